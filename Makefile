@@ -1,0 +1,43 @@
+# make demo    fuse, build, run and compare the case studies
+# make test    lint, type check, tests
+# make lint    ruff and mypy only
+# make setup   what the others need, and nothing else
+#
+# Each does its own set-up the first time: a virtual environment in .venv and,
+# as root, the Debian packages named in scripts/system-packages.sh.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PYTEST_FLAGS ?= -n 2
+
+# The OpenCL loader inside the pyopencl wheel shall find the same PoCL as C
+# programs do.
+export OCL_ICD_VENDORS ?= /etc/OpenCL/vendors
+
+.PHONY: demo test lint setup clean
+.DELETE_ON_ERROR:
+
+demo: setup
+	@POCL_MAX_PTHREAD_COUNT=2 $(BIN)/python -m casestudies.demo $(DEMO_FLAGS)
+
+test: lint
+	@$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+lint: setup
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+
+setup: $(VENV)/.system $(VENV)/.installed
+
+$(VENV)/.system: scripts/system-packages.sh
+	@sh scripts/system-packages.sh
+	@mkdir -p $(VENV) && touch $@
+
+$(VENV)/.installed: scripts/python-packages.sh pyproject.toml | $(VENV)/.system
+	@sh scripts/python-packages.sh $(PYTHON) $(VENV)
+	@touch $@
+
+clean:
+	rm -rf build $(VENV)

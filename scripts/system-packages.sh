@@ -1,0 +1,19 @@
+#!/bin/sh
+# Makes sure of what the case studies and the tests need outside Python: a C
+# compiler that links, the OpenCL headers and loader, PoCL, and Oclgrind.
+set -eu
+. "$(dirname "$0")/lib.sh"
+
+compiles() {
+    printf '%s\n' "$1" | cc -x c - -o /dev/null "${2:--lm}" 2>/dev/null
+}
+
+missing=
+compiles 'int main(void) { return 0; }' || missing="$missing gcc libc6-dev"
+[ -e /usr/include/CL/cl.h ] || missing="$missing opencl-headers"
+compiles 'int main(void) { return 0; }' -lOpenCL || missing="$missing ocl-icd-opencl-dev"
+ls /etc/OpenCL/vendors/pocl*.icd >/dev/null 2>&1 || missing="$missing pocl-opencl-icd"
+command -v oclgrind >/dev/null || missing="$missing oclgrind"
+
+# shellcheck disable=SC2086  # a list of names, one word each
+[ -z "$missing" ] || apt_install $missing
