@@ -1,0 +1,1 @@
+"""Dependences between invocations, legality, and the partition of a region."""

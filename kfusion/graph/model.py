@@ -1,0 +1,168 @@
+"""Invocations of a region, what a fusion of them assumes, and the plan: values only.
+
+The host room (or the Python API) makes invocations and answers the oracle's questions;
+the graph room decides; the fuse room writes. Nothing here knows about host code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from kfusion.kernel.model import Kernel
+from kfusion.source.diagnostics import Reason
+from kfusion.source.text import Span
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A memory object. Within a region one name is one object."""
+
+    name: str
+    hint: str  # a readable identifier for generated code
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A value given by the host. Within a region one name is one value."""
+
+    name: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class LocalMemory:
+    """A `__local` parameter; the name stands for its size."""
+
+    name: str
+    hint: str
+
+
+Argument = Memory | Scalar | LocalMemory
+
+
+@dataclass(frozen=True)
+class LaunchRange:
+    """The range of a launch. `key` names global size and offset: one key, one range."""
+
+    dimensions: int
+    key: str
+    local: str | None = None  # names the local size; None: left to the implementation
+    uniform: bool = True  # every group has the full local size
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """One launch of a kernel within a region."""
+
+    index: int  # its place in program order
+    kernel: Kernel
+    arguments: tuple[Argument, ...]  # one for each parameter of the kernel
+    range: LaunchRange
+    label: str  # the call as the user wrote it, on one line
+    span: Span | None = None  # where the call stands
+
+    @property
+    def memory(self) -> tuple[Memory, ...]:
+        return tuple(a for a in self.arguments if isinstance(a, Memory))
+
+
+# What a fusion takes for granted. The host proves each, or checks it at run time.
+
+
+@dataclass(frozen=True)
+class Equal:
+    """Two scalars have the same value (and the parameters the same type)."""
+
+    left: str
+    right: str
+
+
+@dataclass(frozen=True)
+class SameRange:
+    """Two invocations (by index) have the same global size and offset."""
+
+    left: int
+    right: int
+
+
+@dataclass(frozen=True)
+class Within:
+    """In this dimension of the invocation's range every id is below the scalar."""
+
+    invocation: int
+    dimension: int
+    scalar: str
+
+
+@dataclass(frozen=True)
+class Disjoint:
+    """Two memory objects share no byte."""
+
+    left: str
+    right: str
+
+
+Assumption = Equal | SameRange | Within | Disjoint
+
+
+class Oracle(Protocol):
+    """What is known of the world outside the kernels."""
+
+    def equal(self, left: Scalar, right: Scalar) -> bool:
+        """May the two be taken as equal: proved, or checkable before the first effect?"""
+        ...
+
+    def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
+        """None if the ranges are the same (proved or checkable); else why not."""
+        ...
+
+    def within(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
+        """May every id of the dimension be taken as below the scalar?"""
+        ...
+
+    def disjoint(self, left: Memory, right: Memory) -> bool:
+        """May the two be taken as sharing no byte: proved or checkable?"""
+        ...
+
+    def joinable(self, first: int, last: int) -> Reason | None:
+        """May the host code of the invocations first..last (all of them) become one call?"""
+        ...
+
+
+@dataclass(frozen=True)
+class Group:
+    """Invocations that become one kernel (or stay alone, when there is only one)."""
+
+    members: tuple[int, ...]
+    stored: frozenset[str]  # memory objects whose values must be in memory afterwards
+    internalised: frozenset[str]  # written and read within, never in memory
+    assumptions: tuple[Assumption, ...]
+    loads_before: int  # global accesses of one work-item, before and after
+    stores_before: int
+    loads_after: int
+    stores_after: int
+
+    @property
+    def fused(self) -> bool:
+        return len(self.members) > 1
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Why two neighbouring groups were not one."""
+
+    before: int  # index of the last invocation before the cut
+    after: int
+    reason: Reason
+
+
+@dataclass(frozen=True)
+class RegionPlan:
+    invocations: tuple[Invocation, ...]
+    groups: tuple[Group, ...]
+    cuts: tuple[Cut, ...]
+
+    @property
+    def fuses(self) -> bool:
+        return any(group.fused for group in self.groups)

@@ -1,0 +1,1 @@
+"""What the host does: library functions, kernel handles, regions, liveness."""

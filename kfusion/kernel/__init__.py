@@ -1,0 +1,1 @@
+"""What a kernel does: parameters, accesses in canonical form, guards, types."""

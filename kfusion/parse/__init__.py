@@ -1,0 +1,1 @@
+"""From text to parsed files: annotations, preprocessing, OpenCL C and host C."""

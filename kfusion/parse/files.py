@@ -1,0 +1,99 @@
+"""Read the input files, tell them apart by what they hold, and parse them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kfusion.parse.annotations import Annotations, find_annotations
+from kfusion.parse.host import parse_host
+from kfusion.parse.opencl import parse_opencl
+from kfusion.parse.preprocess import Preprocessor, cpp_host
+from kfusion.parse.unit import Unit
+from kfusion.source.diagnostics import error
+from kfusion.source.text import SourceFile, Span
+
+_KERNEL_SUFFIXES = (".cl", ".clh", ".ocl")
+_CPP_SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx", ".cu")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The parsed input, by kind, in the order given."""
+
+    applications: tuple[Unit, ...]
+    libraries: tuple[Unit, ...]
+    kernels: tuple[Unit, ...]
+
+    @property
+    def all(self) -> tuple[Unit, ...]:
+        return (*self.applications, *self.libraries, *self.kernels)
+
+    @property
+    def hosts(self) -> tuple[Unit, ...]:
+        return (*self.applications, *self.libraries)
+
+
+def read_source(path: Path) -> SourceFile:
+    try:
+        data = path.read_bytes()
+    except OSError as failure:
+        reason = failure.strerror or "it cannot be read"
+        raise error("KF101", f"cannot read {path}: {reason}") from None
+    if not data.strip():
+        raise error("KF102", f"{path} is empty")
+    if b"\0" in data:
+        raise error("KF102", f"{path} is a binary file, not source text")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as failure:
+        line = data[: failure.start].count(b"\n") + 1
+        raise error(
+            "KF102",
+            f"{path}:{line}: this file is not UTF-8 text (byte 0x{data[failure.start]:02x})",
+            help="convert it, for example: iconv -f latin1 -t utf-8",
+        ) from None
+    return SourceFile(path, text)
+
+
+def read_inputs(paths: Iterable[Path], how: Preprocessor, kernel_defines: tuple[str, ...]) -> Inputs:
+    paths = list(paths)
+    _refuse_twice(paths)
+    sources = [read_source(path) for path in paths]
+    applications: list[tuple[SourceFile, Annotations]] = []
+    libraries: list[tuple[SourceFile, Annotations]] = []
+    kernels: list[tuple[SourceFile, Annotations]] = []
+    for source in sources:
+        if source.path.suffix in _CPP_SUFFIXES:
+            raise cpp_host(Span(source, 0, 0))
+        is_kernel = source.path.suffix in _KERNEL_SUFFIXES
+        annotations = find_annotations(source, is_kernel)
+        if is_kernel and annotations.regions:
+            raise error(
+                "KF111",
+                "a region in a kernel file: regions belong to C applications",
+                annotations.regions[0].annotation,
+            )
+        kind = kernels if is_kernel else applications if annotations.regions else libraries
+        kind.append((source, annotations))
+    kernel_how = Preprocessor(how.cc, how.include_dirs, (), (*how.defines, *kernel_defines))
+    return Inputs(
+        tuple(parse_host(source, marks, how) for source, marks in applications),
+        tuple(parse_host(source, marks, how) for source, marks in libraries),
+        tuple(parse_opencl(source, marks, kernel_how) for source, marks in kernels),
+    )
+
+
+def _refuse_twice(paths: list[Path]) -> None:
+    seen: dict[Path, Path] = {}
+    for path in paths:
+        real = path.resolve()
+        if real in seen:
+            raise error("KF103", f"{path} is given twice")
+        seen[real] = path
+    names: dict[str, Path] = {}
+    for path in paths:
+        if path.name in names:
+            raise error("KF103", f"{path} and {names[path.name]} have the same name")
+        names[path.name] = path

@@ -1,0 +1,94 @@
+"""Host C: what pycparser does not accept is taken out by position."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from kfusion.parse.annotations import Annotations
+from kfusion.parse.preprocess import STDIN, Preprocessor, PToken, preprocess
+from kfusion.parse.statements import match_token
+from kfusion.parse.unit import Note, TypeGuess, Unit, parse_unit
+from kfusion.source.text import SourceFile
+
+_DROPPED = frozenset(
+    "__extension__ __inline __inline__ __restrict __restrict__ __volatile__ __signed__ "
+    "_Thread_local __thread _Noreturn".split()
+)
+_DROPPED_WITH_BRACKETS = frozenset(
+    "__attribute__ __attribute __asm__ __asm asm __declspec _Alignas".split()
+)
+_REPLACED = {"__const": "const", "__const__": "const", "__signed": "signed"}
+_TYPE_WORDS = ("typedef", "struct", "union", "enum")
+
+
+def parse_host(source: SourceFile, annotations: Annotations, how: Preprocessor) -> Unit:
+    done = preprocess(source, annotations.blanked(source.text), how)
+    system = tuple(str(directory) for directory in how.system_dirs)
+    tokens, notes = _clean(_types_only(done.tokens, system))
+    # A header that is stubbed may have declared any type; otherwise names are known.
+    guess = TypeGuess(r"[A-Za-z_]\w*" if done.stubs else "")
+    return parse_unit(
+        source, annotations, tokens, notes, done.macros, "", guess, cpp_possible=True
+    )
+
+
+def _types_only(tokens: list[PToken], system: tuple[str, ...]) -> list[PToken]:
+    """Without the prototypes of system headers: types are all that parsing needs."""
+    result: list[PToken] = []
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        if token.file == STDIN or not _is_system(token.file, system):
+            result.append(token)
+            index += 1
+            continue
+        end = _declaration_end(tokens, index)
+        if token.text in _TYPE_WORDS:
+            result += tokens[index : end + 1]
+        index = end + 1
+    return result
+
+
+def _is_system(file: str, system: tuple[str, ...]) -> bool:
+    return any(file.startswith(directory) for directory in system) or not Path(file).exists()
+
+
+def _declaration_end(tokens: list[PToken], index: int) -> int:
+    if tokens[index].text.startswith("#"):
+        return index
+    depth = 0
+    for position in range(index, len(tokens)):
+        text = tokens[position].text
+        if text in ("(", "[", "{"):
+            depth += 1
+        elif text in (")", "]", "}"):
+            depth -= 1
+        elif text == ";" and depth == 0:
+            return position
+    return len(tokens) - 1
+
+
+def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
+    result: list[PToken] = []
+    notes: list[Note] = []
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        last = index
+        if token.text in _DROPPED_WITH_BRACKETS:
+            if index + 1 < len(tokens) and tokens[index + 1].text == "(":
+                last = match_token(tokens, index + 1)
+        elif token.text in ("__typeof__", "typeof", "__typeof"):
+            result.append(replace(token, text="int"))
+            index = match_token(tokens, index + 1) + 1
+            continue
+        elif token.text not in _DROPPED:
+            if token.text in _REPLACED:
+                token = replace(token, text=_REPLACED[token.text])
+            result.append(token)
+            index += 1
+            continue
+        notes.append(Note(len(result), token.text, token.start, tokens[last].end))
+        index = last + 1
+    return result, notes

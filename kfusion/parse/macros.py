@@ -1,0 +1,127 @@
+"""Macro definitions as the C preprocessor saw them (`cc -E -dD`), by place in the file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from kfusion.source.lexer import Kind, Token, matching, tokenize
+
+_LINE_MARKER = re.compile(r'#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"')
+_DEFINE = re.compile(r"#define\s+([A-Za-z_$][\w$]*)(\(([^)]*)\))?[ \t]*(.*)", re.DOTALL)
+_UNDEF = re.compile(r"#undef\s+([A-Za-z_$][\w$]*)")
+
+
+@dataclass(frozen=True)
+class Macro:
+    name: str
+    parameters: tuple[str, ...] | None  # None: object-like
+    body: str
+    line: int  # line of the main file where it became known; 0: before the file
+
+    @property
+    def definition(self) -> tuple[tuple[str, ...] | None, str]:
+        return self.parameters, self.body
+
+
+@dataclass(frozen=True)
+class MacroTable:
+    """For each name its definitions in order; None stands for `#undef`."""
+
+    history: dict[str, list[tuple[int, Macro | None]]] = field(default_factory=dict)
+    in_file: frozenset[str] = frozenset()  # names the main file itself defines or undefines
+
+    def at(self, name: str, line: int) -> Macro | None:
+        """The definition in force on a line of the main file."""
+        found: Macro | None = None
+        for since, macro in self.history.get(name, ()):
+            if since <= line:
+                found = macro
+        return found
+
+    def at_end(self, name: str) -> Macro | None:
+        history = self.history.get(name)
+        return history[-1][1] if history else None
+
+    def pasted_parameters(self, name: str) -> frozenset[int]:
+        """Positions of parameters that meet `##`, here or in macros that the body uses."""
+        return self._pasted(name, frozenset())
+
+    def _pasted(self, name: str, seen: frozenset[str]) -> frozenset[int]:
+        result: set[int] = set()
+        for _, macro in self.history.get(name, ()):
+            if macro is None or macro.parameters is None or name in seen:
+                continue
+            names = [p.removesuffix("...") or "__VA_ARGS__" for p in macro.parameters]
+            tokens = tokenize(" " + macro.body)  # the space: a leading `#` is no directive
+            for index, token in enumerate(tokens):
+                if token.text == "##":
+                    for side in (index - 1, index + 1):
+                        if 0 <= side < len(tokens) and tokens[side].text in names:
+                            result.add(names.index(tokens[side].text))
+                elif token.text in self.history and token.text != name:
+                    inner = self._pasted(token.text, seen | {name})
+                    for position, argument in enumerate(arguments(tokens, index + 1) or []):
+                        if position in inner:
+                            texts = {t.text for t in tokens[argument[0] : argument[1]]}
+                            result |= {i for i, n in enumerate(names) if n in texts}
+        return frozenset(result)
+
+
+def arguments(tokens: list[Token], opening: int) -> list[tuple[int, int]] | None:
+    """Token ranges of the arguments in the bracket at `opening`; None if there is none."""
+    if opening >= len(tokens) or tokens[opening].text != "(":
+        return None
+    end = matching(tokens, opening)
+    if end is None:
+        return None
+    ranges: list[tuple[int, int]] = []
+    start, depth = opening + 1, 0
+    for index in range(opening + 1, end):
+        if tokens[index].kind is not Kind.PUNCTUATOR:
+            continue
+        if tokens[index].text in "([{":
+            depth += 1
+        elif tokens[index].text in ")]}":
+            depth -= 1
+        elif tokens[index].text == "," and depth == 0:
+            ranges.append((start, index))
+            start = index + 1
+    if end > opening + 1:
+        ranges.append((start, end))
+    return ranges
+
+
+def read_macros(output: str, main: str) -> MacroTable:
+    """Parse the output of `cc -E -dD`."""
+    history: dict[str, list[tuple[int, Macro | None]]] = {}
+    in_file: set[str] = set()
+    here, line, main_line = "", 0, 0
+    for text in output.split("\n"):
+        marker = _LINE_MARKER.match(text)
+        if marker:
+            here, line = marker.group(2), int(marker.group(1))
+            if here == main:
+                main_line = line
+            continue
+        if here == main:
+            main_line = line
+        if text.startswith("#define"):
+            match = _DEFINE.match(text)
+            if match:
+                listed = match.group(3)
+                parameters = None
+                if match.group(2) is not None:
+                    parameters = tuple(p.strip() for p in listed.split(",")) if listed else ()
+                macro = Macro(match.group(1), parameters, match.group(4).strip(), main_line)
+                history.setdefault(macro.name, []).append((main_line, macro))
+                if here == main:
+                    in_file.add(macro.name)
+        elif text.startswith("#undef"):
+            match = _UNDEF.match(text)
+            if match:
+                history.setdefault(match.group(1), []).append((main_line, None))
+                if here == main:
+                    in_file.add(match.group(1))
+        line += 1
+    return MacroTable(history, frozenset(in_file))

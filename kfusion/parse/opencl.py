@@ -1,0 +1,117 @@
+"""OpenCL C: address spaces, `kernel` and attributes are noted by position and removed,
+built-in types become typedefs, and the rest is C that pycparser accepts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from kfusion.parse.annotations import Annotations
+from kfusion.parse.preprocess import STDIN, Preprocessor, PToken, preprocess
+from kfusion.parse.statements import match_token
+from kfusion.parse.unit import Note, TypeGuess, Unit, parse_unit
+from kfusion.source.text import SourceFile
+
+SCALARS = {
+    "bool": "_Bool",
+    "uchar": "unsigned char",
+    "ushort": "unsigned short",
+    "uint": "unsigned int",
+    "ulong": "unsigned long",
+    "half": "float",
+    "size_t": "unsigned long",
+    "ptrdiff_t": "long",
+    "intptr_t": "long",
+    "uintptr_t": "unsigned long",
+}
+IMAGES = frozenset(
+    "image1d_t image1d_array_t image1d_buffer_t image2d_t image2d_array_t image2d_depth_t "
+    "image2d_array_depth_t image3d_t".split()
+)
+_OTHER_TYPES = frozenset("sampler_t event_t queue_t clk_event_t reserve_id_t ndrange_t".split())
+_VECTOR = re.compile(r"(char|uchar|short|ushort|int|uint|long|ulong|float|double|half)(2|3|4|8|16)")
+ADDRESS_SPACES = {
+    "__global": "global",
+    "global": "global",
+    "__local": "local",
+    "local": "local",
+    "__constant": "constant",
+    "constant": "constant",
+    "__private": "private",
+    "private": "private",
+    "__generic": "generic",
+    "generic": "generic",
+}
+ACCESS = {
+    "__read_only": "read_only",
+    "read_only": "read_only",
+    "__write_only": "write_only",
+    "write_only": "write_only",
+    "__read_write": "read_write",
+    "read_write": "read_write",
+}
+_KERNEL = ("__kernel", "kernel")
+_REPLACED = {"__const": "const", "__restrict": "restrict", "__restrict__": "restrict"}
+# What an OpenCL compiler defines before it reads a program (device-neutral values).
+PREDEFINED = (
+    "__OPENCL_VERSION__=120",
+    "__OPENCL_C_VERSION__=120",
+    "CL_VERSION_1_0=100",
+    "CL_VERSION_1_1=110",
+    "CL_VERSION_1_2=120",
+    "__IMAGE_SUPPORT__=1",
+    "__ENDIAN_LITTLE__=1",
+    "CLK_LOCAL_MEM_FENCE=1",
+    "CLK_GLOBAL_MEM_FENCE=2",
+    "cl_khr_fp64=1",
+    "cl_khr_global_int32_base_atomics=1",
+    "cl_khr_local_int32_base_atomics=1",
+    "cl_khr_byte_addressable_store=1",
+)
+
+
+def parse_opencl(source: SourceFile, annotations: Annotations, how: Preprocessor) -> Unit:
+    given = {define.split("=")[0] for define in how.defines}
+    defines = [d for d in PREDEFINED if d.split("=")[0] not in given]
+    how = replace(how, defines=(*defines, *how.defines))
+    done = preprocess(source, annotations.blanked(source.text), how)
+    tokens, notes = _clean(done.tokens)
+    # A type may be given by build options alone (-DREAL=double): such names are capitals.
+    guess = TypeGuess(r"[A-Z][A-Z0-9_]*|[a-z]\w*_t")
+    return parse_unit(source, annotations, tokens, notes, done.macros, _typedefs(tokens), guess)
+
+
+def _typedefs(tokens: list[PToken]) -> str:
+    names = sorted({t.text for t in tokens if t.file == STDIN or t.file})
+    lines: list[str] = []
+    for name in names:
+        if name in SCALARS:
+            lines.append(f"typedef {SCALARS[name]} {name};")
+        elif name in IMAGES or name in _OTHER_TYPES or _VECTOR.fullmatch(name):
+            lines.append(f"typedef int {name};")
+    return "".join(lines)
+
+
+def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
+    result: list[PToken] = []
+    notes: list[Note] = []
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        last = index
+        if token.text in ("__attribute__", "__attribute"):
+            last = match_token(tokens, index + 1)
+            text = " ".join(t.text for t in tokens[index : last + 1])
+            notes.append(Note(len(result), text, token.start, tokens[last].end))
+        elif token.text in ADDRESS_SPACES:
+            notes.append(Note(len(result), ADDRESS_SPACES[token.text], token.start, token.end))
+        elif token.text in ACCESS:
+            notes.append(Note(len(result), ACCESS[token.text], token.start, token.end))
+        elif token.text in _KERNEL:
+            notes.append(Note(len(result), "kernel", token.start, token.end))
+        else:
+            if token.text in _REPLACED:
+                token = replace(token, text=_REPLACED[token.text])
+            result.append(token)
+        index = last + 1
+    return result, notes

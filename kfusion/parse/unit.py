@@ -1,0 +1,272 @@
+"""A parsed file: the original text, its tokens after preprocessing, and pycparser's tree.
+
+The text that pycparser sees has one token per line, after one line of type names, so
+that a node's line number names its token, and through it a place in the original.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from pycparser import c_ast
+from pycparser.c_parser import CParser, ParseError
+
+from kfusion.parse.annotations import Annotations
+from kfusion.parse.macros import MacroTable
+from kfusion.parse.preprocess import STDIN, PToken, cpp_host
+from kfusion.parse.statements import Statement, match_token, parse_body
+from kfusion.source.diagnostics import error
+from kfusion.source.text import SourceFile, Span
+
+FIRST_LINE = 2  # the line of token 0
+_KEYWORDS = frozenset(
+    "auto break case char const continue default do double else enum extern float for goto if "
+    "inline int long register restrict return short signed sizeof static struct switch typedef "
+    "union unsigned void volatile while _Bool _Complex _Noreturn _Static_assert".split()
+)
+_CPP_WORDS = frozenset(
+    "class namespace template using public private protected virtual nullptr constexpr "
+    "static_cast reinterpret_cast dynamic_cast const_cast typename operator new delete".split()
+)
+_WHERE = re.compile(r":(\d+):\d+: ?(.*)$", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something taken out of the text because pycparser does not know it."""
+
+    index: int  # the token that followed it
+    text: str
+    start: int  # offset in the main file, -1 if it is not written there
+    end: int
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function definition and where it stands."""
+
+    node: c_ast.FuncDef
+    name: str
+    body: Statement
+    first: int  # the token that the definition starts with
+
+
+@dataclass(eq=False)
+class Unit:
+    source: SourceFile
+    annotations: Annotations
+    tokens: list[PToken]
+    notes: list[Note]
+    macros: MacroTable
+    ast: c_ast.FileAST
+    opaque_types: frozenset[str] = frozenset()
+    defines: tuple[str, ...] = ()
+    _functions: dict[str, Function] = field(default_factory=dict)
+
+    def index(self, node: c_ast.Node) -> int:
+        """The token at which pycparser places the node."""
+        return int(node.coord.line) - FIRST_LINE
+
+    def match(self, opening: int) -> int:
+        return match_token(self.tokens, opening)
+
+    def span(self, first: int, last: int) -> Span:
+        """The original text of the tokens first..last (macro invocations as a whole)."""
+        start, end = self.range(first, last)
+        return Span(self.source, start, end)
+
+    def range(self, first: int, last: int) -> tuple[int, int]:
+        a, b = self.tokens[first], self.tokens[last]
+        if a.macro is not None and a.macro == b.macro:
+            inner = self.tokens[first : last + 1]
+            if any(t.start < 0 for t in inner):
+                return a.macro
+            return min(t.start for t in inner), max(t.end for t in inner)
+        start = a.macro[0] if a.macro else a.start
+        end = b.macro[1] if b.macro else b.end
+        return start, end
+
+    def node_span(self, node: c_ast.Node) -> Span:
+        """The token that a node is placed at, for messages."""
+        index = self.index(node)
+        token = self.tokens[index]
+        if token.file != STDIN:
+            return Span(self.source, 0, 0)
+        return self.span(index, index)
+
+    def in_main_file(self, node: c_ast.Node) -> bool:
+        return self.tokens[self.index(node)].file == STDIN
+
+    def notes_between(self, first: int, last: int) -> list[Note]:
+        """What was taken out in front of the tokens first..last."""
+        keys = [n.index for n in self.notes]
+        return [n for n in self.notes[bisect_left(keys, first) :] if n.index <= last]
+
+    @cached_property
+    def functions(self) -> dict[str, Function]:
+        """All functions that are defined, those of headers included."""
+        result: dict[str, Function] = {}
+        for node in self.ast.ext:
+            if isinstance(node, c_ast.FuncDef):
+                opening = self.index(node.body)
+                body = parse_body(self.tokens, opening)
+                first = self._definition_start(self.index(node))
+                result[node.decl.name] = Function(node, node.decl.name, body, first)
+        return result
+
+    def _definition_start(self, index: int) -> int:
+        while index > 0 and self.tokens[index - 1].text not in (";", "}"):
+            if self.tokens[index - 1].text.startswith("#"):
+                break
+            index -= 1
+        return index
+
+
+def parse_unit(
+    source: SourceFile,
+    annotations: Annotations,
+    tokens: list[PToken],
+    notes: list[Note],
+    macros: MacroTable,
+    typedefs: str,
+    guess_types: "TypeGuess",
+    *,
+    cpp_possible: bool = False,
+) -> Unit:
+    """Parse clean tokens. `guess_types` says which unknown names may be taken as types."""
+    opaque: list[str] = []
+    while True:
+        prelude = typedefs + "".join(f"typedef int {name};" for name in opaque)
+        text = prelude.replace("\n", " ") + "\n" + "\n".join(t.text for t in tokens) + "\n"
+        try:
+            ast = CParser().parse(text, "source")
+            break
+        except ParseError as failure:
+            at, message = _failed_at(str(failure), len(tokens))
+            names = _unknown_types(tokens, at, guess_types, opaque)
+            if not names:
+                raise _syntax_error(source, tokens, at, message, cpp_possible) from None
+            opaque += names
+        except (AssertionError, AttributeError, IndexError, RecursionError) as failure:
+            raise error(
+                "KF104", f"syntax error: the parser gave up ({type(failure).__name__})",
+                source.line_span(1),
+            ) from None
+    return Unit(source, annotations, tokens, notes, macros, ast, frozenset(opaque))
+
+
+@dataclass(frozen=True)
+class TypeGuess:
+    """Names that stand where only a type can: accepted if they match one of the patterns."""
+
+    pattern: str  # a regular expression for the whole name; "" accepts nothing
+
+    def accepts(self, name: str) -> bool:
+        return bool(self.pattern) and re.fullmatch(self.pattern, name) is not None
+
+
+def _failed_at(message: str, count: int) -> tuple[int, str]:
+    match = _WHERE.search(message)
+    if match is None:
+        return count - 1, message
+    return min(max(int(match.group(1)) - FIRST_LINE, 0), count - 1), match.group(2)
+
+
+def _unknown_types(
+    tokens: list[PToken], at: int, guess: TypeGuess, opaque: list[str]
+) -> list[str]:
+    """Names that stand where only a type can, and that nothing declares."""
+    if not guess.pattern:
+        return []
+    known = _declared_types(tokens) | set(opaque) | _KEYWORDS
+    found: list[str] = []
+    for index in range(len(tokens) - 2):
+        name = tokens[index].text
+        if name in known or name in found or not _is_name(name) or not guess.accepts(name):
+            continue
+        before = tokens[index - 1].text if index else ";"
+        after, then = tokens[index + 1].text, tokens[index + 2].text
+        declares = _is_name(after) and after not in _KEYWORDS - {"const", "volatile", "restrict"}
+        starts = before in (";", "{", "}", "const", "static", "extern")
+        points = after == "*" and (
+            (starts and (_is_name(then) or then == "*")) or (before == "(" and then in (")", "*"))
+        )
+        if declares or points:
+            found.append(name)
+    if not found and at > 0:
+        name = tokens[at - 1].text
+        if _is_name(name) and name not in known and guess.accepts(name):
+            found.append(name)
+    return found
+
+
+def _is_name(text: str) -> bool:
+    return re.fullmatch(r"[A-Za-z_]\w*", text) is not None
+
+
+def _declared_types(tokens: list[PToken]) -> set[str]:
+    """Names that typedefs of these tokens declare."""
+    names: set[str] = set()
+    for index, token in enumerate(tokens):
+        if token.text != "typedef":
+            continue
+        depth, last = 0, ""
+        for inner in tokens[index + 1 :]:
+            if inner.text == "{":
+                depth += 1
+            elif inner.text == "}":
+                depth -= 1
+            elif inner.text == ";" and depth == 0:
+                break
+            elif depth == 0 and _is_name(inner.text) and (not last or last[-1] != "("):
+                last = inner.text
+        names.add(last)
+    return names
+
+
+def _syntax_error(
+    source: SourceFile, tokens: list[PToken], at: int, message: str, cpp_possible: bool
+) -> Exception:
+    if not tokens:
+        return error("KF102", f"{source.name} holds no code", source.line_span(1))
+    token = tokens[at]
+    span = place_of(source, token)
+    words = {t.text for t in tokens if t.file == STDIN}
+    double_colon = any(
+        a.text == ":" == b.text for a, b in zip(tokens, tokens[1:], strict=False)
+    )
+    if cpp_possible and (words & _CPP_WORDS or double_colon):
+        first = next((t for t in tokens if t.text in _CPP_WORDS and t.file == STDIN), token)
+        return cpp_host(place_of(source, first))
+    if "end of input" in message.lower() or "EOF" in message:
+        last = place_of(source, tokens[-1])
+        return error("KF104", "syntax error: the file ends too early", last)
+    return error("KF104", f"syntax error before '{token.text}'", span, help=_expected(tokens, at))
+
+
+def _expected(tokens: list[PToken], at: int) -> str | None:
+    if at > 0:
+        previous = tokens[at - 1]
+        if previous.line != tokens[at].line:
+            return f"is a ';' missing after '{previous.text}'?"
+        return f"'{tokens[at].text}' cannot follow '{previous.text}' here"
+    return None
+
+
+def place_of(source: SourceFile, token: PToken) -> Span:
+    if token.file != STDIN:
+        from pathlib import Path
+
+        path = Path(token.file)
+        if path.is_file():
+            header = SourceFile(path, path.read_text(errors="replace"))
+            return header.line_span(token.line)
+        return source.line_span(1)
+    if token.start >= 0:
+        return Span(source, token.start, token.end)
+    if token.macro:
+        return Span(source, *token.macro)
+    return source.line_span(token.line)

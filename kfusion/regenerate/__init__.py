@@ -1,0 +1,1 @@
+"""New library functions, rewritten applications, and files on disk."""

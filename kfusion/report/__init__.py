@@ -1,0 +1,1 @@
+"""Plans and diagnostics as people read them."""

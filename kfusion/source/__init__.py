@@ -1,0 +1,1 @@
+"""Text, positions and diagnostics: what every other room stands on."""

@@ -1,0 +1,92 @@
+"""Tokens of C and OpenCL C text, before preprocessing, each with its offsets."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Kind(Enum):
+    NAME = "name"
+    NUMBER = "number"
+    STRING = "string"
+    PUNCTUATOR = "punctuator"
+    DIRECTIVE = "directive"  # a whole preprocessor line, continuation lines included
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    kind: Kind
+    text: str
+    start: int
+    end: int
+
+
+_TOKEN = re.compile(
+    r"""
+      (?P<space>   [ \t\r\n\f\v]+ | \\\r?\n )
+    | (?P<comment> //(?:[^\n\\]|\\(?:.|\n))* | /\*.*?\*/ )
+    | (?P<name>    [A-Za-z_$][A-Za-z0-9_$]* )
+    | (?P<number>  \.?[0-9](?:[eEpP][+-]|[A-Za-z0-9_.])* )
+    | (?P<string>  (?:"(?:[^"\\\n]|\\(?:.|\n))*") | (?:'(?:[^'\\\n]|\\.)*') )
+    | (?P<punct>   \.\.\. | <<= | >>= | -> | \+\+ | -- | << | >> | <= | >= | == | != | && | \|\|
+                 | [-+*/%&|^]= | \#\# | [^\s\w] )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_DIRECTIVE = re.compile(r"#(?:[^\n\\/]|\\(?:\r?\n|.)|//(?:[^\n\\]|\\(?:\r?\n|.))*|/\*.*?\*/|/)*", re.DOTALL)
+_KINDS = {
+    "name": Kind.NAME,
+    "number": Kind.NUMBER,
+    "string": Kind.STRING,
+    "punct": Kind.PUNCTUATOR,
+}
+
+
+def tokenize(text: str) -> list[Token]:
+    """All tokens; comments and white space are left out, odd characters are punctuators."""
+    tokens: list[Token] = []
+    position, at_line_start = 0, True
+    while position < len(text):
+        if at_line_start and text[position] == "#":
+            match = _DIRECTIVE.match(text, position)
+            assert match is not None
+            tokens.append(Token(Kind.DIRECTIVE, match.group(), position, match.end()))
+            position = match.end()
+            at_line_start = False
+            continue
+        match = _TOKEN.match(text, position)
+        if match is None:  # an unfinished comment or string: take one character
+            tokens.append(Token(Kind.PUNCTUATOR, text[position], position, position + 1))
+            position += 1
+            at_line_start = False
+            continue
+        group = match.lastgroup or ""
+        if group in _KINDS:
+            tokens.append(Token(_KINDS[group], match.group(), position, match.end()))
+            at_line_start = False
+        elif "\n" in match.group() and group == "space" and match.group()[0] != "\\":
+            at_line_start = True
+        position = match.end()
+    return tokens
+
+
+OPENING = {"(": ")", "[": "]", "{": "}"}
+CLOSING = {")", "]", "}"}
+
+
+def matching(tokens: list[Token], index: int) -> int | None:
+    """The index of the bracket that closes the one at `index`."""
+    depth = 0
+    for position in range(index, len(tokens)):
+        text = tokens[position].text
+        if tokens[position].kind is not Kind.PUNCTUATOR:
+            continue
+        if text in OPENING:
+            depth += 1
+        elif text in CLOSING:
+            depth -= 1
+            if depth == 0:
+                return position
+    return None

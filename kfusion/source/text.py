@@ -1,0 +1,100 @@
+"""Source files as immutable text, and spans of it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Location:
+    line: int  # 1-based, as editors count
+    column: int
+
+
+@dataclass(frozen=True, eq=False)
+class SourceFile:
+    """One input file. Identity is the object: the same path is read once."""
+
+    path: Path
+    text: str
+
+    @property
+    def name(self) -> str:
+        return str(self.path)
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        starts = [0]
+        for index, char in enumerate(self.text):
+            if char == "\n":
+                starts.append(index + 1)
+        return starts
+
+    def location(self, offset: int) -> Location:
+        line = bisect_right(self.line_starts, offset)
+        return Location(line, offset - self.line_starts[line - 1] + 1)
+
+    def line_text(self, line: int) -> str:
+        start = self.line_starts[line - 1]
+        end = self.text.find("\n", start)
+        return self.text[start : len(self.text) if end < 0 else end]
+
+    def line_span(self, line: int) -> Span:
+        """The text of a line without its indentation."""
+        line = min(max(line, 1), len(self.line_starts))
+        start = self.line_starts[line - 1]
+        text = self.line_text(line)
+        return Span(self, start + len(text) - len(text.lstrip()), start + len(text))
+
+
+@dataclass(frozen=True)
+class Span:
+    file: SourceFile
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        return self.file.text[self.start : self.end]
+
+    @property
+    def location(self) -> Location:
+        return self.file.location(self.start)
+
+    def __str__(self) -> str:
+        where = self.location
+        return f"{self.file.name}:{where.line}:{where.column}"
+
+    @property
+    def short(self) -> str:
+        """File name and line, for comments in generated code."""
+        return f"{self.file.path.name}:{self.location.line}"
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Replace `start:end` of a text by `new`."""
+
+    start: int
+    end: int
+    new: str
+
+
+def apply_edits(text: str, edits: list[Edit], base: int = 0) -> str:
+    """Splice edits into a text whose first character has offset `base`.
+
+    Edits must not overlap; several insertions at one place keep their order.
+    """
+    pieces: list[str] = []
+    position = base
+    for edit in sorted(edits, key=lambda e: (e.start, e.end)):
+        if edit.start < position:
+            raise ValueError(f"overlapping edits at {edit.start}: {edit.new!r}")
+        pieces.append(text[position - base : edit.start - base])
+        pieces.append(edit.new)
+        position = edit.end
+    pieces.append(text[position - base :])
+    return "".join(pieces)
