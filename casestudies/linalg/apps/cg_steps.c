@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 
     for (int repeat = 0; repeat < app.repeats; repeat++) {
         app_start(&app);
-#pragma kfuse(A, x, f, out(r), out(p), out(rr))
+#pragma kfuse(A, x, f, out(r, p, rr))
         {
             TRY(matrix_vector_mult(&b, &A, &x));
             TRY(vector_add(&r, 1, &f, -1, &b));
