@@ -1,0 +1,1 @@
+"""The measuring room: the only one that may need an OpenCL device."""

@@ -1,0 +1,79 @@
+"""Builds kernels on PoCL from Python, and shows what its compiler says of them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyopencl as cl
+
+_POCL = "Portable Computing Language"
+_VERSION = re.compile(r"PoCL (\d+)\.(\d+)")
+_WARNING = re.compile(r"^warning: .*$", re.MULTILINE)
+
+# PoCL refuses -Wall as a build option; its compiler, Clang, takes it from here.
+_ALL_WARNINGS = """\
+#pragma clang diagnostic warning "-Wall"
+#pragma clang diagnostic warning "-Wextra"
+"""
+
+
+class KernelBuildError(Exception):
+    """The OpenCL compiler rejected a program. The message is its log."""
+
+
+class NoDeviceError(Exception):
+    """No PoCL is installed."""
+
+
+@dataclass(frozen=True)
+class BuiltProgram:
+    """A program built for one device."""
+
+    context: cl.Context
+    device: cl.Device
+    program: cl.Program
+    log: str
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the compiler warned of, one line each, in order."""
+        return tuple(_WARNING.findall(self.log))
+
+
+def pocl_device() -> cl.Device:
+    """The CPU device of the newest PoCL installed."""
+    platforms = [found for found in cl.get_platforms() if found.name == _POCL]
+    if not platforms:
+        raise NoDeviceError("no PoCL found (pip install 'kfusion[pocl]')")
+    return max(platforms, key=_pocl_version).get_devices()[0]
+
+
+def build_program(
+    source: str,
+    options: Sequence[str] = (),
+    *,
+    name: str = "kernels.cl",
+    all_warnings: bool = False,
+    device: cl.Device | None = None,
+) -> BuiltProgram:
+    """Build a program from its text, for PoCL unless a device is given.
+
+    The log calls the text ``name`` and counts its lines from 1. With
+    ``all_warnings`` it is compiled with ``-Wall -Wextra``. Raises
+    KernelBuildError.
+    """
+    device = device or pocl_device()
+    context = cl.Context([device])
+    prologue = _ALL_WARNINGS if all_warnings else ""
+    program = cl.Program(context, f'{prologue}#line 1 "{name}"\n{source}')
+    try:
+        program.build(list(options))
+    except cl.RuntimeError as error:
+        raise KernelBuildError(str(error)) from error
+    log: str = program.get_build_info(device, cl.program_build_info.LOG)
+    return BuiltProgram(context, device, program, log)
+
+
+def _pocl_version(platform: cl.Platform) -> tuple[int, int]:
+    found = _VERSION.search(platform.version)
+    return (int(found[1]), int(found[2])) if found else (0, 0)

@@ -1,0 +1,49 @@
+import re
+
+import numpy as np
+import pyopencl as cl
+import pytest
+
+from kfusion.device.opencl import KernelBuildError, build_program, pocl_device
+
+DOUBLED = "kernel void doubled(global int *x) { x[get_global_id(0)] *= FACTOR; }\n"
+CARELESS = (
+    "kernel void careless(global int *x, int spare)\n{\n    int dead = 3;\n    x[0] = 1;\n}\n"
+)
+
+
+def test_device_is_pocls() -> None:
+    assert pocl_device().platform.name == "Portable Computing Language"
+
+
+def test_built_program_runs() -> None:
+    built = build_program(DOUBLED, ["-DFACTOR=2"])
+    values = np.arange(8, dtype=np.int32)
+    memory = cl.Buffer(
+        built.context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=values
+    )
+    queue = cl.CommandQueue(built.context)
+    built.program.doubled(queue, values.shape, None, memory)
+    cl.enqueue_copy(queue, values, memory)
+    assert values.tolist() == [0, 2, 4, 6, 8, 10, 12, 14]
+    assert built.warnings == ()
+
+
+def test_warnings_carry_name_and_line_of_the_text() -> None:
+    assert build_program(CARELESS).warnings == ()
+    assert build_program(CARELESS, name="careless.cl", all_warnings=True).warnings == (
+        "warning: careless.cl:3:9: unused variable 'dead'",
+        "warning: careless.cl:1:41: unused parameter 'spare'",
+    )
+
+
+def test_warnings_survive_the_kernel_cache() -> None:
+    first = build_program(CARELESS, all_warnings=True).warnings
+    assert build_program(CARELESS, all_warnings=True).warnings == first != ()
+
+
+def test_rejected_program_shows_the_compilers_log() -> None:
+    with pytest.raises(
+        KernelBuildError, match=re.escape("error: bad.cl:1:61: use of undeclared identifier")
+    ):
+        build_program(DOUBLED, name="bad.cl")
