@@ -96,7 +96,13 @@ static cl_int build_program(cl_device_id device)
     char *source;
     cl_int status;
 
-    CHECK(read_file(&source, path != NULL ? path : LINALG_CL));
+    if (path == NULL)
+        path = LINALG_CL;
+    status = read_file(&source, path);
+    if (status != LINALG_OK)
+        fprintf(stderr, "linalg: cannot read %s\n", path);
+    CHECK(status);
+
     program = clCreateProgramWithSource(context, 1, (const char **)&source, NULL, &status);
     free(source);
     CHECK(status);

@@ -53,7 +53,7 @@ cl_int app_begin(App *app, int argc, char **argv, cl_uint default_n)
             path = optarg;
         if (option == '?' || app->n == 0 || app->repeats == 0) {
             fprintf(stderr, "usage: %s [-n SIZE] [-r REPEATS] [-o FILE]\n", argv[0]);
-            return LINALG_BAD_SIZE;
+            exit(EXIT_FAILURE);
         }
     }
 
@@ -62,8 +62,10 @@ cl_int app_begin(App *app, int argc, char **argv, cl_uint default_n)
         return LINALG_NO_MEMORY;
     if (path != NULL) {
         app->output = fopen(path, "wb");
-        if (app->output == NULL)
+        if (app->output == NULL) {
+            perror(path);
             return LINALG_FILE_ERROR;
+        }
     }
     return linalg_init();
 }

@@ -31,7 +31,7 @@ typedef struct {
 
 void app_failed(const char *file, int line, cl_int status);
 
-/* Reads the options and starts the library; a message and a status if it cannot. */
+/* Reads the options (bad ones end the program) and starts the library. */
 cl_int app_begin(App *app, int argc, char **argv, cl_uint default_n);
 
 /* Around each repetition; app_stop waits for the device. */
