@@ -32,7 +32,7 @@ lint: setup
 setup: $(VENV)/.system $(VENV)/.installed
 
 $(VENV)/.system: scripts/system-packages.sh
-	@sh scripts/system-packages.sh
+	@sh scripts/system-packages.sh $(PYTHON)
 	@mkdir -p $(VENV) && touch $@
 
 $(VENV)/.installed: scripts/python-packages.sh pyproject.toml | $(VENV)/.system

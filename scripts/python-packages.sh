@@ -6,12 +6,7 @@ set -eu
 python=$1
 venv=$2
 
-if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
-    say "$python is too old or missing: Python 3.11 or later is needed (make PYTHON=...)"
-    exit 1
-fi
 if [ ! -x "$venv/bin/pip" ]; then
-    "$python" -c 'import ensurepip' 2>/dev/null || apt_install python3-venv
     quietly "$python" -m venv "$venv"
 fi
 say "installing Python packages into $venv"

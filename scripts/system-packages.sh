@@ -1,14 +1,22 @@
 #!/bin/sh
-# Makes sure of what the case studies and the tests need outside Python: a C
-# compiler that links, the OpenCL headers and loader, PoCL, and Oclgrind.
+# system-packages.sh PYTHON: makes sure of what pip cannot install, all at once:
+# virtual environments for that Python, a C compiler that links, the OpenCL
+# headers and loader, PoCL, and Oclgrind.
 set -eu
 . "$(dirname "$0")/lib.sh"
+python=$1
+
+if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+    say "$python is too old or missing: Python 3.11 or later is needed (make PYTHON=...)"
+    exit 1
+fi
 
 compiles() {
     printf '%s\n' "$1" | cc -x c - -o /dev/null "${2:--lm}" 2>/dev/null
 }
 
 missing=
+"$python" -c 'import ensurepip' 2>/dev/null || missing="$(basename "$python")-venv"
 compiles 'int main(void) { return 0; }' || missing="$missing gcc libc6-dev"
 [ -e /usr/include/CL/cl.h ] || missing="$missing opencl-headers"
 compiles 'int main(void) { return 0; }' -lOpenCL || missing="$missing ocl-icd-opencl-dev"

@@ -1,5 +1,6 @@
 """Builds kernels on PoCL from Python, and shows what its compiler says of them."""
 
+import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ class BuiltProgram:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the compiler warned of, one line each, in order."""
-        return tuple(_WARNING.findall(self.log))
+        return tuple(dict.fromkeys(_WARNING.findall(self.log)))
 
 
 def pocl_device() -> cl.Device:
@@ -65,9 +66,13 @@ def build_program(
     device = device or pocl_device()
     context = cl.Context([device])
     prologue = _ALL_WARNINGS if all_warnings else ""
-    program = cl.Program(context, f'{prologue}#line 1 "{name}"\n{source}')
+    text = f'{prologue}#line 1 "{name}"\n{source}'
+    # PoCL keeps one log for all programs that preprocessing makes equal, and
+    # appends to it: the define keeps programs with other names or lines apart.
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    program = cl.Program(context, text)
     try:
-        program.build(list(options))
+        program.build([*options, f"-DKFUSION_TEXT_{digest}"])
     except cl.RuntimeError as error:
         raise KernelBuildError(str(error)) from error
     log: str = program.get_build_info(device, cl.program_build_info.LOG)
