@@ -143,7 +143,7 @@ def measure(case: Case, folder: Path) -> Row:
     )
     runs = [(unfused, LINALG / "linalg.cl"), (fused, out / "linalg.cl")]
     # Taken in turns, so that a busy moment of the machine meets both.
-    times = [[time_ms(case, *run) for run in runs] for _ in range(3)]
+    times = [[time_ms(case, *run) for run in runs] for _ in range(5)]
     unfused_ms, fused_ms = map(statistics.median, zip(*times, strict=True))
     return Row(
         case,
