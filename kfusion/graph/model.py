@@ -49,6 +49,7 @@ class LaunchRange:
     key: str
     local: str | None = None  # names the local size; None: left to the implementation
     uniform: bool = True  # every group has the full local size
+    offset: bool = False  # a global offset other than zero is possible
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,24 @@
+"""A fused kernel as a value: its text, and what each parameter stands for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kfusion.graph.model import Argument
+
+
+@dataclass(frozen=True)
+class FusedParameter:
+    name: str
+    text: str  # as it stands in the kernel: "__global const REAL *a"
+    argument: Argument
+
+
+@dataclass(frozen=True)
+class FusedKernel:
+    """`text` goes to the end of the file that holds the components."""
+
+    name: str
+    text: str  # from its comment to the closing brace, `#if`/`#endif` included
+    parameters: tuple[FusedParameter, ...]
+    pins: tuple[str, ...]  # preprocessor conditions that the text stands under

@@ -1,0 +1,182 @@
+"""The normal form of indices and guards: polynomials over ids, sizes, scalars and loops.
+
+A form describes a value as a function of the work-item. Two forms are equal only if the
+values are, item by item; an index that has no form is simply not understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+GLOBAL_ID = "global_id"
+LOCAL_ID = "local_id"
+GROUP_ID = "group_id"
+LOCAL_SIZE = "local_size"
+GLOBAL_SIZE = "global_size"
+GLOBAL_OFFSET = "global_offset"
+
+
+@dataclass(frozen=True)
+class Id:
+    """What get_global_id(d), get_local_size(d) and the like return."""
+
+    kind: str
+    dimension: int
+
+    def __str__(self) -> str:
+        return f"get_{self.kind}({self.dimension})"
+
+
+@dataclass(frozen=True)
+class Value:
+    """A scalar parameter; `name` is the parameter's, or, once bound, the scalar's."""
+
+    name: str
+    type: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class LoopVariable:
+    """The variable of a counting loop, told apart by the token that declares it."""
+
+    name: str
+    token: int
+    owner: int = -1  # the invocation, once bound
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Atom = Id | Value | LoopVariable
+Monomial = tuple[Atom, ...]
+
+
+@dataclass(frozen=True)
+class Form:
+    """A sum of monomials with integer factors, sorted, none of them zero."""
+
+    terms: tuple[tuple[Monomial, int], ...] = ()
+
+    @cached_property
+    def constant(self) -> int:
+        return next((factor for monomial, factor in self.terms if not monomial), 0)
+
+    @cached_property
+    def atoms(self) -> frozenset[Atom]:
+        return frozenset(atom for monomial, _ in self.terms for atom in monomial)
+
+    @property
+    def is_constant(self) -> bool:
+        return all(not monomial for monomial, _ in self.terms)
+
+    def __add__(self, other: Form) -> Form:
+        return _collect([*self.terms, *other.terms])
+
+    def __neg__(self) -> Form:
+        return Form(tuple((monomial, -factor) for monomial, factor in self.terms))
+
+    def __sub__(self, other: Form) -> Form:
+        return self + -other
+
+    def __mul__(self, other: Form) -> Form:
+        return _collect(
+            [(m + n, f * g) for m, f in self.terms for n, g in other.terms],
+        )
+
+    def mentions(self, *kinds: str) -> bool:
+        return any(isinstance(a, Id) and a.kind in kinds for a in self.atoms)
+
+    def replace(self, new: Mapping[Atom, Form]) -> Form:
+        """Every atom of the mapping replaced by a form."""
+        if not any(atom in new for atom in self.atoms):
+            return self
+        result = Form()
+        for monomial, factor in self.terms:
+            product = number(factor)
+            for atom in monomial:
+                product *= new.get(atom) or form_of(atom)
+            result += product
+        return result
+
+    def rename(self, change: Callable[[Atom], Atom]) -> Form:
+        return _collect([(tuple(change(a) for a in m), f) for m, f in self.terms])
+
+    def __str__(self) -> str:
+        if not self.terms:
+            return "0"
+        parts: list[str] = []
+        for monomial, factor in self.terms:
+            names = "*".join(str(atom) for atom in monomial)
+            if not names:
+                parts.append(str(factor))
+            elif factor in (1, -1):
+                parts.append(names if factor == 1 else f"-{names}")
+            else:
+                parts.append(f"{factor}*{names}")
+        return " + ".join(parts).replace("+ -", "- ")
+
+
+def _key(atom: Atom) -> tuple[str, str, int]:
+    if isinstance(atom, Id):
+        return ("id", atom.kind, atom.dimension)
+    if isinstance(atom, Value):
+        return ("value", f"{atom.name} {atom.type}", 0)
+    return ("loop", f"{atom.name} {atom.owner}", atom.token)
+
+
+def _collect(terms: list[tuple[Monomial, int]]) -> Form:
+    sums: dict[Monomial, int] = {}
+    for monomial, factor in terms:
+        ordered = tuple(sorted(monomial, key=_key))
+        sums[ordered] = sums.get(ordered, 0) + factor
+    kept = [(m, f) for m, f in sums.items() if f]
+    # The longest products first, the constant last: as one would write it.
+    kept.sort(key=lambda term: (-len(term[0]), [_key(a) for a in term[0]]))
+    return Form(tuple(kept))
+
+
+def number(value: int) -> Form:
+    return Form((((), value),)) if value else Form()
+
+
+def form_of(atom: Atom) -> Form:
+    return Form((((atom,), 1),))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`left op right`, computed in the C type `type`; op is one of < <= == !=.
+
+    The sides stay apart: moving a term across changes the meaning for unsigned types.
+    """
+
+    op: str
+    left: Form
+    right: Form
+    type: str
+
+    def map(self, change: Callable[[Form], Form]) -> Comparison:
+        return Comparison(self.op, change(self.left), change(self.right), self.type)
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.op} {self.right}"
+
+
+_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+_TURNED = {">": "<", ">=": "<="}
+
+
+def comparison(op: str, left: Form, right: Form, type_: str, *, negated: bool) -> Comparison:
+    """In the canonical direction: `n > i` is `i < n`; not `i >= n` is `i < n`."""
+    if negated:
+        op = _NEGATED[op]
+    if op in _TURNED:
+        return Comparison(_TURNED[op], right, left, type_)
+    if op in ("==", "!=") and str(right) < str(left):
+        left, right = right, left
+    return Comparison(op, left, right, type_)

@@ -1,0 +1,172 @@
+"""What kfusion knows of a kernel: parameters, accesses, guards and features.
+
+A kernel's body is read as: declarations and guards first (the *prelude*), then the
+statements that do the work. An *access* is one place in the text where a work-item
+reads or writes an element of a buffer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from kfusion.kernel.forms import Comparison, Form
+from kfusion.parse.statements import Statement
+from kfusion.parse.unit import Function, Unit
+from kfusion.source.text import Span
+
+
+@dataclass(frozen=True)
+class Parameter:
+    name: str
+    index: int
+    space: str  # global, constant, local; private for values, images and samplers
+    type: str  # as written, without address space, qualifiers and pointer: "REAL"
+    canonical: str  # two types are the same only if these are equal
+    pointer: bool
+    const: bool  # what it points to is const (or the value is)
+    restrict: bool
+    volatile: bool
+    image: str | None  # read_only, write_only or read_write; None: not an image
+    text: str  # as written
+    span: Span
+
+    @property
+    def is_buffer(self) -> bool:
+        return self.pointer and self.space in ("global", "constant")
+
+    @property
+    def is_scalar(self) -> bool:
+        return not self.pointer and self.image is None and self.canonical != "sampler_t"
+
+
+class Mode(Enum):
+    READ = "read"
+    WRITE = "write"
+    UPDATE = "update"  # reads and writes: `a[i] += x`
+
+    @property
+    def reads(self) -> bool:
+        return self is not Mode.WRITE
+
+    @property
+    def writes(self) -> bool:
+        return self is not Mode.READ
+
+
+@dataclass(frozen=True)
+class Access:
+    """One access to an element of a buffer, in the order in which they happen."""
+
+    parameter: str
+    mode: Mode
+    form: Form | None  # None: the index is not understood
+    facts: tuple[Comparison, ...]  # what holds here: guards, conditions, loop bounds
+    conditional: bool  # under a condition of its own, or in a loop
+    looped: bool
+    statement: int  # which of the body's statements it is in; -1: the prelude
+    first: int  # tokens of the expression
+    last: int
+    span: Span
+    whole: bool = True  # the whole element, not a component of it
+    plain: bool = True  # a store: its own statement; a load: written `a[...]` or `*(a + ...)`
+    assignment: Statement | None = None  # the statement that stores
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.span.text.split())
+
+
+class Feature(Enum):
+    """What keeps a kernel from being treated as element-wise."""
+
+    LOCAL_MEMORY = "local memory"
+    BARRIER = "a barrier"
+    ASYNC_COPY = "an asynchronous copy"
+    WORK_GROUP = "a work-group or sub-group function"
+    ATOMIC = "an atomic operation"
+    VOLATILE = "volatile memory"
+    ESCAPE = "a pointer that is passed on or stored"
+    POINTER_ARITHMETIC = "arithmetic on a pointer parameter"
+    VLOAD = "vload or vstore"
+    IMAGE = "an image or a sampler"
+    PRINTF = "printf"
+    CONTROL_FLOW = "control flow that cannot be moved"
+    UNKNOWN_CALL = "a function that is not known"
+    LOCAL_IDS = "local or group ids"  # other than as parts of a global id
+
+
+@dataclass(frozen=True)
+class FeatureUse:
+    feature: Feature
+    what: str  # the name as written
+    span: Span
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A variable of the prelude: a pure function of ids, scalars and constants."""
+
+    name: str
+    type: str  # canonical
+    form: Form | None
+    constant: bool  # never assigned after its initialisation
+    token: int
+
+
+@dataclass(frozen=True)
+class PreludeItem:
+    """One statement of the prelude: declarations, or one guard."""
+
+    statement: Statement
+    declarations: tuple[Declaration, ...] = ()
+    guard: tuple[Comparison, ...] | None = None
+    early_return: bool = False  # `if (i >= n) return;` rather than `if (i < n) {...}`
+
+
+@dataclass(frozen=True)
+class Body:
+    prelude: tuple[PreludeItem, ...]
+    statements: tuple[Statement, ...]
+
+    @property
+    def guards(self) -> tuple[Comparison, ...]:
+        return tuple(c for item in self.prelude for c in item.guard or ())
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A parameter or local variable of a kernel."""
+
+    name: str
+    token: int  # where it is declared
+    parameter: bool
+    canonical: str = ""  # its type; "" if it is none that is tracked
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    name: str
+    unit: Unit
+    function: Function
+    parameters: tuple[Parameter, ...]
+    accesses: tuple[Access, ...]
+    features: tuple[FeatureUse, ...]
+    body: Body
+    symbols: dict[int, Symbol]  # by token, for every use of a parameter or local variable
+    required_size: tuple[str, ...] | None  # reqd_work_group_size
+    contract: str  # FP_CONTRACT in force: "", "ON", "OFF" or "DEFAULT"
+    extensions: tuple[str, ...]
+    macros: frozenset[str]  # used in its text
+    local_size_matters: bool = False  # local ids used other than as parts of a global id
+    dimensions: int = 1  # the highest dimension asked for, plus one
+    calls: frozenset[str] = field(default_factory=frozenset)  # helper functions of the file
+
+    @property
+    def span(self) -> Span:
+        """The name, where it is defined."""
+        index = self.unit.index(self.function.node.decl)
+        return self.unit.span(index, index)
+
+    def parameter(self, name: str) -> Parameter:
+        return next(p for p in self.parameters if p.name == name)
