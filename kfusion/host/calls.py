@@ -1,0 +1,81 @@
+"""What is known of functions that are not among the input files: OpenCL and libc."""
+
+from __future__ import annotations
+
+PURE = frozenset(
+    "abs labs fabs fabsf sqrt sqrtf floor floorf ceil ceilf fmin fmax fminf fmaxf pow powf exp "
+    "expf log logf log2 log10 sin cos tan sinf cosf tanf atan atan2 asin acos round roundf trunc "
+    "fmod fmodf hypot hypotf isnan isinf strlen strcmp strncmp toupper tolower isdigit isalpha "
+    "isspace cbrt lround llround".split()
+)
+# libc functions whose effects stay on the host
+HOST = frozenset(
+    "printf fprintf puts putchar fputs fputc putc perror fflush vfprintf vprintf snprintf sprintf "
+    "malloc calloc realloc free memset memcpy memmove memcmp strcpy strncpy strcat strncat strdup "
+    "strchr strrchr strstr strtol strtoul strtod atoi atof time clock clock_gettime gettimeofday "
+    "fopen fclose fread fwrite fseek ftell rewind fgets fgetc getc feof ferror fscanf sscanf getenv "
+    "exit abort assert rand srand qsort bsearch usleep sleep nanosleep aligned_alloc "
+    "posix_memalign localtime strftime".split()
+)
+LIBC = PURE | HOST
+
+CREATES = {
+    "clCreateBuffer": "buffer",
+    "clCreateBufferWithProperties": "buffer",
+    "clCreateSubBuffer": "buffer",
+    "clCreateImage": "image",
+    "clCreateImage2D": "image",
+    "clCreateImage3D": "image",
+    "clCreateContext": "context",
+    "clCreateContextFromType": "context",
+    "clCreateCommandQueue": "queue",
+    "clCreateCommandQueueWithProperties": "queue",
+    "clCreateProgramWithSource": "program",
+    "clCreateProgramWithBinary": "program",
+    "clCreateProgramWithIL": "program",
+    "clCreateSampler": "sampler",
+    "clCreateSamplerWithProperties": "sampler",
+    "clCreateUserEvent": "event",
+    "clCreatePipe": "pipe",
+    "clCloneKernel": "kernel",
+}
+# name -> positions of memory objects read, and written
+TRANSFERS: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    "clEnqueueReadBuffer": ((1,), ()),
+    "clEnqueueWriteBuffer": ((), (1,)),
+    "clEnqueueReadBufferRect": ((1,), ()),
+    "clEnqueueWriteBufferRect": ((), (1,)),
+    "clEnqueueFillBuffer": ((), (1,)),
+    "clEnqueueCopyBuffer": ((1,), (2,)),
+    "clEnqueueCopyBufferRect": ((1,), (2,)),
+    "clEnqueueReadImage": ((1,), ()),
+    "clEnqueueWriteImage": ((), (1,)),
+    "clEnqueueFillImage": ((), (1,)),
+    "clEnqueueCopyImage": ((1,), (2,)),
+    "clEnqueueCopyImageToBuffer": ((1,), (2,)),
+    "clEnqueueCopyBufferToImage": ((1,), (2,)),
+    "clEnqueueMapBuffer": ((1,), (1,)),
+    "clEnqueueMapImage": ((1,), (1,)),
+    "clEnqueueUnmapMemObject": ((1,), (1,)),
+    "clEnqueueMigrateMemObjects": ((), ()),
+}
+SYNCHRONISES = frozenset(
+    "clFinish clWaitForEvents clEnqueueBarrier clEnqueueBarrierWithWaitList clEnqueueMarker "
+    "clEnqueueMarkerWithWaitList clEnqueueWaitForEvents clSetEventCallback clEnqueueNativeKernel "
+    "clEnqueueSVMMap clEnqueueSVMUnmap clEnqueueSVMMemcpy clEnqueueSVMMemFill "
+    "clSetUserEventStatus".split()
+)
+# A flush, and queries of what does not change: no order to keep with launches.
+NEUTRAL = frozenset(
+    "clFlush clGetPlatformIDs clGetPlatformInfo clGetDeviceIDs clGetDeviceInfo clGetContextInfo "
+    "clGetCommandQueueInfo clGetMemObjectInfo clGetImageInfo clGetSamplerInfo clGetProgramInfo "
+    "clGetProgramBuildInfo clGetKernelInfo clGetKernelArgInfo clGetKernelWorkGroupInfo "
+    "clGetSupportedImageFormats clBuildProgram clCompileProgram clUnloadCompiler "
+    "clUnloadPlatformCompiler clRetainContext clRetainCommandQueue clRetainMemObject "
+    "clRetainSampler clRetainProgram clRetainKernel clRetainEvent clRetainDevice "
+    "clGetExtensionFunctionAddress clGetExtensionFunctionAddressForPlatform".split()
+)
+RELEASES = frozenset(
+    "clReleaseContext clReleaseCommandQueue clReleaseMemObject clReleaseSampler "
+    "clReleaseProgram clReleaseKernel clReleaseEvent clReleaseDevice".split()
+)

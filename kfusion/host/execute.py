@@ -1,0 +1,474 @@
+"""Execute host functions symbolically, given that every OpenCL call succeeds."""
+
+from __future__ import annotations
+
+from pycparser import c_ast
+
+from kfusion.host import calls
+from kfusion.host.effects import (
+    Create,
+    HostCall,
+    Launch,
+    Release,
+    SetArgument,
+    Synchronise,
+    Transfer,
+    UnknownCall,
+    Unsupported,
+)
+from kfusion.host.expressions import Expressions, Frame
+from kfusion.host.program import HostFunction
+from kfusion.host.symbolic import (
+    FALSE,
+    Entry,
+    Global,
+    Literal,
+    Local,
+    Made,
+    Num,
+    Op,
+    Phi,
+    Place,
+    Pointee,
+    Ref,
+    State,
+    Sym,
+    Unknown,
+    join,
+)
+
+MOST_ITERATIONS = 256
+MOST_FRAMES = 8
+
+
+class Executor(Expressions):
+    """Statements and calls. `run` enters a function; unknown conditions take both ways."""
+
+    def run(self, function: HostFunction, arguments: list[Sym], state: State) -> Sym:
+        """Inline a call: all ways out of the function are joined."""
+        frame = Frame(self.fresh.next(), function, function.unit)
+        self.enter(frame, function, arguments, state)
+        after = self.statement(function.function.node.body, state)
+        self.frames.pop()
+        outcomes = list(frame.returns)
+        if after is not None:
+            outcomes.append((after, FALSE))
+        return self._leave(outcomes, state)
+
+    def _leave(self, outcomes: list[tuple[State, Sym]], state: State) -> Sym:
+        if not outcomes:  # it never returns: exit(), or a loop without end
+            return self.unknown()
+        merged, value = outcomes[0]
+        for other, result in outcomes[1:]:
+            a, b = merged.resolve(value), other.resolve(result)
+            merged = join(merged, other, self.fresh)
+            value = a if a == b else Phi((a, b))
+        state.memory, state.equal, state.unequal = merged.memory, merged.equal, merged.unequal
+        return value
+
+    def enter(
+        self, frame: Frame, function: HostFunction, arguments: list[Sym], state: State
+    ) -> None:
+        self.frames.append(frame)
+        for parameter, value in zip(function.parameters, arguments, strict=False):
+            frame.variables[parameter.name] = parameter
+            place = Place(Local(frame.number, parameter.name))
+            state.write(place, self.converted(place, value))
+
+    # Statements: the state after, or None when control does not come out below
+
+    def statement(self, node: c_ast.Node | None, state: State) -> State | None:
+        if node is None or isinstance(node, c_ast.EmptyStatement | c_ast.Pragma):
+            return state
+        if isinstance(node, c_ast.Compound):
+            for item in node.block_items or []:
+                after = self.statement(item, state)
+                if after is None:
+                    return None
+                state = after
+            return state
+        if isinstance(node, c_ast.Decl):
+            self.declare(node, state)
+            return state
+        if isinstance(node, c_ast.DeclList):
+            for declaration in node.decls:
+                self.declare(declaration, state)
+            return state
+        if isinstance(node, c_ast.If):
+            return self._if(node, state)
+        if isinstance(node, c_ast.For | c_ast.While | c_ast.DoWhile):
+            return self._loop(node, state)
+        if isinstance(node, c_ast.Return):
+            value = self.value(node.expr, state) if node.expr is not None else FALSE
+            self.frame.returns.append((state, value))
+            if self.step is not None and len(self.frames) == 1:
+                self.step.returns = True
+            return None
+        if isinstance(node, c_ast.Label):
+            return self.statement(node.stmt, state)
+        if isinstance(node, c_ast.Switch):
+            return self._switch(node, state)
+        if isinstance(node, c_ast.Break | c_ast.Continue):
+            return state  # only reached in loops that are not followed exactly
+        if isinstance(node, c_ast.Goto):
+            self.emit(Unsupported(node, self.certain, "a goto"))
+            return None
+        if isinstance(node, c_ast.Typedef | c_ast.StaticAssert):
+            return state
+        self.value(node, state)
+        return state
+
+    def declare(self, node: c_ast.Decl, state: State) -> None:
+        self.frame.variables[node.name] = node
+        place = self.variable(node.name)
+        if self.step is not None and len(self.frames) == 1:
+            self.step.writes.add(node.name)
+        if "static" in node.storage:
+            return  # it keeps what it had: an unknown that stays
+        if node.init is None:
+            state.write(place, Unknown(self.fresh.next()))
+        elif isinstance(node.init, c_ast.InitList):
+            self.initialise(place, node.init, state)
+        else:
+            value = self.value(node.init, state)
+            if isinstance(place.root, Local):
+                value = self.converted(place, value)
+            state.write(place, value)
+
+    def _if(self, node: c_ast.If, state: State) -> State | None:
+        condition = self.value(node.cond, state)
+        truth = self.truth(condition, state)
+        if truth is not None:
+            return self.statement(node.iftrue if truth else node.iffalse, state)
+        first, second = state, state.copy()
+        first.assume(condition, True)
+        second.assume(condition, False)
+        self.uncertain += 1
+        a = self.statement(node.iftrue, first)
+        b = self.statement(node.iffalse, second)
+        self.uncertain -= 1
+        if a is None or b is None:
+            return a if b is None else b
+        return join(a, b, self.fresh)
+
+    def _switch(self, node: c_ast.Switch, state: State) -> State | None:
+        self.value(node.cond, state)
+        self.uncertain += 1
+        items = node.stmt.block_items if isinstance(node.stmt, c_ast.Compound) else [node.stmt]
+        merged = state.copy()
+        for item in items or []:
+            inner = [item]
+            if isinstance(item, c_ast.Case | c_ast.Default):
+                inner = item.stmts or []
+            branch: State | None = state.copy()
+            for statement in inner:
+                if branch is not None:
+                    branch = self.statement(statement, branch)
+            if branch is not None:
+                merged = join(merged, branch, self.fresh)
+        self.uncertain -= 1
+        return merged
+
+    # Loops
+
+    def _loop(self, node: c_ast.Node, state: State) -> State | None:
+        if isinstance(node, c_ast.DoWhile) and _never(node.cond):
+            return self.statement(node.stmt, state)
+        if isinstance(node, c_ast.For) and node.init is not None:
+            after = self.statement(node.init, state)
+            assert after is not None
+            state = after
+        if isinstance(node, c_ast.DoWhile):
+            return self._any_loop(node, state)
+        trial, count = state, 0
+        if _has_jump(node.stmt) or not self._counts(node, state):
+            return self._any_loop(node, state)
+        while count < MOST_ITERATIONS:
+            truth = True if node.cond is None else self.truth(self.value(node.cond, trial), trial)
+            if truth is False:
+                return trial
+            if truth is None:
+                break
+            after = self.statement(node.stmt, trial)
+            if after is None:
+                return None
+            trial = after
+            if isinstance(node, c_ast.For) and node.next is not None:
+                self.value(node.next, trial)
+            count += 1
+        return self._any_loop(node, trial)
+
+    def _counts(self, node: c_ast.Node, state: State) -> bool:
+        """Is the condition known at first, so that the loop may be followed exactly?"""
+        if node.cond is None:
+            return False
+        probe = Executor(self.program, self.fresh)
+        probe.frames = self.frames
+        return probe.truth(probe.value(node.cond, state.copy()), state) is not None
+
+    def _any_loop(self, node: c_ast.Node, state: State) -> State | None:
+        """A loop of unknown length. One over locals alone is a function of its inputs."""
+        pure = _PureLoop(self, node)
+        if pure.is_pure:
+            inputs = tuple(state.read(self.variable(n)) for n in sorted(pure.reads))
+            if not any(isinstance(i, Unknown | Phi) for i in inputs) or pure.writes <= pure.reads:
+                for name in sorted(pure.writes):
+                    if self.step is not None and len(self.frames) == 1:
+                        self.step.reads |= pure.reads
+                        self.step.writes |= pure.writes
+                    key = f"loop:{_shape(node, self)}:{name}"
+                    state.write(self.variable(name), Op(key, inputs))
+                return state
+        self._forget(node, state)
+        self.uncertain += 1
+        body = self.statement(node.stmt, state.copy())
+        for part in (node.cond, getattr(node, "next", None)):
+            if part is not None and body is not None:
+                self.value(part, body)
+        self.uncertain -= 1
+        self._forget(node, state)
+        return state
+
+    def _forget(self, node: c_ast.Node, state: State) -> None:
+        """Whatever the loop may assign is unknown from here on."""
+        probe = Executor(self.program, self.fresh)
+        probe.frames = self.frames
+        probe.uncertain = 1
+        trial: State | None = state.copy()
+        before = dict(state.memory)
+        trial = probe.statement(node.stmt, state.copy()) or trial
+        assert trial is not None
+        for part in (node.cond, getattr(node, "next", None)):
+            if part is not None:
+                probe.value(part, trial)
+        for place, value in trial.memory.items():
+            if before.get(place, Entry(place)) != value:
+                state.write(place, self.unknown())
+
+    # Calls
+
+    def _value_FuncCall(self, node: c_ast.FuncCall, state: State) -> Sym:
+        name = node.name.name if isinstance(node.name, c_ast.ID) else ""
+        expressions = node.args.exprs if node.args is not None else []
+        arguments = [self.value(e, state) for e in expressions]
+        function = self.program.lookup(name, self.frame.unit) if name else None
+        if function is not None and name not in self.frame.variables:
+            if len(self.frames) >= MOST_FRAMES or any(f.function == function for f in self.frames):
+                self.emit(UnknownCall(node, self.certain, name))
+                return self.unknown()
+            return self.run(function, arguments, state)
+        if name.startswith("cl") and name[2:3].isupper():
+            return self._opencl(name, node, arguments, state)
+        if name in calls.PURE:
+            return Op(name, tuple(arguments))
+        for argument in arguments:
+            self._may_write(argument, state)
+        if name in calls.HOST:
+            self.emit(HostCall(node, self.certain, name))
+            if name in ("malloc", "calloc", "realloc", "fopen", "getenv"):
+                return self.unknown()
+            return self.unknown()
+        self.emit(UnknownCall(node, self.certain, name or "a function pointer"))
+        return self.unknown()
+
+    def _may_write(self, pointer: Sym, state: State) -> None:
+        if isinstance(pointer, Ref):
+            place = pointer.place
+            if place.path and place.path[-1] == "[0]":
+                place = Place(place.root, place.path[:-1])
+            state.write(place, self.unknown())
+            if isinstance(place.root, Local) and self.step is not None:
+                if place.root.frame == self.frames[0].number:
+                    self.step.writes.add(place.root.name)
+
+    def _opencl(self, name: str, node: c_ast.FuncCall, args: list[Sym], state: State) -> Sym:
+        certain = self.certain
+        if name == "clSetKernelArg" and len(args) == 4:
+            place = args[3].place if isinstance(args[3], Ref) else None
+            value = state.read(place) if place else None
+            if place is None and args[3] != Num(0):
+                place = self.target(args[3])
+                value = state.read(place)
+            self.emit(SetArgument(node, certain, args[0], args[1], args[2], place, value))
+            return FALSE
+        if name == "clEnqueueNDRangeKernel" and len(args) == 9:
+            self._launch(node, args, state)
+            return FALSE
+        if name == "clCreateKernel" and len(args) == 3:
+            self._succeed(args[-1], state)
+            text = args[1].text if isinstance(args[1], Literal) else ""
+            made = Made("kernel", 0 if text else self.fresh.next(), text.strip('"'))
+            self.emit(Create(node, certain, name, made))
+            return made
+        if name in calls.CREATES:
+            if name not in ("clCreateSubBuffer", "clCloneKernel") or args:
+                self._succeed(args[-1] if args else FALSE, state)
+            shares = name == "clCreateSubBuffer" or _host_pointer(name, args)
+            made = Made(calls.CREATES[name], self.fresh.next())
+            self.emit(Create(node, certain, name, made, shares))
+            return made
+        if name in calls.TRANSFERS:
+            self._transfer(name, node, args, state)
+            return FALSE if "Map" not in name or "Unmap" in name else self.unknown()
+        if name in calls.RELEASES:
+            self.emit(Release(node, certain, name, args[0] if args else FALSE))
+        elif name in calls.SYNCHRONISES:
+            self.emit(Synchronise(node, certain, name))
+        elif name in calls.NEUTRAL:
+            for argument in args:
+                self._may_write(argument, state)
+        else:
+            self.emit(UnknownCall(node, certain, name))
+        return FALSE
+
+    def _succeed(self, pointer: Sym, state: State) -> None:
+        """The last parameter of clCreate... receives CL_SUCCESS."""
+        if isinstance(pointer, Ref):
+            state.write(pointer.place, FALSE)
+            if isinstance(pointer.place.root, Local) and self.step is not None:
+                if pointer.place.root.frame == self.frames[0].number:
+                    self.step.writes.add(pointer.place.root.name)
+
+    def _transfer(self, name: str, node: c_ast.FuncCall, args: list[Sym], state: State) -> None:
+        reads, writes = calls.TRANSFERS[name]
+        self.emit(
+            Transfer(
+                node,
+                self.certain,
+                name,
+                tuple(args[i] for i in reads if i < len(args)),
+                tuple(args[i] for i in writes if i < len(args)),
+            )
+        )
+        if name.startswith("clEnqueueRead"):
+            for argument in args[4:]:
+                self._may_write(argument, state)
+
+    def _launch(self, node: c_ast.FuncCall, args: list[Sym], state: State) -> None:
+        dimensions = args[2].value if isinstance(args[2], Num) else 0
+        self.emit(
+            Launch(
+                node,
+                self.certain,
+                args[0],
+                args[1],
+                args[2],
+                self._sizes(args[3], dimensions, state),
+                self._sizes(args[4], dimensions, state) or (),
+                self._sizes(args[5], dimensions, state),
+                args[6],
+                args[7],
+                args[8],
+            )
+        )
+        if isinstance(args[8], Ref):
+            state.write(args[8].place, Made("event", self.fresh.next()))
+
+    def _sizes(self, pointer: Sym, count: int, state: State) -> tuple[Sym, ...] | None:
+        if pointer == Num(0):
+            return None
+        place = self.target(pointer)
+        if place.path and place.path[-1].startswith("["):
+            base = Place(place.root, place.path[:-1])
+            return tuple(self.read(base / f"[{i}]", state) for i in range(count))
+        if count == 1:
+            return (self.read(place, state),)
+        return tuple(self.read(place / f"[{i}]", state) for i in range(count))
+
+
+def _host_pointer(name: str, args: list[Sym]) -> bool:
+    """May the buffer share memory with host data? Only if the flags say so, or are unknown."""
+    if name != "clCreateBuffer" or len(args) < 4:
+        return name == "clCreateBufferWithProperties"
+    use_host_pointer = 1 << 3
+    return not isinstance(args[1], Num) or bool(args[1].value & use_host_pointer)
+
+
+def _never(node: c_ast.Node | None) -> bool:
+    return isinstance(node, c_ast.Constant) and node.value.rstrip("uUlL") == "0"
+
+
+class _Jumps(c_ast.NodeVisitor):  # type: ignore[misc]
+    def __init__(self) -> None:
+        self.found = False
+
+    def visit_Break(self, node: c_ast.Break) -> None:
+        self.found = True
+
+    def visit_Continue(self, node: c_ast.Continue) -> None:
+        self.found = True
+
+    def visit_Goto(self, node: c_ast.Goto) -> None:
+        self.found = True
+
+
+def _has_jump(node: c_ast.Node) -> bool:
+    visitor = _Jumps()
+    visitor.visit(node)
+    return visitor.found
+
+
+class _PureLoop(c_ast.NodeVisitor):  # type: ignore[misc]
+    """Does a loop use nothing but the function's own scalars and pure functions?"""
+
+    def __init__(self, executor: Executor, loop: c_ast.Node) -> None:
+        self.executor = executor
+        self.reads: set[str] = set()
+        self.writes: set[str] = set()
+        self.is_pure = True
+        for part in (loop.cond, loop.stmt, getattr(loop, "next", None)):
+            if part is not None:
+                self.visit(part)
+
+    def visit_ID(self, node: c_ast.ID) -> None:
+        place = self.executor.variable(node.name)
+        if isinstance(place.root, Global):
+            self.is_pure = self.is_pure and node.name in self.executor.program.enumerators
+            return
+        declaration = self.executor.frame.variables.get(node.name)
+        if not isinstance(getattr(declaration, "type", None), c_ast.TypeDecl):
+            self.is_pure = False
+        self.reads.add(node.name)
+
+    def visit_Assignment(self, node: c_ast.Assignment) -> None:
+        if isinstance(node.lvalue, c_ast.ID):
+            self.writes.add(node.lvalue.name)
+        else:
+            self.is_pure = False
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
+        if node.op in ("++", "--", "p++", "p--") and isinstance(node.expr, c_ast.ID):
+            self.writes.add(node.expr.name)
+        elif node.op in ("&", "*"):
+            self.is_pure = False
+        self.generic_visit(node)
+
+    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
+        if not (isinstance(node.name, c_ast.ID) and node.name.name in calls.PURE):
+            self.is_pure = False
+            return
+        if node.args is not None:
+            self.visit(node.args)
+
+    def visit_StructRef(self, node: c_ast.StructRef) -> None:
+        self.is_pure = False
+
+    def visit_ArrayRef(self, node: c_ast.ArrayRef) -> None:
+        self.is_pure = False
+
+    def visit_Return(self, node: c_ast.Return) -> None:
+        self.is_pure = False
+
+    def visit_Goto(self, node: c_ast.Goto) -> None:
+        self.is_pure = False
+
+    def visit_Decl(self, node: c_ast.Decl) -> None:
+        self.is_pure = False
+
+
+def _shape(loop: c_ast.Node, executor: Executor) -> str:
+    """The loop's text: two loops of one text compute the same from the same inputs."""
+    from pycparser.c_generator import CGenerator
+
+    return str(CGenerator().visit(loop)).replace("\n", " ")

@@ -1,0 +1,485 @@
+"""Evaluate host expressions symbolically: values, places, and the effects on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pycparser import c_ast
+
+from kfusion.host.effects import Assign, Effect, Unsupported
+from kfusion.host.program import HostFunction, HostProgram, compute, constant
+from kfusion.host.symbolic import (
+    FALSE,
+    TRUE,
+    App,
+    Entry,
+    Fresh,
+    Global,
+    Literal,
+    Local,
+    Made,
+    Num,
+    Op,
+    Phi,
+    Place,
+    Pointee,
+    Ref,
+    State,
+    Sym,
+    Unknown,
+    join,
+)
+from kfusion.parse.unit import Unit
+
+
+_CONVERTING = frozenset(
+    [
+        *("char", "signed char", "unsigned char", "short", "unsigned short", "_Bool", "bool"),
+        *("float", "double", "cl_char", "cl_uchar", "cl_short", "cl_ushort", "cl_half"),
+        *("cl_float", "cl_double", "cl_bool", "int8_t", "uint8_t", "int16_t", "uint16_t"),
+    ]
+)
+
+
+@dataclass
+class Step:
+    """One statement of the function under study, and what its execution did."""
+
+    nodes: list[c_ast.Node]
+    first: int  # tokens
+    last: int
+    effects: list[Effect] = field(default_factory=list)
+    reads: set[str] = field(default_factory=set)  # the function's own variables
+    writes: set[str] = field(default_factory=set)
+    returns: bool = False  # a return is executed here on some path
+    guard: bool = False  # an early return that a run-time guard rules out
+    place_reads: set[Place] = field(default_factory=set)
+
+
+@dataclass
+class Frame:
+    number: int
+    function: HostFunction | None
+    unit: Unit
+    variables: dict[str, c_ast.Decl | None] = field(default_factory=dict)
+    returns: list[tuple[State, Sym]] = field(default_factory=list)
+
+
+class Expressions:
+    """Evaluation of expressions; statements are the executor's."""
+
+    def __init__(self, program: HostProgram, fresh: Fresh | None = None) -> None:
+        self.program = program
+        self.fresh = fresh or Fresh()
+        self.frames: list[Frame] = []
+        self.step: Step | None = None
+        self.effects: list[Effect] = []
+        self.uncertain = 0  # depth of conditions whose truth is not known
+
+    # Variables and places
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    def unknown(self) -> Sym:
+        return Unknown(self.fresh.next())
+
+    def emit(self, effect: Effect) -> None:
+        self.effects.append(effect)
+        if self.step is not None:
+            self.step.effects.append(effect)
+
+    @property
+    def certain(self) -> bool:
+        return self.uncertain == 0
+
+    def variable(self, name: str) -> Place:
+        frame = self.frame
+        if name in frame.variables:
+            if frame.function is None:
+                return Place(App(name))
+            return Place(Local(frame.number, name))
+        return Place(Global(name))
+
+    def place(self, node: c_ast.Node, state: State) -> Place | None:
+        """The place that an lvalue names."""
+        if isinstance(node, c_ast.ID):
+            return self.variable(node.name)
+        if isinstance(node, c_ast.StructRef):
+            if node.type == "->":
+                base = self.target(self.value(node.name, state))
+            else:
+                base = self.place(node.name, state)
+            return base / node.field.name if base else None
+        if isinstance(node, c_ast.ArrayRef):
+            return self._element(node, state)
+        if isinstance(node, c_ast.UnaryOp) and node.op == "*":
+            return self.target(self.value(node.expr, state))
+        if isinstance(node, c_ast.Cast):
+            return self.place(node.expr, state)
+        return None
+
+    def _element(self, node: c_ast.ArrayRef, state: State) -> Place:
+        index = self.value(node.subscript, state)
+        step = f"[{index.value}]" if isinstance(index, Num) else f"[?{index}]"
+        base = self.place(node.name, state)
+        if base is None:
+            base = Place(Pointee(self.unknown()))
+            return base / step
+        if self._is_array(base, state):
+            return base / step
+        target = self.target(state.read(base))
+        if target.path and target.path[-1] == "[0]":
+            return Place(target.root, (*target.path[:-1], step))
+        return target if step == "[0]" else target / step
+
+    def _is_array(self, place: Place, state: State) -> bool:
+        """Is the place an array itself, and not a pointer to one?"""
+        if any(p.within(place) and p != place and p.path[len(place.path)].startswith("[") for p in state.memory):
+            return True
+        declaration: c_ast.Node | None = None
+        if not place.path:
+            if isinstance(place.root, Local | App):
+                for frame in self.frames:
+                    if isinstance(place.root, App) or frame.number == place.root.frame:
+                        declaration = frame.variables.get(place.root.name, declaration)
+            elif isinstance(place.root, Global):
+                declaration = self.program.globals.get(place.root.name)
+            if isinstance(declaration, c_ast.Decl):
+                return isinstance(declaration.type, c_ast.ArrayDecl)
+            return False
+        return self.program_field_is_array(place.path[-1])
+
+    def program_field_is_array(self, name: str) -> bool:
+        return name in self.program.array_fields
+
+    def target(self, pointer: Sym) -> Place:
+        if isinstance(pointer, Ref):
+            return pointer.place
+        return Place(Pointee(pointer))
+
+    def assign(self, place: Place | None, value: Sym, state: State, node: c_ast.Node) -> None:
+        if place is None:
+            self.emit(Unsupported(node, self.certain, "an assignment to an unknown place"))
+            return
+        if any(step.startswith("[?") for step in place.path):
+            index = next(i for i, s in enumerate(place.path) if s.startswith("[?"))
+            place, value = Place(place.root, place.path[:index]), self.unknown()
+        if isinstance(place.root, Local):
+            value = self.converted(place, value)
+            if place.root.frame == self.frames[0].number and self.step is not None:
+                self.step.writes.add(place.root.name)
+        else:
+            self.emit(Assign(node, self.certain, place, value))
+        state.write(place, value)
+
+    def converted(self, place: Place, value: Sym) -> Sym:
+        """The value as a variable of a narrow or floating type holds it."""
+        if place.path or isinstance(value, Num | Ref | Made | Unknown):
+            return value
+        assert isinstance(place.root, Local)
+        for frame in self.frames:
+            declaration = frame.variables.get(place.root.name)
+            if frame.number == place.root.frame and isinstance(declaration, c_ast.Decl):
+                kind = getattr(getattr(declaration.type, "type", None), "names", None)
+                if kind and " ".join(kind) in _CONVERTING:
+                    return Op(f"({' '.join(kind)})", (value,))
+        return value
+
+    def read(self, place: Place, state: State) -> Sym:
+        if self.step is not None and not isinstance(place.root, Local):
+            self.step.place_reads.add(place)
+        return state.resolve(state.read(place))
+
+    # Values
+
+    def value(self, node: c_ast.Node | None, state: State) -> Sym:
+        if node is None:
+            return self.unknown()
+        method = getattr(self, "_value_" + type(node).__name__, None)
+        if method is None:
+            self.emit(Unsupported(node, self.certain, type(node).__name__))
+            return self.unknown()
+        result: Sym = method(node, state)
+        return state.resolve(result)
+
+    def _value_Constant(self, node: c_ast.Constant, state: State) -> Sym:
+        number = constant(node, {})
+        return Num(number) if number is not None else Literal(node.value)
+
+    def _value_ID(self, node: c_ast.ID, state: State) -> Sym:
+        if node.name not in self.frame.variables and node.name in self.program.enumerators:
+            return Num(self.program.enumerators[node.name])
+        place = self.variable(node.name)
+        if isinstance(place.root, Local) and self.step is not None:
+            if place.root.frame == self.frames[0].number:
+                self.step.reads.add(node.name)
+        if isinstance(place.root, Global) and node.name in self.program.functions:
+            return Ref(place)
+        if self._is_array(place, state):
+            return Ref(place / "[0]")
+        if isinstance(place.root, Global) and place not in state.memory:
+            known = self._global_constant(node.name)
+            if known is not None:
+                return known
+        return self.read(place, state)
+
+    def _global_constant(self, name: str) -> Sym | None:
+        """A `static const` scalar keeps its initialiser."""
+        declaration = self.program.globals.get(name)
+        if declaration is None or declaration.init is None or "const" not in declaration.quals:
+            return None
+        number = constant(declaration.init, self.program.enumerators)
+        return Num(number) if number is not None else None
+
+    def _value_StructRef(self, node: c_ast.StructRef, state: State) -> Sym:
+        place = self.place(node, state)
+        if place is None:
+            self.value(node.name, state)
+            return self.unknown()
+        self._note_base(node, state)
+        if self._is_array(place, state):
+            return Ref(place / "[0]")
+        return self.read(place, state)
+
+    def _value_ArrayRef(self, node: c_ast.ArrayRef, state: State) -> Sym:
+        place = self.place(node, state)
+        if place is None:
+            return self.unknown()
+        self._note_base(node, state)
+        if isinstance(place.root, Global) and place not in state.memory:
+            self.initialise_global(place.root.name, state)
+        if any(step.startswith("[?") for step in place.path):
+            return self.read(place, state) if not isinstance(place.root, Local) else self.unknown()
+        return self.read(place, state)
+
+    def _note_base(self, node: c_ast.Node, state: State) -> None:
+        """`v.x` and `v[i]` read the variable v of the function under study."""
+        while isinstance(node, c_ast.StructRef | c_ast.ArrayRef):
+            node = node.name
+        if isinstance(node, c_ast.ID) and self.step is not None and len(self.frames) == 1:
+            if node.name in self.frame.variables:
+                self.step.reads.add(node.name)
+
+    def initialise_global(self, name: str, state: State) -> None:
+        """A constant table of the file: its elements by their initialisers."""
+        declaration = self.program.globals.get(name)
+        if declaration is None or not isinstance(declaration.init, c_ast.InitList):
+            return
+        if not _is_constant_table(declaration):
+            return
+        self.initialise(Place(Global(name)), declaration.init, state)
+
+    def initialise(self, place: Place, init: c_ast.Node, state: State) -> None:
+        if not isinstance(init, c_ast.InitList):
+            state.write(place, self.value(init, state))
+            return
+        position = 0
+        for item in init.exprs:
+            step = f"[{position}]"
+            if isinstance(item, c_ast.NamedInitializer):
+                designator = item.name[0]
+                number = constant(designator, self.program.enumerators)
+                if isinstance(designator, c_ast.ID) and number is None:
+                    step = designator.name
+                elif number is not None:
+                    position, step = number, f"[{number}]"
+                item = item.expr
+            self.initialise(place / step, item, state)
+            position += 1
+
+    def _value_Cast(self, node: c_ast.Cast, state: State) -> Sym:
+        value = self.value(node.expr, state)
+        if isinstance(value, Num | Ref) or _is_pointer_type(node.to_type):
+            return value
+        return Op(f"({_type_text(node.to_type)})", (value,))
+
+    def _value_UnaryOp(self, node: c_ast.UnaryOp, state: State) -> Sym:
+        if node.op == "&":
+            place = self.place(node.expr, state)
+            if isinstance(node.expr, c_ast.ID) and len(self.frames) == 1 and self.step is not None:
+                if node.expr.name in self.frame.variables:
+                    self.step.reads.add(node.expr.name)
+            elif not isinstance(node.expr, c_ast.ID):
+                self._note_base(node.expr, state)
+            return Ref(place) if place else self.unknown()
+        if node.op == "*":
+            return self.read(self.target(self.value(node.expr, state)), state)
+        if node.op == "sizeof":
+            if isinstance(node.expr, c_ast.Typename):
+                return Op(f"sizeof({_type_text(node.expr)})", ())
+            return Op("sizeof", (Literal(self._text(node.expr)),))
+        if node.op in ("++", "--", "p++", "p--"):
+            return self._step_by_one(node, state)
+        value = self.value(node.expr, state)
+        if node.op == "!":
+            return negate(self, value, state)
+        number = value.value if isinstance(value, Num) else None
+        if number is not None and node.op in ("-", "+", "~"):
+            return Num({"-": -number, "+": number, "~": ~number}[node.op])
+        return Op(node.op, (value,))
+
+    def _text(self, node: c_ast.Node) -> str:
+        unit = self.frame.unit
+        index = unit.index(node)
+        return unit.tokens[index].text if 0 <= index < len(unit.tokens) else "?"
+
+    def _step_by_one(self, node: c_ast.UnaryOp, state: State) -> Sym:
+        before = self.value(node.expr, state)
+        after = self.binary("+" if "+" in node.op else "-", before, Num(1), state)
+        self.assign(self.place(node.expr, state), after, state, node)
+        return before if node.op.startswith("p") else after
+
+    def _value_BinaryOp(self, node: c_ast.BinaryOp, state: State) -> Sym:
+        left = self.value(node.left, state)
+        if node.op in ("&&", "||"):
+            return self._short_circuit(node, left, state)
+        return self.binary(node.op, left, self.value(node.right, state), state)
+
+    def _short_circuit(self, node: c_ast.BinaryOp, left: Sym, state: State) -> Sym:
+        truth = self.truth(left, state)
+        if truth is not None and truth == (node.op == "||"):
+            return TRUE if truth else FALSE
+        if truth is not None:
+            return self.as_bool(self.value(node.right, state), state)
+        other = state.copy()
+        other.assume(left, node.op == "&&")
+        self.uncertain += 1
+        right = self.value(node.right, other)
+        self.uncertain -= 1
+        merged = join(state, other, self.fresh)
+        state.memory = merged.memory
+        right_truth = self.truth(right, other)
+        if right_truth is not None and right_truth == (node.op == "&&"):
+            return left  # x && 1, x || 0
+        return Op(node.op, (left, right))
+
+    def as_bool(self, value: Sym, state: State) -> Sym:
+        truth = self.truth(value, state)
+        if truth is not None:
+            return TRUE if truth else FALSE
+        return value
+
+    def binary(self, op: str, left: Sym, right: Sym, state: State) -> Sym:
+        if isinstance(left, Num) and isinstance(right, Num):
+            number = compute(op, left.value, right.value)
+            if number is not None:
+                return Num(number)
+        if op in ("==", "!="):
+            same = self._same(left, right, state)
+            if same is not None:
+                return TRUE if same == (op == "==") else FALSE
+        if isinstance(left, Num) and op in ("==", "!=", "+", "*", "&", "|", "^"):
+            left, right = right, left  # constants stand on the right
+        if op in ("+", "-") and right == Num(0) or op in ("*", "/") and right == Num(1):
+            return left
+        return Op(op, (left, right))
+
+    def _same(self, left: Sym, right: Sym, state: State) -> bool | None:
+        """Is one value the other? None: not known."""
+        if left == right and not isinstance(left, Unknown | Phi):
+            return True
+        if isinstance(left, Num) and not isinstance(right, Num):
+            left, right = right, left
+        if isinstance(right, Num) and state.excludes(left, right.value):
+            return False
+        if isinstance(left, Ref) and isinstance(right, Ref):
+            if left.place.root != right.place.root and _named(left) and _named(right):
+                return False
+            if left.place.root == right.place.root and left.place != right.place:
+                return False
+        return None
+
+    def truth(self, value: Sym, state: State) -> bool | None:
+        value = state.resolve(value)
+        if isinstance(value, Num):
+            return value.value != 0
+        if state.excludes(value, 0):
+            return True
+        return None
+
+    def _value_TernaryOp(self, node: c_ast.TernaryOp, state: State) -> Sym:
+        condition = self.value(node.cond, state)
+        truth = self.truth(condition, state)
+        if truth is not None:
+            return self.value(node.iftrue if truth else node.iffalse, state)
+        first, second = state.copy(), state.copy()
+        first.assume(condition, True)
+        second.assume(condition, False)
+        self.uncertain += 1
+        a, b = self.value(node.iftrue, first), self.value(node.iffalse, second)
+        self.uncertain -= 1
+        merged = join(first, second, self.fresh)
+        state.memory = merged.memory
+        return a if a == b else Op("?:", (condition, a, b))
+
+    def _value_Assignment(self, node: c_ast.Assignment, state: State) -> Sym:
+        value = self.value(node.rvalue, state)
+        place = self.place(node.lvalue, state)
+        if node.op != "=":
+            before = self.value(node.lvalue, state)
+            value = self.binary(node.op[:-1], before, value, state)
+        self.assign(place, value, state, node)
+        return value
+
+    def _value_ExprList(self, node: c_ast.ExprList, state: State) -> Sym:
+        value: Sym = FALSE
+        for expression in node.exprs:
+            value = self.value(expression, state)
+        return value
+
+    def _value_CompoundLiteral(self, node: c_ast.CompoundLiteral, state: State) -> Sym:
+        place = Place(Pointee(self.unknown()))
+        self.initialise(place, node.init, state)
+        return Ref(place / "[0]") if isinstance(node.type.type, c_ast.ArrayDecl) else Entry(place)
+
+    def _value_InitList(self, node: c_ast.InitList, state: State) -> Sym:
+        for item in node.exprs:
+            self.value(item, state)
+        return self.unknown()
+
+    def _value_NamedInitializer(self, node: c_ast.NamedInitializer, state: State) -> Sym:
+        return self.value(node.expr, state)
+
+    def _value_FuncCall(self, node: c_ast.FuncCall, state: State) -> Sym:
+        raise NotImplementedError  # the executor's
+
+
+def negate(expressions: Expressions, value: Sym, state: State) -> Sym:
+    truth = expressions.truth(value, state)
+    if truth is not None:
+        return FALSE if truth else TRUE
+    if isinstance(value, Op) and value.name in ("==", "!="):
+        return Op("!=" if value.name == "==" else "==", value.args)
+    return Op("!", (value,))
+
+
+def _named(pointer: Ref) -> bool:
+    return not isinstance(pointer.place.root, Pointee)
+
+
+def _is_constant_table(declaration: c_ast.Decl) -> bool:
+    """`static const ... t[]` or `const char *const t[]`, or strings nobody would change."""
+    if "const" in declaration.quals:
+        return True
+    node = declaration.type
+    while isinstance(node, c_ast.ArrayDecl):
+        node = node.type
+    return "const" in (getattr(node, "quals", None) or []) or _pointee_const(node)
+
+
+def _pointee_const(node: c_ast.Node) -> bool:
+    if isinstance(node, c_ast.PtrDecl):
+        return "const" in (getattr(node.type, "quals", None) or [])
+    return isinstance(node, c_ast.TypeDecl) and "const" in node.quals
+
+
+def _is_pointer_type(node: c_ast.Node) -> bool:
+    return isinstance(node.type, c_ast.PtrDecl | c_ast.ArrayDecl)
+
+
+def _type_text(node: c_ast.Node) -> str:
+    from pycparser.c_generator import CGenerator
+
+    return str(CGenerator().visit(node))

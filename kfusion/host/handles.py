@@ -1,0 +1,144 @@
+"""Which kernel a handle stands for: what the library's set-up code put where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from kfusion.host.execute import Executor
+from kfusion.host.expressions import Frame
+from kfusion.host.program import HostProgram
+from kfusion.host.symbolic import (
+    App,
+    Entry,
+    Global,
+    Local,
+    Made,
+    Num,
+    Phi,
+    Place,
+    Pointee,
+    State,
+    Sym,
+)
+
+# A place as it is known across functions: the variable's name or the struct type's, and
+# the path inside it.
+HandleKey = tuple[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class HandleTable:
+    names: dict[HandleKey, frozenset[str]]
+    program: HostProgram
+
+    def kernel_names(self, handle: Sym, frames: dict[int, Frame]) -> frozenset[str]:
+        """The names that the handle may stand for; empty if nothing is known."""
+        if isinstance(handle, Made):
+            return frozenset([handle.name]) if handle.kind == "kernel" and handle.name else frozenset()
+        if isinstance(handle, Phi):
+            found: frozenset[str] = frozenset()
+            for part in handle.alternatives:
+                if part != Num(0):
+                    names = self.kernel_names(part, frames)
+                    if not names:
+                        return frozenset()
+                    found |= names
+            return found
+        if isinstance(handle, Entry):
+            result: frozenset[str] = frozenset()
+            for key in keys(handle.place, self.program, frames):
+                result |= self.names.get(key, frozenset())
+            return result
+        return frozenset()
+
+
+def read_handles(program: HostProgram) -> HandleTable:
+    """Execute every function that creates kernels and see what it stores where."""
+    found: dict[HandleKey, set[str]] = {}
+    for function in list(program.functions.values()):
+        if "clCreateKernel" not in program.calls(function):
+            continue
+        executor = Executor(program)
+        frame = Frame(executor.fresh.next(), function, function.unit)
+        state = State()
+        parameters = function.parameters
+        values: list[Sym] = [Entry(Place(App(f"{function.name}:{p.name}"))) for p in parameters]
+        executor.enter(frame, function, values, state)
+        after = executor.statement(function.function.node.body, state)
+        ends = [s for s, _ in frame.returns] + ([after] if after is not None else [])
+        owners = {f"{function.name}:{p.name}": type_name(p) for p in parameters}
+        for end in ends:
+            _collect(end, found, program, owners)
+    return HandleTable({k: frozenset(v) for k, v in found.items()}, program)
+
+
+def _collect(
+    state: State,
+    found: dict[HandleKey, set[str]],
+    program: HostProgram,
+    owners: dict[str, str],
+) -> None:
+    for place, value in state.memory.items():
+        names = {v.name for v in _parts(value) if isinstance(v, Made) and v.kind == "kernel"}
+        names.discard("")
+        if not names or isinstance(place.root, Local):
+            continue
+        for key in keys(place, program, {}, owners):
+            found.setdefault(key, set()).update(names)
+
+
+def _parts(value: Sym) -> list[Sym]:
+    if isinstance(value, Phi):
+        return [p for part in value.alternatives for p in _parts(part)]
+    return [value]
+
+
+def keys(
+    place: Place,
+    program: HostProgram,
+    frames: dict[int, Frame],
+    owners: dict[str, str] | None = None,
+) -> list[HandleKey]:
+    """How a place is known: by its global variable, or by the type of the struct it is in."""
+    root = place.root
+    if isinstance(root, Global):
+        result = [(root.name, place.path)]
+        declared = program.globals.get(root.name)
+        if declared is not None and place.path:
+            result.append((f"type {type_name(declared)}", place.path))
+        return result
+    pointer = root.pointer if isinstance(root, Pointee) else None
+    if isinstance(pointer, Entry) and not pointer.place.path:
+        base = pointer.place.root
+        if isinstance(base, Global) and base.name in program.globals:
+            return [(f"type {type_name(program.globals[base.name])}", place.path)]
+        if isinstance(base, App):
+            owner = (owners or {}).get(base.name) or frames_type(base.name, frames)
+            return [(f"type {owner}", place.path)] if owner else []
+    if isinstance(root, App):
+        owner = frames_type(root.name, frames)
+        return [(f"type {owner}", place.path)] if owner else []
+    return []
+
+
+def frames_type(name: str, frames: dict[int, Frame]) -> str | None:
+    for frame in frames.values():
+        declared = frame.variables.get(name)
+        if declared is not None:
+            return type_name(declared)
+    return None
+
+
+def type_name(declaration: c_ast.Decl) -> str:
+    """The name of the type at the bottom of a declaration: `Vector *v[3]` is a Vector."""
+    node = declaration.type
+    while isinstance(node, c_ast.PtrDecl | c_ast.ArrayDecl):
+        node = node.type
+    inner = getattr(node, "type", None)
+    if isinstance(inner, c_ast.IdentifierType):
+        return " ".join(inner.names)
+    if isinstance(inner, c_ast.Struct | c_ast.Union):
+        return f"struct {inner.name}"
+    return "?"

@@ -1,0 +1,300 @@
+"""One library function, executed statement by statement: what it launches and with what,
+what its other statements do, and under which conditions it gets there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pycparser import c_ast
+
+from kfusion.host.effects import (
+    Effect,
+    Launch,
+    SetArgument,
+    Unsupported,
+)
+from kfusion.host.execute import Executor
+from kfusion.host.expressions import Frame, Step, negate
+from kfusion.host.program import HostFunction
+from kfusion.host.symbolic import FALSE, Num, State, Sym, known_on_entry
+from kfusion.parse.statements import Statement
+from kfusion.source.diagnostics import Reason
+from kfusion.source.text import Span
+
+LAUNCHES = frozenset(["clEnqueueNDRangeKernel", "clEnqueueTask"])
+
+
+@dataclass
+class Run:
+    """The execution of one call of a library function."""
+
+    function: HostFunction
+    frame: Frame
+    arguments: list[Sym]
+    steps: list[Step] = field(default_factory=list)
+    requirements: list[tuple[Sym, Span]] = field(default_factory=list)  # true on entry
+    launches: list[tuple[int, Launch]] = field(default_factory=list)  # step, launch
+    set_arguments: dict[int, SetArgument] = field(default_factory=dict)
+    result: Sym | None = None
+    problems: list[Reason] = field(default_factory=list)
+    state_at_launch: State | None = None
+
+    @property
+    def launch(self) -> Launch:
+        return self.launches[0][1]
+
+    @property
+    def launch_step(self) -> int:
+        return self.launches[0][0]
+
+
+class LibraryExecutor(Executor):
+    """Runs library functions in a row, on one state."""
+
+    def run_call(self, function: HostFunction, arguments: list[Sym], state: State) -> Run:
+        frame = Frame(self.fresh.next(), function, function.unit)
+        run = Run(function, frame, arguments)
+        self.frames = []
+        self.enter(frame, function, arguments, state)
+        self.run_ = run
+        self.seen_returns = 0
+        body = function.function.node.body
+        after = self._items(body.block_items or [], function.function.body, state)
+        if after is not None:
+            frame.returns.append((after, FALSE))
+        self.step = None
+        successes = [o for o in frame.returns if not o[0].excludes(o[1], 0)]
+        run.result = self._leave(successes or list(frame.returns), state)
+        self.frames = []
+        self._check(run)
+        return run
+
+    def _items(
+        self, items: list[c_ast.Node], statement: Statement, state: State
+    ) -> State | None:
+        """The statements of a block, each as a step of its own."""
+        unit = self.frame.unit
+        groups: list[tuple[Statement, list[c_ast.Node]]] = []
+        for item in items:
+            index = unit.index(_first_placed(item))
+            part = _direct_child(statement, index)
+            if groups and groups[-1][0] is part:
+                groups[-1][1].append(item)
+            else:
+                groups.append((part, [item]))
+        current: State | None = state
+        for part, nodes in groups:
+            if current is None:
+                break
+            current = self._step(part, nodes, current)
+        return current
+
+    def _step(
+        self, part: Statement, nodes: list[c_ast.Node], state: State
+    ) -> State | None:
+        node = nodes[0]
+        if isinstance(node, c_ast.Compound) and part.kind == "compound" and self._launches(node):
+            return self._items(node.block_items or [], part, state)
+        if isinstance(node, c_ast.If) and part.kind == "if":
+            return self._if_step(part, node, state)
+        step = Step(nodes, part.first, part.last)
+        self._begin(step)
+        current: State | None = state
+        for inner in nodes:
+            if current is not None:
+                current = self.statement(inner, current)
+        self._end(step, state)
+        return current
+
+    def _begin(self, step: Step) -> None:
+        self.run_.steps.append(step)
+        self.step = step
+
+    def _end(self, step: Step, state: State) -> None:
+        """Collect what matters for launching."""
+        run, index = self.run_, len(self.run_.steps) - 1
+        for effect in step.effects:
+            if isinstance(effect, SetArgument):
+                self._set_argument(effect)
+            elif isinstance(effect, Launch):
+                run.launches.append((index, effect))
+                run.state_at_launch = state.copy()
+        returns = self.frame.returns[self.seen_returns :]
+        self.seen_returns = len(self.frame.returns)
+        if not run.launches and any(not s.excludes(v, 0) for s, v in returns):
+            message = f"{run.function.name} may return here without launching"
+            run.problems.append(Reason("KF210", message, self._place_of(step)))
+        self.step = None
+
+    def _place_of(self, step: Step) -> Span:
+        return self.run_.function.unit.span(step.first, step.last)
+
+    def _set_argument(self, effect: SetArgument) -> None:
+        run = self.run_
+        if run.launches:
+            self._problem("KF211", "an argument is set after the launch, for a later one", effect)
+        elif not isinstance(effect.index, Num):
+            self._problem("KF211", "the index of a kernel argument is not known", effect)
+        elif not effect.certain:
+            self._problem("KF210", "a kernel argument is set under a condition", effect)
+        else:
+            run.set_arguments[effect.index.value] = effect
+
+    def _problem(self, code: str, message: str, effect: Effect) -> None:
+        unit = self.run_.function.unit
+        self.run_.problems.append(Reason(code, message, unit.node_span(effect.node)))
+
+    def _launches(self, node: c_ast.Node | None) -> bool:
+        """Does the text of the statement launch a kernel, itself or through calls?"""
+        if node is None:
+            return False
+        from kfusion.host.program import CallNames
+
+        visitor = CallNames()
+        visitor.visit(node)
+        for name in visitor.names:
+            if name in LAUNCHES:
+                return True
+            inner = self.program.lookup(name, self.frame.unit)
+            if inner and self.program.calls(inner) & LAUNCHES:
+                return True
+        return False
+
+    def _if_step(self, part: Statement, node: c_ast.If, state: State) -> State | None:
+        step = Step([node], part.first, part.last)
+        self._begin(step)
+        condition = self.value(node.cond, state)
+        truth = self.truth(condition, state)
+        in_condition = bool(step.effects)
+        branches = [node.iftrue, node.iffalse]
+        with_launch = [b for b in branches if self._launches(b)]
+        if with_launch and not in_condition:
+            return self._launch_under(part, node, condition, truth, state)
+        if truth is not None:
+            after = self.statement(node.iftrue if truth else node.iffalse, state)
+            self._end(step, state)
+            return after
+        return self._maybe_return(step, node, condition, state)
+
+    def _launch_under(
+        self, part: Statement, node: c_ast.If, condition: Sym, truth: bool | None, state: State
+    ) -> State | None:
+        """A launch under a condition: the condition must hold, and the branch is entered."""
+        self.run_.steps.pop()
+        self.step = None
+        if truth is None:
+            both = self._launches(node.iftrue) and self._launches(node.iffalse)
+            truth = self._launches(node.iftrue)
+            if both:
+                self._condition_problem(node, "both branches of a condition launch kernels")
+            self._require(condition, truth, node, state)
+        branch = node.iftrue if truth else node.iffalse
+        if branch is None:
+            return state
+        child = part.children[0 if truth else 1]
+        items = [branch]
+        if isinstance(branch, c_ast.Compound) and child.kind == "compound":
+            return self._items(branch.block_items or [], child, state)
+        return self._step(child, items, state)
+
+    def _maybe_return(
+        self, step: Step, node: c_ast.If, condition: Sym, state: State
+    ) -> State | None:
+        """A condition that is not known: if one way returns, a guard rules it out."""
+        first, second = state, state.copy()
+        first.assume(condition, True)
+        second.assume(condition, False)
+        returns = self.frame.returns
+        known = len(returns)
+        effects = len(step.effects)
+        self.uncertain += 1
+        a = self.statement(node.iftrue, first)
+        after_true = len(step.effects)
+        b = self.statement(node.iffalse, second)
+        self.uncertain -= 1
+        if (a is None) == (b is None):
+            self._end(step, state)
+            if a is None or b is None:
+                return None
+            from kfusion.host.symbolic import join
+
+            return join(a, b, self.fresh)
+        if self.run_.launches:
+            self._end(step, state)
+            return a if b is None else b
+        returned = returns[known:]
+        if a is None:  # the way on is the false one
+            del step.effects[effects:after_true]
+        else:
+            del step.effects[after_true:]
+        if all(s.excludes(v, 0) for s, v in returned) and not known_on_entry(condition):
+            self._end(step, state)  # a failure is handed on
+            return a if b is None else b
+        del returns[known:]
+        step.guard = True
+        self._require(condition, a is not None, node, state)
+        self._end(step, state)
+        return a if b is None else b
+
+    def _require(self, condition: Sym, truth: bool, node: c_ast.Node, state: State) -> None:
+        required = condition if truth else negate(self, condition, state)
+        span = self.frame.unit.node_span(node)
+        if known_on_entry(condition):
+            self.run_.requirements.append((required, span))
+        else:
+            self.run_.problems.append(
+                Reason("KF210", "the launch depends on a condition that is not known on entry", span)
+            )
+
+    def _condition_problem(self, node: c_ast.Node, message: str) -> None:
+        self.run_.problems.append(Reason("KF210", message, self.frame.unit.node_span(node)))
+
+    def _check(self, run: Run) -> None:
+        unit = run.function.unit
+        where = unit.node_span(run.function.function.node)
+        if len(run.launches) > 1:
+            second = unit.node_span(run.launches[1][1].node)
+            run.problems.append(
+                Reason("KF210", f"{run.function.name} launches more than one kernel", second)
+            )
+        elif not run.launches:
+            run.problems.append(
+                Reason("KF210", f"{run.function.name} may return without launching", where)
+            )
+        elif not run.launch.certain:
+            run.problems.append(
+                Reason(
+                    "KF210",
+                    f"{run.function.name} launches under a condition or in a loop",
+                    unit.node_span(run.launch.node),
+                )
+            )
+        for step in run.steps:
+            for effect in step.effects:
+                if isinstance(effect, Unsupported):
+                    self._problem_of(run, effect)
+
+    def _problem_of(self, run: Run, effect: Unsupported) -> None:
+        run.problems.append(
+            Reason(
+                "KF219",
+                f"{effect.what} in {run.function.name} is not understood",
+                run.function.unit.node_span(effect.node),
+            )
+        )
+
+
+def _first_placed(node: c_ast.Node) -> c_ast.Node:
+    while node.coord is None:
+        children = node.children()
+        if not children:
+            break
+        node = children[0][1]
+    return node
+
+
+def _direct_child(statement: Statement, index: int) -> Statement:
+    for child in statement.children:
+        if child.first <= index <= child.last:
+            return child
+    return statement

@@ -1,0 +1,198 @@
+"""All host files together: functions, global tables, enumerators and types by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from pycparser import c_ast
+
+from kfusion.parse.unit import Function, Unit
+
+
+@dataclass(frozen=True, eq=False)
+class HostFunction:
+    unit: Unit
+    function: Function
+
+    @property
+    def name(self) -> str:
+        return self.function.name
+
+    @property
+    def parameters(self) -> list[c_ast.Decl]:
+        arguments = self.function.node.decl.type.args
+        if arguments is None:
+            return []
+        return [p for p in arguments.params if isinstance(p, c_ast.Decl) and p.name]
+
+    @property
+    def is_static(self) -> bool:
+        return "static" in self.function.node.decl.storage
+
+
+@dataclass(eq=False)
+class HostProgram:
+    units: tuple[Unit, ...]
+    _calls: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    @cached_property
+    def functions(self) -> dict[str, HostFunction]:
+        result: dict[str, HostFunction] = {}
+        for unit in self.units:
+            for function in unit.functions.values():
+                result.setdefault(function.name, HostFunction(unit, function))
+        return result
+
+    def lookup(self, name: str, unit: Unit) -> HostFunction | None:
+        """A function as seen from a file: its own static functions come first."""
+        if name in unit.functions:
+            return HostFunction(unit, unit.functions[name])
+        found = self.functions.get(name)
+        if found and found.is_static and found.unit is not unit:
+            return None
+        return found
+
+    @cached_property
+    def enumerators(self) -> dict[str, int]:
+        result: dict[str, int] = {}
+        for unit in self.units:
+            visitor = _Enumerators(result)
+            visitor.visit(unit.ast)
+        return result
+
+    @cached_property
+    def globals(self) -> dict[str, c_ast.Decl]:
+        """File-scope variables; one with an initialiser is preferred."""
+        result: dict[str, c_ast.Decl] = {}
+        for unit in self.units:
+            for node in unit.ast.ext:
+                if isinstance(node, c_ast.Decl) and node.name:
+                    if isinstance(node.type, c_ast.FuncDecl):
+                        continue
+                    if node.name not in result or node.init is not None:
+                        result[node.name] = node
+        return result
+
+    @cached_property
+    def array_fields(self) -> frozenset[str]:
+        """Names of struct members that are arrays."""
+        visitor = _ArrayFields()
+        for unit in self.units:
+            visitor.visit(unit.ast)
+        return frozenset(visitor.names)
+
+    def calls(self, function: HostFunction) -> frozenset[str]:
+        """Names of all functions that a function calls, directly or not."""
+        return self._reach(function, frozenset())
+
+    def _reach(self, function: HostFunction, seen: frozenset[str]) -> frozenset[str]:
+        if function.name in self._calls:
+            return self._calls[function.name]
+        visitor = CallNames()
+        visitor.visit(function.function.node.body)
+        names = set(visitor.names)
+        for name in visitor.names:
+            inner = self.lookup(name, function.unit)
+            if inner and name not in seen and name != function.name:
+                names |= self._reach(inner, seen | {function.name})
+        result = frozenset(names)
+        if not seen:
+            self._calls[function.name] = result
+        return result
+
+
+class CallNames(c_ast.NodeVisitor):  # type: ignore[misc]
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
+        if isinstance(node.name, c_ast.ID):
+            self.names.add(node.name.name)
+        self.generic_visit(node)
+
+
+class _ArrayFields(c_ast.NodeVisitor):  # type: ignore[misc]
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def visit_Struct(self, node: c_ast.Struct) -> None:
+        for declaration in node.decls or []:
+            if isinstance(declaration.type, c_ast.ArrayDecl):
+                self.names.add(declaration.name)
+        self.generic_visit(node)
+
+
+class _Enumerators(c_ast.NodeVisitor):  # type: ignore[misc]
+    def __init__(self, found: dict[str, int]) -> None:
+        self.found = found
+
+    def visit_EnumeratorList(self, node: c_ast.EnumeratorList) -> None:
+        following = 0
+        for enumerator in node.enumerators:
+            if enumerator.value is not None:
+                value = constant(enumerator.value, self.found)
+                if value is None:
+                    return
+                following = value
+            self.found[enumerator.name] = following
+            following += 1
+
+
+def constant(node: c_ast.Node, enumerators: dict[str, int]) -> int | None:
+    """The value of a constant integer expression of literals and enumerators."""
+    if isinstance(node, c_ast.Constant) and "int" in node.type:
+        return int(node.value.rstrip("uUlL"), 0) if not _octal(node.value) else int(node.value.rstrip("uUlL"), 8)
+    if isinstance(node, c_ast.Constant) and node.type == "char" and len(node.value) == 3:
+        return ord(node.value[1])
+    if isinstance(node, c_ast.ID):
+        return enumerators.get(node.name)
+    if isinstance(node, c_ast.Cast):
+        return constant(node.expr, enumerators)
+    if isinstance(node, c_ast.UnaryOp) and node.op in ("-", "+", "~"):
+        inner = constant(node.expr, enumerators)
+        if inner is None:
+            return None
+        return {"-": -inner, "+": inner, "~": ~inner}[node.op]
+    if isinstance(node, c_ast.BinaryOp):
+        left, right = constant(node.left, enumerators), constant(node.right, enumerators)
+        if left is None or right is None:
+            return None
+        return compute(node.op, left, right)
+    return None
+
+
+def _octal(text: str) -> bool:
+    digits = text.rstrip("uUlL")
+    return len(digits) > 1 and digits[0] == "0" and digits.isdigit()
+
+
+def compute(op: str, left: int, right: int) -> int | None:
+    """C's integer operators where they cannot overflow; None where they might."""
+    if op in ("/", "%"):
+        if right == 0:
+            return None
+        quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+        return quotient if op == "/" else left - quotient * right
+    results = {
+        "+": lambda: left + right,
+        "-": lambda: left - right,
+        "*": lambda: left * right,
+        "<<": lambda: left << right if 0 <= right < 31 else None,
+        ">>": lambda: left >> right if left >= 0 and 0 <= right < 64 else None,
+        "&": lambda: left & right,
+        "|": lambda: left | right,
+        "^": lambda: left ^ right,
+        "==": lambda: int(left == right),
+        "!=": lambda: int(left != right),
+        "<": lambda: int(left < right),
+        ">": lambda: int(left > right),
+        "<=": lambda: int(left <= right),
+        ">=": lambda: int(left >= right),
+        "&&": lambda: int(bool(left) and bool(right)),
+        "||": lambda: int(bool(left) or bool(right)),
+    }
+    if op not in results:
+        return None
+    value = results[op]()
+    return value if value is not None and abs(value) < 2**31 else None

@@ -1,0 +1,492 @@
+"""Regions of an application: its calls, their arguments, and what stands between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from kfusion.host import calls as known_calls
+from kfusion.host.library import LAUNCHES
+from kfusion.host.program import HostFunction, HostProgram, constant
+from kfusion.parse.annotations import RegionMark
+from kfusion.parse.statements import Statement
+from kfusion.parse.unit import Function, Unit
+from kfusion.source.diagnostics import error
+from kfusion.source.text import Span
+
+
+@dataclass(frozen=True, eq=False)
+class CallArgument:
+    node: c_ast.Node
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class RegionCall:
+    """A call of a launching library function."""
+
+    function: HostFunction
+    arguments: tuple[CallArgument, ...]
+    call: Span  # `f(x, y)`
+    statement: Span  # with what stands around it, its check included
+    shape: tuple[str, ...]  # the statement's tokens, the call left out
+    status: str  # what becomes of the status: ignored, checked, assigned, or-ed, unknown
+    names: frozenset[str]  # variables of the application that the statement mentions
+
+
+@dataclass(frozen=True, eq=False)
+class Between:
+    """Another statement of the region."""
+
+    statement: Span
+    nodes: tuple[c_ast.Node, ...]
+    names: frozenset[str]
+    assigns: frozenset[str]
+    harmless: bool  # it only computes on variables of the application
+    declares: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    unit: Unit
+    mark: RegionMark
+    function: Function  # the function it stands in
+    items: tuple[RegionCall | Between, ...]
+    variables: dict[str, c_ast.Decl]  # declared in the function
+
+    @property
+    def calls(self) -> tuple[RegionCall, ...]:
+        return tuple(i for i in self.items if isinstance(i, RegionCall))
+
+    @property
+    def name(self) -> str:
+        return self.mark.annotation.short
+
+
+def read_regions(unit: Unit, program: HostProgram) -> list[Region]:
+    regions: list[Region] = []
+    for mark in unit.annotations.regions:
+        found = _find(unit, mark)
+        if found is None:
+            raise error("KF109", "a region must stand inside a function", mark.annotation)
+        function, block, node = found
+        regions.append(_Reader(unit, mark, function, program).read(block, node))
+    return regions
+
+
+def _find(unit: Unit, mark: RegionMark) -> tuple[Function, Statement, c_ast.Compound] | None:
+    for function in unit.functions.values():
+        visitor = _Blocks(unit, mark.block.start)
+        visitor.visit(function.node.body)
+        if visitor.found is not None:
+            index = unit.index(visitor.found)
+            statement = _statement_at(function.body, index)
+            if statement is not None:
+                return function, statement, visitor.found
+    return None
+
+
+class _Blocks(c_ast.NodeVisitor):  # type: ignore[misc]
+    def __init__(self, unit: Unit, start: int) -> None:
+        self.unit, self.start = unit, start
+        self.found: c_ast.Compound | None = None
+
+    def visit_Compound(self, node: c_ast.Compound) -> None:
+        if self.unit.tokens[self.unit.index(node)].start == self.start:
+            self.found = node
+        else:
+            self.generic_visit(node)
+
+
+def _statement_at(statement: Statement, index: int) -> Statement | None:
+    if statement.first == index and statement.kind == "compound":
+        return statement
+    for child in statement.children:
+        if child.first <= index <= child.last:
+            return _statement_at(child, index)
+    return None
+
+
+class _Reader:
+    def __init__(
+        self, unit: Unit, mark: RegionMark, function: Function, program: HostProgram
+    ) -> None:
+        self.unit, self.mark, self.function, self.program = unit, mark, function, program
+
+    def read(self, block: Statement, node: c_ast.Compound) -> Region:
+        groups: list[tuple[Statement, list[c_ast.Node]]] = []
+        for item in node.block_items or []:
+            index = self.unit.index(_placed(item))
+            part = next((c for c in block.children if c.first <= index <= c.last), block)
+            if groups and groups[-1][0] is part:
+                groups[-1][1].append(item)
+            else:
+                groups.append((part, [item]))
+        items: list[RegionCall | Between] = []
+        position = 0
+        while position < len(groups):
+            part, nodes = groups[position]
+            following = groups[position + 1] if position + 1 < len(groups) else None
+            item, used = self._item(part, nodes, following)
+            items.append(item)
+            position += used
+        self._check_names(items)
+        return Region(self.unit, self.mark, self.function, tuple(items), self._variables())
+
+    def _item(
+        self,
+        part: Statement,
+        nodes: list[c_ast.Node],
+        following: tuple[Statement, list[c_ast.Node]] | None,
+    ) -> tuple[RegionCall | Between, int]:
+        found = [c for node in nodes for c in self._launching_calls(node)]
+        if len(found) != 1:
+            self._refuse_unknown(nodes)
+            return self._between(part, nodes), 1
+        node, function = found[0]
+        opening = self.unit.index(node.name) + 1
+        close = self.unit.match(opening)
+        status, last, used = self._status(part, nodes, node), part.last, 1
+        if status == "assigned" and following is not None:
+            target = nodes[0].lvalue if isinstance(nodes[0], c_ast.Assignment) else None
+            name = target.name if isinstance(target, c_ast.ID) else getattr(nodes[0], "name", None)
+            if name and _checks(following[1][0], name, self.program):
+                status, last, used = "checked", following[0].last, 2
+        tokens = self.unit.tokens
+        shape = [t.text for t in tokens[part.first : self.unit.index(node.name)]]
+        shape += ["<call>"] + [t.text for t in tokens[close + 1 : last + 1]]
+        call = RegionCall(
+            function,
+            self._arguments(node, opening, close),
+            self.unit.span(self.unit.index(node.name), close),
+            self.unit.span(part.first, last),
+            tuple(shape),
+            status,
+            _names(nodes),
+        )
+        self._check_arguments(call, node)
+        return call, used
+
+    def _launching_calls(self, node: c_ast.Node) -> list[tuple[c_ast.FuncCall, HostFunction]]:
+        visitor = _Written(self.unit)
+        visitor.visit(node)
+        result = []
+        for call in visitor.calls:
+            function = self.program.lookup(call.name.name, self.unit)
+            if function is not None and self.program.calls(function) & LAUNCHES:
+                result.append((call, function))
+        return result
+
+    def _refuse_unknown(self, nodes: list[c_ast.Node]) -> None:
+        for node in nodes:
+            visitor = _Written(self.unit)
+            visitor.visit(node)
+            for call in visitor.calls:
+                name = call.name.name
+                function = self.program.lookup(name, self.unit)
+                index = self.unit.index(call.name)
+                span = self.unit.span(index, index)
+                if function is None and name not in known_calls.LIBC and not name.startswith("cl"):
+                    raise error(
+                        "KF121",
+                        f"unknown function '{name}' in a region",
+                        span,
+                        help="give kfusion the file that defines it",
+                    )
+                if function is not None and function.unit is not self.unit:
+                    where = function.unit.node_span(function.function.node)
+                    raise error(
+                        "KF122",
+                        f"'{name}' launches no kernel",
+                        span,
+                        help="move the call out of the region",
+                        related=(("it is defined here", where),),
+                    )
+
+    def _between(self, part: Statement, nodes: list[c_ast.Node]) -> Between:
+        assigned = _Assigned()
+        for node in nodes:
+            assigned.visit(node)
+        return Between(
+            self.unit.span(part.first, part.last),
+            tuple(nodes),
+            _names(nodes),
+            frozenset(assigned.names),
+            assigned.harmless,
+            any(isinstance(n, c_ast.Decl) for n in nodes),
+        )
+
+    def _arguments(
+        self, node: c_ast.FuncCall, opening: int, close: int
+    ) -> tuple[CallArgument, ...]:
+        nodes = node.args.exprs if node.args is not None else []
+        result = []
+        for expression, (first, last) in zip(
+            nodes, argument_ranges(self.unit, opening, close), strict=True
+        ):
+            span = self.unit.span(first, last)
+            result.append(CallArgument(expression, " ".join(span.text.split()), span))
+        return tuple(result)
+
+    def _check_arguments(self, call: RegionCall, node: c_ast.FuncCall) -> None:
+        parameters = call.function.parameters
+        if len(call.arguments) != len(parameters):
+            raise error(
+                "KF125",
+                f"'{call.function.name}' takes {len(parameters)} arguments, "
+                f"{len(call.arguments)} are given",
+                call.call,
+            )
+        for argument in call.arguments:
+            visitor = _SideEffects()
+            visitor.visit(argument.node)
+            if visitor.found:
+                raise error(
+                    "KF126",
+                    f"the argument '{argument.text}' has a side effect",
+                    argument.span,
+                    help="compute it into a variable before the region",
+                )
+
+    def _status(self, part: Statement, nodes: list[c_ast.Node], call: c_ast.FuncCall) -> str:
+        node = nodes[0]
+        if len(nodes) > 1:
+            return "unknown"
+        if node is call or (isinstance(node, c_ast.Cast) and node.expr is call):
+            return "ignored"
+        if isinstance(node, c_ast.Assignment) and node.rvalue is call:
+            return {"=": "assigned", "|=": "or-ed"}.get(node.op, "unknown")
+        if isinstance(node, c_ast.Decl) and node.init is call:
+            return "assigned"
+        visitor = _Tests(call, self.program)
+        visitor.visit(node)
+        return "checked" if visitor.found else "unknown"
+
+    def _variables(self) -> dict[str, c_ast.Decl]:
+        visitor = _Declared()
+        visitor.visit(self.function.node)
+        return visitor.found
+
+    def _check_names(self, items: list[RegionCall | Between]) -> None:
+        mentioned = {name for item in items for name in item.names}
+        for data in self.mark.data:
+            if data.name not in mentioned:
+                raise error(
+                    "KF127",
+                    f"'{data.name}' is not used in this region",
+                    data.span,
+                    help="name a variable that the region's calls get",
+                )
+
+
+def argument_ranges(unit: Unit, opening: int, close: int) -> list[tuple[int, int]]:
+    """First and last token of each argument in a bracket."""
+    if close == opening + 1:
+        return []
+    ranges, start, depth = [], opening + 1, 0
+    for index in range(opening + 1, close):
+        text = unit.tokens[index].text
+        if text in ("(", "[", "{"):
+            depth += 1
+        elif text in (")", "]", "}"):
+            depth -= 1
+        elif text == "," and depth == 0:
+            ranges.append((start, index - 1))
+            start = index + 1
+    return [*ranges, (start, close - 1)]
+
+
+class _Written(c_ast.NodeVisitor):  # type: ignore[misc]
+    """Calls that are written in the file itself, not brought by a macro."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self.calls: list[c_ast.FuncCall] = []
+
+    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
+        if isinstance(node.name, c_ast.ID):
+            if self.unit.tokens[self.unit.index(node.name)].start >= 0 and not any(
+                c.name.coord.line == node.name.coord.line
+                or self._same_place(c, node)
+                for c in self.calls
+            ):
+                self.calls.append(node)
+        self.generic_visit(node)
+
+    def _same_place(self, a: c_ast.FuncCall, b: c_ast.FuncCall) -> bool:
+        """A macro may use its argument twice: one call in the text."""
+        tokens = self.unit.tokens
+        return tokens[self.unit.index(a.name)].start == tokens[self.unit.index(b.name)].start
+
+
+class _Tests(c_ast.NodeVisitor):  # type: ignore[misc]
+    """Is the call's status tested for zero, and is the way left when it is not?"""
+
+    def __init__(self, call: c_ast.FuncCall, program: HostProgram) -> None:
+        self.call, self.program = call, program
+        self.holders: set[str] = set()
+        self.found = False
+
+    def visit_Decl(self, node: c_ast.Decl) -> None:
+        if _strip(node.init) is self.call:
+            self.holders.add(node.name)
+
+    def visit_Assignment(self, node: c_ast.Assignment) -> None:
+        if _strip(node.rvalue) is self.call and isinstance(node.lvalue, c_ast.ID):
+            self.holders.add(node.lvalue.name)
+
+    def visit_If(self, node: c_ast.If) -> None:
+        if isinstance(node.cond, c_ast.BinaryOp | c_ast.Assignment):
+            self.visit(node.cond)
+        tested = _tested(node.cond, self.program)
+        if isinstance(tested, c_ast.Assignment):
+            self.visit_Assignment(tested)
+            tested = tested.lvalue
+        is_status = tested is self.call or (
+            isinstance(tested, c_ast.ID) and tested.name in self.holders
+        )
+        if is_status and node.iffalse is None and _leaves(node.iftrue):
+            self.found = True
+
+
+def _strip(node: c_ast.Node | None) -> c_ast.Node | None:
+    while isinstance(node, c_ast.Cast):
+        node = node.expr
+    return node
+
+
+def _tested(node: c_ast.Node, program: HostProgram) -> c_ast.Node | None:
+    """x in `x`, `x != 0`, `0 != x`."""
+    if isinstance(node, c_ast.BinaryOp) and node.op == "!=":
+        if constant(node.right, program.enumerators) == 0:
+            return _strip(node.left)
+        if constant(node.left, program.enumerators) == 0:
+            return _strip(node.right)
+        return None
+    if isinstance(node, c_ast.ID | c_ast.FuncCall | c_ast.Assignment | c_ast.Cast):
+        return _strip(node)
+    return None
+
+
+def _checks(node: c_ast.Node, name: str, program: HostProgram) -> bool:
+    """Is it `if (name != 0) return ...;` or the like?"""
+    if not isinstance(node, c_ast.If) or node.iffalse is not None:
+        return False
+    tested = _tested(node.cond, program)
+    return isinstance(tested, c_ast.ID) and tested.name == name and _leaves(node.iftrue)
+
+
+def _leaves(node: c_ast.Node) -> bool:
+    """Does control leave the region at the end of the statement?"""
+    if isinstance(node, c_ast.Compound):
+        return bool(node.block_items) and _leaves(node.block_items[-1])
+    if isinstance(node, c_ast.Return | c_ast.Goto | c_ast.Break | c_ast.Continue):
+        return True
+    return (
+        isinstance(node, c_ast.FuncCall)
+        and isinstance(node.name, c_ast.ID)
+        and node.name.name in ("exit", "abort", "_Exit", "quick_exit")
+    )
+
+
+class _SideEffects(c_ast.NodeVisitor):  # type: ignore[misc]
+    def __init__(self) -> None:
+        self.found = False
+
+    def visit_Assignment(self, node: c_ast.Assignment) -> None:
+        self.found = True
+
+    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
+        if node.op in ("++", "--", "p++", "p--"):
+            self.found = True
+        elif node.op != "sizeof":
+            self.generic_visit(node)
+
+    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
+        if not (isinstance(node.name, c_ast.ID) and node.name.name in known_calls.PURE):
+            self.found = True
+        self.generic_visit(node)
+
+
+class _Assigned(c_ast.NodeVisitor):  # type: ignore[misc]
+    """Variables that a statement assigns, and whether it does nothing else."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.harmless = True
+
+    def visit_Assignment(self, node: c_ast.Assignment) -> None:
+        if isinstance(node.lvalue, c_ast.ID):
+            self.names.add(node.lvalue.name)
+        else:
+            self.harmless = False
+        self.visit(node.rvalue)
+
+    def visit_Decl(self, node: c_ast.Decl) -> None:
+        self.names.add(node.name)
+        if node.init is not None:
+            self.visit(node.init)
+
+    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
+        if node.op in ("++", "--", "p++", "p--"):
+            if isinstance(node.expr, c_ast.ID):
+                self.names.add(node.expr.name)
+            else:
+                self.harmless = False
+        elif node.op in ("&", "*"):
+            self.harmless = False
+        self.generic_visit(node)
+
+    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
+        if not (isinstance(node.name, c_ast.ID) and node.name.name in known_calls.PURE):
+            self.harmless = False
+        if node.args is not None:
+            self.visit(node.args)
+
+    def _control(self, node: c_ast.Node) -> None:
+        self.harmless = False
+        self.generic_visit(node)
+
+    visit_Return = visit_Goto = visit_Break = visit_Continue = visit_Label = _control
+    visit_StructRef = visit_ArrayRef = visit_If = visit_For = visit_While = _control
+    visit_DoWhile = visit_Switch = visit_Compound = _control
+
+
+class _Declared(c_ast.NodeVisitor):  # type: ignore[misc]
+    def __init__(self) -> None:
+        self.found: dict[str, c_ast.Decl] = {}
+
+    def visit_Decl(self, node: c_ast.Decl) -> None:
+        if node.name and not isinstance(node.type, c_ast.FuncDecl):
+            self.found[node.name] = node
+        self.generic_visit(node)
+
+
+class _IDs(c_ast.NodeVisitor):  # type: ignore[misc]
+    def __init__(self) -> None:
+        self.found: set[str] = set()
+
+    def visit_ID(self, node: c_ast.ID) -> None:
+        self.found.add(node.name)
+
+    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
+        if node.args is not None:
+            self.visit(node.args)
+
+    def visit_StructRef(self, node: c_ast.StructRef) -> None:
+        self.visit(node.name)
+
+
+def _names(nodes: list[c_ast.Node]) -> frozenset[str]:
+    visitor = _IDs()
+    for node in nodes:
+        visitor.visit(node)
+    return frozenset(visitor.found)
+
+
+def _placed(node: c_ast.Node) -> c_ast.Node:
+    while node.coord is None and node.children():
+        node = node.children()[0][1]
+    return node

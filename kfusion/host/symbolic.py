@@ -1,0 +1,286 @@
+"""Symbolic values of host expressions, and what is known about them at a point.
+
+A value is described by what the variables held when the (generated) function was
+entered. Places are what an assignment can change: variables, fields, elements.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Num:
+    value: int
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A constant that is not an integer: 0.5f, "text", 'c'."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Local:
+    """A variable or parameter of one execution of a library function."""
+
+    frame: int
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Global:
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class App:
+    """A variable of the application."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Pointee:
+    """What a pointer of unknown target points to."""
+
+    pointer: Sym
+
+    def __str__(self) -> str:
+        return f"*{self.pointer}"
+
+
+Root = Local | Global | App | Pointee
+
+
+@dataclass(frozen=True)
+class Place:
+    root: Root
+    path: tuple[str, ...] = ()  # field names, or "[3]"
+
+    def __truediv__(self, step: str) -> Place:
+        return Place(self.root, (*self.path, step))
+
+    def within(self, outer: Place) -> bool:
+        return self.root == outer.root and self.path[: len(outer.path)] == outer.path
+
+    def __str__(self) -> str:
+        text = str(self.root)
+        for step in self.path:
+            text += step if step.startswith("[") else f".{step}"
+        return text
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a place held on entry."""
+
+    place: Place
+
+    def __str__(self) -> str:
+        return str(self.place)
+
+
+@dataclass(frozen=True)
+class Ref:
+    """The address of a place."""
+
+    place: Place
+
+    def __str__(self) -> str:
+        return f"&{self.place}"
+
+
+@dataclass(frozen=True)
+class Op:
+    """An operator, cast, sizeof, pure call or pure loop applied to values."""
+
+    name: str
+    args: tuple[Sym, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(map(str, self.args))})"
+
+
+@dataclass(frozen=True)
+class Made:
+    """A new object: a buffer, an event, a result of malloc. Never null, never shared."""
+
+    kind: str
+    number: int
+    name: str = ""  # kernels: the name given to clCreateKernel
+
+    def __str__(self) -> str:
+        return f"<{self.kind} {self.name or self.number}>"
+
+
+@dataclass(frozen=True)
+class Unknown:
+    number: int
+
+    def __str__(self) -> str:
+        return f"<unknown {self.number}>"
+
+
+@dataclass(frozen=True)
+class Phi:
+    """One of several values, depending on conditions that are not known."""
+
+    alternatives: tuple[Sym, ...]
+
+    def __str__(self) -> str:
+        return f"<one of {', '.join(map(str, self.alternatives))}>"
+
+
+Sym = Num | Literal | Entry | Ref | Op | Made | Unknown | Phi
+
+TRUE, FALSE = Num(1), Num(0)
+
+
+def leaves(value: Sym) -> list[Sym]:
+    """The parts that a value is computed from."""
+    if isinstance(value, Op):
+        return [leaf for arg in value.args for leaf in leaves(arg)]
+    if isinstance(value, Phi):
+        return [leaf for arg in value.alternatives for leaf in leaves(arg)]
+    return [value]
+
+
+def known_on_entry(value: Sym) -> bool:
+    """Can the value be computed from what is there on entry?"""
+    return all(isinstance(leaf, Num | Literal | Entry | Ref) for leaf in leaves(value)) and (
+        not _has_loop(value)
+    )
+
+
+def _has_loop(value: Sym) -> bool:
+    if isinstance(value, Op):
+        return value.name.startswith("loop:") or any(_has_loop(a) for a in value.args)
+    return isinstance(value, Phi)
+
+
+@dataclass
+class State:
+    """What is known at a point of an execution."""
+
+    memory: dict[Place, Sym] = field(default_factory=dict)
+    equal: dict[Sym, Num] = field(default_factory=dict)  # facts from conditions
+    unequal: dict[Sym, frozenset[int]] = field(default_factory=dict)
+
+    def copy(self) -> State:
+        return State(dict(self.memory), dict(self.equal), dict(self.unequal))
+
+    def read(self, place: Place) -> Sym:
+        """The value of a place; a part of a known whole is looked up in the whole."""
+        if place in self.memory:
+            return self.memory[place]
+        for length in range(len(place.path) - 1, -1, -1):
+            whole = self.memory.get(Place(place.root, place.path[:length]))
+            if whole is None:
+                continue
+            if isinstance(whole, Entry):
+                return self.read_entry(Place(whole.place.root, whole.place.path + place.path[length:]))
+            return Op("part", (whole, Literal("".join(place.path[length:]))))
+        return Entry(place)
+
+    def read_entry(self, place: Place) -> Sym:
+        return self.memory.get(place, Entry(place))
+
+    def write(self, place: Place, value: Sym) -> None:
+        for inner in [p for p in self.memory if p != place and p.within(place)]:
+            del self.memory[inner]
+        self.memory[place] = value
+
+    def resolve(self, value: Sym) -> Sym:
+        return self.equal.get(value, value)
+
+    def excludes(self, value: Sym, constant: int) -> bool:
+        """Is the value known not to be the constant?"""
+        if isinstance(value, Num):
+            return value.value != constant
+        if isinstance(value, Made | Ref):
+            return constant == 0
+        return constant in self.unequal.get(value, frozenset())
+
+    def assume(self, condition: Sym, truth: bool) -> None:
+        """Learn from a condition that was found true or false."""
+        if isinstance(condition, Op):
+            if condition.name == "!" and len(condition.args) == 1:
+                return self.assume(condition.args[0], not truth)
+            if condition.name == "&&" and truth or condition.name == "||" and not truth:
+                for part in condition.args:
+                    self.assume(part, truth)
+                return None
+            if condition.name in ("==", "!=") and isinstance(condition.args[1], Num):
+                self._learn(condition.args[0], condition.args[1].value, (condition.name == "==") == truth)
+        self._learn(condition, 0, not truth)
+        return None
+
+    def _learn(self, value: Sym, constant: int, same: bool) -> None:
+        if isinstance(value, Num):
+            return
+        if same:
+            self.equal[value] = Num(constant)
+        else:
+            self.unequal[value] = self.unequal.get(value, frozenset()) | {constant}
+
+
+def join(first: State, second: State, fresh: "Fresh") -> State:
+    """What is known where two executions meet."""
+    result = State()
+    for place in {**first.memory, **second.memory}:
+        a, b = first.read(place), second.read(place)
+        if a == b:
+            result.memory[place] = a
+            continue
+        a, b = first.resolve(a), second.resolve(b)
+        if a == b:
+            result.memory[place] = a
+            continue
+        value = Phi((a, b))
+        constants: set[int] = set()
+        for facts in (first.unequal.get(a, ()), second.unequal.get(b, ())):
+            constants |= set(facts)
+        for part in (a, b):
+            if isinstance(part, Num):
+                constants |= {part.value - 1, part.value + 1}
+        constants |= {0}
+        result.memory[place] = value
+        result.unequal[value] = frozenset(
+            c for c in constants if first.excludes(a, c) and second.excludes(b, c)
+        )
+    for value, number in first.equal.items():
+        if second.equal.get(value) == number:
+            result.equal[value] = number
+    for value, numbers in first.unequal.items():
+        common = numbers & second.unequal.get(value, frozenset())
+        if common:
+            result.unequal[value] = result.unequal.get(value, frozenset()) | common
+    return result
+
+
+@dataclass
+class Fresh:
+    """Numbers for things that are made or unknown."""
+
+    count: int = 0
+
+    def next(self) -> int:
+        self.count += 1
+        return self.count
