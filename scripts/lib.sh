@@ -16,15 +16,19 @@ quietly() {
     fi
 }
 
+may_install() { [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; }
+
+# Whether this release of the distribution has a package.
+packaged() { LC_ALL=C apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [0-9]'; }
+
 # Installs packages as root; otherwise prints the line to run and stops.
 apt_install() {
-    if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
+    if ! may_install; then
         say "some packages are missing. Run this line, then make again:"
-        say "    sudo apt-get install -y $*"
+        say "    sudo apt-get update && sudo apt-get install -y $*"
         exit 1
     fi
     say "installing $*"
     export DEBIAN_FRONTEND=noninteractive
-    quietly apt-get update -q
     quietly apt-get install -y -q --no-install-recommends "$@"
 }

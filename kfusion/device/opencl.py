@@ -9,7 +9,6 @@ import pyopencl as cl
 
 _POCL = "Portable Computing Language"
 _VERSION = re.compile(r"PoCL (\d+)\.(\d+)")
-_WARNING = re.compile(r"^warning: .*$", re.MULTILINE)
 
 # PoCL refuses -Wall as a build option; its compiler, Clang, takes it from here.
 _ALL_WARNINGS = """\
@@ -30,6 +29,7 @@ class NoDeviceError(Exception):
 class BuiltProgram:
     """A program built for one device."""
 
+    name: str
     context: cl.Context
     device: cl.Device
     program: cl.Program
@@ -37,8 +37,12 @@ class BuiltProgram:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the compiler warned of, one line each, in order."""
-        return tuple(dict.fromkeys(_WARNING.findall(self.log)))
+        """What the compiler warned of in the text, one line each, in order.
+
+        Warnings about PoCL's own headers are nobody's business here.
+        """
+        ours = f"warning: {self.name}:"
+        return tuple(dict.fromkeys(x for x in self.log.splitlines() if x.startswith(ours)))
 
 
 def pocl_device() -> cl.Device:
@@ -76,7 +80,7 @@ def build_program(
     except cl.RuntimeError as error:
         raise KernelBuildError(str(error)) from error
     log: str = program.get_build_info(device, cl.program_build_info.LOG)
-    return BuiltProgram(context, device, program, log)
+    return BuiltProgram(name, context, device, program, log)
 
 
 def _pocl_version(platform: cl.Platform) -> tuple[int, int]:
