@@ -126,7 +126,7 @@ CASES = tuple(
     for application, size, repeats, small in (
         ("pythagoras", 2_000_000, 21, 1000),
         ("distance", 2_000_000, 21, 1000),
-        ("cg_steps", 2048, 21, 32),
+        ("cg_steps", 4096, 11, 32),
         ("cg", 128, 5, 8),
     )
     for precision in (FLOAT, DOUBLE)
