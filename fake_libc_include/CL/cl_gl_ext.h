@@ -1,0 +1,1 @@
+#include <CL/cl_gl.h>

@@ -1,0 +1,2 @@
+/* The name under which macOS has the header */
+#include <CL/opencl.h>

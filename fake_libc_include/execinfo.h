@@ -1,0 +1,8 @@
+#ifndef FAKE_EXECINFO_H
+#define FAKE_EXECINFO_H
+
+int backtrace(void **, int);
+char **backtrace_symbols(void *const *, int);
+void backtrace_symbols_fd(void *const *, int, int);
+
+#endif

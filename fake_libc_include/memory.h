@@ -1,0 +1,2 @@
+/* An old name of string.h */
+#include <string.h>
