@@ -304,7 +304,8 @@ class Executor(Expressions):
             if name not in ("clCreateSubBuffer", "clCloneKernel") or args:
                 self._succeed(args[-1] if args else FALSE, state)
             shares = name == "clCreateSubBuffer" or _host_pointer(name, args)
-            made = Made(calls.CREATES[name], self.fresh.next())
+            kind = ("shared " if shares else "") + calls.CREATES[name]
+            made = Made(kind, self.fresh.next())
             self.emit(Create(node, certain, name, made, shares))
             return made
         if name in calls.TRANSFERS:

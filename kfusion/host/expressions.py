@@ -450,9 +450,23 @@ def negate(expressions: Expressions, value: Sym, state: State) -> Sym:
     truth = expressions.truth(value, state)
     if truth is not None:
         return FALSE if truth else TRUE
-    if isinstance(value, Op) and value.name in ("==", "!="):
-        return Op("!=" if value.name == "==" else "==", value.args)
-    return Op("!", (value,))
+    return inverted(value)
+
+
+_INVERSE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def inverted(condition: Sym) -> Sym:
+    """The condition that holds exactly when this one does not (integers, pointers)."""
+    if isinstance(condition, Op):
+        if condition.name in _INVERSE and not any(isinstance(a, Literal) for a in condition.args):
+            return Op(_INVERSE[condition.name], condition.args)
+        if condition.name in ("&&", "||"):
+            name = "||" if condition.name == "&&" else "&&"
+            return Op(name, tuple(inverted(a) for a in condition.args))
+        if condition.name == "!":
+            return condition.args[0]
+    return Op("!", (condition,))
 
 
 def _named(pointer: Ref) -> bool:

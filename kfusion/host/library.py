@@ -14,7 +14,7 @@ from kfusion.host.effects import (
     Unsupported,
 )
 from kfusion.host.execute import Executor
-from kfusion.host.expressions import Frame, Step, negate
+from kfusion.host.expressions import Frame, Step, inverted
 from kfusion.host.program import HostFunction
 from kfusion.host.symbolic import FALSE, Num, State, Sym, known_on_entry
 from kfusion.parse.statements import Statement
@@ -237,7 +237,7 @@ class LibraryExecutor(Executor):
         return a if b is None else b
 
     def _require(self, condition: Sym, truth: bool, node: c_ast.Node, state: State) -> None:
-        required = condition if truth else negate(self, condition, state)
+        required = condition if truth else inverted(condition)
         span = self.frame.unit.node_span(node)
         if known_on_entry(condition):
             self.run_.requirements.append((required, span))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,7 +57,12 @@ def read_source(path: Path) -> SourceFile:
     return SourceFile(path, text)
 
 
-def read_inputs(paths: Iterable[Path], how: Preprocessor, kernel_defines: tuple[str, ...]) -> Inputs:
+def read_inputs(
+    paths: Iterable[Path],
+    how: Preprocessor,
+    kernel_defines: Callable[[tuple[Unit, ...]], tuple[str, ...]] = lambda units: (),
+) -> Inputs:
+    """`kernel_defines` finds in the hosts what the kernels are built with."""
     paths = list(paths)
     _refuse_twice(paths)
     sources = [read_source(path) for path in paths]
@@ -77,10 +82,15 @@ def read_inputs(paths: Iterable[Path], how: Preprocessor, kernel_defines: tuple[
             )
         kind = kernels if is_kernel else applications if annotations.regions else libraries
         kind.append((source, annotations))
-    kernel_how = Preprocessor(how.cc, how.include_dirs, (), (*how.defines, *kernel_defines))
+    parsed_applications = tuple(parse_host(source, marks, how) for source, marks in applications)
+    parsed_libraries = tuple(parse_host(source, marks, how) for source, marks in libraries)
+    given = {define.split("=")[0] for define in how.defines}
+    found = kernel_defines((*parsed_applications, *parsed_libraries))
+    defines = (*how.defines, *(d for d in found if d.split("=")[0] not in given))
+    kernel_how = Preprocessor(how.cc, how.include_dirs, (), defines)
     return Inputs(
-        tuple(parse_host(source, marks, how) for source, marks in applications),
-        tuple(parse_host(source, marks, how) for source, marks in libraries),
+        parsed_applications,
+        parsed_libraries,
         tuple(parse_opencl(source, marks, kernel_how) for source, marks in kernels),
     )
 

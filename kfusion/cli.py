@@ -1,0 +1,126 @@
+"""The command line: `kfusion app.c lib.c kernels.cl -o out/`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from kfusion import __version__
+from kfusion.parse.preprocess import Preprocessor
+from kfusion.paths import fake_libc_dir, include_dir
+from kfusion.regenerate.files import refuse_overwriting, write_all
+from kfusion.source.diagnostics import KFusionError, Severity, error, render
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.command(
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit status: 0 done; 1 understood, but the request cannot be met; "
+    "2 not understood.  `kfusion strip FILE... -o OUT` writes sources without annotations.",
+)
+@click.argument("files", nargs=-1, type=_PATH)
+@click.option("-o", "--output", type=_PATH, help="The folder to write to.")
+@click.option("-I", "include_dirs", multiple=True, type=_PATH, help="A folder with headers.")
+@click.option("-D", "defines", multiple=True, help="A macro for the preprocessor: NAME or NAME=VALUE.")
+@click.option("--cc", default="cc", show_default=True, help="The C compiler that preprocesses.")
+@click.option("--strict", is_flag=True, help="Fail if something in a region is not fused.")
+@click.option("--dry-run", is_flag=True, help="Write nothing.")
+@click.option("--explain-plan", is_flag=True, help="Print the plan as a table.")
+@click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
+@click.option("-v", "--verbose", is_flag=True, help="Print what was fused, too.")
+@click.option("--include-dir", is_flag=True, help="Print the folder of kfusion.h and exit.")
+@click.version_option(__version__, prog_name="kfusion")
+def fuse(
+    files: tuple[Path, ...],
+    output: Path | None,
+    include_dirs: tuple[Path, ...],
+    defines: tuple[str, ...],
+    cc: str,
+    strict: bool,
+    dry_run: bool,
+    explain_plan: bool,
+    quiet: bool,
+    verbose: bool,
+    include_dir: bool,
+) -> None:
+    """Fuse the kernels of annotated OpenCL programs.
+
+    FILES are C applications with `kfuse` regions, C files of the library that they call,
+    and OpenCL kernel files; which is which is told by what they hold.
+    """
+    if include_dir:
+        click.echo(str(_include_dir()))
+        return
+    if not files:
+        raise click.UsageError("give the files to fuse: applications, libraries and kernels")
+    if output is None and not dry_run and not explain_plan:
+        raise click.UsageError("give the folder to write to: -o OUT (or --dry-run)")
+    how = _preprocessor(cc, include_dirs, defines)
+    if output is not None:
+        refuse_overwriting(list(files), output)
+    from kfusion.driver import fuse_files
+    from kfusion.report.diagnostics import render_all
+    from kfusion.report.plan import plan_table
+
+    result = fuse_files(list(files), how)
+    if not quiet and result.diagnostics:
+        click.echo(render_all(result.diagnostics), err=True)
+    if explain_plan:
+        click.echo(plan_table([(r.region.name, r.plan) for r in result.regions]))
+    if strict and result.not_fused:
+        raise error("KF302", "--strict: not everything in the regions is fused", exit_code=1)
+    if output is not None and not dry_run:
+        write_all(output, result.files)
+    if verbose:
+        for planned in result.regions:
+            groups = [g for g in planned.plan.groups if g.fused]
+            count = len(planned.plan.invocations)
+            click.echo(
+                f"{planned.region.name}: {count} kernels become {len(planned.plan.groups)} "
+                f"({len(groups)} fused)"
+            )
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("files", nargs=-1, type=_PATH, required=True)
+@click.option("-o", "--output", type=_PATH, required=True, help="The folder to write to.")
+def strip(files: tuple[Path, ...], output: Path) -> None:
+    """Write the FILES without kfusion's annotations."""
+    from kfusion.regenerate.strip import stripped
+
+    refuse_overwriting(list(files), output)
+    write_all(output, {path.name: stripped(path) for path in files})
+
+
+def _include_dir() -> Path:
+    return include_dir()
+
+
+def _preprocessor(cc: str, include_dirs: tuple[Path, ...], defines: tuple[str, ...]) -> Preprocessor:
+    return Preprocessor(cc, (*include_dirs, include_dir()), (fake_libc_dir(),), defines)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command; all errors come out as diagnostics."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    command, name = fuse, "kfusion"
+    if words and words[0] == "strip":
+        command, name, words = strip, "kfusion strip", words[1:]
+    try:
+        command.main(words, prog_name=name, standalone_mode=False)
+    except KFusionError as failure:
+        click.echo("\n".join(render(d) for d in failure.diagnostics), err=True)
+        sys.exit(failure.exit_code)
+    except click.UsageError as failure:
+        failure.show()
+        sys.exit(2)
+    except click.exceptions.Exit as done:
+        sys.exit(done.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(130)
+
+
+__all__ = ["Severity", "main"]

@@ -1,0 +1,242 @@
+"""The whole way: parsed inputs, plans, new texts. No files are written here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kfusion.fuse.kernel import synthesise
+from kfusion.fuse.model import FusedKernel
+from kfusion.graph.model import Group, RegionPlan
+from kfusion.graph.plan import plan_region
+from kfusion.host.handles import HandleTable, read_handles
+from kfusion.host.liveness import observed_after
+from kfusion.host.merge import RegionAnalysis
+from kfusion.host.options import check_program_queries, kernel_defines
+from kfusion.host.program import HostProgram
+from kfusion.host.regions import Region, read_regions
+from kfusion.kernel.model import Kernel
+from kfusion.kernel.read import read_kernels
+from kfusion.parse.files import Inputs, read_inputs
+from kfusion.parse.preprocess import Preprocessor
+from kfusion.parse.unit import Unit
+from kfusion.regenerate.application import FusedCall, region_edit
+from kfusion.regenerate.function import FusedFunction, build_function
+from kfusion.regenerate.header import HEADER_NAME, header_text
+from kfusion.regenerate.library import appended, include_edit, release_edits
+from kfusion.regenerate.names import combined_name, names_in
+from kfusion.regenerate.pieces import CannotWrite
+from kfusion.source.diagnostics import Diagnostic, Reason, Severity, error
+from kfusion.source.text import Edit, apply_edits
+
+
+@dataclass(frozen=True)
+class PlannedRegion:
+    region: Region
+    plan: RegionPlan
+
+
+@dataclass
+class Result:
+    """Everything a run decided and made; `files` maps names to texts."""
+
+    files: dict[str, str]
+    regions: list[PlannedRegion]
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def not_fused(self) -> list[Diagnostic]:
+        return [d for d in self.diagnostics if d.severity is Severity.CUT]
+
+
+@dataclass
+class _Output:
+    """What is added to which file, collected over all regions."""
+
+    edits: dict[Unit, list[Edit]] = field(default_factory=dict)
+    functions: dict[Unit, list[FusedFunction]] = field(default_factory=dict)
+    kernels: dict[Unit, list[FusedKernel]] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
+    shared: dict[tuple[str, str], FusedFunction] = field(default_factory=dict)
+
+
+def fuse_files(paths: list[Path], how: Preprocessor) -> Result:
+    inputs = read_inputs(paths, how, kernel_defines)
+    _require_kinds(inputs)
+    program = HostProgram(inputs.hosts)
+    kernels = _all_kernels(inputs)
+    handles = read_handles(program)
+    check_program_queries(inputs.hosts)
+    output = _Output()
+    for unit in inputs.all:
+        output.taken |= names_in(unit)
+    result = Result({}, [])
+    for unit in inputs.applications:
+        for region in read_regions(unit, program):
+            _region(region, program, handles, kernels, output, result)
+    result.files = _texts(inputs, program, output)
+    return result
+
+
+def _all_kernels(inputs: Inputs) -> dict[str, Kernel]:
+    kernels: dict[str, Kernel] = {}
+    for unit in inputs.kernels:
+        for name, kernel in read_kernels(unit).items():
+            if name in kernels:
+                raise error(
+                    "KF128",
+                    f"kernel '{name}' is defined twice",
+                    kernel.span,
+                    related=(("the other definition", kernels[name].span),),
+                )
+            kernels[name] = kernel
+    return kernels
+
+
+def _region(
+    region: Region,
+    program: HostProgram,
+    handles: HandleTable,
+    kernels: dict[str, Kernel],
+    output: _Output,
+    result: Result,
+) -> None:
+    if len(region.calls) < 2:
+        result.diagnostics.append(
+            Diagnostic(
+                "KF402",
+                Severity.NOTE,
+                "a region with fewer than two calls has nothing to fuse",
+                region.mark.annotation,
+            )
+        )
+        if not region.calls:
+            return
+    analysis = RegionAnalysis(region, program, handles, kernels)
+    observed, notes = observed_after(analysis)
+    result.diagnostics += notes
+    plan = plan_region(analysis.invocations, observed, analysis)
+    result.regions.append(PlannedRegion(region, plan))
+    result.diagnostics += [cut.reason.as_cut() for cut in plan.cuts]
+    calls: list[FusedCall] = []
+    for group in plan.groups:
+        if group.fused:
+            try:
+                calls.append(_group(analysis, plan, group, output))
+            except CannotWrite as problem:
+                reason = Reason(
+                    "KF219",
+                    f"this group is not fused: {problem}",
+                    region.calls[group.members[0]].statement,
+                )
+                result.diagnostics.append(reason.as_cut())
+    if calls:
+        output.edits.setdefault(region.unit, []).append(region_edit(region, calls))
+    elif len(region.calls) > 1:
+        result.diagnostics.append(
+            Diagnostic(
+                "KF401",
+                Severity.NOTE,
+                "nothing in this region is fused; it stays as it is",
+                region.mark.annotation,
+            )
+        )
+
+
+def _group(
+    analysis: RegionAnalysis, plan: RegionPlan, group: Group, output: _Output
+) -> FusedCall:
+    """Make kernel and function of a group; two groups that give one text share them."""
+    members = [plan.invocations[i] for i in group.members]
+    base = combined_name([m.kernel.name for m in members], ())
+    function_base = combined_name(
+        [analysis.region.calls[i].function.name for i in group.members], ()
+    )
+    probe = _make(analysis, plan, group, base, function_base, output)
+    key = (probe.kernel.text, _without_place(probe.text))
+    function = output.shared.get(key)
+    if function is None:
+        kernel_name = combined_name([m.kernel.name for m in members], output.taken)
+        name = function_base
+        if name in output.taken or name == kernel_name and kernel_name != base:
+            name = combined_name(
+                [analysis.region.calls[i].function.name for i in group.members], output.taken
+            )
+        function = probe
+        if (kernel_name, name) != (base, function_base):
+            function = _make(analysis, plan, group, kernel_name, name, output)
+        output.taken |= {kernel_name, name, f"{name}_kernel"}
+        output.shared[key] = function
+        output.functions.setdefault(function.unit, []).append(function)
+        output.kernels.setdefault(members[0].kernel.unit, []).append(function.kernel)
+    return FusedCall(group.members[0], group.members[-1], function.name, function.arguments)
+
+
+def _without_place(text: str) -> str:
+    """Two regions share a function if only the comment that names the region differs."""
+    return text.split("*/", 1)[1]
+
+
+def _make(
+    analysis: RegionAnalysis,
+    plan: RegionPlan,
+    group: Group,
+    kernel_name: str,
+    name: str,
+    output: _Output,
+) -> FusedFunction:
+    kernel = synthesise(group, plan.invocations, kernel_name)
+    unit = analysis.region.calls[group.members[-1]].function.unit
+    names = set(unit.macros.history)
+    for each in analysis.program.units:
+        names |= _global_names(each)
+    return build_function(analysis, group, kernel, name, names)
+
+
+def _global_names(unit: Unit) -> set[str]:
+    names = set(unit.functions)
+    return names | {node.name for node in unit.ast.ext if getattr(node, "name", None)}
+
+
+def _texts(inputs: Inputs, program: HostProgram, output: _Output) -> dict[str, str]:
+    files: dict[str, str] = {}
+    functions = [f for listed in output.functions.values() for f in listed]
+    types = frozenset(
+        word for f in functions for word in f.prototype.replace("*", " ").replace("(", " ").split()
+    )
+    components = _component_handles(functions)
+    for unit in inputs.all:
+        text = unit.source.text
+        edits = list(output.edits.get(unit, []))
+        if unit in inputs.kernels:
+            if unit in output.kernels:
+                edits.append(appended(text, [k.text for k in output.kernels[unit]]))
+        elif unit in output.functions:
+            edits.append(include_edit(unit, types))
+            edits.append(appended(text, [f.text for f in output.functions[unit]]))
+            edits += release_edits(unit, program, components)
+        elif edits:
+            edits.append(include_edit(unit, types))
+        files[unit.source.path.name] = apply_edits(text, edits)
+    if functions:
+        if HEADER_NAME in files:
+            raise error("KF103", f"{HEADER_NAME} is the name of the generated header")
+        files[HEADER_NAME] = header_text([f.prototype for f in functions])
+    return files
+
+
+def _component_handles(functions: list[FusedFunction]) -> set[str]:
+    """Names under which the library keeps the components' handles."""
+    return {name for f in functions for name in f.components}
+
+
+
+def _require_kinds(inputs: Inputs) -> None:
+    if not inputs.applications:
+        raise error(
+            "KF114",
+            "none of the files holds a region",
+            help="write `#pragma kfuse(x, y)` before a block of library calls",
+        )
+    if not inputs.kernels:
+        raise error("KF114", "none of the files is a kernel file (.cl)")

@@ -1,0 +1,76 @@
+"""What the host says about how kernels are built and used."""
+
+from __future__ import annotations
+
+import re
+
+from pycparser import c_ast
+
+from kfusion.parse.unit import Unit
+from kfusion.source.diagnostics import error
+from kfusion.source.lexer import tokenize
+from kfusion.source.protections import is_on, protection
+from kfusion.source.text import Span
+
+PROGRAM_QUERIES = protection("host-program-queries", "a program that counts kernels is changed")
+_QUERIES = ("clCreateKernelsInProgram", "CL_PROGRAM_NUM_KERNELS", "CL_PROGRAM_KERNEL_NAMES")
+_DEFINE = re.compile(r"-D\s*([A-Za-z_]\w*)(?:=(\S*))?")
+
+
+def kernel_defines(units: tuple[Unit, ...]) -> tuple[str, ...]:
+    """Numeric macros of clBuildProgram's options, where all calls agree on them.
+
+    Others (-DREAL=double) stay undefined: a proof must hold for whatever they are.
+    """
+    found: dict[str, set[str]] = {}
+    calls = 0
+    for unit in units:
+        visitor = _BuildOptions()
+        visitor.visit(unit.ast)
+        for options in visitor.options:
+            calls += 1
+            for name, value in _DEFINE.findall(options):
+                found.setdefault(name, set()).add(value or "1")
+    return tuple(
+        f"{name}={next(iter(values))}"
+        for name, values in sorted(found.items())
+        if len(values) == 1 and re.fullmatch(r"\(?-?[0-9][0-9a-fA-FxXuUlL.]*f?\)?", next(iter(values)))
+    )
+
+
+class _BuildOptions(c_ast.NodeVisitor):  # type: ignore[misc]
+    def __init__(self) -> None:
+        self.options: list[str] = []
+        self.texts: dict[str, str] = {}
+
+    def visit_Decl(self, node: c_ast.Decl) -> None:
+        if isinstance(node.init, c_ast.Constant) and node.init.type == "string":
+            self.texts[node.name] = node.init.value.strip('"')
+        self.generic_visit(node)
+
+    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
+        if isinstance(node.name, c_ast.ID) and node.name.name == "clBuildProgram" and node.args:
+            argument = node.args.exprs[3] if len(node.args.exprs) > 3 else None
+            if isinstance(argument, c_ast.Constant) and argument.type == "string":
+                self.options.append(argument.value.strip('"'))
+            elif isinstance(argument, c_ast.ID) and argument.name in self.texts:
+                self.options.append(self.texts[argument.name])
+        self.generic_visit(node)
+
+
+def check_program_queries(units: tuple[Unit, ...]) -> None:
+    """A program that counts or lists its kernels would see the added ones."""
+    if not is_on(PROGRAM_QUERIES):
+        return
+    for unit in units:
+        tokens = tokenize(unit.source.text)
+        for query in _QUERIES:
+            token = next((t for t in tokens if t.text == query), None)
+            if token is not None:
+                raise error(
+                    "KF227",
+                    f"{query} would see the kernels that kfusion adds",
+                    Span(unit.source, token.start, token.end),
+                    help="create the kernels one by one, by name",
+                    exit_code=1,
+                )

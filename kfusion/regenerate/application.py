@@ -1,0 +1,159 @@
+"""Regions rewritten: one call for each fused group, the original calls in a comment."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kfusion.host.regions import Between, Region, RegionCall
+from kfusion.parse.statements import Statement
+from kfusion.parse.unit import Unit
+from kfusion.regenerate.pieces import dedent
+from kfusion.source.text import Edit
+
+WIDTH = 96
+
+
+@dataclass(frozen=True)
+class FusedCall:
+    """The call that stands for the calls first..last of a region."""
+
+    first: int
+    last: int
+    name: str
+    arguments: tuple[str, ...]
+
+
+def region_edit(region: Region, fused: list[FusedCall]) -> Edit:
+    """Replace the annotation and its block."""
+    unit = region.unit
+    text = unit.source.text
+    start, block = region.mark.annotation.start, region.mark.block
+    line_start = text.rfind("\n", 0, block.start) + 1
+    indent = text[line_start : block.start]
+    if indent.strip():  # `kfuse(...) {` on one line
+        own_line = text.rfind("\n", 0, start) + 1
+        indent = text[own_line:start] if not text[own_line:start].strip() else ""
+    bare = _may_drop_braces(region)
+    inner = indent if bare else indent + _step(region, indent)
+    lines = _lines(region, fused, inner)
+    if not bare:
+        lines = [f"{indent}{{", *lines, f"{indent}}}"]
+    if not region.mark.thesis_form:
+        start = text.rfind("\n", 0, start) + 1
+    new = "\n".join(lines)
+    return Edit(start, block.end, new if not region.mark.thesis_form else new.lstrip())
+
+
+def _step(region: Region, indent: str) -> str:
+    """One level of the file's indentation."""
+    first = region.items[0]
+    unit = region.unit
+    line = unit.source.line_text(first.statement.location.line)
+    lead = line[: len(line) - len(line.lstrip())]
+    return lead.removeprefix(indent) or "    "
+
+
+def _may_drop_braces(region: Region) -> bool:
+    if any(isinstance(item, Between) and item.declares for item in region.items):
+        return False
+    parent = _parent(region.function.body, region)
+    return parent is not None and parent.kind == "compound"
+
+
+def _parent(statement: Statement, region: Region) -> Statement | None:
+    for child in statement.children:
+        token = region.unit.tokens[child.first]
+        if child.kind == "compound" and token.start == region.mark.block.start:
+            return statement
+        found = _parent(child, region)
+        if found is not None:
+            return found
+    return None
+
+
+def _lines(region: Region, fused: list[FusedCall], indent: str) -> list[str]:
+    unit = region.unit
+    lines: list[str] = []
+    notes: list[str] = []
+    gaps = _gaps(region)
+    number = -1
+    for position, item in enumerate(region.items):
+        above, behind = gaps[position]
+        group = None
+        if isinstance(item, RegionCall):
+            number += 1
+            group = next((f for f in fused if f.first <= number <= f.last), None)
+        if group is None:
+            lines += [indent + line if line else "" for line in above]
+            lines += _indented(unit, item, indent, behind)
+            continue
+        assert isinstance(item, RegionCall)
+        notes += [_uncommented(line) for line in above if line]
+        shown = _flat(unit, item)
+        shown[-1] += f"  // {_uncommented(behind)}" if behind else ""
+        notes += shown
+        if number == group.last:
+            lines += [f"{indent}/*", *(f"{indent} * {n}".rstrip() for n in notes), f"{indent} */"]
+            lines += _call_lines(item, group, indent)
+            notes = []
+    return lines
+
+
+def _gaps(region: Region) -> list[tuple[list[str], str]]:
+    """For each item the comment lines above it, and the comment behind it."""
+    text = region.unit.source.text
+    spans = [item.statement for item in region.items]
+    ends = [region.mark.block.start + 1, *(s.end for s in spans)]
+    starts = [*(s.start for s in spans), region.mark.block.end - 1]
+    between = [text[end:start] for end, start in zip(ends, starts, strict=True)]
+    result: list[tuple[list[str], str]] = []
+    for index in range(len(spans)):
+        above = between[index].split("\n", 1)[1] if "\n" in between[index] else ""
+        lines = [line.strip() for line in above.split("\n")][:-1] if above else []
+        while lines and not lines[0]:
+            lines.pop(0)
+        result.append((lines, between[index + 1].split("\n", 1)[0].strip()))
+    return result
+
+
+def _uncommented(line: str) -> str:
+    line = re.sub(r"^/\*+\s?|\s*\*+/$|^//\s?", "", line.strip())
+    return line.replace("*/", "").replace("/*", "").strip()
+
+
+def _flat(unit: Unit, item: RegionCall) -> list[str]:
+    """The statement as it can stand inside a comment."""
+    span = item.statement
+    column = span.location.column - 1
+    text = dedent(span.text, column)
+    text = re.sub(r"/\*(.*?)\*/", lambda m: f"// {m.group(1).strip()}", text, flags=re.DOTALL)
+    return text.split("\n")
+
+
+def _indented(unit: Unit, item: RegionCall | Between, indent: str, behind: str) -> list[str]:
+    text = dedent(item.statement.text, item.statement.location.column - 1)
+    lines = [indent + line if line.strip() else "" for line in text.split("\n")]
+    if behind:
+        lines[-1] += f" {behind}"
+    return lines
+
+
+def _call_lines(item: RegionCall, group: FusedCall, indent: str) -> list[str]:
+    span = item.statement
+    before = span.text[: item.call.start - span.start]
+    after = span.text[item.call.end - span.start :]
+    column = span.location.column - 1
+    before, after = dedent(before, column), dedent("\n" + after, column)[1:]
+    head = f"{indent}{before}{group.name}("
+    pad = " " * (len(head.split("\n")[-1]))
+    lines, current = [], head
+    for number, argument in enumerate(group.arguments):
+        last = number == len(group.arguments) - 1
+        part = argument + ("" if last else ", ")
+        if len(current.split("\n")[-1]) + len(part.rstrip()) + 3 > WIDTH and current != head:
+            lines.append(current.rstrip())
+            current = pad
+        current += part
+    text = "\n".join([*lines, f"{current}){after}"])
+    return [line if line.startswith(indent) else indent + line for line in text.split("\n")]

@@ -1,0 +1,208 @@
+"""The generated header: prototypes, and what fused functions call at run time."""
+
+from __future__ import annotations
+
+import re
+
+HEADER_NAME = "kfusion_fused.h"
+
+_RUNTIME = r'''
+#ifdef CL_VERSION_1_0 /* only library files, which know OpenCL, need the rest */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#if defined(__GNUC__)
+#define KFUSION_MAYBE_UNUSED __attribute__((unused))
+#else
+#define KFUSION_MAYBE_UNUSED
+#endif
+#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__STDC_NO_THREADS__)
+#define KFUSION_THREAD_LOCAL _Thread_local
+#else
+#define KFUSION_THREAD_LOCAL /* not re-entrant: call the library from one thread */
+#endif
+
+/* A fused kernel, made when it is first needed from the program of its components. */
+struct kfusion_kernel {
+    const char *name;
+    cl_kernel kernel;
+    cl_program program;          /* that the kernel was made from */
+    struct kfusion_kernel *next; /* all kernels that were made, to be released together */
+    int told;                    /* a fall-back was reported */
+};
+
+static KFUSION_THREAD_LOCAL struct kfusion_kernel *kfusion_made KFUSION_MAYBE_UNUSED;
+
+/* Release all fused kernels; they are made again when they are needed again. */
+static KFUSION_MAYBE_UNUSED void kfusion_release_kernels(void)
+{
+    for (; kfusion_made != NULL; kfusion_made = kfusion_made->next) {
+        clReleaseKernel(kfusion_made->kernel);
+        clReleaseProgram(kfusion_made->program);
+        kfusion_made->kernel = NULL;
+        kfusion_made->program = NULL;
+    }
+}
+
+/* Make the kernel from `program`, or remake it if it was made from another. */
+static KFUSION_MAYBE_UNUSED int kfusion_make(struct kfusion_kernel *fused, cl_program program)
+{
+    if (fused->kernel != NULL && fused->program == program)
+        return 1;
+    if (fused->kernel != NULL) {
+        clReleaseKernel(fused->kernel);
+        clReleaseProgram(fused->program);
+    } else {
+        fused->next = kfusion_made;
+        kfusion_made = fused;
+    }
+    /* The cached program is retained: no other program can get its address. */
+    fused->program = program;
+    clRetainProgram(program);
+    fused->kernel = clCreateKernel(program, fused->name, NULL);
+    if (fused->kernel != NULL)
+        return 1;
+    clReleaseProgram(program);
+    fused->program = NULL;
+    if (kfusion_made == fused) {
+        kfusion_made = fused->next;
+    } else {
+        struct kfusion_kernel *before = kfusion_made;
+        while (before->next != fused)
+            before = before->next;
+        before->next = fused->next;
+    }
+    return 0;
+}
+
+/* The fused kernel, or NULL if it cannot be had or cannot run in groups of `local` items. */
+static KFUSION_MAYBE_UNUSED cl_kernel kfusion_kernel(struct kfusion_kernel *fused,
+                                                     cl_kernel component,
+                                                     cl_command_queue queue, size_t local)
+{
+    cl_program program = NULL;
+    cl_device_id device = NULL;
+    size_t most = 0;
+
+    if (component == NULL
+        || clGetKernelInfo(component, CL_KERNEL_PROGRAM, sizeof program, &program, NULL)
+               != CL_SUCCESS
+        || !kfusion_make(fused, program))
+        return NULL;
+    if (local == 0)
+        return fused->kernel;
+    if (clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL) != CL_SUCCESS
+        || clGetKernelWorkGroupInfo(fused->kernel, device, CL_KERNEL_WORK_GROUP_SIZE,
+                                    sizeof most, &most, NULL) != CL_SUCCESS
+        || local > most)
+        return NULL;
+    return fused->kernel;
+}
+
+/* With KFUSION_TRACE=1 in the environment, say once that the original calls are made. */
+static KFUSION_MAYBE_UNUSED void kfusion_fall_back(struct kfusion_kernel *fused)
+{
+    const char *trace = getenv("KFUSION_TRACE");
+
+    if (trace != NULL && trace[0] == '1' && !fused->told)
+        fprintf(stderr, "kfusion: %s: the original kernels run\n", fused->name);
+    fused->told = 1;
+}
+
+/* The memory object that `m` is part of, and the bytes of it that `m` covers. */
+static KFUSION_MAYBE_UNUSED int kfusion_extent(cl_mem m, cl_mem *whole, size_t *from, size_t *to)
+{
+    cl_mem parent = NULL;
+    size_t size = 0;
+
+    *whole = m;
+    *from = 0;
+    if (clGetMemObjectInfo(m, CL_MEM_SIZE, sizeof size, &size, NULL) != CL_SUCCESS
+        || clGetMemObjectInfo(m, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL)
+               != CL_SUCCESS)
+        return 0;
+    if (parent != NULL) {
+        *whole = parent;
+        if (clGetMemObjectInfo(m, CL_MEM_OFFSET, sizeof *from, from, NULL) != CL_SUCCESS)
+            return 0;
+    }
+    *to = *from + size;
+    return 1;
+}
+
+/* The host memory that `m` stands on, or NULL. */
+static KFUSION_MAYBE_UNUSED int kfusion_host_memory(cl_mem m, char **from, char **to)
+{
+    cl_mem_flags flags = 0;
+    void *pointer = NULL;
+    size_t size = 0;
+
+    *from = *to = NULL;
+    if (clGetMemObjectInfo(m, CL_MEM_FLAGS, sizeof flags, &flags, NULL) != CL_SUCCESS
+        || clGetMemObjectInfo(m, CL_MEM_SIZE, sizeof size, &size, NULL) != CL_SUCCESS
+        || clGetMemObjectInfo(m, CL_MEM_HOST_PTR, sizeof pointer, &pointer, NULL) != CL_SUCCESS)
+        return 0;
+    if ((flags & CL_MEM_USE_HOST_PTR) && pointer != NULL) {
+        *from = (char *)pointer;
+        *to = *from + size;
+    }
+    return 1;
+}
+
+/* Whether two memory objects may share a byte. One that is not made yet shares none. */
+static KFUSION_MAYBE_UNUSED int kfusion_overlap(cl_mem a, cl_mem b)
+{
+    cl_mem whole_a, whole_b;
+    size_t from_a, to_a, from_b, to_b;
+    char *host_a, *end_a, *host_b, *end_b;
+
+    if (a == NULL || b == NULL)
+        return 0;
+    if (a == b)
+        return 1;
+    if (!kfusion_extent(a, &whole_a, &from_a, &to_a)
+        || !kfusion_extent(b, &whole_b, &from_b, &to_b)
+        || !kfusion_host_memory(a, &host_a, &end_a) || !kfusion_host_memory(b, &host_b, &end_b))
+        return 1;
+    if (whole_a == whole_b && from_a < to_b && from_b < to_a)
+        return 1;
+    return host_a != NULL && host_b != NULL && host_a < end_b && host_b < end_a;
+}
+
+/*
+ * Whether the first `written` of `count` memory objects are apart from all others.
+ * They are given by the places that hold them: two calls on one object share the place.
+ */
+static KFUSION_MAYBE_UNUSED int kfusion_apart(int written, int count, ...)
+{
+    const cl_mem *places[64];
+    va_list list;
+    int i, j;
+
+    if (count > 64)
+        return 0;
+    va_start(list, count);
+    for (i = 0; i < count; i++)
+        places[i] = va_arg(list, const cl_mem *);
+    va_end(list);
+    for (i = 0; i < written; i++)
+        for (j = i + 1; j < count; j++)
+            if (places[i] == places[j] || kfusion_overlap(*places[i], *places[j]))
+                return 0;
+    return 1;
+}
+#endif
+'''
+
+
+def header_text(prototypes: list[str]) -> str:
+    guard = re.sub(r"\W", "_", HEADER_NAME).upper()
+    lines = [
+        "/* Generated by kfusion: functions that do the work of several with one kernel. */",
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        "",
+        *prototypes,
+    ]
+    return "\n".join(lines) + "\n" + _RUNTIME + f"\n#endif /* {guard} */\n"

@@ -1,0 +1,161 @@
+"""Parameters of a fused function: one for each distinct argument of the calls."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from pycparser import c_ast
+
+from kfusion.host.library import Run
+from kfusion.host.regions import CallArgument, RegionCall, argument_ranges
+from kfusion.host.symbolic import Num, Sym
+from kfusion.parse.unit import Unit
+from kfusion.regenerate.pieces import CannotWrite
+
+C_KEYWORDS = frozenset(
+    "auto break case char const continue default do double else enum extern float for goto if "
+    "inline int long register restrict return short signed sizeof static struct switch typedef "
+    "union unsigned void volatile while main NULL".split()
+)
+
+
+@dataclass
+class _Parameter:
+    name: str
+    before: str  # the declaration's text around the name
+    after: str
+    text: str  # the argument
+    shared: bool
+
+
+@dataclass(frozen=True)
+class Signature:
+    names: list[dict[str, str]]  # for each call: its own parameter -> the new one
+    declarations: list[str]
+    arguments: tuple[str, ...]
+    values: dict[Sym, str]  # what the parameters hold on entry
+    returns: str  # `cl_int `, `void `, `Status *`
+    types: frozenset[str] = field(default=frozenset())
+
+
+def make_signature(
+    calls: tuple[RegionCall, ...] | list[RegionCall], runs: list[Run], taken: set[str]
+) -> Signature:
+    parameters: list[_Parameter] = []
+    names: list[dict[str, str]] = []
+    values: dict[Sym, str] = {}
+    avoid = set(taken) | C_KEYWORDS
+    for run in runs:
+        own = {p.name for p in run.function.parameters}
+        avoid |= set(run.frame.variables) - own
+    for call, run in zip(calls, runs, strict=True):
+        mapping: dict[str, str] = {}
+        modified = set().union(*(step.writes for step in run.steps)) if run.steps else set()
+        for declared, argument, value in zip(
+            call.function.parameters, call.arguments, run.arguments, strict=True
+        ):
+            before, after = declaration_text(call.function.unit, call, declared)
+            shared = not _is_literal(argument.node) and declared.name not in modified
+            found = _same(parameters, argument, before, after) if shared else None
+            if found is None:
+                name = _unique(_wanted(argument, declared.name), avoid, parameters)
+                found = _Parameter(name, before, after, argument.text, shared)
+                parameters.append(found)
+            elif _weaker(before) and not _weaker(found.before):
+                found.before = before
+            mapping[declared.name] = found.name
+            if shared and not isinstance(value, Num):
+                values.setdefault(value, found.name)
+        names.append(mapping)
+    return Signature(
+        names,
+        [p.before + p.name + p.after for p in parameters] or ["void"],
+        tuple(p.text for p in parameters),
+        values,
+        return_text(runs[-1]),
+        frozenset(re.findall(r"\w+", " ".join(p.before for p in parameters))),
+    )
+
+
+def _weaker(before: str) -> bool:
+    return not re.search(r"\bconst\b[^*]*\*", before)
+
+
+def _same(
+    parameters: list[_Parameter], argument: CallArgument, before: str, after: str
+) -> _Parameter | None:
+    for parameter in parameters:
+        if parameter.shared and parameter.text == argument.text:
+            if _bare(parameter.before) == _bare(before) and parameter.after == after:
+                return parameter
+    return None
+
+
+def _bare(text: str) -> str:
+    return "".join(re.sub(r"\b(const|restrict|__restrict)\b", " ", text).split())
+
+
+def _is_literal(node: c_ast.Node) -> bool:
+    while isinstance(node, c_ast.UnaryOp | c_ast.Cast):
+        node = node.expr
+    return isinstance(node, c_ast.Constant)
+
+
+def _wanted(argument: CallArgument, otherwise: str) -> str:
+    """The application's name for the argument, where it is a simple one."""
+    match = re.fullmatch(r"&?\s*([A-Za-z_]\w*)", argument.text)
+    if match:
+        return match.group(1)
+    match = re.fullmatch(r"&?\s*[A-Za-z_]\w*(?:(?:\.|->)[A-Za-z_]\w*)*(?:\.|->)([A-Za-z_]\w*)", argument.text)
+    return match.group(1) if match else otherwise
+
+
+def _unique(name: str, avoid: set[str], parameters: list[_Parameter]) -> str:
+    used = avoid | {p.name for p in parameters}
+    number, result = 2, name
+    while result in used:
+        result, number = f"{name}{number}", number + 1
+    return result
+
+
+def declaration_text(unit: Unit, call: RegionCall, declared: c_ast.Decl) -> tuple[str, str]:
+    """The parameter's declaration, as written, around its name."""
+    function = call.function.function
+    opening = unit.index(function.node.decl) + 1
+    at = unit.index(declared)
+    for first, last in argument_ranges(unit, opening, unit.match(opening)):
+        if first <= at <= last:
+            span = unit.span(first, last)
+            token = unit.tokens[at]
+            if token.start < 0:
+                raise CannotWrite("a parameter is declared by a macro")
+            text = unit.source.text
+            before = " ".join(text[span.start : token.start].split())
+            after = "".join(text[token.end : span.end].split())
+            return before if before.endswith("*") else before + " ", after
+    raise CannotWrite("a parameter's declaration is not understood")
+
+
+def return_text(run: Run) -> str:
+    """The result type as written, storage classes left out."""
+    unit, function = run.function.unit, run.function.function
+    end = unit.index(function.node.decl) - 1
+    words = [
+        unit.tokens[i].text
+        for i in range(function.first, end + 1)
+        if unit.tokens[i].text not in ("static", "extern", "inline")
+    ]
+    text = ""
+    for index in range(function.first, end + 1):
+        token = unit.tokens[index]
+        if token.text in ("static", "extern", "inline"):
+            continue
+        if token.macro is not None:
+            piece = unit.source.text[token.macro[0] : token.macro[1]]
+            if not text.rstrip().endswith(piece):
+                text += piece + " "
+            continue
+        text += token.text if token.text == "*" else token.text + " "
+    assert words
+    return text

@@ -1,0 +1,114 @@
+"""How a library function writes a call: what stands around it, and the check after it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from kfusion.host.effects import Effect
+from kfusion.host.expressions import Step
+from kfusion.host.library import Run
+from kfusion.parse.unit import Unit
+from kfusion.regenerate.pieces import CannotWrite, column_of, dedent, rename_text
+
+
+@dataclass(frozen=True)
+class Template:
+    prefix: str  # `CHECK(`, `err = `
+    suffix: str  # `);`
+    check: str | None  # a statement that follows each call: `if (err) return err;`
+    several: bool  # the function has several calls in one statement: a | b
+    start: int  # offsets of the call in the file
+    end: int
+
+    def fill(self, calls: list[str], unit: Unit, names: dict[str, str]) -> list[str]:
+        """Statements that make the calls, in the function's own form."""
+        prefix, suffix = rename_text(self.prefix, names), rename_text(self.suffix, names)
+        if self.several:
+            return [prefix + "\n        | ".join(calls) + suffix]
+        result: list[str] = []
+        for number, call in enumerate(calls):
+            if number > 0:
+                prefix = self._again(prefix)
+            result.append(prefix + call + suffix)
+            if self.check is not None:
+                result.append(rename_text(self.check, names))
+        return result
+
+    def _again(self, prefix: str) -> str:
+        """`cl_int err = ` and `err = ` become `err |= ` for the calls that follow."""
+        match = re.fullmatch(r"(?:[\w\s*]*\s)?(\w+)\s*=\s*", prefix)
+        if match is None:
+            return prefix
+        return f"{match.group(1)} = " if self.check is not None else f"{match.group(1)} |= "
+
+
+def call_template(run: Run, kind: type[Effect]) -> Template:
+    unit = run.function.unit
+    for position, step in enumerate(run.steps):
+        effects = [e for e in step.effects if isinstance(e, kind)]
+        if effects:
+            return _template(run, unit, position, step, effects)
+    raise CannotWrite("no statement to take the form of a call from")
+
+
+def _template(
+    run: Run, unit: Unit, position: int, step: Step, effects: list[Effect]
+) -> Template:
+    calls = sorted({_written(run, unit, step, e) for e in effects})
+    body = run.function.function.body
+    statement = body.find(calls[0])
+    inside = [c for c in calls if statement.first <= c <= statement.last]
+    start = unit.span(inside[0], unit.match(inside[0] + 1)).start
+    end = unit.span(inside[-1], unit.match(inside[-1] + 1)).end
+    whole = unit.span(statement.first, statement.last)
+    column = column_of(unit, whole.start)
+    text = unit.source.text
+    return Template(
+        dedent(text[whole.start : start], column),
+        dedent("\n" + text[end : whole.end], column)[1:],
+        _check(unit, run, position, step),
+        len(inside) > 1,
+        start,
+        end,
+    )
+
+
+def _written(run: Run, unit: Unit, step: Step, effect: Effect) -> int:
+    """The token of the call in the function's own text: the call itself, or a helper's."""
+    index = unit.index(effect.node)
+    if step.first <= index <= step.last and unit.tokens[index].start >= 0:
+        if unit.tokens[index].text.startswith("cl"):
+            return index
+    visitor = _OwnCalls(unit, step)
+    for node in step.nodes:
+        visitor.visit(node)
+    if not visitor.found:
+        raise CannotWrite("an OpenCL call comes from a macro")
+    return min(visitor.found)
+
+
+class _OwnCalls(c_ast.NodeVisitor):  # type: ignore[misc]
+    def __init__(self, unit: Unit, step: Step) -> None:
+        self.unit, self.step = unit, step
+        self.found: list[int] = []
+
+    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
+        index = self.unit.index(node.name)
+        if self.unit.tokens[index].start >= 0 and isinstance(node.name, c_ast.ID):
+            self.found.append(index)
+
+
+def _check(unit: Unit, run: Run, position: int, step: Step) -> str | None:
+    """`if (err) return err;` when it follows every such call."""
+    following = run.steps[position + 1] if position + 1 < len(run.steps) else None
+    if following is None or not isinstance(following.nodes[0], c_ast.If):
+        return None
+    if following.effects or following.writes or following.guard:
+        return None
+    if not following.reads & step.writes:
+        return None
+    span = unit.span(following.first, following.last)
+    return dedent(span.text, column_of(unit, span.start))
