@@ -72,10 +72,10 @@ NEUTRAL = frozenset(
     "clGetProgramBuildInfo clGetKernelInfo clGetKernelArgInfo clGetKernelWorkGroupInfo "
     "clGetSupportedImageFormats clBuildProgram clCompileProgram clUnloadCompiler "
     "clUnloadPlatformCompiler clRetainContext clRetainCommandQueue clRetainMemObject "
-    "clRetainSampler clRetainProgram clRetainKernel clRetainEvent clRetainDevice "
+    "clRetainSampler clRetainProgram clRetainKernel clRetainDevice "
     "clGetExtensionFunctionAddress clGetExtensionFunctionAddressForPlatform".split()
 )
 RELEASES = frozenset(
     "clReleaseContext clReleaseCommandQueue clReleaseMemObject clReleaseSampler "
-    "clReleaseProgram clReleaseKernel clReleaseEvent clReleaseDevice".split()
+    "clReleaseProgram clReleaseKernel clReleaseEvent clReleaseDevice clRetainEvent".split()
 )

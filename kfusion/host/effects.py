@@ -35,6 +35,8 @@ class Launch(Effect):
     waits: Sym  # the number of events to wait for
     wait_list: Sym
     event: Sym  # where the event goes: a pointer
+    events: tuple[Sym, ...] | None  # the events to wait for; None: not known one by one
+    made: Sym | None  # the event itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +46,7 @@ class Transfer(Effect):
     call: str
     reads: tuple[Sym, ...]  # memory objects
     writes: tuple[Sym, ...]
+    waits: bool  # it has a wait list
 
 
 @dataclass(frozen=True, eq=False)

@@ -122,7 +122,8 @@ class Executor(Expressions):
         self.frame.variables[node.name] = node
         place = self.variable(node.name)
         if self.step is not None and len(self.frames) == 1:
-            self.step.writes.add(node.name)
+            own = any(node is n for n in self.step.nodes)
+            (self.step.writes if own else self.step.inner).add(node.name)
         if "static" in node.storage:
             return  # it keeps what it had: an unknown that stays
         if node.init is None:
@@ -339,6 +340,7 @@ class Executor(Expressions):
                 name,
                 tuple(args[i] for i in reads if i < len(args)),
                 tuple(args[i] for i in writes if i < len(args)),
+                "Unmap" not in name and len(args) > 3 and Num(0) not in args[-3:-2],
             )
         )
         if name.startswith("clEnqueueRead"):
@@ -347,6 +349,7 @@ class Executor(Expressions):
 
     def _launch(self, node: c_ast.FuncCall, args: list[Sym], state: State) -> None:
         dimensions = args[2].value if isinstance(args[2], Num) else 0
+        made = Made("event", self.fresh.next()) if args[8] != Num(0) else None
         self.emit(
             Launch(
                 node,
@@ -360,10 +363,18 @@ class Executor(Expressions):
                 args[6],
                 args[7],
                 args[8],
+                self._events(args[6], args[7], state),
+                made,
             )
         )
-        if isinstance(args[8], Ref):
-            state.write(args[8].place, Made("event", self.fresh.next()))
+        if made is not None:
+            state.write(self.target(args[8]), made)
+
+    def _events(self, count: Sym, pointer: Sym, state: State) -> tuple[Sym, ...] | None:
+        """The events of a wait list, if their number is known."""
+        if not isinstance(count, Num) or pointer == Num(0):
+            return () if count == Num(0) else None
+        return self._sizes(pointer, count.value, state)
 
     def _sizes(self, pointer: Sym, count: int, state: State) -> tuple[Sym, ...] | None:
         if pointer == Num(0):

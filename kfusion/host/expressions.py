@@ -51,6 +51,7 @@ class Step:
     effects: list[Effect] = field(default_factory=list)
     reads: set[str] = field(default_factory=set)  # the function's own variables
     writes: set[str] = field(default_factory=set)
+    inner: set[str] = field(default_factory=set)  # variables of blocks inside the statement
     returns: bool = False  # a return is executed here on some path
     guard: bool = False  # an early return that a run-time guard rules out
     place_reads: set[Place] = field(default_factory=set)

@@ -113,6 +113,8 @@ class LibraryExecutor(Executor):
     def _end(self, step: Step, state: State) -> None:
         """Collect what matters for launching."""
         run, index = self.run_, len(self.run_.steps) - 1
+        step.reads -= step.inner
+        step.writes -= step.inner
         for effect in step.effects:
             if isinstance(effect, SetArgument):
                 self._set_argument(effect)

@@ -36,6 +36,7 @@ from kfusion.host.symbolic import (
     App,
     Entry,
     Global,
+    Literal,
     Local,
     Made,
     Num,
@@ -61,6 +62,7 @@ STICKY = protection("host-sticky-arguments", "an argument that is set elsewhere 
 ONE_LAUNCH = protection("host-one-launch", "a function may launch otherwise than once")
 BETWEEN = protection("host-between", "a statement between calls uses what the calls use")
 SYNC = protection("host-sync", "a sync annotation is ignored")
+EVENTS = protection("host-events", "wait lists that cannot be joined are joined")
 QUEUES = protection("host-queues", "launches on different queues are fused")
 STATUS = protection("host-status", "statuses are handled in different forms")
 
@@ -224,7 +226,13 @@ class RegionAnalysis:
         self.values[name] = value
         if parameter.pointer or parameter.image:
             return Memory(name, self._hint(value, parameter.name))
+        if isinstance(value, Num | Literal):  # equal by value, but a variable each
+            name = f"{value} for {parameter.name} of call {self._number(run)}"
+            self.values[name] = value
         return Scalar(name, parameter.name)
+
+    def _number(self, run: Run) -> int:
+        return next(i for i, r in enumerate(self.runs) if r is run)
 
     def _hint(self, value: Sym, otherwise: str) -> str:
         """A readable name for a memory object: the application's name of its owner."""
@@ -276,6 +284,7 @@ class RegionAnalysis:
         return (
             self._functions_reason(first, last, runs)
             or self._application_reason(first, last, runs)
+            or (self._events_reason(runs) if is_on(EVENTS) else None)
             or self._moves_reason(runs)
             or self._values_reason(runs)
         )
@@ -301,9 +310,6 @@ class RegionAnalysis:
                     run.function.unit.node_span(run.launch.node),
                     help="set every argument of a kernel in the function that launches it",
                 )
-            reason = self._events_reason(run)
-            if reason:
-                return reason
         queues = {str(run.launch.queue) for run in runs}
         if len(queues) > 1 and is_on(QUEUES):
             return Reason(
@@ -313,15 +319,36 @@ class RegionAnalysis:
             )
         return self._sync_reason(first, last)
 
-    def _events_reason(self, run: Run) -> Reason | None:
-        launch = run.launch
-        if launch.waits == Num(0) and launch.event == Num(0):
-            return None
-        return Reason(
-            "KF215",
-            f"{run.function.name} waits for events or hands one out",
-            run.function.unit.node_span(launch.node),
-        )
+    def _events_reason(self, runs: list[Run]) -> Reason | None:
+        """The group waits for all events from outside, and its event goes out as all."""
+        own = {run.launch.made for run in runs} - {None}
+        for run in runs[:-1]:
+            launch = run.launch
+            unit = run.function.unit
+            if launch.events is None:
+                return Reason(
+                    "KF215",
+                    f"the events that {run.function.name} waits for are not known one by one",
+                    unit.node_span(launch.node),
+                )
+        last = runs[-1].launch
+        if last.events is None and any(run.launch.events for run in runs[:-1]):
+            return Reason(
+                "KF215",
+                "two wait lists cannot be joined: one of them has an unknown length",
+                runs[-1].function.unit.node_span(last.node),
+            )
+        for run in runs:
+            for event in run.launch.events or ():
+                if event not in own and not isinstance(event, Entry):
+                    if run is runs[-1] and not any(r.launch.events for r in runs[:-1]):
+                        continue  # its own wait list stays as it is written
+                    return Reason(
+                        "KF215",
+                        f"{run.function.name} waits for an event that it makes itself",
+                        run.function.unit.node_span(run.launch.node),
+                    )
+        return None
 
     def _sync_reason(self, first: int, last: int) -> Reason | None:
         """`#pragma sync in` and `out`, for all data or by parameter."""
@@ -464,15 +491,24 @@ class RegionAnalysis:
                 f"{effect.call} waits for the launch before it",
                 unit.node_span(effect.node),
             )
-        uses = {str(v): w for r in moved for v, w in self.uses(r)}
+        uses: dict[str, bool] = {}
+        for other in moved:
+            uses |= {name: w or uses.get(name, False) for name, w in self.uses(other).items()}
+        events = {r.launch.made for r in moved} - {None}
         if isinstance(effect, Release) and is_on(RELEASED):
             handle = identity(effect.handle)
-            if str(handle) in uses or not _is_known(handle):
+            if handle in events or str(handle) in uses or not _is_known(handle):
                 return Reason(
                     "KF209",
                     f"{effect.call} releases what an earlier launch may use",
                     unit.node_span(effect.node),
                 )
+        if isinstance(effect, Transfer) and effect.waits and events and is_on(EVENTS):
+            return Reason(
+                "KF215",
+                f"{effect.call} may wait for the event of an earlier launch",
+                unit.node_span(effect.node),
+            )
         if isinstance(effect, Transfer) and is_on(MOVED_PAST):
             for value in map(identity, effect.writes):
                 if str(value) in uses or not _is_known(value):
@@ -490,19 +526,20 @@ class RegionAnalysis:
             unit.node_span(effect.node),
         )
 
-    def uses(self, run: Run) -> list[tuple[Sym, bool]]:
-        """Memory objects of a launch, and whether it may write them."""
+    def uses(self, run: Run) -> dict[str, bool]:
+        """Memory objects of a launch by name, and whether it may write them."""
         index = next((i for i, r in enumerate(self.runs) if r.function == run.function), 0)
         kernel = self.kernel_of[index]
         assert kernel is not None
-        result = []
+        result: dict[str, bool] = {}
         for position, effect in run.set_arguments.items():
             parameter = kernel.parameters[position]
             if effect.value is not None and (parameter.pointer or parameter.image):
                 written = any(
                     a.parameter == parameter.name and a.mode.writes for a in kernel.accesses
                 ) or bool(kernel.features)
-                result.append((identity(effect.value), written))
+                name = str(identity(effect.value))
+                result[name] = written or result.get(name, False)
         return result
 
     def _values_reason(self, runs: list[Run]) -> Reason | None:

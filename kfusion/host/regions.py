@@ -13,6 +13,7 @@ from kfusion.parse.annotations import RegionMark
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.diagnostics import error
+from kfusion.source.lexer import tokenize
 from kfusion.source.text import Span
 
 
@@ -154,14 +155,19 @@ class _Reader:
             name = target.name if isinstance(target, c_ast.ID) else getattr(nodes[0], "name", None)
             if name and _checks(following[1][0], name, self.program):
                 status, last, used = "checked", following[0].last, 2
-        tokens = self.unit.tokens
-        shape = [t.text for t in tokens[part.first : self.unit.index(node.name)]]
-        shape += ["<call>"] + [t.text for t in tokens[close + 1 : last + 1]]
+        written = self.unit.span(self.unit.index(node.name), close)
+        whole = self.unit.span(part.first, last)
+        text = self.unit.source.text
+        shape = [
+            *(t.text for t in tokenize(text[whole.start : written.start])),
+            "<call>",
+            *(t.text for t in tokenize(text[written.end : whole.end])),
+        ]
         call = RegionCall(
             function,
             self._arguments(node, opening, close),
-            self.unit.span(self.unit.index(node.name), close),
-            self.unit.span(part.first, last),
+            written,
+            whole,
             tuple(shape),
             status,
             _names(nodes),

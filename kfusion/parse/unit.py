@@ -70,6 +70,13 @@ class Unit:
         """The token at which pycparser places the node."""
         return int(node.coord.line) - FIRST_LINE
 
+    def name_index(self, declaration: c_ast.Node) -> int:
+        """The token of the name that a declaration declares."""
+        node = declaration
+        while not isinstance(node, c_ast.TypeDecl):
+            node = node.type
+        return self.index(node)
+
     def match(self, opening: int) -> int:
         return match_token(self.tokens, opening)
 

@@ -17,6 +17,7 @@ from kfusion.host.regions import RegionCall, argument_ranges
 from kfusion.host.symbolic import Entry, Global, Local, Num, Sym
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.ctext import Renderer
+from kfusion.regenerate.events import join_events
 from kfusion.regenerate.guards import Guard, make_guard
 from kfusion.regenerate.pieces import (
     CannotWrite,
@@ -28,6 +29,9 @@ from kfusion.regenerate.signature import make_signature
 from kfusion.regenerate.template import call_template
 from kfusion.source.lexer import Kind, tokenize
 from kfusion.source.text import Edit
+
+
+WIDTH = 96
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ class _Part:
     run: Run
     names: dict[str, str]  # the function's own names, in the new function
     keep: set[int] = field(default_factory=set)  # steps
+    needed: set[str] = field(default_factory=set)  # variables that the launch reads
 
     @property
     def unit(self) -> Unit:
@@ -106,6 +111,9 @@ class _Builder:
     def build(self) -> FusedFunction:
         guard = make_guard(
             self.analysis, self.group, [p.run for p in self.parts], self.renderer
+        )
+        self.events = join_events(
+            [p.run.launch for p in self.parts], self.renderer, self._unique, self.indent
         )
         for part in self.parts:
             self._select(part)
@@ -220,6 +228,7 @@ class _Builder:
 
     def _need(self, part: _Part, variable: str) -> None:
         """Keep the statements that compute a variable."""
+        part.needed.add(variable)
         for index, step in enumerate(part.run.steps):
             if variable in step.writes and index not in part.keep and not step.guard:
                 if any(_of_launch(e, part.run) for e in step.effects):
@@ -233,8 +242,7 @@ class _Builder:
     def _pieces(self, settings: list[tuple[str, str]]) -> list[tuple[_Part, list[Piece]]]:
         result = []
         for part in self.parts:
-            result.append((part, self._part_pieces(part, settings)))
-        self._drop_dead(result)
+            result.append((part, self._drop_dead(part, self._part_pieces(part, settings))))
         self._share_declarations(result)
         return result
 
@@ -253,6 +261,10 @@ class _Builder:
             needed = is_last and local_only and not (self._is_setting_check(part, index))
             if index in part.keep or (needed and not step.returns):
                 pieces.append(self._step_piece(part, step, launches and is_last))
+                if launches and is_last and self.events.after:
+                    if step.returns:
+                        raise CannotWrite("the launch is returned before its event is handed out")
+                    pieces += [Piece(line) for line in self.events.after]
             elif not is_last and local_only:
                 pieces.append(self._step_piece(part, step, False))
         return pieces
@@ -274,7 +286,11 @@ class _Builder:
             start, end = part.unit.range(*written[1])
             if part.unit.tokens[written[1][0]].start < 0:
                 raise CannotWrite("the kernel of the launch is named by a macro")
-            return [Edit(start, end, self.fused)]
+            edits = [Edit(start, end, self.fused)]
+            if self.events.changed:
+                tail = part.unit.range(*written[6])[0], part.unit.range(*written[8])[1]
+                edits.append(Edit(*tail, ", ".join(self.events.arguments)))
+            return edits
         template = call_template(part.run, Launch)
         return [Edit(template.start, template.end, self._own_launch(launch))]
 
@@ -287,7 +303,7 @@ class _Builder:
             raise CannotWrite("the queue of a launch is not known")
         return (
             f"clEnqueueNDRangeKernel({queue}, {self.fused}, {launch.dimensions.value}, "
-            f"{sizes[0]}, {sizes[1]}, {local}, 0, NULL, NULL)"
+            f"{sizes[0]}, {sizes[1]}, {local}, {', '.join(self.events.arguments)})"
         )
 
     def _array(self, name: str, values: tuple[Sym, ...] | None) -> str:
@@ -317,24 +333,21 @@ class _Builder:
         blank = bool(self.temporaries) or part.number > 0 or True
         return [Piece(text, blank_before=blank and i == 0) for i, text in enumerate(texts)]
 
-    def _drop_dead(self, parts: list[tuple[_Part, list[Piece]]]) -> None:
-        """Declarations and computations that nothing reads any more."""
-        changed = True
-        while changed:
-            changed = False
-            everything = [p for _, pieces in parts for p in pieces]
-            for _, pieces in parts:
-                for piece in list(pieces):
-                    targets = _computes(piece.text)
-                    if targets is None:
-                        continue
-                    read = set().union(
-                        *(_reads(p.text) if p is not piece else set() for p in everything),
-                        {t for line in self.temporaries for t in re.findall(r"\w+", line)},
-                    )
-                    if not targets & read:
-                        pieces.remove(piece)
-                        changed = True
+    def _drop_dead(self, part: _Part, pieces: list[Piece]) -> list[Piece]:
+        """Without declarations and computations that nothing of the part reads."""
+        needed = {part.names.get(n, n) for n in part.needed}
+        if part is self.last:
+            needed |= {t for line in self.temporaries for t in re.findall(r"\w+", line)}
+        while True:
+            kept = []
+            for piece in pieces:
+                targets = _computes(piece.text)
+                read = needed.union(*(_reads(p.text) for p in pieces if p is not piece))
+                if targets is None or targets & (read | _own_reads(piece.text, targets)):
+                    kept.append(piece)
+            if len(kept) == len(pieces):
+                return kept
+            pieces = kept
 
     def _share_declarations(self, parts: list[tuple[_Part, list[Piece]]]) -> None:
         """One declaration for a variable that several functions declare alike."""
@@ -382,7 +395,7 @@ class _Builder:
                 if len(parts) > 1 and lines[-1]:
                     lines.append("")
                 lines.append(f"{indent}/* {self._call_text(part)}, and the launch of all */")
-                lines += [indent + line for line in self.temporaries]
+                lines += [indent + line for line in (*self.events.before, *self.temporaries)]
             for position, piece in enumerate(pieces):
                 new = piece.lines(indent)
                 if position == 0 and new and not new[0]:
@@ -403,23 +416,25 @@ class _Builder:
 
     def _guard_lines(self, guard: Guard) -> list[str]:
         indent = self.indent
-        cache = f"{self.name}_kernel"
+        cache = self._unique("cache")
         component = self._component()
         queue = self.renderer.value(self.last.run.launch.queue)
         if queue is None:
             raise CannotWrite("the queue is not known on entry")
         lines = [
-            f"{indent}static struct kfusion_kernel {cache} = {{\"{self.kernel.name}\", NULL, NULL, NULL, 0}};",
-            f"{indent}cl_kernel {self.fused} = kfusion_kernel(&{cache}, {component}, {queue}, {self._local_size()});",
+            f'{indent}static KFUSION_KERNEL({cache}, "{self.kernel.name}");',
+            *_wrapped(
+                f"{indent}cl_kernel {self.fused} = kfusion_kernel(&{cache}, {component}, "
+                f"{queue}, {self._local_size()})",
+                ";",
+            ),
             "",
         ]
         conditions = [f"{self.fused} == NULL", *guard.conditions]
         if guard.written:
             memory = [*guard.written, *guard.others]
             listed = ", ".join(memory)
-            conditions.append(
-                f"!kfusion_apart({len(guard.written)}, {len(memory)}, {listed})"
-            )
+            conditions.append(f"!kfusion_apart({len(guard.written)}, {len(memory)}, {listed})")
         lines += _condition_lines(conditions, indent)
         lines += [indent * 2 + line for line in self._fallback(cache)]
         lines.append(f"{indent}}}")
@@ -644,6 +659,11 @@ def _reads(text: str) -> set[str]:
     return names
 
 
+def _own_reads(text: str, targets: set[str]) -> set[str]:
+    """Of several declared names, those that the declaration itself uses."""
+    return targets & _reads(text) if len(targets) > 1 else set()
+
+
 def _replace_name(text: str, name: str, new: str) -> str:
     tokens = tokenize(text)
     result, position = [], 0
@@ -659,26 +679,27 @@ def _condition_lines(conditions: list[str], indent: str) -> list[str]:
     """`if (a || b ...) {`, several conditions to a line."""
     lines, current = [], f"{indent}if ({conditions[0]}"
     for condition in conditions[1:]:
-        if len(current) + len(condition) + 4 > 96:
+        if len(current) + len(condition) + 4 > WIDTH:
             lines.append(current)
             current = f"{indent}{indent}|| {condition}"
         else:
             current += f" || {condition}"
-    return [*lines, current + ") {"]
+    return [*lines, *_wrapped(current, ") {")]
 
 
-def _wrapped(head: str) -> list[str]:
-    if len(head) <= 96:
-        return [head]
-    opening = head.index("(") + 1
-    pad, lines, current = " " * opening, [], head[:opening]
-    parts = head[opening:-1].split(", ")
+def _wrapped(text: str, end: str = "") -> list[str]:
+    """Break a call or declaration after commas, aligned behind its last opening bracket."""
+    if len(text) + len(end) <= WIDTH:
+        return [text + end]
+    opening = text.rindex("(") + 1
+    pad, lines, current = " " * opening, [], text[:opening]
+    parts = text[opening:].split(", ")
     for number, part in enumerate(parts):
-        text = part + (", " if number < len(parts) - 1 else ")")
-        if len(current) + len(text.rstrip()) > 96:
+        piece = part + (", " if number < len(parts) - 1 else end)
+        if len(current) + len(piece.rstrip()) > WIDTH:
             lines.append(current.rstrip())
             current = pad
-        current += text
+        current += piece
     return [*lines, current]
 
 

@@ -127,7 +127,7 @@ def _memory(
     written: list[str] = []
     others: list[str] = []
     for member, run in zip(group.members, runs, strict=True):
-        writes = {str(value): is_written for value, is_written in analysis.uses(run)}
+        writes = analysis.uses(run)
         for position, argument in enumerate(analysis.invocations[member].arguments):
             if argument.name not in named or position not in run.set_arguments:
                 continue
@@ -140,7 +140,7 @@ def _memory(
                 raise CannotWrite(f"'{argument.name}' cannot be named on entry")
             text = f"&{place}"
             (written if writes.get(str(value)) else others).append(text)
-    written = list(dict.fromkeys(written))
+    written = list(dict.fromkeys(written))  # by one launch at least
     others = [o for o in dict.fromkeys(others) if o not in written]
     return tuple(written), tuple(others)
 

@@ -32,6 +32,9 @@ struct kfusion_kernel {
     int told;                    /* a fall-back was reported */
 };
 
+#define KFUSION_KERNEL(variable, name) \
+    KFUSION_THREAD_LOCAL struct kfusion_kernel variable = {name, NULL, NULL, NULL, 0}
+
 static KFUSION_THREAD_LOCAL struct kfusion_kernel *kfusion_made KFUSION_MAYBE_UNUSED;
 
 /* Release all fused kernels; they are made again when they are needed again. */

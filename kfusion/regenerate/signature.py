@@ -122,8 +122,8 @@ def _unique(name: str, avoid: set[str], parameters: list[_Parameter]) -> str:
 def declaration_text(unit: Unit, call: RegionCall, declared: c_ast.Decl) -> tuple[str, str]:
     """The parameter's declaration, as written, around its name."""
     function = call.function.function
-    opening = unit.index(function.node.decl) + 1
-    at = unit.index(declared)
+    opening = unit.name_index(function.node.decl) + 1
+    at = unit.name_index(declared)
     for first, last in argument_ranges(unit, opening, unit.match(opening)):
         if first <= at <= last:
             span = unit.span(first, last)
@@ -140,7 +140,7 @@ def declaration_text(unit: Unit, call: RegionCall, declared: c_ast.Decl) -> tupl
 def return_text(run: Run) -> str:
     """The result type as written, storage classes left out."""
     unit, function = run.function.unit, run.function.function
-    end = unit.index(function.node.decl) - 1
+    end = unit.name_index(function.node.decl) - 1
     words = [
         unit.tokens[i].text
         for i in range(function.first, end + 1)

@@ -10,6 +10,7 @@ from pycparser import c_ast
 from kfusion.host.effects import Effect
 from kfusion.host.expressions import Step
 from kfusion.host.library import Run
+from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.pieces import CannotWrite, column_of, dedent, rename_text
 
@@ -59,7 +60,7 @@ def _template(
 ) -> Template:
     calls = sorted({_written(run, unit, step, e) for e in effects})
     body = run.function.function.body
-    statement = body.find(calls[0])
+    statement = innermost_written(unit, body, calls[0])
     inside = [c for c in calls if statement.first <= c <= statement.last]
     start = unit.span(inside[0], unit.match(inside[0] + 1)).start
     end = unit.span(inside[-1], unit.match(inside[-1] + 1)).end
@@ -74,6 +75,16 @@ def _template(
         start,
         end,
     )
+
+
+def innermost_written(unit: Unit, statement: Statement, index: int) -> Statement:
+    """The innermost statement around a token that is written out, not inside a macro."""
+    for child in statement.children:
+        if child.first <= index <= child.last:
+            if unit.tokens[statement.first].macro is not None:
+                return statement
+            return innermost_written(unit, child, index)
+    return statement
 
 
 def _written(run: Run, unit: Unit, step: Step, effect: Effect) -> int:
