@@ -16,6 +16,7 @@ GROUP_ID = "group_id"
 LOCAL_SIZE = "local_size"
 GLOBAL_SIZE = "global_size"
 GLOBAL_OFFSET = "global_offset"
+ITEM_IDS = (GLOBAL_ID, LOCAL_ID, GROUP_ID)  # what differs from item to item
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class LoopVariable:
 
     name: str
     token: int
+    type: str
     owner: int = -1  # the invocation, once bound
 
     def __str__(self) -> str:
@@ -180,3 +182,21 @@ def comparison(op: str, left: Form, right: Form, type_: str, *, negated: bool) -
     if op in ("==", "!=") and str(right) < str(left):
         left, right = right, left
     return Comparison(op, left, right, type_)
+
+
+def in_global_ids(form: Form) -> Form:
+    """`group_id*local_size + local_id` as the global id minus the offset.
+
+    Only right where every group has the full local size.
+    """
+    for dimension in range(3):
+        local = Id(LOCAL_ID, dimension)
+        if local not in form.atoms:
+            continue
+        group = form_of(Id(GROUP_ID, dimension)) * form_of(Id(LOCAL_SIZE, dimension))
+        start = form_of(Id(GLOBAL_ID, dimension)) - form_of(Id(GLOBAL_OFFSET, dimension))
+        changed = form.replace({local: start - group})
+        used = {a for a in changed.atoms if isinstance(a, Id) and a.dimension == dimension}
+        if not any(a.kind in (LOCAL_ID, GROUP_ID, LOCAL_SIZE) for a in used):
+            form = changed
+    return form

@@ -61,6 +61,7 @@ class Access:
     parameter: str
     mode: Mode
     form: Form | None  # None: the index is not understood
+    index_type: str  # the C type that the index is computed in
     facts: tuple[Comparison, ...]  # what holds here: guards, conditions, loop bounds
     conditional: bool  # under a condition of its own, or in a loop
     looped: bool
@@ -93,7 +94,6 @@ class Feature(Enum):
     PRINTF = "printf"
     CONTROL_FLOW = "control flow that cannot be moved"
     UNKNOWN_CALL = "a function that is not known"
-    LOCAL_IDS = "local or group ids"  # other than as parts of a global id
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,16 @@ class FeatureUse:
     feature: Feature
     what: str  # the name as written
     span: Span
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A parameter or local variable of a kernel."""
+
+    name: str
+    token: int  # where it is declared
+    parameter: bool
+    canonical: str = ""  # its type; "" if it is none that is tracked
 
 
 @dataclass(frozen=True)
@@ -125,9 +135,19 @@ class PreludeItem:
 
 
 @dataclass(frozen=True)
+class Effect:
+    """All that a statement does: give values to variables, or store one element."""
+
+    variables: tuple[Symbol, ...] = ()
+    targets: tuple[int, ...] = ()  # the tokens that name them
+    store: int | None = None  # number of the access
+
+
+@dataclass(frozen=True)
 class Body:
     prelude: tuple[PreludeItem, ...]
     statements: tuple[Statement, ...]
+    effects: tuple[Effect | None, ...] = ()  # of the statements; None: something else
 
     @property
     def guards(self) -> tuple[Comparison, ...]:
@@ -135,13 +155,11 @@ class Body:
 
 
 @dataclass(frozen=True)
-class Symbol:
-    """A parameter or local variable of a kernel."""
+class Pragmas:
+    """The OpenCL pragmas in force at a place."""
 
-    name: str
-    token: int  # where it is declared
-    parameter: bool
-    canonical: str = ""  # its type; "" if it is none that is tracked
+    contract: str  # the last FP_CONTRACT, as written
+    extensions: frozenset[str]  # enabled by name
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,10 +173,11 @@ class Kernel:
     body: Body
     symbols: dict[int, Symbol]  # by token, for every use of a parameter or local variable
     required_size: tuple[str, ...] | None  # reqd_work_group_size
-    contract: str  # FP_CONTRACT in force: "", "ON", "OFF" or "DEFAULT"
-    extensions: tuple[str, ...]
-    macros: frozenset[str]  # used in its text
-    local_size_matters: bool = False  # local ids used other than as parts of a global id
+    pragmas: Pragmas  # in force where the kernel stands
+    macros: frozenset[str]  # used in its text, and in the definitions of those
+    redefined: tuple[tuple[str, Span], ...]  # macros that mean something else at the file's end
+    pins: tuple[str, ...]  # preprocessor conditions that the analysis relied on
+    local_ids: Span | None = None  # where local or group ids are more than parts of a global id
     dimensions: int = 1  # the highest dimension asked for, plus one
     calls: frozenset[str] = field(default_factory=frozenset)  # helper functions of the file
 

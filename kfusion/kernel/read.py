@@ -2,10 +2,124 @@
 
 from __future__ import annotations
 
-from kfusion.kernel.model import Kernel
-from kfusion.parse.unit import Unit
+from dataclasses import replace
+
+from kfusion.kernel.body import nodes_of, split_body
+from kfusion.kernel.effects import effect_of
+from kfusion.kernel.evaluate import Environment, Pointer, Typed
+from kfusion.kernel.forms import ITEM_IDS, Form, Value, form_of
+from kfusion.kernel.helpers import Helpers
+from kfusion.kernel.model import Access, Feature, FeatureUse, Kernel, Parameter
+from kfusion.kernel.parameters import read_parameters
+from kfusion.kernel.scopes import Scopes, find_scopes
+from kfusion.kernel.surroundings import (
+    is_kernel,
+    macros_of,
+    pragmas_of,
+    redefined,
+    required_size,
+    words,
+)
+from kfusion.kernel.types import is_integer
+from kfusion.kernel.walk import Walker
+from kfusion.parse.unit import Function, Unit
 
 
 def read_kernels(unit: Unit) -> dict[str, Kernel]:
     """All kernels that the file defines, by name."""
-    raise NotImplementedError(unit)
+    helpers = Helpers(unit)
+    return {
+        name: _read(unit, function, helpers)
+        for name, function in unit.functions.items()
+        if is_kernel(unit, function) and unit.in_main_file(function.node.decl)
+    }
+
+
+def _read(unit: Unit, function: Function, helpers: Helpers) -> Kernel:
+    parameters = read_parameters(unit, function)
+    scopes = find_scopes(unit, function)
+    env = Environment(unit, scopes.uses)
+    _bind_parameters(env, scopes, parameters)
+    body = split_body(env, scopes, function)
+    walker = Walker(env, scopes, function, body, helpers)
+    walker.walk()
+    accesses = _without_narrow_reads(walker.accesses)
+    nodes = nodes_of(env, function, body.statements)
+    effects = [
+        effect_of(env, statement, here, accesses)
+        for statement, here in zip(body.statements, nodes, strict=True)
+    ]
+    names = [token.text for token in words(unit, function)]
+    return Kernel(
+        name=function.name,
+        unit=unit,
+        function=function,
+        parameters=parameters,
+        accesses=accesses,
+        features=(*_parameter_features(parameters), *walker.features),
+        body=replace(body, effects=tuple(effects)),
+        symbols=scopes.uses,
+        required_size=required_size(unit, function),
+        pragmas=pragmas_of(unit, function),
+        macros=macros_of(unit, names),
+        redefined=redefined(unit, function),
+        pins=(),
+        local_ids=walker.local_ids,
+        dimensions=_dimensions(unit, function),
+        calls=frozenset(walker.calls),
+    )
+
+
+def _bind_parameters(env: Environment, scopes: Scopes, parameters: tuple[Parameter, ...]) -> None:
+    declared = {symbol.name: symbol for symbol in scopes.writes if symbol.parameter}
+    for parameter in parameters:
+        symbol = declared[parameter.name]
+        if parameter.is_buffer:
+            offset = Form() if scopes.assigned_once(symbol) else None
+            env.pointers[symbol] = Pointer(parameter.name, offset)
+        elif parameter.is_scalar and is_integer(parameter.canonical):
+            known = scopes.assigned_once(symbol)
+            value = form_of(Value(parameter.name, parameter.canonical)) if known else None
+            env.values[symbol] = Typed(value, parameter.canonical)
+
+
+def _parameter_features(parameters: tuple[Parameter, ...]) -> list[FeatureUse]:
+    found: list[FeatureUse] = []
+    for parameter in parameters:
+        if parameter.image is not None or parameter.canonical == "sampler_t":
+            found.append(FeatureUse(Feature.IMAGE, parameter.name, parameter.span))
+        elif parameter.pointer and parameter.space == "local":
+            found.append(FeatureUse(Feature.LOCAL_MEMORY, parameter.name, parameter.span))
+        elif parameter.pointer and not parameter.is_buffer:
+            found.append(FeatureUse(Feature.ESCAPE, parameter.name, parameter.span))
+        if parameter.volatile and parameter.pointer:
+            found.append(FeatureUse(Feature.VOLATILE, parameter.name, parameter.span))
+    return found
+
+
+def _without_narrow_reads(accesses: list[Access]) -> tuple[Access, ...]:
+    """An unsigned 32-bit index wraps around in ranges of more than 2^32 items.
+
+    A kernel that stores through such an index would then store twice to one element,
+    which is a race; one that only loads through it is not understood.
+    """
+    if any(a.mode.writes and a.index_type == "uint" for a in accesses):
+        return tuple(accesses)
+    return tuple(
+        replace(a, form=None)
+        if a.index_type == "uint" and a.form is not None and a.form.mentions(*ITEM_IDS)
+        else a
+        for a in accesses
+    )
+
+
+def _dimensions(unit: Unit, function: Function) -> int:
+    """The highest dimension that a work-item function is asked for, plus one."""
+    highest = 0
+    tokens = unit.tokens
+    for index in range(function.body.first, function.body.last):
+        text = tokens[index].text
+        if text.startswith(("get_global_", "get_local_", "get_group_", "get_num_")):
+            which = tokens[index + 2].text
+            highest = max(highest, int(which) if which.isdigit() else 2 * (which != ")"))
+    return highest + 1

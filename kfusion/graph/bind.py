@@ -1,0 +1,118 @@
+"""A kernel's accesses and guards in terms of an invocation's arguments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from kfusion.graph.model import Invocation, Memory, Scalar
+from kfusion.kernel.forms import (
+    GLOBAL_OFFSET,
+    Atom,
+    Comparison,
+    Form,
+    Id,
+    LoopVariable,
+    Value,
+    in_global_ids,
+)
+from kfusion.kernel.model import Access, Parameter
+
+
+@dataclass(frozen=True)
+class BoundAccess:
+    """An access of an invocation: to which memory, at which index, where what holds."""
+
+    stage: Stage
+    number: int  # among the kernel's accesses
+    access: Access
+    memory: Memory
+    type: str  # the element type, canonical
+    form: Form | None
+    facts: tuple[Comparison, ...]
+
+    def __str__(self) -> str:
+        return f"'{self.access.text}' in {self.stage.kernel_name}()"
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """An invocation with everything that its arguments decide filled in."""
+
+    invocation: Invocation
+
+    @property
+    def kernel_name(self) -> str:
+        return self.invocation.kernel.name
+
+    @cached_property
+    def _parameters(self) -> dict[str, Parameter]:
+        return {p.name: p for p in self.invocation.kernel.parameters}
+
+    @cached_property
+    def arguments(self) -> dict[str, Memory | Scalar]:
+        """By the name of the kernel's parameter."""
+        pairs = zip(self.invocation.kernel.parameters, self.invocation.arguments, strict=True)
+        return {p.name: a for p, a in pairs if isinstance(a, (Memory, Scalar))}
+
+    def _atom(self, atom: Atom) -> Atom:
+        if isinstance(atom, Value):
+            argument = self.arguments.get(atom.name)
+            return replace(atom, name=argument.name) if argument else atom
+        if isinstance(atom, LoopVariable):
+            return replace(atom, owner=self.invocation.index)
+        return atom
+
+    def bind(self, form: Form) -> Form:
+        range_ = self.invocation.range
+        form = form.rename(self._atom)
+        if range_.uniform:
+            form = in_global_ids(form)
+        if not range_.offset:
+            form = form.replace({Id(GLOBAL_OFFSET, d): Form() for d in range(3)})
+        return form
+
+    @cached_property
+    def guards(self) -> tuple[Comparison, ...]:
+        return tuple(c.map(self.bind) for c in self.invocation.kernel.body.guards)
+
+    @cached_property
+    def accesses(self) -> tuple[BoundAccess, ...]:
+        found: list[BoundAccess] = []
+        for number, access in enumerate(self.invocation.kernel.accesses):
+            memory = self.arguments.get(access.parameter)
+            if isinstance(memory, Memory):
+                form = self.bind(access.form) if access.form is not None else None
+                facts = tuple(c.map(self.bind) for c in access.facts)
+                type_ = self._parameters[access.parameter].canonical
+                found.append(BoundAccess(self, number, access, memory, type_, form, facts))
+        return tuple(found)
+
+    @cached_property
+    def memory(self) -> dict[str, Memory]:
+        """The memory objects among the arguments, by name."""
+        return {m.name: m for m in self.invocation.memory}
+
+    @cached_property
+    def written(self) -> frozenset[str]:
+        """Names of memory that may be written, in whatever way."""
+        known = {a.memory.name for a in self.accesses if a.access.mode.writes}
+        return frozenset(known | self._hidden(writing=True))
+
+    @cached_property
+    def read(self) -> frozenset[str]:
+        """Names of memory that may be read, in whatever way."""
+        known = {a.memory.name for a in self.accesses if a.access.mode.reads}
+        return frozenset(known | self._hidden(writing=False))
+
+    def _hidden(self, *, writing: bool) -> set[str]:
+        """Memory reached in ways that are not listed as accesses: calls, images, atomics."""
+        if not self.invocation.kernel.features:
+            return set()
+        return {
+            argument.name
+            for name, argument in self.arguments.items()
+            if isinstance(argument, Memory)
+            and not (writing and (p := self._parameters[name]).const and p.pointer)
+            and not (writing and self._parameters[name].image == "read_only")
+        }

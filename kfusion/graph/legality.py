@@ -1,0 +1,327 @@
+"""May these invocations be one kernel? Legality only: whether it pays is asked elsewhere.
+
+Each check returns a Reason that names the two places, or nothing. What a fusion takes
+for granted is collected as assumptions, for the host to prove or to check at run time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import product
+
+from kfusion.graph.bind import BoundAccess, Stage
+from kfusion.graph.model import (
+    Assumption,
+    Disjoint,
+    Memory,
+    Oracle,
+    SameRange,
+    Scalar,
+    Within,
+)
+from kfusion.graph.ownership import Dependence, depend
+from kfusion.graph.unify import Equalities
+from kfusion.kernel.forms import ITEM_IDS, Form, Id, Value
+from kfusion.kernel.model import Feature, FeatureUse, Kernel
+from kfusion.kernel.surroundings import pragmas_at
+from kfusion.source.diagnostics import Reason
+from kfusion.source.protections import is_on, protection
+
+SYNCHRONISATION = protection("synchronisation", "no local memory, barriers or group functions")
+POINTERS = protection("pointers", "no atomics, volatile memory or pointers that escape")
+IMAGES = protection("images", "no images or samplers")
+PRINTF = protection("printf", "no printf")
+CONTROL_FLOW = protection("control-flow", "no control flow that cannot be moved")
+UNKNOWN_CALLS = protection("unknown-calls", "no functions that are not known")
+ONE_PROGRAM = protection("one-program", "all kernels are in one file")
+REQUIRED_SIZES = protection("required-sizes", "the same required work-group size")
+PRAGMAS = protection("pragmas", "the same FP_CONTRACT and extensions, also at the file's end")
+MACROS = protection("macros", "macros mean the same where the fused kernel stands")
+SAME_RANGES = protection("same-ranges", "the launches have the same range")
+LOCAL_SIZES = protection("local-sizes", "the same local size where it matters")
+ONE_TYPE = protection("one-type", "a buffer has one element type")
+DISJOINT = protection("disjoint", "different memory objects share no byte")
+OWN_ELEMENTS = protection("own-elements", "no work-item needs an element that another writes")
+
+_FEATURES: dict[Feature, tuple[str, str]] = {
+    Feature.LOCAL_MEMORY: (SYNCHRONISATION, "KF204"),
+    Feature.BARRIER: (SYNCHRONISATION, "KF204"),
+    Feature.ASYNC_COPY: (SYNCHRONISATION, "KF204"),
+    Feature.WORK_GROUP: (SYNCHRONISATION, "KF204"),
+    Feature.ATOMIC: (POINTERS, "KF205"),
+    Feature.VOLATILE: (POINTERS, "KF205"),
+    Feature.ESCAPE: (POINTERS, "KF205"),
+    Feature.POINTER_ARITHMETIC: (POINTERS, "KF205"),
+    Feature.VLOAD: (POINTERS, "KF205"),
+    Feature.IMAGE: (IMAGES, "KF206"),
+    Feature.PRINTF: (PRINTF, "KF222"),
+    Feature.CONTROL_FLOW: (CONTROL_FLOW, "KF219"),
+    Feature.UNKNOWN_CALL: (UNKNOWN_CALLS, "KF217"),
+}
+
+
+@dataclass(eq=False)
+class Legal:
+    """Two stages may share a kernel if these hold."""
+
+    assumptions: list[Assumption] = field(default_factory=list)
+
+    def assume(self, assumption: Assumption) -> None:
+        if assumption not in self.assumptions:
+            self.assumptions.append(assumption)
+
+
+def fusible(stage: Stage) -> Reason | None:
+    """Why the kernel cannot be fused with anything."""
+    kernel = stage.invocation.kernel
+    for use in kernel.features:
+        name, code = _FEATURES[use.feature]
+        if is_on(name):
+            return _feature_reason(kernel, use, code)
+    if is_on(PRAGMAS):
+        reason = _pragmas_at_end(kernel)
+        if reason is not None:
+            return reason
+    if kernel.redefined and is_on(MACROS):
+        name, span = kernel.redefined[0]
+        return Reason(
+            "KF216",
+            f"the macro '{name}' in {kernel.name}() means something else at the end of the "
+            "file, where a fused kernel would stand",
+            span,
+            help=f"give the two meanings of '{name}' different names",
+        )
+    return None
+
+
+def _feature_reason(kernel: Kernel, use: FeatureUse, code: str) -> Reason:
+    return Reason(
+        code,
+        f"{kernel.name}() has {use.feature.value}: '{use.what}'",
+        use.span,
+    )
+
+
+def _pragmas_at_end(kernel: Kernel) -> Reason | None:
+    there = pragmas_at(kernel.unit, len(kernel.unit.tokens))
+    if kernel.pragmas.contract != there.contract:
+        return Reason(
+            "KF216",
+            f"FP_CONTRACT is {kernel.pragmas.contract or 'not set'} in {kernel.name}(), and "
+            f"{there.contract or 'not set'} at the end of the file, where a fused kernel would "
+            "stand",
+            kernel.span,
+        )
+    lost = sorted(kernel.pragmas.extensions - there.extensions)
+    if lost:
+        return Reason(
+            "KF216",
+            f"the extension {lost[0]} is enabled for {kernel.name}(), but not at the end of "
+            "the file, where a fused kernel would stand",
+            kernel.span,
+        )
+    return None
+
+
+def legal_pair(p: Stage, q: Stage, oracle: Oracle) -> Legal | Reason:
+    """May `q`, which comes later, be in one kernel with `p`?"""
+    legal = Legal()
+    reason = (
+        fusible(p)
+        or fusible(q)
+        or _one_program(p.invocation.kernel, q.invocation.kernel)
+        or _ranges(p, q, oracle, legal)
+        or _types(p, q)
+        or _aliases(p, q, oracle, legal)
+        or _dependences(p, q, oracle, legal)
+    )
+    return reason or legal
+
+
+def _one_program(p: Kernel, q: Kernel) -> Reason | None:
+    if p.unit is not q.unit and is_on(ONE_PROGRAM):
+        return Reason(
+            "KF208",
+            f"{p.name}() and {q.name}() are in different programs",
+            q.span,
+            related=((f"{p.name}() is here", p.span),),
+        )
+    if p.required_size != q.required_size and is_on(REQUIRED_SIZES):
+        sizes = [
+            f"{k.name}() {'requires ' + ', '.join(k.required_size) if k.required_size else 'none'}"
+            for k in (p, q)
+        ]
+        return Reason(
+            "KF221",
+            f"the required work-group sizes differ: {sizes[0]}, {sizes[1]}",
+            q.span,
+            related=((f"{p.name}() is here", p.span),),
+        )
+    if p.pragmas.contract != q.pragmas.contract and is_on(PRAGMAS):
+        return Reason("KF216", f"FP_CONTRACT differs between {p.name}() and {q.name}()", q.span)
+    return None
+
+
+def _ranges(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
+    a, b = p.invocation, q.invocation
+    if a.range.dimensions != b.range.dimensions and is_on(SAME_RANGES):
+        return Reason(
+            "KF202",
+            f"{p.kernel_name}() is launched in {a.range.dimensions} dimensions, "
+            f"{q.kernel_name}() in {b.range.dimensions}",
+            b.span,
+        )
+    reason = oracle.same_range(a, b)
+    if reason is not None and is_on(SAME_RANGES):
+        return reason
+    legal.assume(SameRange(a.index, b.index))
+    for stage in (p, q):
+        matters = stage.invocation.kernel.local_ids
+        if matters is not None and a.range.local != b.range.local and is_on(LOCAL_SIZES):
+            return Reason(
+                "KF202",
+                f"the local sizes may differ, and {stage.kernel_name}() depends on its own",
+                matters,
+            )
+    return None
+
+
+def _types(p: Stage, q: Stage) -> Reason | None:
+    seen: dict[str, tuple[str, str]] = {}
+    for stage in (p, q):
+        kernel = stage.invocation.kernel
+        for parameter, argument in zip(kernel.parameters, stage.invocation.arguments, strict=True):
+            if not isinstance(argument, Memory) or not parameter.is_buffer:
+                continue
+            type_, where = seen.setdefault(argument.name, (parameter.canonical, kernel.name))
+            if type_ != parameter.canonical and is_on(ONE_TYPE):
+                return Reason(
+                    "KF207",
+                    f"'{argument.name}' has elements of type {type_} in {where}(), and of "
+                    f"type {parameter.canonical} in {kernel.name}()",
+                    parameter.span,
+                )
+    return None
+
+
+def _aliases(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
+    written = p.written | q.written
+    memory = {**p.memory, **q.memory}
+    names = list(memory)
+    for index, left in enumerate(names):
+        for right in names[index + 1 :]:
+            if left not in written and right not in written:
+                continue
+            if not oracle.disjoint(memory[left], memory[right]) and is_on(DISJOINT):
+                return Reason(
+                    "KF228",
+                    f"'{left}' and '{right}' may be the same memory, and "
+                    f"{'both are' if {left, right} <= written else 'one is'} written",
+                    q.invocation.span,
+                )
+            legal.assume(Disjoint(left, right))
+    return None
+
+
+def _dependences(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
+    scalars = {a.name: a for s in (p, q) for a in s.arguments.values() if isinstance(a, Scalar)}
+    equalities = Equalities(scalars, oracle)
+    equalities.same_guards(p.guards, q.guards)
+    for a, b in product(p.accesses, q.accesses):
+        if a.memory.name != b.memory.name:
+            continue
+        if not (a.access.mode.writes or b.access.mode.writes):
+            continue
+        reason = _meeting(a, b, oracle, legal, equalities)
+        if reason is not None and is_on(OWN_ELEMENTS):
+            return reason
+    for equal in equalities.assumed:
+        legal.assume(equal)
+    return None
+
+
+def _of_items(form: Form) -> Form:
+    """The part of an index that depends on the item."""
+    return Form(tuple((m, f) for m, f in form.terms if any(_is_item(a) for a in m)))
+
+
+def _is_item(atom: object) -> bool:
+    return isinstance(atom, Id) and atom.kind in ITEM_IDS
+
+
+def _meeting(
+    a: BoundAccess, b: BoundAccess, oracle: Oracle, legal: Legal, equalities: Equalities
+) -> Reason | None:
+    """Why items may meet at the two accesses."""
+    if a.form is None or b.form is None:
+        return _not_understood(a, b)
+    equalities.same_form(_of_items(a.form), _of_items(b.form))
+    equalities.same_form(a.form, b.form)
+    left, right = (
+        BoundAccess(
+            x.stage,
+            x.number,
+            x.access,
+            x.memory,
+            x.type,
+            equalities.form(x.form) if x.form is not None else None,
+            tuple(equalities.comparison(c) for c in x.facts),
+        )
+        for x in (a, b)
+    )
+    asked: list[Assumption] = []
+
+    def within(dimension: int, limit: Value) -> bool:
+        scalar = equalities.scalars.get(limit.name)
+        for stage in (a.stage, b.stage):
+            if scalar is None or not oracle.within(stage.invocation, dimension, scalar):
+                return False
+            asked.append(Within(stage.invocation.index, dimension, scalar.name))
+        return True
+
+    found = depend(left, right, a.stage.invocation.range.dimensions, within)
+    if found in (Dependence.NONE, Dependence.SAME_ITEM):
+        for assumption in asked:
+            legal.assume(assumption)
+        return None
+    return _meeting_reason(a, b, found)
+
+
+def _not_understood(a: BoundAccess, b: BoundAccess) -> Reason:
+    unknown, other = (a, b) if a.form is None else (b, a)
+    verb = "writes" if other.access.mode.writes else "reads"
+    return Reason(
+        "KF203",
+        f"the index of {unknown} is not understood, and {other.stage.kernel_name}() {verb} "
+        f"'{other.memory.name}' too",
+        unknown.access.span,
+        related=((f"{other.stage.kernel_name}() {verb} it here", other.access.span),),
+    )
+
+
+def _meeting_reason(a: BoundAccess, b: BoundAccess, found: Dependence) -> Reason:
+    first, second = ("writes" if x.access.mode.writes else "reads" for x in (a, b))
+    related = ((f"{a.stage.kernel_name}() {first} it here", a.access.span),)
+    if any(
+        x.access.mode.writes and x.form is not None and not x.form.mentions(*ITEM_IDS)
+        for x in (a, b)
+    ):
+        return Reason(
+            "KF218",
+            f"{b} {second} an element of '{b.memory.name}' that {a} {first}: one item writes "
+            "it, the others need it",
+            b.access.span,
+            related=related,
+        )
+    where = {
+        Dependence.NEIGHBOUR: "neighbouring items",
+        Dependence.SAME_GROUP: "other items of the group",
+        Dependence.OTHER: "other items",
+    }[found]
+    return Reason(
+        "KF201",
+        f"{b} {second} elements of '{b.memory.name}' that {where} of {a.stage.kernel_name}() "
+        f"{'write' if a.access.mode.writes else 'read'} as '{a.access.text}'",
+        b.access.span,
+        related=related,
+    )

@@ -1,0 +1,276 @@
+"""Can two accesses of different work-items meet in one element?
+
+The elements that an item touches are told apart like digits: in `y*w + x` with
+`0 <= x < w`, equal indices have equal `y` and equal `x`. If all ids of the launch are
+such digits at both accesses, then only an item and itself can meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from itertools import combinations
+from math import gcd
+
+from kfusion.graph.bind import BoundAccess
+from kfusion.kernel.forms import (
+    GLOBAL_ID,
+    GLOBAL_SIZE,
+    GROUP_ID,
+    ITEM_IDS,
+    LOCAL_ID,
+    LOCAL_SIZE,
+    Atom,
+    Comparison,
+    Form,
+    Id,
+    LoopVariable,
+    Monomial,
+    Value,
+    form_of,
+    number,
+)
+from kfusion.kernel.types import is_unsigned
+
+
+class Dependence(Enum):
+    """How two accesses to one buffer depend on each other."""
+
+    NONE = "none"
+    SAME_ITEM = "same item"
+    NEIGHBOUR = "neighbour"  # at constant offsets
+    SAME_GROUP = "same group"
+    OTHER = "everything else"
+
+
+# Asks whether all ids of a dimension are below a scalar: at both accesses.
+Within = Callable[[int, Value], bool]
+
+
+@dataclass(frozen=True)
+class _Digits:
+    """Ids that are equal whenever the indices are; `never`: the indices never are."""
+
+    ids: frozenset[Atom] = frozenset()
+    never: bool = False
+
+    def both(self, other: _Digits) -> _Digits:
+        return _Digits(self.ids | other.ids, self.never or other.never)
+
+
+def depend(a: BoundAccess, b: BoundAccess, dimensions: int, within: Within) -> Dependence:
+    """Of two accesses to the same memory object, from the same range of items."""
+    if a.form is None or b.form is None:
+        return Dependence.OTHER
+    if _may_wrap(a.form, b.form) and a.access.index_type != b.access.index_type:
+        return Dependence.OTHER
+    wraps = "uint" in (a.access.index_type, b.access.index_type)
+    reader = _Reader((*a.facts, *b.facts), a.facts, b.facts, within, wraps)
+    digits = reader.digits(a.form, b.form)
+    if digits.never:
+        return Dependence.NONE
+    if all(_knows_item(digits.ids, d) for d in range(dimensions)):
+        return Dependence.SAME_ITEM
+    if all(_knows_group(digits.ids, d) for d in range(dimensions)):
+        return Dependence.SAME_GROUP
+    difference = a.form - b.form
+    if difference.terms and not any(
+        isinstance(x, LoopVariable) or (isinstance(x, Id) and x.kind in ITEM_IDS)
+        for x in difference.atoms
+    ):
+        return Dependence.NEIGHBOUR
+    return Dependence.OTHER
+
+
+def _may_wrap(*forms: Form) -> bool:
+    """A difference may be negative, and then unsigned types disagree about it."""
+    return any(factor < 0 for form in forms for _, factor in form.terms)
+
+
+def _knows_item(ids: frozenset[Atom], dimension: int) -> bool:
+    if Id(GLOBAL_ID, dimension) in ids:
+        return True
+    return {Id(GROUP_ID, dimension), Id(LOCAL_ID, dimension)} <= ids
+
+
+def _knows_group(ids: frozenset[Atom], dimension: int) -> bool:
+    return Id(GROUP_ID, dimension) in ids or Id(GLOBAL_ID, dimension) in ids
+
+
+@dataclass(frozen=True)
+class _Reader:
+    facts: tuple[Comparison, ...]  # of both: the accesses happen, so all of them hold
+    left: tuple[Comparison, ...]
+    right: tuple[Comparison, ...]
+    within: Within
+    wraps: bool  # an index is computed in 32 bits without sign
+
+    def digits(self, p: Form, q: Form) -> _Digits:
+        if _never_equal(p, q, self.wraps):
+            return _Digits(never=True)
+        plain = p - number(p.constant)
+        if p == q and len(plain.terms) == 1:
+            (monomial, _), *_ = plain.terms
+            if len(monomial) == 1 and isinstance(monomial[0], Id) and monomial[0].kind in ITEM_IDS:
+                return _Digits(frozenset(monomial))
+        best = _Digits()
+        for radix in _radices(p):
+            (high_p, low_p), (high_q, low_q) = _divide(p, radix), _divide(q, radix)
+            if not (_has_item(high_p) and _has_item(high_q)):
+                continue
+            if not self._are_digits(low_p, low_q, radix):
+                continue
+            found = self.digits(high_p, high_q).both(self.digits(low_p, low_q))
+            if found.never:
+                return found
+            if len(found.ids) > len(best.ids):
+                best = found
+        return best
+
+    def _are_digits(self, p: Form, q: Form, radix: Form) -> bool:
+        """Both in a window of `radix` numbers, so that equal remainders are needed."""
+        if self._below(p, radix, self.left) and self._below(q, radix, self.right):
+            return True
+        atom = _single(p)
+        if p == q and isinstance(atom, Id) and atom.kind == GLOBAL_ID:
+            # From the offset on, as many ids as the global size.
+            if radix == form_of(Id(GLOBAL_SIZE, atom.dimension)):
+                return True
+        if p.constant != q.constant or not p.constant:
+            return False
+        shift = number(p.constant)
+        return self._below(p - shift, radix, self.left) and self._below(
+            q - shift, radix, self.right
+        )
+
+    def _below(self, form: Form, radix: Form, facts: tuple[Comparison, ...]) -> bool:
+        """0 <= form < radix."""
+        if form.is_constant and radix.is_constant:
+            return 0 <= form.constant < radix.constant
+        if not form.terms:
+            return self._positive(radix)
+        atom = _single(form)
+        if isinstance(atom, Id) and atom.kind == LOCAL_ID:
+            return radix == form_of(Id(LOCAL_SIZE, atom.dimension))
+        if not _not_negative(form, facts):
+            return False
+        if any(_bounds(fact, form, radix) for fact in facts):
+            return True
+        limit = _single(radix)
+        return (
+            isinstance(atom, Id)
+            and atom.kind == GLOBAL_ID
+            and isinstance(limit, Value)
+            and self.within(atom.dimension, limit)
+        )
+
+    def _positive(self, radix: Form) -> bool:
+        if radix.is_constant:
+            return radix.constant > 0
+        if all(isinstance(a, Id) for a in radix.atoms):
+            return all(f > 0 for _, f in radix.terms)
+        return any(
+            fact.op == "<" and fact.right == radix and _not_negative(fact.left, self.facts)
+            for fact in self.facts
+        )
+
+
+def _bounds(fact: Comparison, form: Form, radix: Form) -> bool:
+    if fact.left != form:
+        return False
+    if fact.op == "<":
+        if fact.right.is_constant and radix.is_constant:
+            return fact.right.constant <= radix.constant
+        return fact.right == radix
+    # `x <= w - 1` says nothing when w is 0 and unsigned.
+    return fact.op == "<=" and fact.right == radix - number(1) and not is_unsigned(fact.type)
+
+
+def _single(form: Form) -> Atom | None:
+    if len(form.terms) == 1 and form.terms[0][1] == 1 and len(form.terms[0][0]) == 1:
+        return form.terms[0][0][0]
+    return None
+
+
+def _not_negative(form: Form, facts: tuple[Comparison, ...]) -> bool:
+    for fact in facts:
+        if fact.right == form and fact.left.is_constant and not is_unsigned(fact.type):
+            low = fact.left.constant + (fact.op == "<")
+            if fact.op in ("<", "<=") and low >= 0:
+                return True
+    return all(
+        factor > 0 and all(_atom_not_negative(atom, facts) for atom in monomial)
+        for monomial, factor in form.terms
+    )
+
+
+def _atom_not_negative(atom: Atom, facts: tuple[Comparison, ...]) -> bool:
+    if isinstance(atom, Id):
+        return True
+    if is_unsigned(atom.type):
+        return True
+    here = form_of(atom)
+    return any(
+        fact.op == "<="
+        and fact.right == here
+        and not is_unsigned(fact.type)
+        and _not_negative(fact.left, ())
+        for fact in facts
+    )
+
+
+def _has_item(form: Form) -> bool:
+    return form.mentions(*ITEM_IDS)
+
+
+def _never_equal(p: Form, q: Form, wraps: bool) -> bool:
+    """`2*i` and `2*j + 1`: every difference is odd, even if the product wraps around."""
+    step = 0
+    for monomial, factor in (*p.terms, *q.terms):
+        if monomial:
+            step = gcd(step, abs(factor))
+    difference = p.constant - q.constant
+    if wraps and step & (step - 1):
+        return False
+    return difference % step != 0 if step else difference != 0
+
+
+def _radices(form: Form) -> Iterator[Form]:
+    """Products of sizes and scalars (and factors) that multiply an id."""
+    seen: set[Form] = set()
+    for monomial, factor in form.terms:
+        if not any(isinstance(a, Id) and a.kind in ITEM_IDS for a in monomial):
+            continue
+        rest = [a for a in monomial if not (isinstance(a, Id) and a.kind in ITEM_IDS)]
+        for count in range(len(rest) + 1):
+            for chosen in combinations(rest, count):
+                for scale in {1, abs(factor)}:
+                    radix = number(scale)
+                    for atom in chosen:
+                        radix *= form_of(atom)
+                    if radix != number(1) and radix not in seen:
+                        seen.add(radix)
+                        yield radix
+
+
+def _divide(form: Form, radix: Form) -> tuple[Form, Form]:
+    """Quotient and remainder, term by term."""
+    (atoms, scale), *_ = radix.terms
+    high, low = Form(), Form()
+    for monomial, factor in form.terms:
+        rest = _without(monomial, atoms)
+        if rest is None or factor % scale:
+            low += Form(((monomial, factor),))
+        else:
+            high += Form(((rest, factor // scale),))
+    return high, low
+
+
+def _without(monomial: Monomial, atoms: Monomial) -> Monomial | None:
+    rest = list(monomial)
+    for atom in atoms:
+        if atom not in rest:
+            return None
+        rest.remove(atom)
+    return tuple(rest)

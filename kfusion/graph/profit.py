@@ -1,0 +1,53 @@
+"""Does it pay? Budgets of ordinary devices; no question of right or wrong is asked here."""
+
+from __future__ import annotations
+
+from kfusion.graph.bind import Stage
+from kfusion.graph.model import Memory, Scalar
+from kfusion.kernel.types import size_of
+from kfusion.source.diagnostics import Reason
+
+PARAMETER_BYTES = 1024  # what every device takes (CL_DEVICE_MAX_PARAMETER_SIZE)
+POINTER_BYTES = 8
+CONSTANT_ARGUMENTS = 8
+BUFFERS = 64  # each needs an address, and mostly a value, in registers
+
+
+def over_budget(stages: list[Stage]) -> Reason | None:
+    """Too much for one kernel on some device."""
+    memory: set[str] = set()
+    scalars: dict[tuple[str, str], int] = {}
+    constant: set[str] = set()
+    for stage in stages:
+        kernel = stage.invocation.kernel
+        for parameter, argument in zip(kernel.parameters, stage.invocation.arguments, strict=True):
+            if isinstance(argument, Memory):
+                memory.add(argument.name)
+                if parameter.space == "constant":
+                    constant.add(argument.name)
+            elif isinstance(argument, Scalar):
+                scalars[argument.name, parameter.canonical] = size_of(parameter.canonical)
+    size = POINTER_BYTES * len(memory) + sum(scalars.values())
+    span = stages[-1].invocation.span
+    if size > PARAMETER_BYTES:
+        return Reason(
+            "KF223",
+            f"the fused kernel would have {size} bytes of parameters; devices need take no more "
+            f"than {PARAMETER_BYTES}",
+            span,
+        )
+    if len(constant) > CONSTANT_ARGUMENTS:
+        return Reason(
+            "KF223",
+            f"the fused kernel would have {len(constant)} constant arguments; devices need take "
+            f"no more than {CONSTANT_ARGUMENTS}",
+            span,
+        )
+    if len(memory) > BUFFERS:
+        return Reason(
+            "KF223",
+            f"the fused kernel would work on {len(memory)} buffers, which would not fit in "
+            "registers",
+            span,
+        )
+    return None

@@ -1,0 +1,107 @@
+"""Scalars that must be equal for two forms or guards to be the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import permutations
+
+from kfusion.graph.model import Equal, Oracle, Scalar
+from kfusion.kernel.forms import Atom, Comparison, Form, Value
+
+_MOST = 3  # scalars that may differ between two forms
+
+
+@dataclass(eq=False)
+class Equalities:
+    """Classes of scalars that are taken as equal, and what was assumed for that."""
+
+    scalars: dict[str, Scalar]
+    oracle: Oracle | None = None  # None: nothing new is assumed
+    assumed: list[Equal] = field(default_factory=list)
+    _leader: dict[str, str] = field(default_factory=dict)
+
+    def leader(self, name: str) -> str:
+        while name in self._leader:
+            name = self._leader[name]
+        return name
+
+    def join(self, equal: Equal) -> None:
+        left, right = self.leader(equal.left), self.leader(equal.right)
+        if left != right:
+            self._leader[right] = left
+            self.assumed.append(equal)
+
+    def _atom(self, atom: Atom) -> Atom:
+        return Value(self.leader(atom.name), atom.type) if isinstance(atom, Value) else atom
+
+    def form(self, form: Form) -> Form:
+        return form.rename(self._atom) if self._leader else form
+
+    def comparison(self, comparison: Comparison) -> Comparison:
+        return comparison.map(self.form)
+
+    def same_form(self, left: Form, right: Form) -> bool:
+        """Equal, or made so by taking scalars at the same places as equal."""
+        left, right = self.form(left), self.form(right)
+        if left == right:
+            return True
+        pairs = self._unifier((left,), (right,))
+        return pairs is not None and self._assume(pairs)
+
+    def same_guards(self, left: Iterable[Comparison], right: Iterable[Comparison]) -> bool:
+        """The same conditions, in any order, possibly by taking scalars as equal."""
+        ours = [self.comparison(c) for c in left]
+        theirs = [self.comparison(c) for c in right]
+        if set(ours) == set(theirs):
+            return True
+        ours, theirs = (
+            [c for c in ours if c not in theirs],
+            [c for c in theirs if c not in ours],
+        )
+        if len(ours) != len(theirs) or len(ours) > _MOST:
+            return False
+        for order in permutations(theirs):
+            if any((a.op, a.type) != (b.op, b.type) for a, b in zip(ours, order, strict=True)):
+                continue
+            pairs = self._unifier(
+                tuple(f for c in ours for f in (c.left, c.right)),
+                tuple(f for c in order for f in (c.left, c.right)),
+            )
+            if pairs is not None and self._assume(pairs):
+                return True
+        return False
+
+    def _unifier(
+        self, left: tuple[Form, ...], right: tuple[Form, ...]
+    ) -> list[tuple[Value, Value]] | None:
+        """Pairs of scalars whose equality makes the forms equal."""
+        ours, theirs = _values(left), _values(right)
+        only_left = sorted(ours - theirs, key=str)
+        only_right = sorted(theirs - ours, key=str)
+        if len(only_left) != len(only_right) or not 0 < len(only_left) <= _MOST:
+            return None
+        for order in permutations(only_right):
+            pairs = list(zip(only_left, order, strict=True))
+            if any(a.type != b.type for a, b in pairs):
+                continue
+            renamed: dict[Atom, Atom] = {b: a for a, b in pairs}
+            changed = tuple(f.rename(lambda atom, new=renamed: new.get(atom, atom)) for f in right)
+            if changed == left:
+                return pairs
+        return None
+
+    def _assume(self, pairs: list[tuple[Value, Value]]) -> bool:
+        if self.oracle is None:
+            return False
+        for left, right in pairs:
+            a, b = self.scalars.get(left.name), self.scalars.get(right.name)
+            if a is None or b is None or not self.oracle.equal(a, b):
+                return False
+        for left, right in pairs:
+            self.join(Equal(left.name, right.name))
+        return True
+
+
+def _values(forms: tuple[Form, ...]) -> set[Value]:
+    return {a for form in forms for a in form.atoms if isinstance(a, Value)}

@@ -1,0 +1,380 @@
+"""Internalisation: which accesses of a group become uses of a variable.
+
+An element that several accesses of one work-item touch is a *value*. From its first
+unconditional access on it lives in a variable of the stored type: later loads read the
+variable, stores assign it, and what is observed is stored once. Everything else stays
+as written and goes through memory.
+
+Not handled, and left in memory: elements of buffers that are written and have an access
+that is not understood, or at an index that might be the same element; accesses in loops
+with indices that depend on the loop; values across blocks with different guards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from kfusion.graph.bind import BoundAccess, Stage
+from kfusion.graph.unify import Equalities
+from kfusion.kernel.forms import Form, LoopVariable
+from kfusion.kernel.model import Effect, Kernel, Mode, Symbol
+from kfusion.kernel.types import size_of
+from kfusion.source.protections import is_on, protection
+
+GUARDS = protection("guards", "values are forwarded only between stages with equal guards")
+CONDITIONS = protection("conditions", "a value starts at an access under no condition of its own")
+WHOLE_BUFFER = protection("whole-buffer", "no other access of the buffer may hit the element")
+STORED = protection("stored", "values that are read later are stored")
+ORDER = protection("order", "an overwritten value is dropped only if nothing reads it before")
+
+
+class Role(Enum):
+    """What becomes of an access."""
+
+    MEMORY = "memory"  # stays as written
+    LOAD = "load"  # the variable is declared and loaded before the statement
+    USE = "use"  # the variable instead of the element
+    DEFINE = "define"  # the store declares the variable
+    ASSIGN = "assign"  # the store assigns the variable
+
+
+@dataclass(frozen=True)
+class Value:
+    """One element per work-item that lives in a variable."""
+
+    number: int
+    memory: str
+    type: str
+    constant: bool  # never assigned after its declaration
+
+
+@dataclass(frozen=True)
+class Place:
+    role: Role
+    value: Value | None = None
+    stored: bool = False  # the variable is also written to memory, by the same statement
+    flushed: bool = False  # ... or after the statement of the body that it is in
+
+
+@dataclass(frozen=True)
+class Block:
+    """Neighbouring stages under equal guards."""
+
+    stages: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class GroupValues:
+    """Keys are (stage, number of the access in its kernel) and (stage, statement)."""
+
+    blocks: tuple[Block, ...]
+    places: dict[tuple[int, int], Place]
+    dead: frozenset[tuple[int, int]]  # statements that nobody needs
+    internalised: frozenset[str]
+    loads: int
+    stores: int
+    bytes: int  # of those loads and stores, as far as the sizes of types are known
+
+
+@dataclass(frozen=True)
+class _Event:
+    stage: int
+    access: BoundAccess
+
+    @property
+    def key(self) -> tuple[int, int]:
+        return self.stage, self.access.number
+
+    @property
+    def statement(self) -> tuple[int, int]:
+        return self.stage, self.access.access.statement
+
+    @property
+    def mode(self) -> Mode:
+        return self.access.access.mode
+
+    @property
+    def conditional(self) -> bool:
+        return self.access.access.conditional and is_on(CONDITIONS)
+
+
+def blocks_of(stages: list[Stage], equalities: Equalities) -> tuple[Block, ...]:
+    blocks: list[list[int]] = []
+    last: set[object] | None = None
+    for number, stage in enumerate(stages):
+        guards: set[object] = {equalities.comparison(c) for c in stage.guards}
+        if last is not None and (guards == last or not is_on(GUARDS)):
+            blocks[-1].append(number)
+        else:
+            blocks.append([number])
+        last = guards
+    return tuple(Block(tuple(block)) for block in blocks)
+
+
+def group_values(
+    stages: list[Stage], equalities: Equalities, stored: frozenset[str]
+) -> GroupValues:
+    """`stored` names the memory that must hold its values after the group."""
+    return _Analysis(stages, equalities, stored).run()
+
+
+class _Analysis:
+    def __init__(self, stages: list[Stage], equalities: Equalities, stored: frozenset[str]) -> None:
+        self.stages, self.equalities = stages, equalities
+        self.stored = stored if is_on(STORED) else frozenset[str]()
+        self.blocks = blocks_of(stages, equalities)
+        self.dead: set[tuple[int, int]] = set()
+        self.written = frozenset(name for stage in stages for name in stage.written)
+
+    def run(self) -> GroupValues:
+        while self._find_dead():
+            pass
+        places: dict[tuple[int, int], Place] = {}
+        for number, block in enumerate(self.blocks):
+            for events in self._cells(block).values():
+                self._promote(events, self._live_after(events[0], number), places)
+        return self._result(places)
+
+    # Events and elements
+
+    def _events(self, stages: tuple[int, ...]) -> list[_Event]:
+        return [
+            _Event(number, access)
+            for number in stages
+            for access in self.stages[number].accesses
+            if (number, access.access.statement) not in self.dead
+        ]
+
+    def _cells(self, block: Block) -> dict[tuple[str, Form], list[_Event]]:
+        """Events by element, for the elements that may live in a variable."""
+        cells: dict[tuple[str, Form], list[_Event]] = {}
+        spoiled = self._spoiled()
+        for event in self._events(block.stages):
+            access = event.access
+            if access.memory.name in spoiled or access.form is None:
+                continue
+            form = self.equalities.form(access.form)
+            if not any(isinstance(a, LoopVariable) for a in form.atoms):
+                cells.setdefault((access.memory.name, form), []).append(event)
+        return {
+            key: events for key, events in cells.items() if all(_usable(e.access) for e in events)
+        }
+
+    def _spoiled(self) -> set[str]:
+        """Written memory of which some access might hit any element."""
+        forms: dict[str, set[Form]] = {}
+        spoiled: set[str] = set()
+        for event in self._events(tuple(range(len(self.stages)))):
+            name = event.access.memory.name
+            if name not in self.written or not is_on(WHOLE_BUFFER):
+                continue
+            form = event.access.form
+            if form is None or not _usable(event.access):
+                spoiled.add(name)
+                continue
+            form = self.equalities.form(form)
+            for other in forms.setdefault(name, set()):
+                difference = form - other
+                if difference.terms and not difference.is_constant:
+                    spoiled.add(name)
+            forms[name].add(form)
+            if any(isinstance(a, LoopVariable) for a in form.atoms):
+                spoiled.add(name)
+        return spoiled
+
+    def _live_after(self, event: _Event, block: int) -> bool:
+        """Is the buffer needed in memory after the block?"""
+        name = event.access.memory.name
+        later = {n for b in self.blocks[block + 1 :] for n in b.stages}
+        return name in self.stored or any(
+            e.access.memory.name == name for e in self._events(tuple(later))
+        )
+
+    # Statements that nobody needs
+
+    def _find_dead(self) -> bool:
+        found = False
+        for number, block in enumerate(self.blocks):
+            for events in self._cells(block).values():
+                live = self._live_after(events[0], number)
+                for position, event in enumerate(events):
+                    if self._is_dead_store(event, events[position + 1 :], live):
+                        self.dead.add(event.statement)
+                        found = True
+        for number in range(len(self.stages)):
+            found = self._dead_variables(number) or found
+        return found
+
+    def _is_dead_store(self, event: _Event, later: list[_Event], live: bool) -> bool:
+        effect = self._effect(event.statement)
+        if effect is None or effect.store != event.access.number or event.conditional:
+            return False
+        for other in later:
+            if other.mode.reads and is_on(ORDER):
+                return False
+            if not other.conditional:
+                return True  # overwritten
+        return not live
+
+    def _effect(self, statement: tuple[int, int]) -> Effect | None:
+        effects = self.stages[statement[0]].invocation.kernel.body.effects
+        return effects[statement[1]] if 0 <= statement[1] < len(effects) else None
+
+    def _dead_variables(self, number: int) -> bool:
+        """Statements that only give values to variables that nobody reads any more."""
+        if not any(stage == number for stage, _ in self.dead):
+            return False
+        body = self.stages[number].invocation.kernel.body
+        live = [i for i in range(len(body.statements)) if (number, i) not in self.dead]
+        gone = [i for i in live if self._only_for(number, i, live)]
+        self.dead |= {(number, i) for i in gone}
+        return bool(gone)
+
+    def _only_for(self, number: int, index: int, live: list[int]) -> bool:
+        """Is the statement of use only to variables that the other live ones do not name?"""
+        kernel = self.stages[number].invocation.kernel
+        effect = kernel.body.effects[index]
+        if effect is None or not effect.variables:
+            return False
+        for other in live:
+            statement, theirs = kernel.body.statements[other], kernel.body.effects[other]
+            named = {
+                kernel.symbols[token]
+                for token in range(statement.first, statement.last + 1)
+                if token in kernel.symbols
+                # An assignment needs its declaration, but does not read the variable.
+                and not (theirs and token in theirs.targets and not self._declares(effect))
+            }
+            if other != index and named & set(effect.variables):
+                return False
+        return all(self._is_local(kernel, v) for v in effect.variables)
+
+    @staticmethod
+    def _declares(effect: Effect) -> bool:
+        return any(v.token in effect.targets for v in effect.variables)
+
+    @staticmethod
+    def _is_local(kernel: Kernel, symbol: Symbol) -> bool:
+        """Declared among the statements of the body, not in the prelude."""
+        return any(s.first <= symbol.token <= s.last for s in kernel.body.statements)
+
+    # Variables
+
+    def _promote(
+        self, events: list[_Event], live: bool, places: dict[tuple[int, int], Place]
+    ) -> None:
+        """Decide for one element. All stores before `start` are conditional: to memory."""
+        start = next((i for i, e in enumerate(events) if not e.conditional), None)
+        if start is None or not self._can_start(events[start]):
+            return
+        events = events[start:]
+        writes = [e for e in events if e.mode.writes]
+        kept = self._kept_stores(writes, live)
+        before = sum(e.mode.reads for e in events) + len(writes)
+        if before <= events[0].mode.reads + len(kept):
+            return
+        last_read = max((i for i, e in enumerate(events) if e.mode.reads), default=-1)
+        silent = {
+            e.key
+            for i, e in enumerate(events)
+            if e.mode is Mode.WRITE
+            and i > last_read
+            and e.key in kept
+            and not kept[e.key]
+            and not self._looped_read(e, events)
+        }
+        assigned = any(e.mode.writes and e.key not in silent for e in events[1:])
+        value = Value(
+            number=len({p.value for p in places.values() if p.value}),
+            memory=events[0].access.memory.name,
+            type=events[0].access.type,
+            constant=not assigned and events[0].mode is not Mode.UPDATE,
+        )
+        for position, event in enumerate(events):
+            places[event.key] = self._place(event, position == 0, value, kept, silent)
+
+    @staticmethod
+    def _looped_read(event: _Event, events: list[_Event]) -> bool:
+        """In a loop, a load further up in the same statement comes after the store too."""
+        return any(e.mode.reads and e.statement == event.statement for e in events) and (
+            event.access.access.looped
+        )
+
+    @staticmethod
+    def _place(
+        event: _Event,
+        first: bool,
+        value: Value,
+        kept: dict[tuple[int, int], bool],
+        silent: set[tuple[int, int]],
+    ) -> Place:
+        if event.key in silent:
+            return Place(Role.MEMORY)
+        if event.mode is Mode.READ:
+            return Place(Role.LOAD if first else Role.USE, value)
+        flushed = kept.get(event.key, False)
+        stored = event.key in kept and not flushed
+        opening = Role.LOAD if event.mode is Mode.UPDATE else Role.DEFINE
+        return Place(opening if first else Role.ASSIGN, value, stored, flushed)
+
+    def _can_start(self, event: _Event) -> bool:
+        """The variable is declared here: by a plain load, or by a store that is a statement."""
+        if event.statement[1] < 0:
+            return False
+        if event.mode is Mode.READ:
+            return True
+        effect = self._effect(event.statement)
+        return effect is not None and effect.store == event.access.number
+
+    def _kept_stores(self, writes: list[_Event], live: bool) -> dict[tuple[int, int], bool]:
+        """The stores that stay, and whether each is done after its statement (flushed)."""
+        if not writes or not live:
+            return {}
+        last = writes[-1]
+        if not last.conditional:
+            return {last.key: False}
+        if all(e.conditional for e in writes) or self._has_tail(last.stage):
+            return {e.key: False for e in writes}
+        return {last.key: True}
+
+    def _has_tail(self, stage: int) -> bool:
+        """An early return among the work: what follows is under a condition."""
+        return any(
+            s.kind == "if" and self._returns(stage, s.first, s.last)
+            for s in self.stages[stage].invocation.kernel.body.statements
+        )
+
+    def _returns(self, stage: int, first: int, last: int) -> bool:
+        tokens = self.stages[stage].invocation.kernel.unit.tokens
+        return any(t.text == "return" for t in tokens[first : last + 1])
+
+    def _result(self, places: dict[tuple[int, int], Place]) -> GroupValues:
+        loads = stores = size = 0
+        in_memory: set[str] = set()
+        for event in self._events(tuple(range(len(self.stages)))):
+            place = places.setdefault(event.key, Place(Role.MEMORY))
+            here = place.role is Role.MEMORY
+            loaded = (here and event.mode.reads) or place.role is Role.LOAD
+            saved = (here and event.mode.writes) or place.stored or place.flushed
+            loads += loaded
+            stores += saved
+            size += size_of(event.access.type) * (loaded + saved)
+            if loaded or saved:
+                in_memory.add(event.access.memory.name)
+        return GroupValues(
+            self.blocks,
+            places,
+            frozenset(self.dead),
+            frozenset(self.written - in_memory),
+            loads,
+            stores,
+            size,
+        )
+
+
+def _usable(access: BoundAccess) -> bool:
+    """Its text can be replaced, and it is the whole element (or reads part of a vector)."""
+    struct = access.type.startswith(("struct ", "union "))
+    part = not access.access.whole and (access.access.mode.writes or struct)
+    return access.access.plain and not part

@@ -1,0 +1,299 @@
+"""The accesses and features of expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from pycparser import c_ast
+
+from kfusion.kernel.builtins import CONSTANTS, GROUP_QUERIES, feature_of, is_pure, is_work_item
+from kfusion.kernel.evaluate import (
+    Environment,
+    Pointer,
+    conditions,
+    convert,
+    evaluate,
+    resolve_pointer,
+)
+from kfusion.kernel.forms import (
+    GROUP_ID,
+    LOCAL_ID,
+    LOCAL_SIZE,
+    Comparison,
+    Form,
+    in_global_ids,
+)
+from kfusion.kernel.helpers import Helpers
+from kfusion.kernel.model import Access, Body, Feature, FeatureUse, Mode
+from kfusion.kernel.scopes import Scopes
+from kfusion.parse.unit import Function
+from kfusion.source.text import Span
+
+_CHANGES = ("++", "--", "p++", "p--")
+
+
+class ExpressionWalker:
+    """Notes what expressions do, in the order in which they are evaluated."""
+
+    def __init__(
+        self,
+        env: Environment,
+        scopes: Scopes,
+        function: Function,
+        body: Body,
+        helpers: Helpers,
+    ) -> None:
+        self.env, self.unit, self.scopes = env, env.unit, scopes
+        self.function, self.body, self.helpers = function, body, helpers
+        self.accesses: list[Access] = []
+        self.features: list[FeatureUse] = []
+        self.local_ids: Span | None = None
+        self.calls: set[str] = set()
+        self._facts: list[Comparison] = []
+        self._conditional = 0
+        self._looped = 0
+
+    @contextmanager
+    def _scope(
+        self, facts: Sequence[Comparison] = (), *, conditional: bool = False, looped: bool = False
+    ) -> Iterator[None]:
+        length = len(self._facts)
+        self._facts += facts
+        self._conditional += conditional
+        self._looped += looped
+        yield
+        self._looped -= looped
+        self._conditional -= conditional
+        del self._facts[length:]
+
+    def _feature(self, feature: Feature, what: str, node: c_ast.Node) -> None:
+        self.features.append(FeatureUse(feature, what, self.unit.node_span(node)))
+
+    # Expressions
+
+    def expression(self, node: c_ast.Node, *, statement: bool = False) -> None:
+        """`statement`: the expression is a statement of its own."""
+        form = evaluate(self.env, node).form
+        if form is not None:
+            self._check_form(form, (self.unit.index(node), self.unit.index(node)))
+            return
+        if isinstance(node, c_ast.Assignment):
+            self._assignment(node, statement=statement)
+        elif isinstance(node, c_ast.UnaryOp):
+            self._unary(node, statement=statement)
+        elif isinstance(node, c_ast.ArrayRef):
+            self._element(node, Mode.READ)
+        elif isinstance(node, c_ast.StructRef):
+            self._component(node, Mode.READ)
+        elif isinstance(node, c_ast.BinaryOp):
+            self._binary(node)
+        elif isinstance(node, c_ast.TernaryOp):
+            self._ternary(node)
+        elif isinstance(node, c_ast.FuncCall):
+            self._call(node)
+        elif isinstance(node, c_ast.ID):
+            self._name(node)
+        elif isinstance(node, c_ast.Cast):
+            self.expression(node.expr)
+        elif isinstance(node, c_ast.CompoundLiteral):
+            self.expression(node.init)
+        else:
+            for _, child in node.children():
+                self.expression(child)
+
+    def _check_form(self, form: Form, tokens: tuple[int, int]) -> None:
+        if self.local_ids is None and in_global_ids(form).mentions(LOCAL_ID, GROUP_ID, LOCAL_SIZE):
+            self.local_ids = self.unit.span(*tokens)
+
+    def _assignment(self, node: c_ast.Assignment, *, statement: bool) -> None:
+        symbol = self.env.symbol(node.lvalue)
+        if symbol and not self._conditional and self.scopes.assigned_once(symbol):
+            self.env.values[symbol] = convert(evaluate(self.env, node.rvalue), symbol.canonical)
+            if self.env.values[symbol].form is not None:
+                return
+        self.expression(node.rvalue)
+        mode = Mode.WRITE if node.op == "=" else Mode.UPDATE
+        self._target(node.lvalue, mode, statement=statement)
+
+    def _target(self, node: c_ast.Node, mode: Mode, *, statement: bool) -> None:
+        if isinstance(node, c_ast.ArrayRef):
+            self._element(node, mode, statement=statement)
+        elif isinstance(node, c_ast.StructRef):
+            self._component(node, mode)
+        elif isinstance(node, c_ast.UnaryOp) and node.op == "*":
+            self._dereference(node, mode, statement=statement)
+        elif isinstance(node, c_ast.ID):
+            symbol = self.env.symbol(node)
+            if symbol is not None and symbol in self.env.pointers:
+                self._feature(Feature.POINTER_ARITHMETIC, node.name, node)
+        else:
+            self.expression(node)
+
+    def _unary(self, node: c_ast.UnaryOp, *, statement: bool) -> None:
+        if node.op == "sizeof":
+            return
+        if node.op in _CHANGES:
+            self._target(node.expr, Mode.UPDATE, statement=statement)
+        elif node.op == "*":
+            self._dereference(node, Mode.READ)
+        elif node.op == "&":
+            self._address(node)
+        else:
+            self.expression(node.expr)
+
+    def _address(self, node: c_ast.UnaryOp) -> None:
+        pointer = resolve_pointer(self.env, node)
+        if pointer is not None:
+            self._feature(Feature.ESCAPE, pointer.parameter, node)
+        elif not isinstance(node.expr, c_ast.ID):
+            before = len(self.accesses)
+            self.expression(node.expr)
+            for access in self.accesses[before:]:
+                self.features.append(FeatureUse(Feature.ESCAPE, access.parameter, access.span))
+
+    def _binary(self, node: c_ast.BinaryOp) -> None:
+        self.expression(node.left)
+        if node.op in ("&&", "||"):
+            facts, _ = conditions(self.env, node.left, negated=node.op == "||")
+            with self._scope(facts, conditional=True):
+                self.expression(node.right)
+        else:
+            self.expression(node.right)
+
+    def _ternary(self, node: c_ast.TernaryOp) -> None:
+        self.expression(node.cond)
+        for branch, negated in ((node.iftrue, False), (node.iffalse, True)):
+            facts, _ = conditions(self.env, node.cond, negated=negated)
+            with self._scope(facts, conditional=True):
+                self.expression(branch)
+
+    def _name(self, node: c_ast.ID) -> None:
+        symbol = self.env.symbol(node)
+        if symbol is not None:
+            if symbol in self.env.pointers:
+                self._feature(Feature.ESCAPE, node.name, node)
+            return
+        trouble = self.helpers.global_name(node.name)
+        if trouble is not None:
+            self._feature(trouble, node.name, node)
+        elif not CONSTANTS.fullmatch(node.name) and node.name not in self.helpers.names:
+            self._feature(Feature.UNKNOWN_CALL, node.name, node)
+
+    def _call(self, node: c_ast.FuncCall) -> None:
+        name = node.name.name if isinstance(node.name, c_ast.ID) else "a computed function"
+        feature: Feature | None = None
+        if name in self.unit.functions:
+            self.calls.add(name)
+            for use in self.helpers.features(name):
+                self._feature(use, f"{name}()", node)
+            if self.helpers.asks_for_groups(name):
+                self.local_ids = self.local_ids or self.unit.node_span(node)
+        elif name in GROUP_QUERIES:
+            self.local_ids = self.local_ids or self.unit.node_span(node)
+        elif not (is_pure(name) or is_work_item(name)):
+            feature = feature_of(name) or Feature.UNKNOWN_CALL
+            self._feature(feature, f"{name}()", node)
+        for argument in node.args.exprs if node.args else []:
+            # The call itself is the reason then, not its pointer.
+            if feature is None or resolve_pointer(self.env, argument) is None:
+                self.expression(argument)
+
+    # Accesses
+
+    def _element(self, node: c_ast.ArrayRef, mode: Mode, *, statement: bool = False) -> None:
+        pointer = resolve_pointer(self.env, node.name)
+        if pointer is None:
+            self.expression(node.name)
+            self.expression(node.subscript)
+            return
+        index = evaluate(self.env, node.subscript)
+        form = None
+        if index.form is None:
+            self.expression(node.subscript)
+        elif pointer.offset is not None:
+            form = pointer.offset + index.form
+        first = last = self.unit.index(node.name)
+        direct = isinstance(node.name, c_ast.ID) and self.unit.tokens[first + 1].text == "["
+        if direct:
+            last = self.unit.match(first + 1)
+            direct = self._direct(node.name)
+        self._access(
+            pointer, mode, form, (first, last), direct=direct, statement=statement, type_=index.type
+        )
+
+    def _dereference(self, node: c_ast.UnaryOp, mode: Mode, *, statement: bool = False) -> None:
+        pointer = resolve_pointer(self.env, node.expr)
+        if pointer is None:
+            self.expression(node.expr)
+            return
+        leftmost = self.unit.index(node)
+        first = leftmost - 1
+        while self.unit.tokens[first].text == "(":
+            first -= 1
+        opened = first < leftmost - 1
+        last = self.unit.match(first + 1) if opened else leftmost
+        direct = (
+            self.unit.tokens[first].text == "*"
+            and (opened or isinstance(node.expr, c_ast.ID))
+            and self._direct(node.expr)
+        )
+        if not direct:
+            first = last = leftmost
+        self._access(
+            pointer, mode, pointer.offset, (first, last), direct=direct, statement=statement
+        )
+
+    def _direct(self, node: c_ast.Node) -> bool:
+        """Written with the parameter itself, not through a pointer variable."""
+        if isinstance(node, c_ast.ID):
+            symbol = self.env.symbol(node)
+            return symbol is None or symbol.parameter or symbol not in self.env.pointers
+        return all(self._direct(child) for _, child in node.children())
+
+    def _component(self, node: c_ast.StructRef, mode: Mode) -> None:
+        before = len(self.accesses)
+        pointer = resolve_pointer(self.env, node.name) if node.type == "->" else None
+        if pointer is not None:
+            at = self.unit.index(node.name)
+            self._access(pointer, mode, pointer.offset, (at, at), direct=False, statement=False)
+        elif mode is Mode.READ or node.type == "->":
+            self.expression(node.name)
+        else:
+            self._target(node.name, mode, statement=False)
+        if len(self.accesses) > before:
+            self.accesses[-1] = replace(self.accesses[-1], whole=False)
+
+    def _access(
+        self,
+        pointer: Pointer,
+        mode: Mode,
+        form: Form | None,
+        tokens: tuple[int, int],
+        *,
+        direct: bool,
+        statement: bool,
+        type_: str = "size_t",
+    ) -> None:
+        if form is not None:
+            self._check_form(form, tokens)
+        places = enumerate(self.body.statements)
+        where = next((i for i, s in places if s.first <= tokens[0] <= s.last), -1)
+        self.accesses.append(
+            Access(
+                parameter=pointer.parameter,
+                mode=mode,
+                form=form,
+                index_type=type_,
+                facts=tuple(self._facts),
+                conditional=self._conditional > 0 or self._looped > 0,
+                looped=self._looped > 0,
+                statement=where,
+                first=tokens[0],
+                last=tokens[1],
+                span=self.unit.span(*tokens),
+                plain=direct and (statement or not mode.writes),
+                assignment=self.function.body.find(tokens[0]) if statement else None,
+            )
+        )

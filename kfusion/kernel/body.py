@@ -1,0 +1,237 @@
+"""A kernel's body split in two: declarations and guards first, then the work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from pycparser import c_ast
+
+from kfusion.kernel.builtins import is_pure, is_work_item
+from kfusion.kernel.evaluate import (
+    Environment,
+    Typed,
+    conditions,
+    convert,
+    evaluate,
+    resolve_pointer,
+)
+from kfusion.kernel.forms import Comparison, LoopVariable
+from kfusion.kernel.model import Body, Declaration, PreludeItem
+from kfusion.kernel.scopes import Scopes, name_token
+from kfusion.kernel.types import canonical
+from kfusion.parse.statements import Statement
+from kfusion.parse.unit import Function
+
+
+def split_body(env: Environment, scopes: Scopes, function: Function) -> Body:
+    """Binds the prelude's variables in `env` on the way."""
+    prelude: list[PreludeItem] = []
+    statements = list(function.body.children)
+    nodes = by_statement(env, function.node.body, statements)
+    while statements:
+        statement, here = statements[0], nodes[0]
+        item = _declarations(env, scopes, statement, here)
+        if item is None:
+            item = _early_return(env, statement, here)
+        if item is not None:
+            prelude.append(item)
+            statements, nodes = statements[1:], nodes[1:]
+            continue
+        rest = [s for s in statements[1:] if not is_return(env, s)]
+        item = None if rest else _guard(env, statement, here)
+        if item is None:
+            break
+        prelude.append(item)
+        inner = statement.children[0]
+        branch = here[0].iftrue
+        statements = list(inner.children) if inner.kind == "compound" else [inner]
+        nodes = by_statement(env, branch, statements)
+    while statements and is_return(env, statements[-1]):
+        statements.pop()
+    # Variables of the work itself stay with it.
+    while prelude and prelude[-1].guard is None and not _is_index(prelude[-1]):
+        statements.insert(0, prelude.pop().statement)
+    return Body(tuple(prelude), tuple(statements))
+
+
+def _is_index(item: PreludeItem) -> bool:
+    return any(d.constant and d.form is not None and d.form.atoms for d in item.declarations)
+
+
+def by_statement(
+    env: Environment, node: c_ast.Node, statements: Iterable[Statement]
+) -> list[list[c_ast.Node]]:
+    """The tree's nodes for each statement; `int i, j;` is one statement and two nodes."""
+    items = (node.block_items or []) if isinstance(node, c_ast.Compound) else [node]
+    placed = [(env.unit.index(item), item) for item in items if item.coord is not None]
+    return [
+        [item for index, item in placed if statement.first <= index <= statement.last]
+        for statement in statements
+    ]
+
+
+def nodes_of(
+    env: Environment, function: Function, statements: Sequence[Statement]
+) -> list[list[c_ast.Node]]:
+    """The same for statements of the body, wherever their block is."""
+    found: list[list[c_ast.Node]] = [[] for _ in statements]
+
+    class Visitor(c_ast.NodeVisitor):
+        def visit(self, node: c_ast.Node) -> None:
+            index = env.unit.index(node) if node.coord is not None else -1
+            for place, statement in enumerate(statements):
+                if statement.first <= index <= statement.last:
+                    found[place].append(node)
+                    return
+            self.generic_visit(node)
+
+    for item in function.node.body.block_items or []:
+        Visitor().visit(item)
+    return found
+
+
+def is_return(env: Environment, statement: Statement) -> bool:
+    return (
+        statement.kind == "plain"
+        and statement.last == statement.first + 1
+        and env.unit.tokens[statement.first].text == "return"
+    )
+
+
+def only_returns(env: Environment, statement: Statement) -> bool:
+    if statement.kind == "compound":
+        return len(statement.children) == 1 and only_returns(env, statement.children[0])
+    return is_return(env, statement)
+
+
+def _declarations(
+    env: Environment, scopes: Scopes, statement: Statement, nodes: list[c_ast.Node]
+) -> PreludeItem | None:
+    if statement.kind != "plain" or not nodes:
+        return None
+    if isinstance(nodes[0], c_ast.Assignment):
+        return _late_initialisation(env, scopes, statement, nodes[0])
+    if not all(isinstance(node, c_ast.Decl) and is_pure_declaration(env, node) for node in nodes):
+        return None
+    if any(node in scopes.odd for node in nodes):
+        return None
+    found = [declare(env, scopes, node) for node in nodes]
+    return PreludeItem(statement, tuple(found))
+
+
+def _late_initialisation(
+    env: Environment, scopes: Scopes, statement: Statement, node: c_ast.Assignment
+) -> PreludeItem | None:
+    """`int i; i = get_global_id(0);`"""
+    symbol = env.symbol(node.lvalue)
+    if symbol is None or symbol.parameter or node.op != "=" or symbol in scopes.pointers:
+        return None
+    if not is_pure_expression(env, node.rvalue):
+        return None
+    if scopes.assigned_once(symbol):
+        env.values[symbol] = convert(evaluate(env, node.rvalue), symbol.canonical)
+    return PreludeItem(statement)
+
+
+def declare(env: Environment, scopes: Scopes, node: c_ast.Decl) -> Declaration:
+    """Bind a local variable: to its value, if it keeps it."""
+    token = name_token(env.unit, node)
+    symbol = env.uses[token]
+    type_ = canonical(env.unit, node.type)
+    once = scopes.assigned_once(symbol)
+    value = Typed(None, type_)
+    if node.init is not None:
+        pointer = resolve_pointer(env, node.init)
+        if isinstance(node.type, c_ast.PtrDecl) and pointer is not None:
+            env.pointers[symbol] = pointer if once else replace(pointer, offset=None)
+        elif once and isinstance(node.type, c_ast.TypeDecl):
+            value = convert(evaluate(env, node.init), type_)
+    env.values[symbol] = value
+    return Declaration(node.name, type_, value.form, once, token)
+
+
+def is_pure_declaration(env: Environment, node: c_ast.Decl) -> bool:
+    if isinstance(node.type, c_ast.PtrDecl):
+        return node.init is not None and resolve_pointer(env, node.init) is not None
+    if not isinstance(node.type, (c_ast.TypeDecl, c_ast.ArrayDecl)):
+        return False
+    if address_space(env, node) in ("local", "constant"):
+        return False
+    return node.init is None or is_pure_expression(env, node.init)
+
+
+def address_space(env: Environment, node: c_ast.Decl) -> str:
+    """The address space that a local declaration names."""
+    name = first = name_token(env.unit, node)
+    while env.unit.tokens[first - 1].text not in (";", "{", "}"):
+        first -= 1
+    spaces = [note.text for note in env.unit.notes_between(first, name)]
+    return spaces[0] if spaces else "private"
+
+
+def is_pure_expression(env: Environment, node: c_ast.Node) -> bool:
+    """No access to memory and no effect: it may move up or down, or happen once."""
+    checker = _Purity(env)
+    checker.visit(node)
+    return checker.pure
+
+
+class _Purity(c_ast.NodeVisitor):
+    def __init__(self, env: Environment) -> None:
+        self.env = env
+        self.pure = True
+
+    def visit_Assignment(self, node: c_ast.Assignment) -> None:
+        self.pure = False
+
+    def visit_ArrayRef(self, node: c_ast.ArrayRef) -> None:
+        self.pure = False
+
+    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
+        if node.op in ("*", "&", "++", "--", "p++", "p--"):
+            self.pure = False
+        else:
+            self.generic_visit(node)
+
+    def visit_StructRef(self, node: c_ast.StructRef) -> None:
+        if node.type == "->":
+            self.pure = False
+        self.visit(node.name)
+
+    def visit_ID(self, node: c_ast.ID) -> None:
+        symbol = self.env.symbol(node)
+        if symbol is not None and symbol in self.env.pointers:
+            self.pure = False
+
+    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
+        name = node.name.name if isinstance(node.name, c_ast.ID) else ""
+        if name in self.env.unit.functions or not (is_pure(name) or is_work_item(name)):
+            self.pure = False
+        elif node.args is not None:
+            self.visit(node.args)
+
+
+def _understood(found: tuple[Comparison, ...], complete: bool) -> bool:
+    atoms = {a for c in found for a in c.left.atoms | c.right.atoms}
+    return complete and not any(isinstance(a, LoopVariable) for a in atoms)
+
+
+def _early_return(
+    env: Environment, statement: Statement, nodes: list[c_ast.Node]
+) -> PreludeItem | None:
+    if statement.kind != "if" or len(statement.children) != 1 or not nodes:
+        return None
+    if not only_returns(env, statement.children[0]):
+        return None
+    found, complete = conditions(env, nodes[0].cond, negated=True)
+    if not _understood(found, complete):
+        return None
+    return PreludeItem(statement, guard=found, early_return=True)
+
+
+def _guard(env: Environment, statement: Statement, nodes: list[c_ast.Node]) -> PreludeItem | None:
+    if statement.kind != "if" or len(statement.children) != 1 or not nodes:
+        return None
+    found, complete = conditions(env, nodes[0].cond)
+    return PreludeItem(statement, guard=found) if _understood(found, complete) else None

@@ -1,0 +1,76 @@
+"""OpenCL C's built-in functions, by what they mean for fusion."""
+
+from __future__ import annotations
+
+import re
+
+from kfusion.kernel.model import Feature
+
+# Work-item functions with an argument that has a normal form.
+IDS = {
+    "get_global_id": "global_id",
+    "get_local_id": "local_id",
+    "get_group_id": "group_id",
+    "get_local_size": "local_size",
+    "get_global_size": "global_size",
+    "get_global_offset": "global_offset",
+}
+# The others: their values depend on the groups or on the number of dimensions.
+GROUP_QUERIES = frozenset(
+    "get_num_groups get_enqueued_local_size get_local_linear_id get_sub_group_id "
+    "get_sub_group_local_id get_sub_group_size get_num_sub_groups".split()
+)
+RANGE_QUERIES = frozenset(("get_work_dim", "get_global_linear_id"))
+
+_FEATURES = [
+    (Feature.BARRIER, r"barrier|(work_group|sub_group)_barrier|(read_|write_)?mem_fence"),
+    (Feature.BARRIER, r"atomic_work_item_fence"),
+    (Feature.ASYNC_COPY, r"async_work_group_\w+|wait_group_events|prefetch"),
+    (Feature.WORK_GROUP, r"(intel_)?(work_group|sub_group)_\w+"),
+    (Feature.ATOMIC, r"atom(ic)?_\w+"),
+    (Feature.VLOAD, r"v(load|store)\w*"),
+    (Feature.IMAGE, r"(read|write)_image\w*|get_image_\w+"),
+    (Feature.PRINTF, r"printf"),
+]
+_PURE = frozenset(
+    """
+    acos acosh acospi asin asinh asinpi atan atan2 atanh atanpi atan2pi cbrt ceil copysign cos
+    cosh cospi erfc erf exp exp2 exp10 expm1 fabs fdim floor fma fmax fmin fmod fract frexp
+    hypot ilogb ldexp lgamma lgamma_r log log2 log10 log1p logb mad maxmag minmag modf nan
+    nextafter pow pown powr remainder remquo rint rootn round rsqrt sin sincos sinh sinpi sqrt
+    tan tanh tanpi tgamma trunc
+    abs abs_diff add_sat hadd rhadd clamp clz ctz mad_hi mad_sat max min mul_hi rotate sub_sat
+    upsample popcount mad24 mul24
+    degrees mix radians step smoothstep sign
+    cross dot distance length normalize fast_distance fast_length fast_normalize
+    isequal isnotequal isgreater isgreaterequal isless islessequal islessgreater isfinite isinf
+    isnan isnormal isordered isunordered signbit any all bitselect select shuffle shuffle2
+    vec_step
+    """.split()
+)
+_PURE_PATTERN = re.compile(r"(convert|as|native|half)_\w+")
+CONSTANTS = re.compile(
+    r"true|false|NULL|[A-Z][A-Z0-9_]*"  # names of macros, the library's or given by build options
+)
+
+
+def feature_of(name: str) -> Feature | None:
+    """The feature that a call of this built-in function is."""
+    for feature, pattern in _FEATURES:
+        if re.fullmatch(pattern, name):
+            return feature
+    return None
+
+
+def is_pure(name: str) -> bool:
+    """A built-in function without effects beyond its private pointer arguments."""
+    return name in _PURE or _PURE_PATTERN.fullmatch(name) is not None
+
+
+def is_work_item(name: str) -> bool:
+    return name in IDS or name in GROUP_QUERIES or name in RANGE_QUERIES
+
+
+def is_known(name: str) -> bool:
+    """A name of OpenCL C's own."""
+    return is_pure(name) or is_work_item(name) or feature_of(name) is not None

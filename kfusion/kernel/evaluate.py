@@ -1,0 +1,199 @@
+"""Forms of integer expressions, and the comparisons that a condition consists of."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from pycparser import c_ast
+
+from kfusion.kernel.builtins import IDS
+from kfusion.kernel.forms import Comparison, Form, Id, comparison, form_of, number
+from kfusion.kernel.model import Symbol
+from kfusion.kernel.types import INTEGERS, canonical, common, is_unsigned, promoted
+from kfusion.parse.unit import Unit
+
+_INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)")
+_CONVERT = re.compile(r"convert_(int|uint|long|ulong)")
+_RELATIONS = ("<", "<=", ">", ">=", "==", "!=")
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A value: its form, if it has one, and its type, if that is an integer type."""
+
+    form: Form | None
+    type: str
+
+
+UNKNOWN = Typed(None, "")
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A pointer into a buffer parameter; `offset` None: not understood."""
+
+    parameter: str
+    offset: Form | None
+
+
+@dataclass(eq=False)
+class Environment:
+    """What is known of the variables at the current place."""
+
+    unit: Unit
+    uses: dict[int, Symbol]
+    values: dict[Symbol, Typed] = field(default_factory=dict)
+    pointers: dict[Symbol, Pointer] = field(default_factory=dict)
+
+    def symbol(self, node: c_ast.Node) -> Symbol | None:
+        return self.uses.get(self.unit.index(node)) if isinstance(node, c_ast.ID) else None
+
+
+def evaluate(env: Environment, node: c_ast.Node) -> Typed:
+    if isinstance(node, c_ast.Constant):
+        return _constant(node)
+    if isinstance(node, c_ast.ID):
+        symbol = env.symbol(node)
+        return env.values.get(symbol, UNKNOWN) if symbol else UNKNOWN
+    if isinstance(node, c_ast.Cast):
+        return convert(evaluate(env, node.expr), canonical(env.unit, node.to_type))
+    if isinstance(node, c_ast.FuncCall):
+        return _call(env, node)
+    if isinstance(node, c_ast.UnaryOp):
+        return _unary(env, node)
+    if isinstance(node, c_ast.BinaryOp):
+        return _binary(evaluate(env, node.left), node.op, evaluate(env, node.right))
+    return UNKNOWN
+
+
+def convert(value: Typed, type_: str) -> Typed:
+    """The value as a variable of the type would hold it."""
+    if type_ not in INTEGERS or value.type not in INTEGERS:
+        return Typed(None, type_ if type_ in INTEGERS else "")
+    form = value.form
+    if form is not None and form.is_constant:
+        width, signed = INTEGERS[type_]
+        low = -(1 << (width - 1)) if signed else 0
+        if not low <= form.constant < low + (1 << width):
+            form = None
+    elif INTEGERS[type_][0] < 32 and type_ != value.type:
+        form = None
+    return Typed(form, type_)
+
+
+def _constant(node: c_ast.Constant) -> Typed:
+    match = _INTEGER.fullmatch(node.value)
+    if match is None or "char" in node.type:
+        return UNKNOWN
+    text, suffix = match.group(1), match.group(2).lower()
+    octal = len(text) > 1 and text[0] == "0" and text[1] not in "xX"
+    value = int(text, 8) if octal else int(text, 0)
+    wide = "l" in suffix or value >= 1 << 32
+    type_ = ("u" if "u" in suffix else "") + ("long" if wide else "int")
+    if type_ == "int" and value >= 1 << 31:
+        type_ = "long" if not octal and "x" not in text.lower() else "uint"
+    return Typed(number(value), type_)
+
+
+def _call(env: Environment, node: c_ast.FuncCall) -> Typed:
+    name = node.name.name if isinstance(node.name, c_ast.ID) else ""
+    arguments = node.args.exprs if node.args else []
+    if name in env.unit.functions:
+        return UNKNOWN
+    if name in IDS and len(arguments) == 1:
+        which = evaluate(env, arguments[0]).form
+        if which is not None and which.is_constant and 0 <= which.constant <= 2:
+            return Typed(form_of(Id(IDS[name], which.constant)), "size_t")
+        return Typed(None, "size_t")
+    converted = _CONVERT.fullmatch(name)
+    if converted and len(arguments) == 1:
+        return convert(evaluate(env, arguments[0]), converted.group(1))
+    if (name, len(arguments)) in (("mul24", 2), ("mad24", 3)):
+        # Outside of 24 bits the result is the implementation's choice.
+        values = [evaluate(env, argument) for argument in arguments]
+        product = _binary(values[0], "*", values[1])
+        return product if name == "mul24" else _binary(product, "+", values[2])
+    return UNKNOWN
+
+
+def _unary(env: Environment, node: c_ast.UnaryOp) -> Typed:
+    if node.op == "sizeof":
+        return Typed(None, "size_t")
+    if node.op not in ("-", "+"):
+        return UNKNOWN
+    value = evaluate(env, node.expr)
+    if value.type not in INTEGERS:
+        return UNKNOWN
+    form = value.form
+    if form is not None and node.op == "-":
+        form = None if is_unsigned(promoted(value.type)) else -form
+    return Typed(form, promoted(value.type))
+
+
+def _binary(left: Typed, op: str, right: Typed) -> Typed:
+    if op in (*_RELATIONS, "&&", "||"):
+        return Typed(None, "int")
+    type_ = common(left.type, right.type)
+    if not type_:
+        return UNKNOWN
+    a, b = left.form, right.form
+    if a is None or b is None:
+        return Typed(None, type_)
+    if op == "+":
+        return Typed(a + b, type_)
+    if op == "-":
+        return Typed(a - b, type_)
+    if op == "*":
+        return Typed(a * b, type_)
+    if op == "<<" and b.is_constant and 0 <= b.constant < 31:
+        return Typed(a * number(1 << b.constant), promoted(left.type))
+    if op in ("/", "%") and a.is_constant and b.is_constant and a.constant >= 0 < b.constant:
+        result = a.constant // b.constant if op == "/" else a.constant % b.constant
+        return Typed(number(result), type_)
+    return Typed(None, promoted(left.type) if op in ("<<", ">>") else type_)
+
+
+def conditions(
+    env: Environment, node: c_ast.Node, *, negated: bool = False
+) -> tuple[tuple[Comparison, ...], bool]:
+    """Comparisons that all hold when the condition does, and whether they are all of it."""
+    if isinstance(node, c_ast.UnaryOp) and node.op == "!":
+        return conditions(env, node.expr, negated=not negated)
+    if not isinstance(node, c_ast.BinaryOp):
+        return (), False
+    if node.op == ("||" if negated else "&&"):
+        left, all_left = conditions(env, node.left, negated=negated)
+        right, all_right = conditions(env, node.right, negated=negated)
+        return (*left, *right), all_left and all_right
+    if node.op in _RELATIONS:
+        a, b = evaluate(env, node.left), evaluate(env, node.right)
+        type_ = common(a.type, b.type)
+        if a.form is not None and b.form is not None and type_:
+            return (comparison(node.op, a.form, b.form, type_, negated=negated),), True
+    return (), False
+
+
+def resolve_pointer(env: Environment, node: c_ast.Node) -> Pointer | None:
+    """The buffer that a pointer expression points into, as far as it is simple."""
+    if isinstance(node, c_ast.ID):
+        symbol = env.symbol(node)
+        return env.pointers.get(symbol) if symbol else None
+    if isinstance(node, c_ast.BinaryOp) and node.op in ("+", "-"):
+        left = resolve_pointer(env, node.left)
+        if left is not None:
+            return _moved(left, evaluate(env, node.right).form, node.op)
+        right = resolve_pointer(env, node.right)
+        if right is not None and node.op == "+":
+            return _moved(right, evaluate(env, node.left).form, "+")
+    if isinstance(node, c_ast.UnaryOp) and node.op == "&" and isinstance(node.expr, c_ast.ArrayRef):
+        base = resolve_pointer(env, node.expr.name)
+        if base is not None:
+            return _moved(base, evaluate(env, node.expr.subscript).form, "+")
+    return None
+
+
+def _moved(pointer: Pointer, by: Form | None, op: str) -> Pointer:
+    if pointer.offset is None or by is None:
+        return Pointer(pointer.parameter, None)
+    return Pointer(pointer.parameter, pointer.offset + by if op == "+" else pointer.offset - by)

@@ -1,0 +1,78 @@
+"""The parameters of a kernel."""
+
+from __future__ import annotations
+
+from pycparser import c_ast
+
+from kfusion.kernel.model import Parameter
+from kfusion.kernel.types import canonical
+from kfusion.parse.opencl import IMAGES
+from kfusion.parse.unit import Function, Unit
+
+_NOT_TYPE = frozenset(("const", "volatile", "restrict", "*", "[", "]"))
+
+
+def read_parameters(unit: Unit, function: Function) -> tuple[Parameter, ...]:
+    arguments = function.node.decl.type.args
+    declared = [p for p in (arguments.params if arguments else []) if isinstance(p, c_ast.Decl)]
+    ranges = _ranges(unit, unit.index(function.node.decl) + 1)
+    return tuple(
+        _parameter(unit, node, number, first, last)
+        for number, (node, (first, last)) in enumerate(zip(declared, ranges, strict=False))
+    )
+
+
+def _ranges(unit: Unit, opening: int) -> list[tuple[int, int]]:
+    """Tokens of the parameters between the brackets."""
+    end = unit.match(opening)
+    ranges, start, depth = [], opening + 1, 0
+    for index in range(opening + 1, end):
+        text = unit.tokens[index].text
+        depth += (text in "([{") - (text in ")]}")
+        if text == "," and depth == 0:
+            ranges.append((start, index - 1))
+            start = index + 1
+    return [*ranges, (start, end - 1)]
+
+
+def _parameter(unit: Unit, node: c_ast.Decl, number: int, first: int, last: int) -> Parameter:
+    notes = unit.notes_between(first, last)
+    pointer = isinstance(node.type, (c_ast.PtrDecl, c_ast.ArrayDecl))
+    inner = node.type.type if pointer else node.type
+    spaces = [n.text for n in notes if n.text in ("global", "local", "constant", "generic")]
+    qualifiers = getattr(inner, "quals", [])
+    canonical_type = canonical(unit, inner)
+    start, end = unit.range(first, last)
+    start = min([start, *(n.start for n in notes if n.start >= 0)])
+    is_image = canonical_type in IMAGES
+    access = next((n.text for n in notes if n.text in _ACCESS), "read_only")
+    return Parameter(
+        name=node.name,
+        index=number,
+        space=spaces[0] if spaces else "private",
+        type=_written_type(unit, first, last, node.name),
+        canonical=canonical_type,
+        pointer=pointer,
+        const="const" in qualifiers,
+        restrict="restrict" in getattr(node.type, "quals", []),
+        volatile="volatile" in qualifiers,
+        image=access if is_image else None,
+        text=unit.source.text[start:end],
+        span=unit.span(last, last),
+    )
+
+
+_ACCESS = ("read_only", "write_only", "read_write")
+
+
+def _written_type(unit: Unit, first: int, last: int, name: str) -> str:
+    parts: list[str] = []
+    macros: set[tuple[int, int]] = set()
+    for token in unit.tokens[first : last + 1]:
+        if token.macro is not None:
+            if token.macro not in macros:
+                macros.add(token.macro)
+                parts.append(unit.source.text[token.macro[0] : token.macro[1]])
+        elif token.text not in _NOT_TYPE and token.text != name:
+            parts.append(token.text)
+    return " ".join(parts)

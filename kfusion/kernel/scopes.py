@@ -1,0 +1,157 @@
+"""Which declaration each name of a kernel's body refers to, and how often it is assigned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pycparser import c_ast
+
+from kfusion.kernel.model import Symbol
+from kfusion.kernel.types import canonical
+from kfusion.parse.unit import Function, Unit
+
+_CHANGES = ("++", "--", "p++", "p--")
+
+
+@dataclass(eq=False)
+class Scopes:
+    """`uses` maps every token that names a parameter or local variable to its symbol."""
+
+    uses: dict[int, Symbol] = field(default_factory=dict)
+    writes: dict[Symbol, int] = field(default_factory=dict)  # assignments, initialisers too
+    address_taken: set[Symbol] = field(default_factory=set)
+    pointers: set[Symbol] = field(default_factory=set)
+    odd: list[c_ast.Node] = field(default_factory=list)  # local types, static variables, labels
+
+    def assigned_once(self, symbol: Symbol) -> bool:
+        return self.writes.get(symbol, 0) == 1 and symbol not in self.address_taken
+
+
+def name_token(unit: Unit, declaration: c_ast.Decl) -> int:
+    node = declaration.type
+    while not isinstance(node, c_ast.TypeDecl):
+        if not hasattr(node, "type"):
+            return unit.index(declaration)
+        node = node.type
+    return unit.index(node)
+
+
+def find_scopes(unit: Unit, function: Function) -> Scopes:
+    finder = _Finder(unit)
+    finder.push()
+    arguments = function.node.decl.type.args
+    for parameter in arguments.params if arguments else []:
+        if isinstance(parameter, c_ast.Decl) and parameter.name:
+            finder.declare(parameter, parameter=True)
+    finder.visit(function.node.body)
+    return finder.found
+
+
+class _Finder(c_ast.NodeVisitor):
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self.found = Scopes()
+        self.stack: list[dict[str, Symbol]] = []
+
+    def push(self) -> None:
+        self.stack.append({})
+
+    def declare(self, node: c_ast.Decl, *, parameter: bool = False) -> None:
+        token = name_token(self.unit, node)
+        symbol = Symbol(node.name, token, parameter, canonical(self.unit, node.type))
+        self.stack[-1][node.name] = symbol
+        self.found.uses[token] = symbol
+        if parameter or node.init is not None:
+            self.found.writes[symbol] = 1
+        if isinstance(node.type, c_ast.PtrDecl):
+            self.found.pointers.add(symbol)
+
+    def lookup(self, name: str) -> Symbol | None:
+        for scope in reversed(self.stack):
+            if name in scope:
+                return scope[name]
+        return None
+
+    def visit_Compound(self, node: c_ast.Compound) -> None:
+        self.push()
+        self.generic_visit(node)
+        self.stack.pop()
+
+    def visit_For(self, node: c_ast.For) -> None:
+        self.push()
+        self.generic_visit(node)
+        self.stack.pop()
+
+    def visit_Decl(self, node: c_ast.Decl) -> None:
+        if node.name is None or {"static", "extern"} & set(node.storage):
+            self.found.odd.append(node)
+            return
+        self.visit(node.type)
+        self.declare(node)  # C: the name is in scope in its own initialiser
+        if node.init is not None:
+            self.visit(node.init)
+
+    def visit_Typedef(self, node: c_ast.Typedef) -> None:
+        self.found.odd.append(node)
+
+    def visit_Struct(self, node: c_ast.Struct) -> None:
+        if node.decls is not None:
+            self.found.odd.append(node)
+
+    def visit_Union(self, node: c_ast.Union) -> None:
+        if node.decls is not None:
+            self.found.odd.append(node)
+
+    def visit_Enum(self, node: c_ast.Enum) -> None:
+        if node.values is not None:
+            self.found.odd.append(node)
+
+    def visit_Label(self, node: c_ast.Label) -> None:
+        self.found.odd.append(node)
+        self.generic_visit(node)
+
+    def visit_Goto(self, node: c_ast.Goto) -> None:
+        self.found.odd.append(node)
+
+    def visit_StructRef(self, node: c_ast.StructRef) -> None:
+        self.visit(node.name)
+
+    def visit_ID(self, node: c_ast.ID) -> None:
+        symbol = self.lookup(node.name)
+        if symbol is not None:
+            self.found.uses[self.unit.index(node)] = symbol
+
+    def _written(self, target: c_ast.Node) -> None:
+        symbol = self.lookup(target.name) if isinstance(target, c_ast.ID) else None
+        if symbol is not None:
+            self.found.writes[symbol] = self.found.writes.get(symbol, 0) + 1
+        elif isinstance(target, (c_ast.StructRef, c_ast.ArrayRef)):
+            self._component(target)
+
+    def _component(self, target: c_ast.Node) -> None:
+        """`v.x = ...` and `t[0] = ...` change the variable as well."""
+        while isinstance(target, (c_ast.StructRef, c_ast.ArrayRef)):
+            if isinstance(target, c_ast.StructRef) and target.type == "->":
+                return
+            target = target.name
+        symbol = self.lookup(target.name) if isinstance(target, c_ast.ID) else None
+        if symbol is not None and symbol not in self.found.pointers:
+            self.found.writes[symbol] = self.found.writes.get(symbol, 0) + 2
+
+    def visit_Assignment(self, node: c_ast.Assignment) -> None:
+        self._written(node.lvalue)
+        if node.op != "=":
+            self._written(node.lvalue)  # it reads the old value: never a first assignment
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
+        if node.op in _CHANGES:
+            self._written(node.expr)
+            self._written(node.expr)
+        elif node.op == "&" and isinstance(node.expr, c_ast.ID):
+            symbol = self.lookup(node.expr.name)
+            if symbol is not None:
+                self.found.address_taken.add(symbol)
+        elif node.op == "&":
+            self._component(node.expr)
+        self.generic_visit(node)

@@ -1,0 +1,101 @@
+"""What surrounds a kernel in its file: pragmas in force, macros, required group sizes."""
+
+from __future__ import annotations
+
+import re
+
+from kfusion.kernel.model import Pragmas
+from kfusion.parse.unit import Function, Unit
+from kfusion.source.lexer import Kind, Token, tokenize
+from kfusion.source.text import Span
+
+_EXTENSION = re.compile(r"#pragma\s+OPENCL\s+EXTENSION\s+(\w+)\s*:\s*(\w+)")
+_CONTRACT = re.compile(r"#pragma\b.*\bfp_?\s*contract\b\s*(.*)", re.IGNORECASE)
+_REQUIRED = re.compile(r"reqd_work_group_size\W+\(?\s*(.*?)\s*\)")
+
+
+def pragmas_at(unit: Unit, index: int) -> Pragmas:
+    """In force at a token; those inside other functions have ended."""
+    contract, enabled = "", set[str]()
+    bodies = [(f.body.first, f.body.last) for f in unit.functions.values()]
+    for position, token in enumerate(unit.tokens[:index]):
+        if not token.text.startswith("#pragma"):
+            continue
+        if any(first < position < last for first, last in bodies):
+            continue
+        found = _CONTRACT.match(token.text)
+        if found:
+            contract = found.group(1).strip("() ")
+        extension = _EXTENSION.match(token.text)
+        if extension and extension.group(2) in ("enable", "require", "warn"):
+            enabled.add(extension.group(1))
+        elif extension:
+            enabled.discard(extension.group(1))
+    return Pragmas(contract, frozenset(enabled))
+
+
+def pragmas_of(unit: Unit, function: Function) -> Pragmas:
+    outside = pragmas_at(unit, function.first)
+    for token in unit.tokens[function.body.first : function.body.last]:
+        found = _CONTRACT.match(token.text)
+        if found:
+            # In force for this body only: nothing at the end of the file equals it.
+            return Pragmas(f"{found.group(1).strip('() ')} inside the kernel", outside.extensions)
+    return outside
+
+
+def required_size(unit: Unit, function: Function) -> tuple[str, ...] | None:
+    for note in unit.notes_between(function.first, function.body.first):
+        found = _REQUIRED.search(note.text)
+        if found:
+            return tuple(part.strip() for part in found.group(1).split(","))
+    return None
+
+
+def is_kernel(unit: Unit, function: Function) -> bool:
+    name = unit.index(function.node.decl)
+    return any(note.text == "kernel" for note in unit.notes_between(function.first, name))
+
+
+def definition_span(unit: Unit, function: Function) -> Span:
+    """From the first word of the definition, `kernel` included, to its closing brace."""
+    start, end = unit.range(function.first, function.body.last)
+    notes = unit.notes_between(function.first, unit.index(function.node.decl))
+    return Span(unit.source, min([start, *(n.start for n in notes if n.start >= 0)]), end)
+
+
+def words(unit: Unit, function: Function) -> list[Token]:
+    """The names in the definition's text, as written."""
+    span = definition_span(unit, function)
+    return [
+        Token(t.kind, t.text, t.start + span.start, t.end + span.start)
+        for t in tokenize(span.text)
+        if t.kind is Kind.NAME
+    ]
+
+
+def macros_of(unit: Unit, names: list[str]) -> frozenset[str]:
+    """The macros among the names, and those that their definitions use."""
+    found: set[str] = set()
+    todo = list(names)
+    while todo:
+        name = todo.pop()
+        if name in found or name not in unit.macros.history:
+            continue
+        found.add(name)
+        for _, macro in unit.macros.history[name]:
+            if macro is not None:
+                todo += [t.text for t in tokenize(" " + macro.body) if t.kind is Kind.NAME]
+    return frozenset(found)
+
+
+def redefined(unit: Unit, function: Function) -> tuple[tuple[str, Span], ...]:
+    """Macros that mean something else at the end of the file, with a use of each."""
+    found: dict[str, Span] = {}
+    for token in words(unit, function):
+        line = unit.source.location(token.start).line
+        for name in macros_of(unit, [token.text]):
+            here, there = unit.macros.at(name, line), unit.macros.at_end(name)
+            if (here and here.definition) != (there and there.definition):
+                found.setdefault(name, Span(unit.source, token.start, token.end))
+    return tuple(found.items())

@@ -1,0 +1,236 @@
+"""A walk through a kernel's body in execution order, noting accesses and features."""
+
+from __future__ import annotations
+
+from pycparser import c_ast
+
+from kfusion.kernel.accesses import ExpressionWalker
+from kfusion.kernel.body import address_space, declare, only_returns
+from kfusion.kernel.evaluate import (
+    Environment,
+    Typed,
+    conditions,
+    convert,
+    evaluate,
+    resolve_pointer,
+)
+from kfusion.kernel.forms import Comparison, Form, Id, LoopVariable, form_of, number
+from kfusion.kernel.helpers import Helpers
+from kfusion.kernel.model import Body, Feature, Symbol
+from kfusion.kernel.scopes import Scopes, name_token
+from kfusion.kernel.types import is_integer
+from kfusion.parse.unit import Function
+
+
+class Walker(ExpressionWalker):
+    """`env` knows the parameters; the walk binds local variables as it meets them."""
+
+    def __init__(
+        self,
+        env: Environment,
+        scopes: Scopes,
+        function: Function,
+        body: Body,
+        helpers: Helpers,
+    ) -> None:
+        super().__init__(env, scopes, function, body, helpers)
+        self._guards = {i.statement.first: i for i in body.prelude if i.guard is not None}
+        self._tails = {
+            s.first
+            for s in body.statements
+            if s.kind == "if" and len(s.children) == 1 and only_returns(env, s.children[0])
+        }
+
+    def walk(self) -> None:
+        self._statement(self.function.node.body)
+        for node in self.scopes.odd:
+            self._feature(Feature.CONTROL_FLOW, type(node).__name__.lower(), node)
+
+    # Statements
+
+    def _statement(self, node: c_ast.Node | None) -> None:
+        method = getattr(self, f"on_{type(node).__name__.lower()}", None)
+        if method is not None:
+            method(node)
+        elif node is not None:
+            self.expression(node, statement=True)
+
+    def on_compound(self, node: c_ast.Compound) -> None:
+        with self._scope():
+            for item in node.block_items or []:
+                self._statement(item)
+
+    def on_decl(self, node: c_ast.Decl) -> None:
+        if address_space(self.env, node) in ("local", "constant"):
+            self._feature(Feature.LOCAL_MEMORY, node.name, node)
+        if node in self.scopes.odd:
+            return
+        if node.init is not None:
+            pointer = None
+            if isinstance(node.type, c_ast.PtrDecl):
+                pointer = resolve_pointer(self.env, node.init)
+            tracked = evaluate(self.env, node.init).form is not None
+            symbol = self.env.uses[name_token(self.unit, node)]
+            # The ids in a tracked variable are looked at where it is used.
+            followed = tracked and self.scopes.assigned_once(symbol)
+            if not followed and (pointer is None or pointer.offset is None):
+                self.expression(node.init)
+        declare(self.env, self.scopes, node)
+
+    def on_decllist(self, node: c_ast.DeclList) -> None:
+        for declaration in node.decls:
+            self.on_decl(declaration)
+
+    def on_emptystatement(self, node: c_ast.EmptyStatement) -> None:
+        pass
+
+    def on_pragma(self, node: c_ast.Pragma) -> None:
+        pass
+
+    def on_return(self, node: c_ast.Return) -> None:
+        last = self.function.body.children[-1] if self.function.body.children else None
+        index = self.unit.index(node)
+        if last is None or index != last.first:
+            self._feature(Feature.CONTROL_FLOW, "return", node)
+
+    def on_break(self, node: c_ast.Break) -> None:
+        pass
+
+    def on_continue(self, node: c_ast.Continue) -> None:
+        pass
+
+    def on_if(self, node: c_ast.If) -> None:
+        index = self.unit.index(node)
+        item = self._guards.get(index)
+        if item is not None:
+            for comparison in item.guard or ():
+                self._check_form(comparison.left, (index, index))
+                self._check_form(comparison.right, (index, index))
+            self._facts += item.guard or ()
+            if not item.early_return:
+                self._statement(node.iftrue)
+            return
+        self.expression(node.cond)
+        then, _ = conditions(self.env, node.cond)
+        otherwise, _ = conditions(self.env, node.cond, negated=True)
+        if index in self._tails:
+            # `if (c) return;` among the work: all that follows is conditional.
+            self._facts += otherwise
+            self._conditional += 1
+            return
+        with self._scope(then, conditional=True):
+            self._statement(node.iftrue)
+        with self._scope(otherwise, conditional=True):
+            self._statement(node.iffalse)
+
+    def on_while(self, node: c_ast.While) -> None:
+        facts, _ = conditions(self.env, node.cond)
+        with self._scope(looped=True):
+            self.expression(node.cond)
+        with self._scope(facts, conditional=True, looped=True):
+            self._statement(node.stmt)
+
+    def on_dowhile(self, node: c_ast.DoWhile) -> None:
+        with self._scope(looped=True):
+            self._statement(node.stmt)
+            self.expression(node.cond)
+
+    def on_switch(self, node: c_ast.Switch) -> None:
+        self.expression(node.cond)
+        with self._scope(conditional=True):
+            self._statement(node.stmt)
+
+    def on_case(self, node: c_ast.Case) -> None:
+        for statement in node.stmts or []:
+            self._statement(statement)
+
+    def on_default(self, node: c_ast.Default) -> None:
+        for statement in node.stmts or []:
+            self._statement(statement)
+
+    def on_label(self, node: c_ast.Label) -> None:
+        self._statement(node.stmt)
+
+    def on_for(self, node: c_ast.For) -> None:
+        self._statement(node.init)
+        symbol, low = self._loop_start(node.init)
+        facts: list[Comparison] = []
+        if symbol is not None:
+            facts = self._bind_loop(node, symbol, low)
+        if node.cond is not None:
+            with self._scope(facts, looped=True):
+                self.expression(node.cond)
+            facts += conditions(self.env, node.cond)[0]
+        with self._scope(facts, conditional=True, looped=True):
+            self._statement(node.stmt)
+            if node.next is not None:
+                self.expression(node.next, statement=True)
+        if symbol is not None:
+            self.env.values[symbol] = Typed(None, symbol.canonical)
+
+    def _loop_start(self, init: c_ast.Node | None) -> tuple[Symbol | None, Typed]:
+        if isinstance(init, c_ast.DeclList) and len(init.decls) == 1:
+            declaration = init.decls[0]
+            symbol = self.env.uses.get(self.unit.index(declaration))
+            if symbol is not None and declaration.init is not None:
+                return symbol, convert(evaluate(self.env, declaration.init), symbol.canonical)
+        if isinstance(init, c_ast.Assignment) and init.op == "=":
+            symbol = self.env.symbol(init.lvalue)
+            if symbol is not None and not symbol.parameter:
+                return symbol, convert(evaluate(self.env, init.rvalue), symbol.canonical)
+        return None, Typed(None, "")
+
+    def _bind_loop(self, node: c_ast.For, symbol: Symbol, low: Typed) -> list[Comparison]:
+        """The loop variable's form, and the bound that its start gives it."""
+        type_ = symbol.canonical
+        step = _step(self.env, node.next, symbol)
+        self.env.values[symbol] = Typed(None, type_)
+        changed = _changed(self.env, node.stmt) | self.scopes.address_taken
+        if step is None or symbol in changed or not is_integer(type_):
+            return []
+        variable = form_of(LoopVariable(symbol.name, self.unit.index(node), type_))
+        if step.is_constant:
+            self.env.values[symbol] = Typed(variable, type_)
+            if low.form is None:
+                return []
+            if step.constant > 0:
+                return [Comparison("<=", low.form, variable, type_)]
+            return [Comparison("<=", variable, low.form, type_)]
+        if low.form is not None:
+            # A stride by the size of the range: low + k*stride for some k >= 0.
+            self.env.values[symbol] = Typed(low.form + variable * step, type_)
+        return [Comparison("<=", number(0), variable, type_)]
+
+
+def _step(env: Environment, node: c_ast.Node | None, symbol: Symbol) -> Form | None:
+    """By how much the loop's last part changes its variable: a constant, or a size."""
+    if isinstance(node, c_ast.UnaryOp) and env.symbol(node.expr) == symbol:
+        return {"++": number(1), "--": number(-1)}.get(node.op.removeprefix("p"))
+    if not isinstance(node, c_ast.Assignment) or env.symbol(node.lvalue) != symbol:
+        return None
+    step = evaluate(env, node.rvalue).form
+    if step is None or node.op not in ("+=", "-="):
+        return None
+    if step.is_constant:
+        step = step if node.op == "+=" else -step
+        return step if step.constant else None
+    sizes = all(isinstance(a, Id) and a.kind.endswith("size") for a in step.atoms)
+    return step if sizes and node.op == "+=" else None
+
+
+def _changed(env: Environment, node: c_ast.Node) -> set[Symbol]:
+    """Variables that are assigned within."""
+    found: set[Symbol] = set()
+
+    class Visitor(c_ast.NodeVisitor):
+        def visit_Assignment(self, inner: c_ast.Assignment) -> None:
+            found.add(symbol) if (symbol := env.symbol(inner.lvalue)) else None
+            self.generic_visit(inner)
+
+        def visit_UnaryOp(self, inner: c_ast.UnaryOp) -> None:
+            if inner.op.removeprefix("p") in ("++", "--"):
+                found.add(symbol) if (symbol := env.symbol(inner.expr)) else None
+            self.generic_visit(inner)
+
+    Visitor().visit(node)
+    return found
