@@ -1,11 +1,48 @@
-"""Which memory objects are observed after a region."""
+"""Which memory objects are observed after a region.
+
+Named by `out` and `temp`, and held against the code that follows. Without them an object
+is dead only if it belongs to a local variable of the function that nothing after the
+region reads: it is only released, and its handle never went anywhere else.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
 from kfusion.graph.model import Memory
-from kfusion.host.merge import RegionAnalysis
-from kfusion.host.symbolic import App, Entry, Global, Place, Pointee, Sym
-from kfusion.source.diagnostics import Diagnostic, error
+from kfusion.host.effects import (
+    Assign,
+    Effect,
+    Launch,
+    SetArgument,
+    Synchronise,
+    Transfer,
+    UnknownCall,
+    Unsupported,
+)
+from kfusion.host.expressions import Frame
+from kfusion.host.library import LibraryExecutor
+from kfusion.host.merge import RegionAnalysis, identity
+from kfusion.host.symbolic import (
+    App,
+    Entry,
+    Global,
+    Made,
+    Op,
+    Phi,
+    Place,
+    Pointee,
+    Ref,
+    State,
+    Sym,
+)
+from kfusion.source.diagnostics import Diagnostic, Severity, error
+from kfusion.source.protections import is_on, protection
+
+LIVE = protection("host-liveness", "an object that is read after the region is taken as dead")
+CONTRADICTED = protection("host-out-contradicted", "out or temp against a later read is believed")
 
 
 def object_of(value: Sym) -> str | None:
@@ -18,8 +55,8 @@ def object_of(value: Sym) -> str | None:
     return place.root.name if isinstance(place.root, App | Global) else None
 
 
-def observed_after(analysis: RegionAnalysis) -> tuple[frozenset[str] | None, list[Diagnostic]]:
-    """Names of the memory objects that must be in memory; None: all of them."""
+def observed_after(analysis: RegionAnalysis) -> tuple[frozenset[str], list[Diagnostic]]:
+    """Names of the memory objects that must be in memory after the region."""
     objects: dict[str, str | None] = {}
     for invocation in analysis.invocations:
         for argument in invocation.arguments:
@@ -35,8 +72,373 @@ def observed_after(analysis: RegionAnalysis) -> tuple[frozenset[str] | None, lis
             )
     outs = {item.name for item in data if item.role == "out"}
     temporaries = {item.name for item in data if item.role == "temp"}
+    later = _Later(analysis)
     if outs:
-        return frozenset(n for n, owner in objects.items() if owner in outs), []
-    if temporaries:
-        return frozenset(n for n, owner in objects.items() if owner not in temporaries), []
-    return None, []
+        dead = {n for n, owner in objects.items() if owner not in outs}
+    elif temporaries:
+        dead = {n for n, owner in objects.items() if owner in temporaries}
+    else:
+        dead = {n for n, owner in objects.items() if owner is not None and later.is_dead(n, owner)}
+        return frozenset(objects) - dead, []
+    notes = _contradictions(analysis, dead & _written(analysis), later)
+    return frozenset(objects) - dead, notes
+
+
+def _written(analysis: RegionAnalysis) -> set[str]:
+    return {name for run in analysis.runs for name, written in analysis.uses(run).items() if written}
+
+
+def _contradictions(
+    analysis: RegionAnalysis, dead: set[str], later: _Later
+) -> list[Diagnostic]:
+    """A certain later read of a temporary is an error, a possible one a note."""
+    notes: list[Diagnostic] = []
+    for name in sorted(dead):
+        found = later.first_read(name)
+        if found is None or not is_on(CONTRADICTED):
+            continue
+        unit = analysis.region.unit
+        owner = object_of(analysis.values[name])
+        message = f"'{owner}' is temporary here, but it is read after the region"
+        place = ("it is read here", unit.node_span(found.node))
+        if found.certain:
+            raise error(
+                "KF303",
+                message,
+                analysis.region.mark.annotation,
+                help=f"name it: out({owner})",
+                related=(place,),
+                exit_code=1,
+            )
+        notes.append(
+            Diagnostic(
+                "KF403",
+                Severity.NOTE,
+                f"'{owner}' is temporary here, and may be read after the region",
+                analysis.region.mark.annotation,
+                related=(place,),
+            )
+        )
+    return notes
+
+
+@dataclass(frozen=True)
+class _Read:
+    node: c_ast.Node  # the application's call
+    certain: bool
+
+
+class _Later:
+    """What the function does after the region, as far as it can be followed."""
+
+    def __init__(self, analysis: RegionAnalysis) -> None:
+        self.analysis = analysis
+        region = analysis.region
+        self.unit = region.unit
+        self.end = region.mark.block.end
+        self.body = region.function.node.body
+        self.path = _path_to(self.body, self._is_region) or []
+
+    def _is_region(self, node: c_ast.Node) -> bool:
+        token = self.unit.tokens[self.unit.index(node)] if node.coord else None
+        return (
+            isinstance(node, c_ast.Compound)
+            and token is not None
+            and token.start == self.analysis.region.mark.block.start
+        )
+
+    @property
+    def in_loop(self) -> bool:
+        return any(isinstance(n, c_ast.For | c_ast.While | c_ast.DoWhile) for n in self.path)
+
+    # Contradictions: is a temporary read later?
+
+    def first_read(self, name: str) -> _Read | None:
+        owner = object_of(self.analysis.values[name])
+        if self.in_loop and self._read_first(name):
+            call = self._first_call(name)
+            return _Read(call, certain=True)
+        executor, state = self.analysis.after()
+        for statement, certain, plain in self._following():
+            calls = _OwnCalls(owner or "")
+            calls.visit(statement)
+            for call in calls.found:
+                effects = self._effects(executor, call, state)
+                if effects is None:
+                    continue
+                if _reads(effects, name, self.analysis):
+                    sure = certain and any(
+                        e.certain for e in effects if _reads([e], name, self.analysis)
+                    )
+                    return _Read(call.name, sure)
+                if plain and _overwrites(effects, name):
+                    return None
+        return None
+
+    def _read_first(self, name: str) -> bool:
+        """Does the region read what the iteration before it left in the object?"""
+        for run, kernel in zip(self.analysis.runs, self.analysis.kernel_of, strict=True):
+            assert kernel is not None
+            for position, effect in sorted(run.set_arguments.items()):
+                if effect.value is None or str(identity(effect.value)) != name:
+                    continue
+                parameter = kernel.parameters[position].name
+                modes = [a.mode for a in kernel.accesses if a.parameter == parameter]
+                if any(m.reads for m in modes):
+                    return True
+            if self.analysis.uses(run).get(name):
+                return False
+        return False
+
+    def _first_call(self, name: str) -> c_ast.Node:
+        calls = self.analysis.region.calls
+        for call, run in zip(calls, self.analysis.runs, strict=True):
+            if name in self.analysis.uses(run):
+                return call.arguments[0].node
+        return calls[0].arguments[0].node
+
+    def _following(self) -> list[tuple[c_ast.Node, bool, bool]]:
+        """Statements that may run after the region, does control certainly come to them,
+        and do they run as a whole if it does? In a loop those before the region follow too.
+        """
+        result: list[tuple[c_ast.Node, bool, bool]] = []
+        certain = True
+        around: list[c_ast.Node] = []  # of the innermost loop, before the region
+        for outer, inner in zip(reversed(self.path[:-1]), reversed(self.path[1:]), strict=True):
+            if isinstance(outer, c_ast.For | c_ast.While | c_ast.DoWhile):
+                result += [(item, False, _is_plain(item)) for item in around]
+                around, certain = [], certain and isinstance(outer, c_ast.DoWhile)
+            if not isinstance(outer, c_ast.Compound):
+                continue
+            items = outer.block_items or []
+            position = next(i for i, item in enumerate(items) if item is inner)
+            around = [*items[:position], *around]
+            for item in items[position + 1 :]:
+                result.append((item, certain and _is_plain(item), _is_plain(item)))
+                if not _is_plain(item) and _leaves_anywhere(item):
+                    certain = False
+        return result
+
+    def _effects(
+        self, executor: LibraryExecutor, call: c_ast.FuncCall, state: State
+    ) -> list[Effect] | None:
+        function = self.analysis.program.lookup(call.name.name, self.unit)
+        frame = Frame(0, None, self.unit, dict(self.analysis.region.variables))
+        executor.frames, executor.step = [frame], None
+        before = len(executor.effects)
+        if function is None:
+            executor.frames = []
+            return None
+        nodes = call.args.exprs if call.args is not None else []
+        arguments = [executor.value(node, state) for node in nodes]
+        executor.run(function, arguments, state)
+        executor.frames = []
+        return executor.effects[before:]
+
+    # Inference: is an object dead although nobody said so?
+
+    def is_dead(self, name: str, owner: str) -> bool:
+        region = self.analysis.region
+        declared = region.variables.get(owner)
+        value = self.analysis.values[name]
+        if not is_on(LIVE):
+            return True
+        if declared is None or not isinstance(value, Entry) or not isinstance(value.place.root, App):
+            return False
+        local = isinstance(declared.type, c_ast.TypeDecl) and not (
+            {"static", "extern"} & set(declared.storage)
+        )
+        if not local or self._is_parameter(owner) or self.in_loop or _has_goto(self.body):
+            return False
+        uses = _Uses(owner)
+        uses.visit(self.body)
+        if uses.escapes or value.place.path and value.place.path[0] in uses.members:
+            return False
+        return all(self._is_harmless(call, name, owner) for call in uses.calls)
+
+    def _is_parameter(self, owner: str) -> bool:
+        arguments = self.analysis.region.function.node.decl.type.args
+        return arguments is not None and any(
+            getattr(p, "name", None) == owner for p in arguments.params
+        )
+
+    def _is_harmless(self, call: c_ast.FuncCall, name: str, owner: str) -> bool:
+        """The call keeps no handle; after the region it reads nothing from the device."""
+        index = self.unit.index(call.name)
+        token = self.unit.tokens[index]
+        start, end = self.analysis.region.mark.block.start, self.end
+        if start <= token.start < end:
+            return True  # one of the region's own calls
+        executor = LibraryExecutor(self.analysis.program)
+        effects = self._effects(executor, call, State())
+        if effects is None:
+            return call.name.name in ("memset",)
+        if any(_keeps(effect, owner) for effect in effects):
+            return False
+        if token.start < start:
+            return True
+        return not any(
+            isinstance(e, UnknownCall | Unsupported | Synchronise) for e in effects
+        ) and not _reads(effects, name, self.analysis)
+
+
+def _keeps(effect: Effect, owner: str) -> bool:
+    """Does the effect put the object's address or a handle of its own somewhere else?"""
+    if isinstance(effect, UnknownCall | Unsupported):
+        return True
+    if not isinstance(effect, Assign) or effect.place.root == App(owner):
+        return False
+    return any(
+        (isinstance(part, Ref) and part.place.root == App(owner))
+        or (isinstance(part, Made) and part.kind.endswith("buffer"))
+        or (isinstance(part, Entry) and part.place.root == App(owner))
+        for part in _parts(effect.value)
+    )
+
+
+def _parts(value: Sym) -> list[Sym]:
+    if isinstance(value, Phi):
+        return [p for part in value.alternatives for p in _parts(part)]
+    if isinstance(value, Op):
+        return [p for part in value.args for p in _parts(part)]
+    return [value]
+
+
+def _reads(effects: list[Effect], name: str, analysis: RegionAnalysis) -> bool:
+    """Do the effects read the memory object on the device?"""
+    for effect in effects:
+        if isinstance(effect, Transfer) and name in {str(identity(v)) for v in effect.reads}:
+            return True
+        if isinstance(effect, SetArgument) and effect.value is not None:
+            if str(identity(effect.value)) == name and _parameter_reads(effect, analysis):
+                return True
+    return False
+
+
+def _parameter_reads(effect: SetArgument, analysis: RegionAnalysis) -> bool:
+    names = analysis.handles.kernel_names(effect.kernel, {})
+    for kernel_name in names:
+        kernel = analysis.kernels.get(kernel_name)
+        index = getattr(effect.index, "value", None)
+        if kernel is None or index is None or index >= len(kernel.parameters):
+            return True
+        parameter = kernel.parameters[index].name
+        modes = [a.mode for a in kernel.accesses if a.parameter == parameter]
+        if kernel.features or any(m.reads for m in modes):
+            return True
+    return not names
+
+
+def _overwrites(effects: list[Effect], name: str) -> bool:
+    """A launch or transfer that writes the object: what comes later reads something else."""
+    if any(isinstance(e, Transfer) and name in {str(identity(v)) for v in e.writes} for e in effects):
+        return True
+    launches = any(isinstance(e, Launch) for e in effects)
+    return launches and any(
+        isinstance(e, SetArgument) and e.value is not None and str(identity(e.value)) == name
+        for e in effects
+    )
+
+
+class _OwnCalls(c_ast.NodeVisitor):  # type: ignore[misc]
+    """Calls that mention a variable, in order."""
+
+    def __init__(self, owner: str) -> None:
+        self.owner = owner
+        self.found: list[c_ast.FuncCall] = []
+
+    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
+        self.generic_visit(node)
+        names = _Mentions()
+        if node.args is not None:
+            names.visit(node.args)
+        if isinstance(node.name, c_ast.ID) and self.owner in names.found:
+            self.found.append(node)
+
+
+class _Mentions(c_ast.NodeVisitor):  # type: ignore[misc]
+    def __init__(self) -> None:
+        self.found: set[str] = set()
+
+    def visit_ID(self, node: c_ast.ID) -> None:
+        self.found.add(node.name)
+
+
+class _Uses(c_ast.NodeVisitor):  # type: ignore[misc]
+    """Every use of a variable: `&v` as an argument, `v.member`, or anything else."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.calls: list[c_ast.FuncCall] = []
+        self.members: set[str] = set()
+        self.escapes = False
+
+    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
+        for argument in node.args.exprs if node.args is not None else []:
+            if (
+                isinstance(argument, c_ast.UnaryOp)
+                and argument.op == "&"
+                and isinstance(argument.expr, c_ast.ID)
+                and argument.expr.name == self.name
+            ):
+                self.calls.append(node)
+            else:
+                self.visit(argument)
+
+    def visit_StructRef(self, node: c_ast.StructRef) -> None:
+        if isinstance(node.name, c_ast.ID) and node.name.name == self.name:
+            self.members.add(node.field.name)
+        else:
+            self.visit(node.name)
+
+    def visit_ID(self, node: c_ast.ID) -> None:
+        if node.name == self.name:
+            self.escapes = True
+
+
+class _Gotos(c_ast.NodeVisitor):  # type: ignore[misc]
+    def __init__(self) -> None:
+        self.found = False
+
+    def visit_Label(self, node: c_ast.Label) -> None:
+        self.found = True
+
+
+def _has_goto(body: c_ast.Node) -> bool:
+    """A label may lead back to before the region."""
+    visitor = _Gotos()
+    visitor.visit(body)
+    return visitor.found
+
+
+class _Leaving(c_ast.NodeVisitor):  # type: ignore[misc]
+    def __init__(self) -> None:
+        self.found = False
+
+    def _leave(self, node: c_ast.Node) -> None:
+        self.found = True
+
+    visit_Return = visit_Goto = visit_Break = visit_Continue = _leave
+
+
+def _is_plain(node: c_ast.Node) -> bool:
+    """A statement without control flow of its own (checks of a macro aside)."""
+    return not isinstance(node, c_ast.If | c_ast.For | c_ast.While | c_ast.Switch)
+
+
+def _leaves_anywhere(node: c_ast.Node) -> bool:
+    visitor = _Leaving()
+    visitor.visit(node)
+    return visitor.found
+
+
+def _path_to(node: c_ast.Node, wanted: object) -> list[c_ast.Node] | None:
+    """Nodes from the body down to the one that is looked for."""
+    assert callable(wanted)
+    if wanted(node):
+        return [node]
+    for _, child in node.children():
+        found = _path_to(child, wanted)
+        if found is not None:
+            return [node, *found]
+    return None

@@ -64,6 +64,7 @@ BETWEEN = protection("host-between", "a statement between calls uses what the ca
 SYNC = protection("host-sync", "a sync annotation is ignored")
 EVENTS = protection("host-events", "wait lists that cannot be joined are joined")
 QUEUES = protection("host-queues", "launches on different queues are fused")
+LIBRARIES = protection("host-libraries", "functions of different files are fused")
 STATUS = protection("host-status", "statuses are handled in different forms")
 
 
@@ -112,7 +113,13 @@ class RegionAnalysis:
             if index < last:
                 for item in self.between(index, index + 1):
                     self._run_between(executor, item, state)
+        self._after = executor, state
         return runs
+
+    def after(self) -> tuple[LibraryExecutor, State]:
+        """What is known when the whole region has run, to go on from."""
+        executor, state = self._after
+        return executor, state.copy()
 
     def _frame(self) -> Frame:
         variables = dict.fromkeys(self.region.variables) | self.region.variables
@@ -310,6 +317,14 @@ class RegionAnalysis:
                     run.function.unit.node_span(run.launch.node),
                     help="set every argument of a kernel in the function that launches it",
                 )
+        units = {run.function.unit.source.name for run in runs}
+        if len(units) > 1 and is_on(LIBRARIES):
+            return Reason(
+                "KF226",
+                f"the functions are in different files: {', '.join(sorted(units))}",
+                self.region.calls[last].call,
+                help="the queue and the kernels of a file may be private to it",
+            )
         queues = {str(run.launch.queue) for run in runs}
         if len(queues) > 1 and is_on(QUEUES):
             return Reason(
