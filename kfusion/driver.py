@@ -143,28 +143,26 @@ def _region(
         )
 
 
-def _group(
-    analysis: RegionAnalysis, plan: RegionPlan, group: Group, output: _Output
-) -> FusedCall:
+def _group(analysis: RegionAnalysis, plan: RegionPlan, group: Group, output: _Output) -> FusedCall:
     """Make kernel and function of a group; two groups that give one text share them."""
     members = [plan.invocations[i] for i in group.members]
     base = combined_name([m.kernel.name for m in members], ())
     function_base = combined_name(
         [analysis.region.calls[i].function.name for i in group.members], ()
     )
-    probe = _make(analysis, plan, group, base, function_base, output)
+    probe = _make(analysis, plan, group, base, function_base)
     key = (probe.kernel.text, _without_place(probe.text))
     function = output.shared.get(key)
     if function is None:
         kernel_name = combined_name([m.kernel.name for m in members], output.taken)
         name = function_base
-        if name in output.taken or name == kernel_name and kernel_name != base:
+        if name in output.taken or (name == kernel_name and kernel_name != base):
             name = combined_name(
                 [analysis.region.calls[i].function.name for i in group.members], output.taken
             )
         function = probe
         if (kernel_name, name) != (base, function_base):
-            function = _make(analysis, plan, group, kernel_name, name, output)
+            function = _make(analysis, plan, group, kernel_name, name)
         output.taken |= {kernel_name, name, f"{name}_kernel"}
         output.shared[key] = function
         output.functions.setdefault(function.unit, []).append(function)
@@ -183,7 +181,6 @@ def _make(
     group: Group,
     kernel_name: str,
     name: str,
-    output: _Output,
 ) -> FusedFunction:
     kernel = synthesise(group, plan.invocations, kernel_name)
     unit = analysis.region.calls[group.members[-1]].function.unit
@@ -228,7 +225,6 @@ def _texts(inputs: Inputs, program: HostProgram, output: _Output) -> dict[str, s
 def _component_handles(functions: list[FusedFunction]) -> set[str]:
     """Names under which the library keeps the components' handles."""
     return {name for f in functions for name in f.components}
-
 
 
 def _require_kinds(inputs: Inputs) -> None:

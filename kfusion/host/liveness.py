@@ -22,9 +22,10 @@ from kfusion.host.effects import (
     UnknownCall,
     Unsupported,
 )
+from kfusion.host.equality import identity
 from kfusion.host.expressions import Frame
 from kfusion.host.library import LibraryExecutor
-from kfusion.host.merge import RegionAnalysis, identity
+from kfusion.host.merge import RegionAnalysis
 from kfusion.host.symbolic import (
     App,
     Entry,
@@ -85,12 +86,12 @@ def observed_after(analysis: RegionAnalysis) -> tuple[frozenset[str], list[Diagn
 
 
 def _written(analysis: RegionAnalysis) -> set[str]:
-    return {name for run in analysis.runs for name, written in analysis.uses(run).items() if written}
+    return {
+        name for run in analysis.runs for name, written in analysis.uses(run).items() if written
+    }
 
 
-def _contradictions(
-    analysis: RegionAnalysis, dead: set[str], later: _Later
-) -> list[Diagnostic]:
+def _contradictions(analysis: RegionAnalysis, dead: set[str], later: _Later) -> list[Diagnostic]:
     """A certain later read of a temporary is an error, a possible one a note."""
     notes: list[Diagnostic] = []
     for name in sorted(dead):
@@ -243,7 +244,9 @@ class _Later:
         value = self.analysis.values[name]
         if not is_on(LIVE):
             return True
-        if declared is None or not isinstance(value, Entry) or not isinstance(value.place.root, App):
+        if declared is None or not isinstance(value, Entry):
+            return False
+        if not isinstance(value.place.root, App):
             return False
         local = isinstance(declared.type, c_ast.TypeDecl) and not (
             {"static", "extern"} & set(declared.storage)
@@ -252,7 +255,7 @@ class _Later:
             return False
         uses = _Uses(owner)
         uses.visit(self.body)
-        if uses.escapes or value.place.path and value.place.path[0] in uses.members:
+        if uses.escapes or (value.place.path and value.place.path[0] in uses.members):
             return False
         return all(self._is_harmless(call, name, owner) for call in uses.calls)
 
@@ -272,7 +275,7 @@ class _Later:
         executor = LibraryExecutor(self.analysis.program)
         effects = self._effects(executor, call, State())
         if effects is None:
-            return call.name.name in ("memset",)
+            return bool(call.name.name == "memset")
         if any(_keeps(effect, owner) for effect in effects):
             return False
         if token.start < start:
@@ -331,8 +334,9 @@ def _parameter_reads(effect: SetArgument, analysis: RegionAnalysis) -> bool:
 
 def _overwrites(effects: list[Effect], name: str) -> bool:
     """A launch or transfer that writes the object: what comes later reads something else."""
-    if any(isinstance(e, Transfer) and name in {str(identity(v)) for v in e.writes} for e in effects):
-        return True
+    for effect in effects:
+        if isinstance(effect, Transfer) and name in {str(identity(v)) for v in effect.writes}:
+            return True
     launches = any(isinstance(e, Launch) for e in effects)
     return launches and any(
         isinstance(e, SetArgument) and e.value is not None and str(identity(e.value)) == name
@@ -340,7 +344,7 @@ def _overwrites(effects: list[Effect], name: str) -> bool:
     )
 
 
-class _OwnCalls(c_ast.NodeVisitor):  # type: ignore[misc]
+class _OwnCalls(c_ast.NodeVisitor):
     """Calls that mention a variable, in order."""
 
     def __init__(self, owner: str) -> None:
@@ -356,7 +360,7 @@ class _OwnCalls(c_ast.NodeVisitor):  # type: ignore[misc]
             self.found.append(node)
 
 
-class _Mentions(c_ast.NodeVisitor):  # type: ignore[misc]
+class _Mentions(c_ast.NodeVisitor):
     def __init__(self) -> None:
         self.found: set[str] = set()
 
@@ -364,7 +368,7 @@ class _Mentions(c_ast.NodeVisitor):  # type: ignore[misc]
         self.found.add(node.name)
 
 
-class _Uses(c_ast.NodeVisitor):  # type: ignore[misc]
+class _Uses(c_ast.NodeVisitor):
     """Every use of a variable: `&v` as an argument, `v.member`, or anything else."""
 
     def __init__(self, name: str) -> None:
@@ -396,7 +400,7 @@ class _Uses(c_ast.NodeVisitor):  # type: ignore[misc]
             self.escapes = True
 
 
-class _Gotos(c_ast.NodeVisitor):  # type: ignore[misc]
+class _Gotos(c_ast.NodeVisitor):
     def __init__(self) -> None:
         self.found = False
 
@@ -411,7 +415,7 @@ def _has_goto(body: c_ast.Node) -> bool:
     return visitor.found
 
 
-class _Leaving(c_ast.NodeVisitor):  # type: ignore[misc]
+class _Leaving(c_ast.NodeVisitor):
     def __init__(self) -> None:
         self.found = False
 

@@ -14,6 +14,7 @@ from kfusion.source.text import Span
 
 PROGRAM_QUERIES = protection("host-program-queries", "a program that counts kernels is changed")
 _QUERIES = ("clCreateKernelsInProgram", "CL_PROGRAM_NUM_KERNELS", "CL_PROGRAM_KERNEL_NAMES")
+_NUMBER = re.compile(r"\(?-?[0-9][0-9a-fA-FxXuUlL.]*f?\)?$")
 _DEFINE = re.compile(r"-D\s*([A-Za-z_]\w*)(?:=(\S*))?")
 
 
@@ -31,14 +32,13 @@ def kernel_defines(units: tuple[Unit, ...]) -> tuple[str, ...]:
             calls += 1
             for name, value in _DEFINE.findall(options):
                 found.setdefault(name, set()).add(value or "1")
+    agreed = {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
     return tuple(
-        f"{name}={next(iter(values))}"
-        for name, values in sorted(found.items())
-        if len(values) == 1 and re.fullmatch(r"\(?-?[0-9][0-9a-fA-FxXuUlL.]*f?\)?", next(iter(values)))
+        f"{name}={value}" for name, value in sorted(agreed.items()) if _NUMBER.match(value)
     )
 
 
-class _BuildOptions(c_ast.NodeVisitor):  # type: ignore[misc]
+class _BuildOptions(c_ast.NodeVisitor):
     def __init__(self) -> None:
         self.options: list[str] = []
         self.texts: dict[str, str] = {}

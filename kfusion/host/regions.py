@@ -89,7 +89,7 @@ def _find(unit: Unit, mark: RegionMark) -> tuple[Function, Statement, c_ast.Comp
     return None
 
 
-class _Blocks(c_ast.NodeVisitor):  # type: ignore[misc]
+class _Blocks(c_ast.NodeVisitor):
     def __init__(self, unit: Unit, start: int) -> None:
         self.unit, self.start = unit, start
         self.found: c_ast.Compound | None = None
@@ -304,7 +304,7 @@ def argument_ranges(unit: Unit, opening: int, close: int) -> list[tuple[int, int
     return [*ranges, (start, close - 1)]
 
 
-class _Written(c_ast.NodeVisitor):  # type: ignore[misc]
+class _Written(c_ast.NodeVisitor):
     """Calls that are written in the file itself, not brought by a macro."""
 
     def __init__(self, unit: Unit) -> None:
@@ -314,8 +314,7 @@ class _Written(c_ast.NodeVisitor):  # type: ignore[misc]
     def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
         if isinstance(node.name, c_ast.ID):
             if self.unit.tokens[self.unit.index(node.name)].start >= 0 and not any(
-                c.name.coord.line == node.name.coord.line
-                or self._same_place(c, node)
+                c.name.coord.line == node.name.coord.line or self._same_place(c, node)
                 for c in self.calls
             ):
                 self.calls.append(node)
@@ -327,7 +326,7 @@ class _Written(c_ast.NodeVisitor):  # type: ignore[misc]
         return tokens[self.unit.index(a.name)].start == tokens[self.unit.index(b.name)].start
 
 
-class _Tests(c_ast.NodeVisitor):  # type: ignore[misc]
+class _Tests(c_ast.NodeVisitor):
     """Is the call's status tested for zero, and is the way left when it is not?"""
 
     def __init__(self, call: c_ast.FuncCall, program: HostProgram) -> None:
@@ -397,7 +396,7 @@ def _leaves(node: c_ast.Node) -> bool:
     )
 
 
-class _SideEffects(c_ast.NodeVisitor):  # type: ignore[misc]
+class _SideEffects(c_ast.NodeVisitor):
     def __init__(self) -> None:
         self.found = False
 
@@ -416,7 +415,7 @@ class _SideEffects(c_ast.NodeVisitor):  # type: ignore[misc]
         self.generic_visit(node)
 
 
-class _Assigned(c_ast.NodeVisitor):  # type: ignore[misc]
+class _Assigned(c_ast.NodeVisitor):
     """Variables that a statement assigns, and whether it does nothing else."""
 
     def __init__(self) -> None:
@@ -460,7 +459,7 @@ class _Assigned(c_ast.NodeVisitor):  # type: ignore[misc]
     visit_DoWhile = visit_Switch = visit_Compound = _control
 
 
-class _Declared(c_ast.NodeVisitor):  # type: ignore[misc]
+class _Declared(c_ast.NodeVisitor):
     def __init__(self) -> None:
         self.found: dict[str, c_ast.Decl] = {}
 
@@ -470,7 +469,7 @@ class _Declared(c_ast.NodeVisitor):  # type: ignore[misc]
         self.generic_visit(node)
 
 
-class _IDs(c_ast.NodeVisitor):  # type: ignore[misc]
+class _IDs(c_ast.NodeVisitor):
     def __init__(self) -> None:
         self.found: set[str] = set()
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from kfusion.host.regions import Between, Region, RegionCall
 from kfusion.parse.statements import Statement
-from kfusion.parse.unit import Unit
 from kfusion.regenerate.pieces import dedent
 from kfusion.source.text import Edit
 
@@ -73,7 +72,6 @@ def _parent(statement: Statement, region: Region) -> Statement | None:
 
 
 def _lines(region: Region, fused: list[FusedCall], indent: str) -> list[str]:
-    unit = region.unit
     lines: list[str] = []
     notes: list[str] = []
     gaps = _gaps(region)
@@ -86,11 +84,11 @@ def _lines(region: Region, fused: list[FusedCall], indent: str) -> list[str]:
             group = next((f for f in fused if f.first <= number <= f.last), None)
         if group is None:
             lines += [indent + line if line else "" for line in above]
-            lines += _indented(unit, item, indent, behind)
+            lines += _indented(item, indent, behind)
             continue
         assert isinstance(item, RegionCall)
         notes += [_uncommented(line) for line in above if line]
-        shown = _flat(unit, item)
+        shown = _flat(item)
         shown[-1] += f"  // {_uncommented(behind)}" if behind else ""
         notes += shown
         if number == group.last:
@@ -122,7 +120,7 @@ def _uncommented(line: str) -> str:
     return line.replace("*/", "").replace("/*", "").strip()
 
 
-def _flat(unit: Unit, item: RegionCall) -> list[str]:
+def _flat(item: RegionCall) -> list[str]:
     """The statement as it can stand inside a comment."""
     span = item.statement
     column = span.location.column - 1
@@ -131,7 +129,7 @@ def _flat(unit: Unit, item: RegionCall) -> list[str]:
     return text.split("\n")
 
 
-def _indented(unit: Unit, item: RegionCall | Between, indent: str, behind: str) -> list[str]:
+def _indented(item: RegionCall | Between, indent: str, behind: str) -> list[str]:
     text = dedent(item.statement.text, item.statement.location.column - 1)
     lines = [indent + line if line.strip() else "" for line in text.split("\n")]
     if behind:
@@ -146,12 +144,15 @@ def _call_lines(item: RegionCall, group: FusedCall, indent: str) -> list[str]:
     column = span.location.column - 1
     before, after = dedent(before, column), dedent("\n" + after, column)[1:]
     head = f"{indent}{before}{group.name}("
-    pad = " " * (len(head.split("\n")[-1]))
+    pad = " " * len(head.rsplit("\n", maxsplit=1)[-1])
     lines, current = [], head
     for number, argument in enumerate(group.arguments):
         last = number == len(group.arguments) - 1
         part = argument + ("" if last else ", ")
-        if len(current.split("\n")[-1]) + len(part.rstrip()) + 3 > WIDTH and current != head:
+        if (
+            len(current.rsplit("\n", maxsplit=1)[-1]) + len(part.rstrip()) + 3 > WIDTH
+            and current != head
+        ):
             lines.append(current.rstrip())
             current = pad
         current += part

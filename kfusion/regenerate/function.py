@@ -12,7 +12,8 @@ from kfusion.graph.model import Group
 from kfusion.host.effects import Effect, Launch, SetArgument
 from kfusion.host.expressions import Step
 from kfusion.host.library import Run
-from kfusion.host.merge import RegionAnalysis, identity
+from kfusion.host.equality import identity
+from kfusion.host.merge import RegionAnalysis
 from kfusion.host.regions import RegionCall, argument_ranges
 from kfusion.host.symbolic import Entry, Global, Local, Num, Sym
 from kfusion.parse.unit import Unit

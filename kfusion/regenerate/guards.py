@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kfusion.graph.model import Disjoint, Equal, Group, SameRange, Within
+from kfusion.host.equality import identity, range_pairs, strip, unify
 from kfusion.host.expressions import inverted
 from kfusion.host.library import Run
-from kfusion.host.merge import RegionAnalysis, identity, range_pairs, strip, unify
+from kfusion.host.merge import RegionAnalysis
 from kfusion.host.symbolic import Entry, Num, Op, Sym
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.pieces import CannotWrite

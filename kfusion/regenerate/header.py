@@ -6,7 +6,7 @@ import re
 
 HEADER_NAME = "kfusion_fused.h"
 
-_RUNTIME = r'''
+_RUNTIME = r"""
 #ifdef CL_VERSION_1_0 /* only library files, which know OpenCL, need the rest */
 #include <stdarg.h>
 #include <stdio.h>
@@ -196,7 +196,7 @@ static KFUSION_MAYBE_UNUSED int kfusion_apart(int written, int count, ...)
     return 1;
 }
 #endif
-'''
+"""
 
 
 def header_text(prototypes: list[str]) -> str:

@@ -56,7 +56,8 @@ def _after_includes(text: str) -> int:
 
 
 def _declaration(unit: Unit, index: int) -> tuple[int, set[str]]:
-    depth, names = 0, set()
+    depth = 0
+    names: set[str] = set()
     for position in range(index, len(unit.tokens)):
         text = unit.tokens[position].text
         if text == "{":

@@ -1,0 +1,71 @@
+"""When two symbolic values are the same, and what would have to be equal for it."""
+
+from __future__ import annotations
+
+from kfusion.host.effects import Launch
+from kfusion.host.symbolic import Entry, Made, Num, Op, Phi, Sym, known_on_entry
+
+
+def identity(value: Sym) -> Sym:
+    """Which object a handle names: one that is made when missing counts as the one there."""
+    if isinstance(value, Phi):
+        parts = {identity(part) for part in value.alternatives}
+        others = {part for part in parts if not is_new_buffer(part)}
+        if len(others) == 1:
+            return others.pop()
+    return value
+
+
+def is_known(value: Sym) -> bool:
+    return known_on_entry(value) or isinstance(value, Made)
+
+
+def is_new_buffer(value: Sym | None) -> bool:
+    return isinstance(value, Made) and value.kind == "buffer"
+
+
+def strip(value: Sym) -> Sym:
+    """Without integer casts: they do not change sizes."""
+    while isinstance(value, Op) and value.name.startswith("(") and len(value.args) == 1:
+        value = value.args[0]
+    return value
+
+
+Pairs = list[tuple[Sym, Sym]]
+
+
+def unify(left: Sym, right: Sym) -> Pairs | None:
+    """Leaf pairs whose equality makes the two values equal; None if they differ in form."""
+    if left == right and not isinstance(left, Phi):
+        return [] if known_on_entry(left) or isinstance(left, Op) else None
+    if isinstance(left, Op) and isinstance(right, Op):
+        if left.name != right.name or len(left.args) != len(right.args):
+            return None
+        pairs: Pairs = []
+        for a, b in zip(left.args, right.args, strict=True):
+            inner = unify(a, b)
+            if inner is None:
+                return None
+            pairs += inner
+        return pairs
+    if isinstance(left, Entry) and isinstance(right, Entry):
+        return [(left, right)]
+    return None
+
+
+def range_pairs(left: Launch, right: Launch) -> Pairs | None:
+    """What must be equal for two launches to have one range."""
+    if left.dimensions != right.dimensions or not isinstance(left.dimensions, Num):
+        return None
+    if len(left.size) != len(right.size):
+        return None
+    zero = tuple(Num(0) for _ in left.size)
+    pairs: Pairs = []
+    for a, b in zip(
+        (*left.size, *(left.offset or zero)), (*right.size, *(right.offset or zero)), strict=True
+    ):
+        inner = unify(a, b)
+        if inner is None:
+            return None
+        pairs += inner
+    return pairs
