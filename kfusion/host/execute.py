@@ -37,7 +37,7 @@ from kfusion.host.symbolic import (
     join,
 )
 
-MOST_ITERATIONS = 256
+MOST_ITERATIONS = 1024
 MOST_FRAMES = 8
 
 

@@ -332,7 +332,30 @@ class Expressions:
         self.assign(self.place(node.expr, state), after, state, node)
         return before if node.op.startswith("p") else after
 
+    def _array_length(self, node: c_ast.BinaryOp) -> int | None:
+        """n in `sizeof a / sizeof a[0]`, for an array whose declaration is seen."""
+        if node.op != "/" or not (_is_sizeof(node.left) and _is_sizeof(node.right)):
+            return None
+        whole, element = node.left.expr, node.right.expr
+        if not isinstance(whole, c_ast.ID) or not (
+            (isinstance(element, c_ast.ArrayRef) and _is_name(element.name, whole.name))
+            or (isinstance(element, c_ast.UnaryOp) and _is_name(element.expr, whole.name))
+        ):
+            return None
+        declaration = self.frame.variables.get(whole.name) or self.program.globals.get(whole.name)
+        kind = declaration.type if declaration is not None else None
+        if not isinstance(kind, c_ast.ArrayDecl):
+            return None
+        if kind.dim is not None:
+            return constant(kind.dim, self.program.enumerators)
+        items = declaration.init.exprs if isinstance(declaration.init, c_ast.InitList) else []
+        designated = any(isinstance(item, c_ast.NamedInitializer) for item in items)
+        return None if designated or not items else len(items)
+
     def _value_BinaryOp(self, node: c_ast.BinaryOp, state: State) -> Sym:
+        length = self._array_length(node)
+        if length is not None:
+            return Num(length)
         left = self.value(node.left, state)
         if node.op in ("&&", "||"):
             return self._short_circuit(node, left, state)
@@ -468,6 +491,14 @@ def inverted(condition: Sym) -> Sym:
         if condition.name == "!":
             return condition.args[0]
     return Op("!", (condition,))
+
+
+def _is_sizeof(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.UnaryOp) and node.op == "sizeof"
+
+
+def _is_name(node: c_ast.Node, name: str) -> bool:
+    return isinstance(node, c_ast.ID) and bool(node.name == name)
 
 
 def _named(pointer: Ref) -> bool:
