@@ -63,7 +63,7 @@ class Executor(Expressions):
             a, b = merged.resolve(value), other.resolve(result)
             merged = join(merged, other, self.fresh)
             value = a if a == b else Phi((a, b))
-        state.memory, state.equal, state.unequal = merged.memory, merged.equal, merged.unequal
+        state.become(merged)
         return value
 
     def enter(

@@ -137,8 +137,6 @@ class Expressions:
 
     def _is_array(self, place: Place, state: State) -> bool:
         """Is the place an array itself, and not a pointer to one?"""
-        if any(p.within(place) and p != place and p.path[len(place.path)].startswith("[") for p in state.memory):
-            return True
         declaration: c_ast.Node | None = None
         if not place.path:
             if isinstance(place.root, Local | App):
@@ -149,7 +147,9 @@ class Expressions:
                 declaration = self.program.globals.get(place.root.name)
             if isinstance(declaration, c_ast.Decl):
                 return isinstance(declaration.type, c_ast.ArrayDecl)
-            return False
+            return state.has_parts(place) and any(
+                p.path[0].startswith("[") for p in state.memory if p.root == place.root and p.path
+            )
         return self.program_field_is_array(place.path[-1])
 
     def program_field_is_array(self, name: str) -> bool:
@@ -373,7 +373,7 @@ class Expressions:
         right = self.value(node.right, other)
         self.uncertain -= 1
         merged = join(state, other, self.fresh)
-        state.memory = merged.memory
+        state.memory, state.depths = merged.memory, merged.depths
         right_truth = self.truth(right, other)
         if right_truth is not None and right_truth == (node.op == "&&"):
             return left  # x && 1, x || 0
@@ -435,7 +435,7 @@ class Expressions:
         a, b = self.value(node.iftrue, first), self.value(node.iffalse, second)
         self.uncertain -= 1
         merged = join(first, second, self.fresh)
-        state.memory = merged.memory
+        state.memory, state.depths = merged.memory, merged.depths
         return a if a == b else Op("?:", (condition, a, b))
 
     def _value_Assignment(self, node: c_ast.Assignment, state: State) -> Sym:

@@ -182,9 +182,21 @@ class State:
     memory: dict[Place, Sym] = field(default_factory=dict)
     equal: dict[Sym, Num] = field(default_factory=dict)  # facts from conditions
     unequal: dict[Sym, frozenset[int]] = field(default_factory=dict)
+    depths: dict[Root, int] = field(default_factory=dict)  # the longest path known of a root
 
     def copy(self) -> State:
-        return State(dict(self.memory), dict(self.equal), dict(self.unequal))
+        return State(
+            dict(self.memory), dict(self.equal), dict(self.unequal), dict(self.depths)
+        )
+
+    def become(self, other: State) -> None:
+        """Take over all that another state knows."""
+        self.memory, self.depths = other.memory, other.depths
+        self.equal, self.unequal = other.equal, other.unequal
+
+    def has_parts(self, place: Place) -> bool:
+        """May there be places inside this one?"""
+        return self.depths.get(place.root, 0) > len(place.path)
 
     def read(self, place: Place) -> Sym:
         """The value of a place; a part of a known whole is looked up in the whole."""
@@ -203,8 +215,10 @@ class State:
         return self.memory.get(place, Entry(place))
 
     def write(self, place: Place, value: Sym) -> None:
-        for inner in [p for p in self.memory if p != place and p.within(place)]:
-            del self.memory[inner]
+        if self.has_parts(place):
+            for inner in [p for p in self.memory if p != place and p.within(place)]:
+                del self.memory[inner]
+        self.depths[place.root] = max(self.depths.get(place.root, 0), len(place.path))
         self.memory[place] = value
 
     def resolve(self, value: Sym) -> Sym:
@@ -243,7 +257,9 @@ class State:
 
 def join(first: State, second: State, fresh: "Fresh") -> State:
     """What is known where two executions meet."""
-    result = State()
+    result = State(depths=dict(first.depths))
+    for root, depth in second.depths.items():
+        result.depths[root] = max(depth, result.depths.get(root, 0))
     for place in {**first.memory, **second.memory}:
         a, b = first.read(place), second.read(place)
         if a == b:
