@@ -1,18 +1,294 @@
-"""The text of a fused kernel."""
+"""The text of a fused kernel.
+
+Before: the kernels of a group, as their author wrote them. After: one kernel with
+
+- one parameter for each memory object and scalar that it still needs;
+- index declarations and guards that the stages share, once;
+- the stages' statements in order, each value loaded once and kept in a variable,
+  observed values stored once;
+- the house style of the first kernel.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from textwrap import wrap
 
-from kfusion.fuse.model import FusedKernel
-from kfusion.graph.model import Group, Invocation
+from kfusion.fuse.model import FusedKernel, FusedParameter
+from kfusion.fuse.names import Names, file_names, identifier
+from kfusion.fuse.negate import negated
+from kfusion.fuse.render import Renderer, reindented
+from kfusion.fuse.signature import Bound, Style, parameter_text, signature
+from kfusion.fuse.statements import Lines, StatementWriter
+from kfusion.fuse.usage import StageUse
+from kfusion.graph.bind import Stage
+from kfusion.graph.model import Argument, Group, Invocation, Scalar
+from kfusion.graph.plan import equalities_of, values_of
+from kfusion.graph.unify import Equalities
+from kfusion.graph.values import GroupValues, Value
+from kfusion.kernel.forms import Form
+from kfusion.kernel.model import Access, Declaration, Parameter, PreludeItem, Symbol
+from kfusion.source.lexer import tokenize
+
+_LONGEST_NAME = 60
+_LONGEST_INDEX = 12
 
 
 def kernel_name(members: Sequence[Invocation], taken: Iterable[str]) -> str:
     """A readable name for the fused kernel that is not among `taken`."""
-    raise NotImplementedError(members, taken)
+    names = list(dict.fromkeys(member.kernel.name for member in members))
+    joined = "_".join(names)
+    if len(joined) > _LONGEST_NAME:
+        joined = f"{names[0]}_to_{names[-1]}"
+    reserved = Names([*taken, *file_names(members[0].kernel.unit)])
+    return reserved.new(joined, f"{joined}_fused")
 
 
 def synthesise(group: Group, invocations: Sequence[Invocation], name: str) -> FusedKernel:
     """One kernel for the group; `invocations` are those of the whole region."""
-    raise NotImplementedError(group, invocations, name)
+    stages, values = values_of(group, invocations)
+    return _Writer(stages, values, equalities_of(group), name).kernel()
+
+
+class _Writer:
+    def __init__(
+        self, stages: list[Stage], values: GroupValues, equalities: Equalities, name: str
+    ) -> None:
+        self.values, self.equalities, self.name = values, equalities, name
+        first = stages[0].invocation.kernel
+        self.unit = first.unit
+        self.renderer = Renderer(self.unit)
+        self.style = Style.of(first, self.renderer)
+        self.uses = [StageUse(n, stage, values) for n, stage in enumerate(stages)]
+        self.out = Lines(self.style.indent)
+        self.symbols: list[dict[Symbol, str]] = [{} for _ in stages]
+        self.variables: dict[Value, str] = {}
+        self.declared: set[str] = set()  # local names in use
+        self.shared: list[tuple[str, Form, str]] = []  # index variables in scope
+        self.work: list[str] = []  # the lines of the stages, for the order of parameters
+        locals_ = {s.name for use in self.uses for s in use.symbols if not s.parameter}
+        self.names = Names([*file_names(self.unit), name, *locals_])
+        self.parameters = self._named_parameters()
+
+    def kernel(self) -> FusedKernel:
+        for block in self.values.blocks:
+            numbers = [n for n in block.stages if self.uses[n].live]
+            if numbers:
+                self._block(numbers, alone=len(self.values.blocks) == 1)
+        parameters = self._used_parameters()
+        text = "\n".join(
+            [
+                self._title(),
+                signature(self.style, self.name, [p.text for p in parameters]),
+                *self.out.lines,
+                "}",
+            ]
+        )
+        pins = tuple(dict.fromkeys(p for u in self.uses for p in u.kernel.pins))
+        if pins:
+            text = f"#if {' && '.join(pins)}\n{text}\n#endif"
+        return FusedKernel(self.name, text, parameters, pins)
+
+    def _title(self) -> str:
+        names = [use.kernel.name for use in self.uses]
+        joined = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+        return "\n   ".join(wrap(f"/* {joined} in one kernel */", 96))
+
+    # Parameters
+
+    def _key(self, parameter: Parameter, argument: Argument) -> tuple[str, str]:
+        if isinstance(argument, Scalar):
+            return (self.equalities.leader(argument.name), parameter.canonical)
+        return (argument.name, "")
+
+    def _named_parameters(self) -> dict[str, list[Bound]]:
+        """By the fused kernel's name for it, all that a parameter stands for."""
+        chosen: dict[tuple[str, str], str] = {}
+        found: dict[str, list[Bound]] = {}
+        for use in self.uses:
+            symbols = {s.name: s for s in use.kernel.symbols.values() if s.parameter}
+            pairs = zip(use.kernel.parameters, use.stage.invocation.arguments, strict=True)
+            for parameter, argument in pairs:
+                key = self._key(parameter, argument)
+                if key not in chosen:
+                    wanted = identifier(argument.hint, parameter.name)
+                    kind = "value" if isinstance(argument, Scalar) else "buffer"
+                    chosen[key] = self.names.new(wanted, f"{wanted}_{kind}")
+                symbol = symbols[parameter.name]
+                self.symbols[use.number][symbol] = chosen[key]
+                used = symbol in use.symbols
+                found.setdefault(chosen[key], []).append(Bound(parameter, argument, used))
+        return found
+
+    def _used_parameters(self) -> tuple[FusedParameter, ...]:
+        """Buffers in the order in which the stages name them, then scalars likewise."""
+        order: dict[str, None] = {}
+        for line in [*self.work, *self.out.lines]:
+            for token in tokenize(line):
+                if token.text in self.parameters:
+                    order[token.text] = None
+        ordered = sorted(
+            order, key=lambda name: isinstance(self.parameters[name][0].argument, Scalar)
+        )
+        return tuple(
+            FusedParameter(
+                name,
+                parameter_text(self.style, name, self.parameters[name]),
+                self.parameters[name][0].argument,
+            )
+            for name in ordered
+        )
+
+    # Guards and stages
+
+    def _block(self, numbers: list[int], *, alone: bool) -> None:
+        """Stages under the same guards; `alone`: the only block, so it may return early."""
+        out, first = self.out, self.uses[numbers[0]]
+        depth, visible = out.depth, len(self.shared)
+        titled = not alone and len(numbers) == 1
+        if titled:
+            out.blank()
+            out.add(self._label(first))
+        needed = first.needed(first.symbols | first.guard_symbols())
+        for item in first.kernel.body.prelude:
+            if item.guard is not None:
+                self._guard(first, item, early=alone)
+            elif item in needed:
+                self._declaration(first, item)
+        for number in numbers:
+            use = self.uses[number]
+            if not titled:
+                out.blank()
+                out.add(self._label(use))
+            if use is not first:
+                for item in use.needed(use.symbols):
+                    self._declaration(use, item)
+            self._name_locals(use)
+            self._name_variables(use)
+            start = len(out.lines)
+            self._writer(use).write(out)
+            self.work += out.lines[start:]
+        if out.depth > depth:
+            del self.shared[visible:]
+        while out.depth > depth:
+            out.depth -= 1
+            out.add("}")
+
+    def _writer(self, use: StageUse) -> StatementWriter:
+        names = self.symbols[use.number]
+        return StatementWriter(use, self.renderer, names, self.variables, self.style)
+
+    def _label(self, use: StageUse) -> str:
+        label = " ".join(use.stage.invocation.label.split()).replace("*/", "* /")
+        return f"/* {label} */"
+
+    def _guard(self, use: StageUse, item: PreludeItem, *, early: bool) -> None:
+        statement, out = item.statement, self.out
+        assert statement.header is not None
+        writer = self._writer(use)
+        if early and item.early_return:
+            text = writer.text(statement.first, statement.last)
+            out.add(reindented(text, self.renderer.indent_of(statement.first), out.indent))
+            return
+        first, last = statement.header[0] + 1, statement.header[1] - 1
+        if item.early_return:
+            changes = writer.renames(first, last)
+            condition = negated(self.renderer, first, last, changes, exact=True)
+        else:
+            condition = writer.text(first, last)
+        out.blank() if early else None
+        out.add(f"if ({condition}){self.style.opening(out.indent)}")
+        out.depth += 1
+
+    def _declaration(self, use: StageUse, item: PreludeItem) -> None:
+        """A statement of the prelude: shared if all its variables exist already."""
+        existing = [self._existing(use, d) for d in item.declarations]
+        names = self.symbols[use.number]
+        if existing and all(existing):
+            for declaration, name in zip(item.declarations, existing, strict=True):
+                names[use.kernel.symbols[declaration.token]] = name or ""
+            return
+        for declaration in item.declarations:
+            symbol = use.kernel.symbols[declaration.token]
+            names[symbol] = self._local_name(symbol)
+            form = self._form(use, declaration)
+            if form is not None and declaration.constant:
+                self.shared.append((declaration.type, form, names[symbol]))
+        text = self._writer(use).text(item.statement.first, item.statement.last)
+        old = self.renderer.indent_of(item.statement.first)
+        self.out.add(reindented(text, old, self.out.indent))
+
+    def _form(self, use: StageUse, declaration: Declaration) -> Form | None:
+        if declaration.form is None:
+            return None
+        return self.equalities.form(use.stage.bind(declaration.form))
+
+    def _existing(self, use: StageUse, declaration: Declaration) -> str | None:
+        form = self._form(use, declaration)
+        if form is None or not declaration.constant:
+            return None
+        return next(
+            (n for type_, f, n in self.shared if (type_, f) == (declaration.type, form)), None
+        )
+
+    # Names of variables
+
+    def _local_name(self, symbol: Symbol) -> str:
+        name = symbol.name
+        if name in self.declared:
+            name = self.names.new(f"{name}_2", name)
+        self.declared.add(name)
+        return name
+
+    def _name_locals(self, use: StageUse) -> None:
+        """Variables of the body; those of inner blocks only make way for shared names."""
+        names = self.symbols[use.number]
+        body = use.kernel.body
+        outer = {
+            symbol
+            for index in use.live
+            if (effect := body.effects[index]) is not None
+            for symbol in effect.variables
+        }
+        for symbol in sorted(use.symbols, key=lambda s: s.token):
+            if symbol in names:
+                continue
+            if symbol in outer or not self._is_inner(use, symbol):
+                names[symbol] = self._local_name(symbol)
+            elif symbol.name in names.values():
+                names[symbol] = self.names.new(f"{symbol.name}_2", symbol.name)
+
+    @staticmethod
+    def _is_inner(use: StageUse, symbol: Symbol) -> bool:
+        """Declared in a block or loop of its own."""
+        return any(
+            s.kind != "plain" and s.first <= symbol.token <= s.last
+            for s in use.kernel.body.statements
+        )
+
+    def _name_variables(self, use: StageUse) -> None:
+        """Values are named after the buffer and the index: `a_i`."""
+        for number, place in sorted(use.places.items()):
+            value = place.value
+            if value is None or value in self.variables:
+                continue
+            access = use.kernel.accesses[number]
+            buffer = self.symbols[use.number][self._parameter_symbol(use, access)]
+            wanted = f"{buffer}_{self._index_words(use, access)}"
+            self.variables[value] = self.names.new(wanted, f"{buffer}_value")
+
+    def _parameter_symbol(self, use: StageUse, access: Access) -> Symbol:
+        return next(
+            s for s in use.kernel.symbols.values() if s.parameter and s.name == access.parameter
+        )
+
+    def _index_words(self, use: StageUse, access: Access) -> str:
+        """The names of the index variables, for a variable's name."""
+        names = self.symbols[use.number]
+        words: dict[str, None] = {}
+        for token in range(access.first, access.last + 1):
+            symbol = use.kernel.symbols.get(token)
+            if symbol is not None and not symbol.parameter:
+                words[names.get(symbol, symbol.name)] = None
+        joined = "_".join(words)
+        return joined if 0 < len(joined) <= _LONGEST_INDEX else "value"

@@ -219,7 +219,7 @@ def _aliases(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
                     f"{'both are' if {left, right} <= written else 'one is'} written",
                     q.invocation.span,
                 )
-            legal.assume(Disjoint(left, right))
+            legal.assume(Disjoint(*sorted((left, right))))
     return None
 
 

@@ -29,7 +29,7 @@ def stored_after(
         memory = next(s.memory[name] for s in members if name in s.memory)
         others = [m for m in readers.values() if m.name != name]
         if all(oracle.disjoint(memory, m) for m in others) or not is_on(HIDDEN_READERS):
-            assumed += [Disjoint(name, m.name) for m in others]
+            assumed += [Disjoint(*sorted((name, m.name))) for m in others]
         else:
             stored.add(name)
     return frozenset(stored), assumed

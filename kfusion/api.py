@@ -1,0 +1,298 @@
+"""Fusion for users of PyOpenCL: kernels as text, and the calls of a region as strings.
+
+There is no host code to prove anything from, so by agreement different names are
+different memory, and all calls have one range. `Fused.check` tests that agreement.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kfusion.fuse.kernel import kernel_name, synthesise
+from kfusion.fuse.model import FusedKernel
+from kfusion.graph.model import (
+    Argument,
+    Disjoint,
+    Invocation,
+    LaunchRange,
+    LocalMemory,
+    Memory,
+    RegionPlan,
+    SameRange,
+    Scalar,
+)
+from kfusion.graph.plan import plan_region
+from kfusion.kernel.model import Kernel, Parameter
+from kfusion.kernel.read import read_kernels
+from kfusion.parse.annotations import find_annotations
+from kfusion.parse.opencl import parse_opencl
+from kfusion.parse.preprocess import Preprocessor
+from kfusion.source.diagnostics import Diagnostic, Reason, Severity, error
+from kfusion.source.lexer import Kind, matching, tokenize
+from kfusion.source.text import SourceFile, Span
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_ONE_RANGE = "the range of all calls"
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One kernel to launch: its name and its arguments, as the calls named them."""
+
+    name: str
+    arguments: tuple[str, ...]
+    calls: tuple[int, ...]  # which of the calls it does
+
+
+class CheckError(ValueError):
+    """What fusion took for granted does not hold for these arguments."""
+
+
+@dataclass(frozen=True)
+class Fused:
+    source: str
+    kernels: tuple[Launch, ...]
+    plan: RegionPlan
+    diagnostics: tuple[Diagnostic, ...]
+    fused: tuple[FusedKernel, ...] = field(default=())
+
+    def check(
+        self, args: Mapping[str, Any], ranges: Sequence[tuple[int, ...]] | None = None
+    ) -> None:
+        """Raise CheckError unless the assumptions hold.
+
+        `args` maps the names of the calls to buffers (others are ignored); `ranges`, if
+        given, has the global size of each call.
+        """
+        from kfusion.device.overlap import overlap
+
+        for group in self.plan.groups:
+            for assumed in group.assumptions:
+                if isinstance(assumed, Disjoint):
+                    left, right = args.get(assumed.left), args.get(assumed.right)
+                    if left is not None and right is not None and overlap(left, right):
+                        raise CheckError(f"'{assumed.left}' and '{assumed.right}' share memory")
+                elif isinstance(assumed, SameRange) and ranges is not None:
+                    a, b = tuple(ranges[assumed.left]), tuple(ranges[assumed.right])
+                    if a != b:
+                        raise CheckError(
+                            f"call {assumed.left} has the range {a}, call {assumed.right} the "
+                            f"range {b}"
+                        )
+
+
+def fuse(
+    source: str,
+    calls: Sequence[str],
+    out: Iterable[str] | None = None,
+    *,
+    defines: Iterable[str] | Mapping[str, object] = (),
+    cc: str = "cc",
+    ranges: Sequence[str | LaunchRange] | None = None,
+) -> Fused:
+    """Fuse the kernels of an OpenCL program along a sequence of calls.
+
+    `calls` are written like "add(c, x, y)": buffers and scalars by name, scalars also as
+    numbers. `out` names the buffers that are read afterwards; without it all of them
+    are. `ranges` has one entry per call, if the calls differ: equal ones, equal ranges.
+    """
+    kernels = _kernels(source, defines, cc)
+    listing = SourceFile(Path("calls"), "\n".join(" ".join(call.split()) for call in calls))
+    read = [_read_call(listing, line, kernels) for line in range(1, len(calls) + 1)]
+    invocations = _invocations(read, _ranges(read, ranges))
+    observed = _observed(out, invocations)
+    plan = plan_region(invocations, observed, _Agreement())
+    launches, fused = _launches(plan, kernels)
+    text = source
+    for kernel in fused:
+        text = text.rstrip("\n") + "\n\n" + kernel.text + "\n"
+    return Fused(text, launches, plan, _diagnostics(plan), fused)
+
+
+def _kernels(
+    source: str, defines: Iterable[str] | Mapping[str, object], cc: str
+) -> dict[str, Kernel]:
+    if isinstance(defines, Mapping):
+        defines = [f"{name}={value}" for name, value in defines.items()]
+    file = SourceFile(Path("kernels.cl"), source)
+    annotations = find_annotations(file, kernels=True)
+    unit = parse_opencl(file, annotations, Preprocessor(cc, defines=tuple(defines)))
+    return read_kernels(unit)
+
+
+@dataclass(frozen=True)
+class _Call:
+    kernel: Kernel
+    arguments: tuple[Argument, ...]
+    span: Span
+
+
+def _read_call(listing: SourceFile, line: int, kernels: Mapping[str, Kernel]) -> _Call:
+    span = listing.line_span(line)
+    tokens = tokenize(span.text)
+    closing = matching(tokens, 1) if len(tokens) > 2 and tokens[1].text == "(" else None
+    if not tokens or tokens[0].kind is not Kind.NAME or closing is None:
+        raise _unreadable(span)
+    if [t.text for t in tokens[closing + 1 :]] not in ([], [";"]):
+        raise _unreadable(span)
+    name = tokens[0].text
+    kernel = kernels.get(name)
+    if kernel is None:
+        known = ", ".join(sorted(kernels)) or "none"
+        raise error(
+            "KF123",
+            f"no kernel is called '{name}'",
+            Span(listing, span.start, span.start + len(name)),
+            help=f"the kernels are: {known}",
+        )
+    inner = span.text[tokens[1].end : tokens[closing].start]
+    written = _split(inner)
+    if len(written) != len(kernel.parameters):
+        raise error(
+            "KF125",
+            f"{name}() has {len(kernel.parameters)} parameters, and {len(written)} arguments are "
+            "given",
+            span,
+            related=((f"{name}() is defined here", kernel.span),),
+        )
+    pairs = zip(kernel.parameters, written, strict=True)
+    return _Call(kernel, tuple(_argument(p, text, span) for p, text in pairs), span)
+
+
+def _unreadable(span: Span) -> Exception:
+    return error(
+        "KF129",
+        "this call cannot be read: expected 'kernel(argument, ...)'",
+        span,
+        help="buffers and scalars are given by name, scalars also as numbers",
+    )
+
+
+def _split(text: str) -> list[str]:
+    parts, depth = [""], 0
+    for char in text:
+        depth += (char in "([{") - (char in ")]}")
+        if char == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return [part.strip() for part in parts] if text.strip() else []
+
+
+def _argument(parameter: Parameter, text: str, span: Span) -> Argument:
+    if parameter.is_scalar:
+        if not text:
+            raise _unreadable(span)
+        return Scalar(text, text)
+    if parameter.pointer and parameter.space == "local":
+        return LocalMemory(text, text)
+    if not _NAME.fullmatch(text):
+        raise error(
+            "KF129",
+            f"'{text}' cannot be the argument for '{parameter.name}' of type "
+            f"'{parameter.text}': expected a name",
+            span,
+        )
+    return Memory(text, text)
+
+
+def _ranges(calls: list[_Call], given: Sequence[str | LaunchRange] | None) -> list[LaunchRange]:
+    dimensions = max((call.kernel.dimensions for call in calls), default=1)
+    if given is None:
+        return [LaunchRange(dimensions, _ONE_RANGE)] * len(calls)
+    if len(given) != len(calls):
+        raise error(
+            "KF129", f"{len(given)} ranges are given for {len(calls)} calls: expected one each"
+        )
+    found: list[LaunchRange] = []
+    for entry in given:
+        if isinstance(entry, LaunchRange):
+            found.append(entry)
+        else:
+            same = [c for c, key in zip(calls, given, strict=True) if key == entry]
+            found.append(LaunchRange(max(c.kernel.dimensions for c in same), entry))
+    return found
+
+
+def _invocations(calls: list[_Call], ranges: list[LaunchRange]) -> list[Invocation]:
+    return [
+        Invocation(
+            index, call.kernel, call.arguments, range_, call.span.text.rstrip(";"), call.span
+        )
+        for index, (call, range_) in enumerate(zip(calls, ranges, strict=True))
+    ]
+
+
+def _observed(
+    out: Iterable[str] | None, invocations: Sequence[Invocation]
+) -> frozenset[str] | None:
+    if out is None:
+        return None
+    names = frozenset([out] if isinstance(out, str) else out)
+    known = {memory.name for invocation in invocations for memory in invocation.memory}
+    for name in sorted(names - known):
+        raise error(
+            "KF127",
+            f"out names '{name}', which is no buffer of these calls",
+            help=f"the buffers are: {', '.join(sorted(known)) or 'none'}",
+        )
+    return names
+
+
+class _Agreement:
+    """What the Python API takes for granted."""
+
+    def equal(self, left: Scalar, right: Scalar) -> bool:
+        return left.name == right.name
+
+    def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
+        if left.range.key == right.range.key:
+            return None
+        return Reason(
+            "KF202",
+            f"'{left.label}' and '{right.label}' have different ranges: "
+            f"{left.range.key} and {right.range.key}",
+            right.span,
+        )
+
+    def within(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
+        return False
+
+    def disjoint(self, left: Memory, right: Memory) -> bool:
+        return left.name != right.name
+
+    def joinable(self, first: int, last: int) -> Reason | None:
+        return None
+
+
+def _launches(
+    plan: RegionPlan, kernels: Mapping[str, Kernel]
+) -> tuple[tuple[Launch, ...], tuple[FusedKernel, ...]]:
+    taken = set(kernels)
+    launches: list[Launch] = []
+    fused: list[FusedKernel] = []
+    by_index = {i.index: i for i in plan.invocations}
+    for group in plan.groups:
+        members = [by_index[index] for index in group.members]
+        if group.fused:
+            name = kernel_name(members, taken)
+            taken.add(name)
+            kernel = synthesise(group, plan.invocations, name)
+            fused.append(kernel)
+            arguments = tuple(p.argument.name for p in kernel.parameters)
+            launches.append(Launch(name, arguments, group.members))
+        else:
+            arguments = tuple(a.name for a in members[0].arguments)
+            launches.append(Launch(members[0].kernel.name, arguments, group.members))
+    return tuple(launches), tuple(fused)
+
+
+def _diagnostics(plan: RegionPlan) -> tuple[Diagnostic, ...]:
+    found = [cut.reason.as_cut() for cut in plan.cuts]
+    if not plan.fuses:
+        found.append(Diagnostic("KF401", Severity.NOTE, "nothing was fused"))
+    return tuple(found)

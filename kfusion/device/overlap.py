@@ -1,0 +1,41 @@
+"""Do two memory objects of PyOpenCL share memory?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def overlap(left: Any, right: Any) -> bool:
+    """Of buffers, sub-buffers, arrays of PyOpenCL or numpy: at least one common byte."""
+    if left is right:
+        return True
+    a, b = _extent(left), _extent(right)
+    if a is None or b is None:
+        return False
+    (owner_a, start_a, end_a), (owner_b, start_b, end_b) = a, b
+    return owner_a == owner_b and start_a < end_b and start_b < end_a
+
+
+def _extent(memory: Any) -> tuple[object, int, int] | None:
+    """What owns the memory, and the bytes of it; None for what is no memory."""
+    import pyopencl as cl
+
+    if hasattr(memory, "base_data"):  # pyopencl.array.Array
+        inner = _extent(memory.base_data)
+        if inner is None:
+            return None
+        start = inner[1] + int(memory.offset)
+        return inner[0], start, start + int(memory.nbytes)
+    if not isinstance(memory, cl.MemoryObjectHolder):
+        return None
+    info: Any = memory.get_info
+    size = int(info(cl.mem_info.SIZE))
+    if info(cl.mem_info.FLAGS) & cl.mem_flags.USE_HOST_PTR:
+        # Two buffers may lie over one host pointer; a sub-buffer inherits the flag.
+        address: Any = memory.get_host_array((size,), "uint8")
+        return "host", address.ctypes.data, address.ctypes.data + size
+    parent: Any = info(cl.mem_info.ASSOCIATED_MEMOBJECT)
+    if parent is None:
+        return memory.int_ptr, 0, size
+    offset = int(info(cl.mem_info.OFFSET))
+    return parent.int_ptr, offset, offset + size

@@ -1,0 +1,169 @@
+"""Text of statements, spliced from the original with some tokens replaced.
+
+Edits are given by token. Macro invocations stay as written where that is possible: if
+the replaced tokens all stand in the invocation's arguments, in every copy that the macro
+makes of them; otherwise the invocation is written out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kfusion.parse.unit import Unit
+from kfusion.source.lexer import Kind, tokenize
+from kfusion.source.text import Edit, apply_edits
+
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Change:
+    """Tokens up to `last` become `text`."""
+
+    last: int
+    text: str
+
+
+Changes = Mapping[int, Change]  # by the first token
+
+
+class Renderer:
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self.text = unit.annotations.blanked(unit.source.text)
+
+    def render(self, first: int, last: int, changes: Changes) -> str:
+        """The tokens first..last as text, the space between them as in the original."""
+        pieces: list[str] = []
+        position: int | None = None
+        index = first
+        while index <= last:
+            end = self._unit_end(index, last, changes)
+            text, (start, stop) = self._piece(index, end, changes)
+            if position is not None:
+                pieces.append(self._gap(position, start))
+            pieces.append(text)
+            position, index = stop, end + 1
+        return "".join(pieces)
+
+    def _unit_end(self, index: int, last: int, changes: Changes) -> int:
+        """The last token that must be written together with this one."""
+        end = index
+        position = index
+        while position <= min(end, last):
+            macro = self.unit.tokens[position].macro
+            while macro and end < last and self.unit.tokens[end + 1].macro == macro:
+                end += 1
+            if position in changes:
+                end = max(end, changes[position].last)
+            position += 1
+        return end
+
+    def _piece(self, first: int, last: int, changes: Changes) -> tuple[str, tuple[int, int]]:
+        tokens = self.unit.tokens
+        place = self.unit.range(first, last)
+        if first == last and first in changes:
+            return changes[first].text, place
+        if first in changes and changes[first].last == last:
+            return changes[first].text, place
+        inside = [i for i in range(first, last + 1) if i in changes]
+        if not inside:
+            return self.text[place[0] : place[1]], place
+        kept = self._edited(first, last, changes, place)
+        if kept is not None:
+            return kept, place
+        words: list[str] = []
+        index = first
+        while index <= last:
+            change = changes.get(index)
+            words.append(change.text if change else tokens[index].text)
+            index = change.last + 1 if change else index + 1
+        return _joined(words), place
+
+    def _edited(
+        self, first: int, last: int, changes: Changes, place: tuple[int, int]
+    ) -> str | None:
+        """The invocation with its arguments changed, if all copies change alike."""
+        edits: dict[tuple[int, int], str] = {}
+        untouched: set[int] = set()
+        index = first
+        while index <= last:
+            change = changes.get(index)
+            end = change.last if change else index
+            starts = [self.unit.tokens[i].start for i in range(index, end + 1)]
+            if change is not None:
+                if min(starts) < 0 or starts != sorted(starts):
+                    return None
+                span = (starts[0], self.unit.tokens[end].end)
+                if edits.setdefault(span, change.text) != change.text:
+                    return None
+            elif starts[0] >= 0:
+                untouched.add(starts[0])
+            index = end + 1
+        if any(start <= place_ < end for start, end in edits for place_ in untouched):
+            return None
+        return apply_edits(
+            self.text[place[0] : place[1]],
+            [Edit(start, end, new) for (start, end), new in edits.items()],
+            place[0],
+        )
+
+    def _gap(self, start: int, end: int) -> str:
+        return clean_gap(self.text[start:end]) if end > start else " " * (end < start)
+
+    def comments_before(self, first: int) -> tuple[list[str], bool]:
+        """Comments between the token and the one before it, and whether the first of
+        them stands on the line of the token before."""
+        start = self.unit.range(first, first)[0]
+        previous = 0
+        if first > 0:
+            previous = self.unit.range(first - 1, first - 1)[1]
+        gap = clean_gap(self.text[previous:start])
+        if not 0 <= previous <= start:
+            return [], False
+        found = [m.group() for m in _COMMENT.finditer(gap)]
+        trailing = bool(found) and "\n" not in gap[: gap.index(found[0])]
+        return found, trailing
+
+    def indent_of(self, first: int) -> str:
+        """The white space at the start of the token's line."""
+        start = self.unit.range(first, first)[0]
+        line = self.text[self.text.rfind("\n", 0, start) + 1 : start]
+        return line[: len(line) - len(line.lstrip())]
+
+
+def clean_gap(gap: str) -> str:
+    """White space and comments between two tokens, without what `#if` left out."""
+    if any(token.kind is Kind.DIRECTIVE for token in tokenize("\n" + gap)):
+        return "\n" if "\n" in gap else " "
+    return gap
+
+
+def _joined(words: list[str]) -> str:
+    """Tokens with spaces where two would run together, and around binary operators."""
+    spaced = ("=", "?", ":", "&&", "||")
+    text = ""
+    for word in words:
+        apart = word in spaced or text.endswith((",", ";", *spaced))
+        if text and (apart or _sticks(text[-1], word[0])):
+            text += " "
+        text += word
+    return text
+
+
+def _sticks(left: str, right: str) -> bool:
+    if re.match(r"[\w.]", left) and re.match(r"[\w.\"']", right):
+        return True
+    return left in "+-*/%&|<>=!^" and right in "+-*/%&|<>=!^"
+
+
+def reindented(text: str, old: str, new: str) -> str:
+    """Continuation lines moved along with the first one."""
+    lines = text.split("\n")
+    moved = [lines[0].rstrip()]
+    for line in lines[1:]:
+        stripped = line[len(old) :] if line.startswith(old) else line.lstrip()
+        moved.append((new + stripped).rstrip() if stripped.strip() else "")
+    return "\n".join(line for i, line in enumerate(moved) if line or i == 0)

@@ -1,0 +1,177 @@
+"""The statements of one stage, with elements replaced by variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kfusion.fuse.negate import negated
+from kfusion.fuse.render import Change, Renderer, reindented
+from kfusion.fuse.signature import Style
+from kfusion.fuse.usage import StageUse
+from kfusion.graph.values import Role, Value
+from kfusion.kernel.model import Access, Symbol
+from kfusion.parse.statements import Statement
+
+_STEPS = ("++", "--")
+
+
+@dataclass(eq=False)
+class Lines:
+    """Text under construction; `depth` counts open braces."""
+
+    unit: str  # of indentation
+    depth: int = 1
+    lines: list[str] = field(default_factory=list)
+
+    @property
+    def indent(self) -> str:
+        return self.unit * self.depth
+
+    def add(self, text: str) -> None:
+        self.lines += [
+            (self.indent + text if n == 0 else text) for n, text in enumerate(text.split("\n"))
+        ]
+
+    def blank(self) -> None:
+        if self.lines and self.lines[-1] and not self.lines[-1].endswith("{"):
+            self.lines.append("")
+
+
+class StatementWriter:
+    """Writes the statements of a stage's body."""
+
+    def __init__(
+        self,
+        use: StageUse,
+        renderer: Renderer,
+        symbols: Mapping[Symbol, str],
+        variables: Mapping[Value, str],
+        style: Style,
+    ) -> None:
+        self.use, self.renderer = use, renderer
+        self.symbols, self.variables = symbols, variables
+        self.style = style
+        self.kernel = use.kernel
+
+    def renames(self, first: int, last: int) -> dict[int, Change]:
+        found: dict[int, Change] = {}
+        for token in range(first, last + 1):
+            symbol = self.kernel.symbols.get(token)
+            if symbol is not None and self.symbols.get(symbol, symbol.name) != symbol.name:
+                found[token] = Change(token, self.symbols[symbol])
+        return found
+
+    def text(self, first: int, last: int) -> str:
+        """The tokens with variables and parameters renamed."""
+        return self.renderer.render(first, last, self.renames(first, last))
+
+    def write(self, out: Lines) -> None:
+        body = self.kernel.body
+        tails = 0
+        for index in self.use.live:
+            statement = body.statements[index]
+            comments, trailing = self.renderer.comments_before(statement.first)
+            if trailing:
+                self._append_comment(out, comments.pop(0), index)
+            for comment in comments:
+                out.add(reindented(comment, self.renderer.indent_of(statement.first), out.indent))
+            if self._is_tail(statement):
+                if index != self.use.live[-1]:
+                    self._open_tail(out, index, statement)
+                    tails += 1
+            else:
+                self._statement(out, index, statement)
+        self._last_comment(out)
+        for _ in range(tails):
+            out.depth -= 1
+            out.add("}")
+
+    def _append_comment(self, out: Lines, comment: str, index: int) -> None:
+        """A comment behind the statement before: kept if that statement was."""
+        if index - 1 in self.use.live and out.lines:
+            out.lines[-1] += f" {comment}"
+
+    def _last_comment(self, out: Lines) -> None:
+        statements = self.kernel.body.statements
+        if not statements or len(statements) - 1 not in self.use.live:
+            return
+        comments, trailing = self.renderer.comments_before(statements[-1].last + 1)
+        if trailing and out.lines:
+            out.lines[-1] += f" {comments[0]}"
+
+    def _is_tail(self, statement: Statement) -> bool:
+        tokens = self.kernel.unit.tokens
+        return (
+            statement.kind == "if"
+            and len(statement.children) == 1
+            and any(t.text == "return" for t in tokens[statement.first : statement.last])
+        )
+
+    def _open_tail(self, out: Lines, index: int, statement: Statement) -> None:
+        changes, before, after = self._changes(index, statement)
+        for line in before:
+            out.add(line)
+        assert statement.header is not None
+        assert not after
+        first, last = statement.header
+        text = negated(self.renderer, first + 1, last - 1, changes, exact=False)
+        out.add(f"if ({text}){self.style.opening(out.indent)}")
+        out.depth += 1
+
+    def _statement(self, out: Lines, index: int, statement: Statement) -> None:
+        changes, before, after = self._changes(index, statement)
+        for line in before:
+            out.add(line)
+        text = self.renderer.render(statement.first, statement.last, changes)
+        out.add(reindented(text, self.renderer.indent_of(statement.first), out.indent))
+        for line in after:
+            out.add(line)
+
+    def _changes(
+        self, index: int, statement: Statement
+    ) -> tuple[dict[int, Change], list[str], list[str]]:
+        """What to replace in the statement, and what to write before and after it."""
+        changes = self.renames(statement.first, statement.last)
+        before: list[str] = []
+        after: list[str] = []
+        for access, place in self.use.accesses(index):
+            if place.value is None:
+                continue
+            name = self.variables[place.value]
+            element = self.text(access.first, access.last)
+            if place.role is Role.LOAD:
+                before.append(f"{self._declared(access, place.value)} {name} = {element};")
+            new = name
+            if place.role is Role.DEFINE:
+                new = f"{self._declared(access, place.value)} {name}"
+            if place.flushed or (place.stored and access.assignment == statement):
+                after.append(f"{element} = {name};")
+            elif place.stored:
+                self._store_inline(changes, access, element, name)
+                continue
+            for token in range(access.first, access.last + 1):
+                changes.pop(token, None)
+            changes[access.first] = Change(access.last, new)
+        return changes, before, after
+
+    def _declared(self, access: Access, value: Value) -> str:
+        type_ = self.kernel.parameter(access.parameter).type
+        return f"const {type_}" if value.constant else type_
+
+    def _store_inline(
+        self, changes: dict[int, Change], access: Access, element: str, name: str
+    ) -> None:
+        """`a[i] += x` becomes `a[i] = a_i += x`; `a[i]++` becomes `a[i] = ++a_i`."""
+        first, last = access.first, access.last
+        tokens = self.kernel.unit.tokens
+        step = ""
+        if tokens[last + 1].text in _STEPS:
+            last += 1
+            step = tokens[last].text
+        elif tokens[first - 1].text in _STEPS:
+            first -= 1
+            step = tokens[first].text
+        for token in range(first, last + 1):
+            changes.pop(token, None)
+        changes[first] = Change(last, f"{element} = {step}{name}")

@@ -1,0 +1,80 @@
+"""Which parameters, variables and declarations of its stages a fused kernel still needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kfusion.graph.bind import Stage
+from kfusion.graph.values import GroupValues, Place, Role
+from kfusion.kernel.model import Access, PreludeItem, Symbol
+
+
+class StageUse:
+    """One stage: its live statements, and what they name after values have moved."""
+
+    def __init__(self, number: int, stage: Stage, values: GroupValues) -> None:
+        self.number, self.stage = number, stage
+        self.kernel = stage.invocation.kernel
+        self.unit = self.kernel.unit
+        self.places = {n: place for (s, n), place in values.places.items() if s == number}
+        self.live = [
+            index
+            for index in range(len(self.kernel.body.statements))
+            if (number, index) not in values.dead
+        ]
+        self.symbols = set(self._symbols())
+
+    def accesses(self, statement: int) -> list[tuple[Access, Place]]:
+        """The accesses of a statement of the body, in order."""
+        return [
+            (access, self.places[number])
+            for number, access in enumerate(self.kernel.accesses)
+            if access.statement == statement and number in self.places
+        ]
+
+    def _symbols(self) -> Iterator[Symbol]:
+        """Named by what is left of the live statements."""
+        for index in self.live:
+            statement = self.kernel.body.statements[index]
+            gone: set[int] = set()
+            for access, place in self.accesses(index):
+                if place.role is Role.MEMORY:
+                    continue
+                tokens = range(access.first, access.last + 1)
+                if place.role is Role.LOAD or place.stored or place.flushed:
+                    yield from self.named(tokens)
+                gone |= set(tokens)
+            yield from self.named(
+                t for t in range(statement.first, statement.last + 1) if t not in gone
+            )
+
+    def named(self, tokens: Iterator[int] | range) -> Iterator[Symbol]:
+        for token in tokens:
+            if token in self.kernel.symbols:
+                yield self.kernel.symbols[token]
+
+    def needed(self, symbols: set[Symbol]) -> list[PreludeItem]:
+        """Declarations of the prelude that the symbols need, in order."""
+        wanted = set(symbols)
+        needed: list[PreludeItem] = []
+        for item in reversed(self.kernel.body.prelude):
+            if item.guard is None and self._gives(item) & wanted:
+                needed.append(item)
+                wanted |= set(self.named(range(item.statement.first, item.statement.last + 1)))
+        return needed[::-1]
+
+    def _gives(self, item: PreludeItem) -> set[Symbol]:
+        """The variables that a statement of the prelude declares or assigns."""
+        declared = {self.kernel.symbols[d.token] for d in item.declarations}
+        if declared:
+            return declared
+        return {self.kernel.symbols[item.statement.first]}  # `i = get_global_id(0);`
+
+    def guard_symbols(self) -> set[Symbol]:
+        """Named by the guards, if this stage's text is used for them."""
+        found: set[Symbol] = set()
+        for item in self.kernel.body.prelude:
+            if item.guard is not None and item.statement.header is not None:
+                first, last = item.statement.header
+                found |= set(self.named(range(first, last + 1)))
+        return found
