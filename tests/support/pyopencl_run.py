@@ -1,0 +1,71 @@
+"""Run kernels of the Python API on PoCL, fused and unfused, and compare to the bit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+import pyopencl as cl
+
+from kfusion.api import Fused, Launch
+from kfusion.device.opencl import build_program, pocl_device
+
+Array = npt.NDArray[np.generic]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Data for a program: `buffers` and `scalars` by the names that the calls use."""
+
+    buffers: Mapping[str, Array]
+    scalars: Mapping[str, np.generic]
+    size: tuple[int, ...]
+    local: tuple[int, ...] | None = None
+    options: tuple[str, ...] = ()
+
+
+def original_launches(fused: Fused) -> tuple[Launch, ...]:
+    return tuple(
+        Launch(i.kernel.name, tuple(a.name for a in i.arguments), (i.index,))
+        for i in fused.plan.invocations
+    )
+
+
+@cache
+def _program(source: str, options: tuple[str, ...]) -> tuple[cl.Context, cl.Program]:
+    built = build_program(source, options, device=pocl_device())
+    return built.context, built.program
+
+
+def run(source: str, launches: Sequence[Launch], case: Case) -> dict[str, Array]:
+    """The buffers after the launches."""
+    context, program = _program(source, case.options)
+    queue = cl.CommandQueue(context)
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+    device = {
+        name: cl.Buffer(context, flags, hostbuf=np.ascontiguousarray(array))
+        for name, array in case.buffers.items()
+    }
+    for launch in launches:
+        kernel = cl.Kernel(program, launch.name)
+        for index, name in enumerate(launch.arguments):
+            kernel.set_arg(index, device[name] if name in device else case.scalars[name])
+        cl.enqueue_nd_range_kernel(queue, kernel, case.size, case.local)
+    result: dict[str, Array] = {}
+    for name, array in case.buffers.items():
+        result[name] = np.empty_like(array)
+        cl.enqueue_copy(queue, result[name], device[name])
+    queue.finish()
+    return result
+
+
+def assert_same(fused: Fused, source: str, case: Case, observed: Sequence[str]) -> None:
+    """What the fused program leaves in the observed buffers is what the original leaves."""
+    before = run(source, original_launches(fused), case)
+    after = run(fused.source, fused.kernels, case)
+    for name in observed:
+        same = before[name].tobytes() == after[name].tobytes()
+        assert same, f"{name} differs:\n{before[name]}\n{after[name]}\n{fused.source}"
