@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from pathlib import Path
 
 import click
 
 from kfusion import __version__
 from kfusion.parse.preprocess import Preprocessor
-from kfusion.paths import fake_libc_dir, include_dir
+from kfusion.paths import fake_libc_dir
+from kfusion.paths import include_dir as include_folder
 from kfusion.regenerate.files import refuse_overwriting, write_all
-from kfusion.source.diagnostics import KFusionError, Severity, error, render
+from kfusion.source.diagnostics import KFusionError, error, render
 
 _PATH = click.Path(path_type=Path)
 
@@ -24,7 +26,9 @@ _PATH = click.Path(path_type=Path)
 @click.argument("files", nargs=-1, type=_PATH)
 @click.option("-o", "--output", type=_PATH, help="The folder to write to.")
 @click.option("-I", "include_dirs", multiple=True, type=_PATH, help="A folder with headers.")
-@click.option("-D", "defines", multiple=True, help="A macro for the preprocessor: NAME or NAME=VALUE.")
+@click.option(
+    "-D", "defines", multiple=True, help="A macro for the preprocessor: NAME or NAME=VALUE."
+)
 @click.option("--cc", default="cc", show_default=True, help="The C compiler that preprocesses.")
 @click.option("--strict", is_flag=True, help="Fail if something in a region is not fused.")
 @click.option("--dry-run", is_flag=True, help="Write nothing.")
@@ -52,7 +56,7 @@ def fuse(
     and OpenCL kernel files; which is which is told by what they hold.
     """
     if include_dir:
-        click.echo(str(_include_dir()))
+        click.echo(str(include_folder()))
         return
     if not files:
         raise click.UsageError("give the files to fuse: applications, libraries and kernels")
@@ -63,12 +67,16 @@ def fuse(
         refuse_overwriting(list(files), output)
     from kfusion.driver import fuse_files
     from kfusion.report.diagnostics import render_all
-    from kfusion.report.plan import plan_table
 
     result = fuse_files(list(files), how)
-    if not quiet and result.diagnostics:
-        click.echo(render_all(result.diagnostics), err=True)
+    shown = result.diagnostics
+    if quiet:
+        shown = result.not_fused if strict else []
+    if shown:
+        click.echo(render_all(shown), err=True)
     if explain_plan:
+        from kfusion.report.plan import plan_table
+
         click.echo(plan_table([(r.region.name, r.plan) for r in result.regions]))
     if strict and result.not_fused:
         raise error("KF302", "--strict: not everything in the regions is fused", exit_code=1)
@@ -95,32 +103,42 @@ def strip(files: tuple[Path, ...], output: Path) -> None:
     write_all(output, {path.name: stripped(path) for path in files})
 
 
-def _include_dir() -> Path:
-    return include_dir()
-
-
-def _preprocessor(cc: str, include_dirs: tuple[Path, ...], defines: tuple[str, ...]) -> Preprocessor:
-    return Preprocessor(cc, (*include_dirs, include_dir()), (fake_libc_dir(),), defines)
+def _preprocessor(
+    cc: str, include_dirs: tuple[Path, ...], defines: tuple[str, ...]
+) -> Preprocessor:
+    return Preprocessor(cc, (*include_dirs, include_folder()), (fake_libc_dir(),), defines)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command; all errors come out as diagnostics."""
+    """Run the command; whatever goes wrong comes out as a diagnostic."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     command, name = fuse, "kfusion"
     if words and words[0] == "strip":
         command, name, words = strip, "kfusion strip", words[1:]
     try:
-        command.main(words, prog_name=name, standalone_mode=False)
+        sys.exit(command.main(words, prog_name=name, standalone_mode=False))
     except KFusionError as failure:
-        click.echo("\n".join(render(d) for d in failure.diagnostics), err=True)
-        sys.exit(failure.exit_code)
+        _fail(failure)
     except click.UsageError as failure:
-        failure.show()
-        sys.exit(2)
-    except click.exceptions.Exit as done:
-        sys.exit(done.exit_code)
+        _fail(error("KF100", failure.format_message(), help=f"see {name} --help"))
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(141)
+    except RecursionError:
+        _fail(error("KF104", "the input is nested too deeply"))
+    except Exception as failure:  # noqa: BLE001 - users get a diagnostic for this, too
+        _fail(error("KF199", _internal(failure), help="please report it, with the input"))
 
 
-__all__ = ["Severity", "main"]
+def _fail(failure: KFusionError) -> None:
+    text = "\n".join(render(d) for d in failure.diagnostics)
+    click.echo(text.encode("utf-8", "replace"), err=True)
+    sys.exit(failure.exit_code)
+
+
+def _internal(failure: Exception) -> str:
+    """What and where, for whoever mends it."""
+    place = traceback.extract_tb(failure.__traceback__)[-1]
+    file = Path(place.filename).name
+    return f"internal error: {type(failure).__name__}: {failure} ({file}:{place.lineno})"

@@ -11,14 +11,25 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kfusion.source.diagnostics import error
-from kfusion.source.lexer import Kind, Token, matching, tokenize
+from kfusion.source.diagnostics import KFusionError, error
+from kfusion.source.lexer import (
+    CLOSING,
+    OPENING,
+    Kind,
+    Token,
+    matching,
+    plain_directive,
+    tokenize,
+)
 from kfusion.source.text import SourceFile, Span
 
-_KFUSE_PRAGMA = re.compile(r"#\s*pragma\s+kfuse\b\s*(\(.*\))?\s*$", re.DOTALL)
-_SYNC_PRAGMA = re.compile(r"#\s*pragma\s+sync\b(.*)$", re.DOTALL)
-_SECTION_PRAGMA = re.compile(r"#\s*pragma\s+(kload|kcore|kstore|immovable)\b\s*(\([^)]*\))?\s*$")
-_SYNC_PART = re.compile(r"\s*(in|out)\b\s*(?:\(([^)]*)\))?")
+_DIRECTIVE_WORD = re.compile(r"#\s*(\w+)")
+_PRAGMA = re.compile(r"#\s*pragma\s+(kfuse|sync|kload|kcore|kstore|immovable)\b")
+_KFUSE_PRAGMA = re.compile(r"#\s*pragma\s+kfuse\b\s*(\(.*\))?$")
+_SYNC_PRAGMA = re.compile(r"#\s*pragma\s+sync\b(.*)$")
+_SECTION_PRAGMA = re.compile(r"#\s*pragma\s+\w+\s*(\([^)]*\))?$")
+_SYNC_PART = re.compile(r"\s*(in|out)\b\s*(\([^)]*\))?")
+_REGION_IN_MACRO = re.compile(r'\bkfuse(?=\s*\()|_Pragma\s*\(\s*"\s*kfuse\b')
 
 
 @dataclass(frozen=True)
@@ -84,117 +95,262 @@ class Annotations:
 
 
 def find_annotations(source: SourceFile, kernels: bool) -> Annotations:
-    tokens = tokenize(source.text)
-    regions: list[RegionMark] = []
-    syncs: list[Sync] = []
-    sections: list[Section] = []
-    immovable: list[Span] = []
-    open_sections: list[tuple[str, tuple[str, ...], Token]] = []
-    depth = 0
-    for index, token in enumerate(tokens):
-        if token.kind is Kind.DIRECTIVE:
-            _refuse_region_in_macro(source, token)
-            mark = _pragma_region(source, tokens, index)
-            if mark:
-                regions.append(mark)
-            syncs += _syncs(source, token)
-            part = _SECTION_PRAGMA.match(token.text.rstrip())
-            if part and part.group(1) == "immovable":
-                immovable.append(Span(source, token.start, token.end))
-            elif part:
-                _close_sections(source, open_sections, sections, token.start)
-                open_sections.append((part.group(1), _names(part.group(2)), token))
-        elif token.text == "{":
-            depth += 1
-        elif token.text == "}":
-            depth -= 1
-            if depth == 0:
-                _close_sections(source, open_sections, sections, token.start)
-        elif token.kind is Kind.NAME and token.text == "kfuse":
-            regions.append(_thesis_region(source, tokens, index))
-        elif kernels and token.kind is Kind.NAME and token.text in ("kload", "kstore"):
-            section = _thesis_section(source, tokens, index)
-            if section:
-                sections.append(section)
-    _check_nesting(regions)
-    return Annotations(tuple(regions), tuple(syncs), tuple(sections), tuple(immovable))
+    return _Finder(source, kernels).find()
 
 
-def _refuse_region_in_macro(source: SourceFile, token: Token) -> None:
-    if re.match(r"#\s*define\b", token.text):
-        inside = re.search(r"\bkfuse\s*\(", token.text)
-        if inside and not re.match(r"#\s*define\s+kfuse\b", token.text):
-            start = token.start + inside.start()
-            raise error(
-                "KF115",
-                "a region inside a macro",
-                Span(source, start, start + len("kfuse")),
-                help="write the region where the macro is used",
-            )
+class _Finder:
+    """One pass over the tokens of a file."""
 
+    def __init__(self, source: SourceFile, kernels: bool) -> None:
+        self.source, self.kernels = source, kernels
+        self.tokens = tokenize(source.text)
+        self.regions: list[RegionMark] = []
+        self.syncs: list[Sync] = []
+        self.sections: list[Section] = []
+        self.immovable: list[Span] = []
+        self.open: list[tuple[str, tuple[str, ...], Span]] = []  # pragma sections
+        self.depth = 0
+        self.branches: list[int] = []  # the depth at each `#if` that is open
 
-def _pragma_region(source: SourceFile, tokens: list[Token], index: int) -> RegionMark | None:
-    token = tokens[index]
-    if not re.match(r"#\s*pragma\s+kfuse\b", token.text):
-        return None
-    span = Span(source, token.start, token.start + len(token.text.rstrip()))
-    match = _KFUSE_PRAGMA.match(token.text.rstrip())
-    if match is None:
-        raise error(
-            "KF112",
-            "this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'",
-            span,
+    def find(self) -> Annotations:
+        for index, token in enumerate(self.tokens):
+            if token.kind is Kind.DIRECTIVE:
+                self._directive(index)
+            elif token.text == "{":
+                self.depth += 1
+            elif token.text == "}":
+                self.depth -= 1
+                if self.depth == 0:
+                    self._close_sections(token.start)
+            elif token.kind is Kind.NAME:
+                self._name(index)
+        _check_nesting(self.regions)
+        return Annotations(
+            tuple(self.regions), tuple(self.syncs), tuple(self.sections), tuple(self.immovable)
         )
-    data: tuple[NamedData, ...] = ()
-    if match.group(1):
-        inner = tokenize(" " * (token.start + match.start(1)) + match.group(1))
-        data = _data(source, inner, 0, len(inner) - 1)
-    return RegionMark(span, _block(source, tokens, index + 1, span), data, thesis_form=False)
 
+    def _name(self, index: int) -> None:
+        text = self.tokens[index].text
+        if text == "kfuse":
+            self.regions.append(self._thesis_region(index))
+        elif text in ("kload", "kstore") and self.kernels:
+            section = self._thesis_section(index)
+            if section:
+                self.sections.append(section)
+        elif text == "_Pragma":
+            _refuse_operator(self.source, self.tokens[index : index + 3])
 
-def _thesis_region(source: SourceFile, tokens: list[Token], index: int) -> RegionMark:
-    token = tokens[index]
-    close = matching(tokens, index + 1) if index + 1 < len(tokens) else None
-    if tokens[index + 1 : index + 2] and tokens[index + 1].text == "(" and close is not None:
-        span = Span(source, token.start, tokens[close].end)
-        data = _data(source, tokens, index + 1, close)
-        return RegionMark(span, _block(source, tokens, close + 1, span), data, thesis_form=True)
-    raise error(
-        "KF112",
-        "this annotation cannot be read: expected 'kfuse(x, y, out(c)) { ... }'",
-        Span(source, token.start, token.end),
-    )
+    def _directive(self, index: int) -> None:
+        token = self.tokens[index]
+        text = plain_directive(token).rstrip()
+        word = _DIRECTIVE_WORD.match(text)
+        name = word.group(1) if word else ""
+        if name in ("if", "ifdef", "ifndef"):
+            self.branches.append(self.depth)
+        elif name in ("else", "elif") and self.branches:
+            self.depth = self.branches[-1]
+        elif name == "endif" and self.branches:
+            self.branches.pop()
+        elif name == "define":
+            _refuse_region_in_macro(self.source, token, text)
+        elif name == "pragma":
+            self._pragma(index, text)
 
+    def _pragma(self, index: int, text: str) -> None:
+        token = self.tokens[index]
+        span = Span(self.source, token.start, token.start + len(text))
+        match = _PRAGMA.match(text)
+        kind = match.group(1) if match else ""
+        if kind == "kfuse":
+            self.regions.append(self._pragma_region(index, text, span))
+        elif kind == "sync":
+            self.syncs += self._sync(index, text, span)
+        elif kind:
+            self._section_pragma(kind, text, span)
 
-def _block(source: SourceFile, tokens: list[Token], index: int, span: Span) -> Span:
-    if index >= len(tokens) or tokens[index].text != "{":
-        raise error("KF109", "a region must be followed by a block: expected '{'", span)
-    close = matching(tokens, index)
-    if close is None or tokens[close].text != "}":
+    # Regions
+
+    def _pragma_region(self, index: int, text: str, span: Span) -> RegionMark:
+        match = _KFUSE_PRAGMA.match(text)
+        if match is None:
+            raise error(
+                "KF112",
+                "this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'",
+                span,
+            )
+        data: tuple[NamedData, ...] = ()
+        if match.group(1):
+            inner = tokenize(" " * (span.start + match.start(1)) + match.group(1))
+            data = _data(self.source, inner, 0, len(inner) - 1)
+        return RegionMark(span, self._block(index + 1, span), data, thesis_form=False)
+
+    def _thesis_region(self, index: int) -> RegionMark:
+        token, tokens = self.tokens[index], self.tokens
+        opens = index + 1 < len(tokens) and tokens[index + 1].text == "("
+        close = matching(tokens, index + 1) if opens else None
+        if close is None or tokens[close].text != ")":
+            raise error(
+                "KF112",
+                "this annotation cannot be read: expected 'kfuse(x, y, out(c)) { ... }'",
+                Span(self.source, token.start, token.end),
+            )
+        span = Span(self.source, token.start, tokens[close].end)
+        data = _data(self.source, tokens, index + 1, close)
+        return RegionMark(span, self._block(close + 1, span), data, thesis_form=True)
+
+    def _block(self, index: int, span: Span) -> Span:
+        """The block behind an annotation; its brackets must match."""
+        tokens, opened = self.tokens, list[Token]()
+        if index >= len(tokens) or tokens[index].text != "{":
+            raise error("KF109", "a region must be followed by a block: expected '{'", span)
+        for token in tokens[index:]:
+            if token.kind is Kind.DIRECTIVE:
+                self._check_inside_region(token)
+            if token.kind is not Kind.PUNCTUATOR:
+                continue
+            if token.text in OPENING:
+                opened.append(token)
+            elif token.text in CLOSING:
+                opening = opened.pop()
+                if OPENING[opening.text] != token.text:
+                    raise error(
+                        "KF109",
+                        f"unbalanced brackets in a region: expected '{OPENING[opening.text]}' "
+                        f"before '{token.text}'",
+                        Span(self.source, token.start, token.end),
+                        related=(("to close this", Span(self.source, opening.start, opening.end)),),
+                    )
+                if not opened:
+                    return Span(self.source, tokens[index].start, token.end)
         raise error("KF109", "this region is not closed: expected '}'", span)
-    for inner in tokens[index:close]:
-        if inner.kind is Kind.DIRECTIVE and not inner.text.startswith("#pragma"):
+
+    def _check_inside_region(self, token: Token) -> None:
+        text = plain_directive(token).rstrip()
+        word = _DIRECTIVE_WORD.match(text)
+        if word is None or word.group(1) != "pragma":
             raise error(
                 "KF115",
                 "preprocessor lines inside a region are not supported",
-                Span(source, inner.start, inner.start + len(inner.text.rstrip())),
+                Span(self.source, token.start, token.start + len(text)),
                 help="put the line before the region, or write two regions",
             )
-    return Span(source, tokens[index].start, tokens[close].end)
+
+    # Synchronisation
+
+    def _sync(self, index: int, text: str, span: Span) -> list[Sync]:
+        match = _SYNC_PRAGMA.match(text)
+        rest, found = match.group(1) if match else "", []
+        while rest.strip():
+            part = _SYNC_PART.match(rest)
+            names = _names(part.group(2)) if part else None
+            if part is None or names == ():
+                break
+            found.append(Sync(part.group(1), names, span))
+            rest = rest[part.end() :]
+        if rest.strip() or not found:
+            raise error(
+                "KF112",
+                "this annotation cannot be read: expected '#pragma sync in', '#pragma sync out' "
+                "or '#pragma sync in(x) out(y)'",
+                span,
+            )
+        if self.kernels:
+            raise error("KF112", "a sync annotation belongs before a library function", span)
+        if self.depth > 0 or not self._before_function(index + 1):
+            raise error("KF112", "a sync annotation must stand before a function", span)
+        return found
+
+    def _before_function(self, index: int) -> bool:
+        for token in self.tokens[index:]:
+            if token.kind is Kind.PUNCTUATOR and token.text in "(;{}=":
+                return token.text == "("
+        return False
+
+    # Parts of kernels
+
+    def _section_pragma(self, kind: str, text: str, span: Span) -> None:
+        match = _SECTION_PRAGMA.match(text)
+        names = _names(match.group(1)) if match else ()
+        if match is None or names == () or (kind == "immovable" and names):
+            raise error(
+                "KF112",
+                f"this annotation cannot be read: expected '#pragma {kind}'"
+                + ("" if kind == "immovable" else f" or '#pragma {kind}(x)'"),
+                span,
+            )
+        if not self.kernels or self.depth <= 0:
+            raise error("KF112", f"'{kind}' belongs into the body of a kernel", span)
+        if kind == "immovable":
+            self.immovable.append(span)
+            return
+        self._close_sections(span.start)
+        self.open.append((kind, names or (), span))
+
+    def _close_sections(self, end: int) -> None:
+        while self.open:
+            kind, names, annotation = self.open.pop()
+            self.sections.append(Section(kind, names, annotation, annotation.end, end, None))
+
+    def _thesis_section(self, index: int) -> Section | None:
+        token, tokens = self.tokens[index], self.tokens
+        brace = index + 1
+        names: tuple[str, ...] = ()
+        if brace < len(tokens) and tokens[brace].text == "(":
+            close = matching(tokens, brace)
+            if close is None:
+                return None
+            names = tuple(t.text for t in tokens[brace + 1 : close] if t.kind is Kind.NAME)
+            brace = close + 1
+        if brace >= len(tokens) or tokens[brace].text != "{":
+            return None  # a name of the user's own
+        close = matching(tokens, brace)
+        annotation = Span(self.source, token.start, tokens[brace - 1].end)
+        if close is None:
+            raise error("KF109", f"this {token.text} is not closed: expected '}}'", annotation)
+        start, end = tokens[brace].start, tokens[close].start
+        return Section(token.text, names, annotation, start + 1, end, (start, end))
 
 
-def _data(source: SourceFile, tokens: list[Token], opening: int, close: int) -> tuple[NamedData, ...]:
+def _refuse_region_in_macro(source: SourceFile, token: Token, text: str) -> None:
+    inside = _REGION_IN_MACRO.search(text)
+    if inside and not re.match(r"#\s*define\s+kfuse\b", text):
+        start = token.start + inside.start()
+        raise error(
+            "KF115",
+            "a region inside a macro",
+            Span(source, start, token.start + inside.end()),
+            help="write the region where the macro is used",
+        )
+
+
+def _refuse_operator(source: SourceFile, tokens: list[Token]) -> None:
+    """`_Pragma("kfuse(x)")` would be overlooked."""
+    if len(tokens) == 3 and re.match(
+        r'"\s*(kfuse|sync|kload|kcore|kstore|immovable)\b', tokens[2].text
+    ):
+        raise error(
+            "KF112",
+            "this annotation cannot be read: expected '#pragma', not '_Pragma'",
+            Span(source, tokens[0].start, tokens[2].end),
+        )
+
+
+def _data(
+    source: SourceFile, tokens: list[Token], opening: int, close: int
+) -> tuple[NamedData, ...]:
     """kfuse's list: names with an optional `&`, `out(...)` and `temp(...)` around some."""
     result: list[NamedData] = []
     role, index = "", opening + 1
-    expect_name = True
+    expect_name = close > index
     while index < close:
         token = tokens[index]
         here = Span(source, token.start, token.end)
         if token.text in ("out", "temp") and index + 1 < close and tokens[index + 1].text == "(":
             if role:
                 raise error("KF112", f"'{token.text}' inside '{role}' has no meaning", here)
-            role, index, expect_name = token.text, index + 2, True
+            if not expect_name:
+                raise _unreadable(here, "','")
+            role, index = token.text, index + 2
             continue
         if token.kind is Kind.NAME and expect_name:
             result.append(NamedData(token.text, role, here))
@@ -204,75 +360,40 @@ def _data(source: SourceFile, tokens: list[Token], opening: int, close: int) -> 
         elif token.text == ")" and role and not expect_name:
             role = ""
         elif not (token.text == "&" and expect_name):
-            raise error(
-                "KF112",
-                f"this annotation cannot be read before '{token.text}': expected names, "
-                "out(...) or temp(...)",
-                here,
-            )
+            raise _unreadable(here, "a name" if expect_name else "',' or ')'")
         index += 1
+    if expect_name or role:
+        here = Span(source, tokens[close].start, tokens[close].end)
+        raise _unreadable(here, "a name" if expect_name else "another ')'")
+    _refuse_two_roles(result)
     return tuple(result)
 
 
-def _syncs(source: SourceFile, token: Token) -> list[Sync]:
-    text = token.text.rstrip()
-    match = _SYNC_PRAGMA.match(text)
-    if match is None:
-        return []
-    span = Span(source, token.start, token.start + len(text))
-    rest, found = match.group(1), []
-    while rest.strip():
-        part = _SYNC_PART.match(rest)
-        if part is None:
-            break
-        names = None
-        if part.group(2) is not None:
-            names = tuple(n.strip() for n in part.group(2).split(",") if n.strip())
-        found.append(Sync(part.group(1), names, span))
-        rest = rest[part.end() :]
-    if rest.strip() or not found:
-        raise error(
-            "KF112",
-            "this annotation cannot be read: expected '#pragma sync in', '#pragma sync out' "
-            "or '#pragma sync in(x) out(y)'",
-            span,
-        )
-    return found
+def _unreadable(span: Span, expected: str) -> KFusionError:
+    return error(
+        "KF112", f"this annotation cannot be read: expected {expected} before '{span.text}'", span
+    )
 
 
-def _names(listed: str | None) -> tuple[str, ...]:
-    return tuple(n.strip() for n in (listed or "()")[1:-1].split(",") if n.strip())
+def _refuse_two_roles(data: list[NamedData]) -> None:
+    seen: dict[str, NamedData] = {}
+    for item in data:
+        first = seen.setdefault(item.name, item) if item.role else item
+        if first.role != item.role:
+            raise error(
+                "KF112",
+                f"'{item.name}' cannot be both {first.role} and {item.role}",
+                item.span,
+                related=((f"{first.role} here", first.span),),
+            )
 
 
-def _close_sections(
-    source: SourceFile,
-    opened: list[tuple[str, tuple[str, ...], Token]],
-    sections: list[Section],
-    end: int,
-) -> None:
-    while opened:
-        kind, names, token = opened.pop()
-        annotation = Span(source, token.start, token.end)
-        sections.append(Section(kind, names, annotation, token.end, end, None))
-
-
-def _thesis_section(source: SourceFile, tokens: list[Token], index: int) -> Section | None:
-    token = tokens[index]
-    brace, names = index + 1, ()
-    if brace < len(tokens) and tokens[brace].text == "(":
-        close = matching(tokens, brace)
-        if close is None:
-            return None
-        names = tuple(t.text for t in tokens[brace + 1 : close] if t.kind is Kind.NAME)
-        brace = close + 1
-    if brace >= len(tokens) or tokens[brace].text != "{":
-        return None  # a name of the user's own
-    close = matching(tokens, brace)
-    annotation = Span(source, token.start, tokens[brace - 1].end)
-    if close is None:
-        raise error("KF109", f"this {token.text} is not closed: expected '}}'", annotation)
-    start, end = tokens[brace].start, tokens[close].start
-    return Section(token.text, names, annotation, start + 1, end, (start, end))
+def _names(listed: str | None) -> tuple[str, ...] | None:
+    """The names in `(x, y)`; None where there is no list, () where it cannot be read."""
+    if listed is None:
+        return None
+    names = [name.strip() for name in listed[1:-1].split(",")]
+    return tuple(names) if all(re.fullmatch(r"[A-Za-z_]\w*", name) for name in names) else ()
 
 
 def _check_nesting(regions: list[RegionMark]) -> None:

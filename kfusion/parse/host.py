@@ -28,9 +28,7 @@ def parse_host(source: SourceFile, annotations: Annotations, how: Preprocessor) 
     tokens, notes = _clean(_types_only(done.tokens, system))
     # A header that is stubbed may have declared any type; otherwise names are known.
     guess = TypeGuess(r"[A-Za-z_]\w*" if done.stubs else "")
-    return parse_unit(
-        source, annotations, tokens, notes, done.macros, "", guess, cpp_possible=True
-    )
+    return parse_unit(source, annotations, tokens, notes, done.macros, "", guess, cpp_possible=True)
 
 
 def _types_only(tokens: list[PToken], system: tuple[str, ...]) -> list[PToken]:

@@ -32,9 +32,14 @@ _OUTPUT_TOKEN = re.compile(
     re.VERBOSE,
 )
 _LINE_MARKER = re.compile(r'#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"')
-_MISSING = re.compile(r"^(.*?):(\d+):(?:(\d+):)? (?:fatal error|error): '?([^:']+)'?(?:: No such file| file not found)", re.M)
-_FAILED = re.compile(r"^(.*?):(\d+):(?:(\d+):)? (?:fatal error|error): (.*)$", re.M)
-_CPP_HEADER = re.compile(r"<(?:iostream|vector|string|memory|map|algorithm|fstream|sstream|array|chrono|iomanip|cmath|cstdio|cstdlib|cstring|utility|functional|thread|CL/cl2?\.hpp|CL/opencl\.hpp)>")
+_MISSING = re.compile(
+    r"^(.*?):(\d+):(?:(\d+):)? (?:fatal error|error): '?([^:']+)'?(?:: No such file| file not found)",
+    re.MULTILINE,
+)
+_FAILED = re.compile(r"^(.*?):(\d+):(?:(\d+):)? (?:fatal error|error): (.*)$", re.MULTILINE)
+_CPP_HEADER = re.compile(
+    r"<(?:iostream|vector|string|memory|map|algorithm|fstream|sstream|array|chrono|iomanip|cmath|cstdio|cstdlib|cstring|utility|functional|thread|CL/cl2?\.hpp|CL/opencl\.hpp)>"
+)
 
 
 @dataclass(frozen=True)
@@ -222,13 +227,9 @@ def _invocation(tokens: list[Token], index: int, macros: MacroTable, line: int) 
     return index
 
 
-def _read(
-    output: str, tokens: list[Token], source: SourceFile, macros: MacroTable
-) -> list[PToken]:
+def _read(output: str, tokens: list[Token], source: SourceFile, macros: MacroTable) -> list[PToken]:
     result: list[PToken] = []
-    directives = {
-        source.location(t.start).line: t for t in tokens if t.kind is Kind.DIRECTIVE
-    }
+    directives = {source.location(t.start).line: t for t in tokens if t.kind is Kind.DIRECTIVE}
     file, line = STDIN, 0
     pending: int | None = None
     open_macro: tuple[int, int] | None = None  # offsets

@@ -139,7 +139,7 @@ def parse_unit(
     notes: list[Note],
     macros: MacroTable,
     typedefs: str,
-    guess_types: "TypeGuess",
+    guess_types: TypeGuess,
     *,
     cpp_possible: bool = False,
 ) -> Unit:
@@ -159,7 +159,8 @@ def parse_unit(
             opaque += names
         except (AssertionError, AttributeError, IndexError, RecursionError) as failure:
             raise error(
-                "KF104", f"syntax error: the parser gave up ({type(failure).__name__})",
+                "KF104",
+                f"syntax error: the parser gave up ({type(failure).__name__})",
                 source.line_span(1),
             ) from None
     return Unit(source, annotations, tokens, notes, macros, ast, frozenset(opaque))
@@ -182,9 +183,7 @@ def _failed_at(message: str, count: int) -> tuple[int, str]:
     return min(max(int(match.group(1)) - FIRST_LINE, 0), count - 1), match.group(2)
 
 
-def _unknown_types(
-    tokens: list[PToken], at: int, guess: TypeGuess, opaque: list[str]
-) -> list[str]:
+def _unknown_types(tokens: list[PToken], at: int, guess: TypeGuess, opaque: list[str]) -> list[str]:
     """Names that stand where only a type can, and that nothing declares."""
     if not guess.pattern:
         return []
@@ -242,9 +241,7 @@ def _syntax_error(
     token = tokens[at]
     span = place_of(source, token)
     words = {t.text for t in tokens if t.file == STDIN}
-    double_colon = any(
-        a.text == ":" == b.text for a, b in zip(tokens, tokens[1:], strict=False)
-    )
+    double_colon = any(a.text == ":" == b.text for a, b in zip(tokens, tokens[1:], strict=False))
     if cpp_possible and (words & _CPP_WORDS or double_colon):
         first = next((t for t in tokens if t.text in _CPP_WORDS and t.file == STDIN), token)
         return cpp_host(place_of(source, first))

@@ -7,6 +7,7 @@ KF4xx  notes and warnings
 """
 
 CODES: dict[str, str] = {
+    "KF100": "the command line cannot be understood",
     "KF101": "a file cannot be read",
     "KF102": "a file is empty, binary or not UTF-8",
     "KF103": "the same file is given twice",
@@ -32,6 +33,7 @@ CODES: dict[str, str] = {
     "KF127": "an unknown name in a region's list",
     "KF128": "a kernel, function or file name that is defined twice",
     "KF129": "a call of the Python API that cannot be read",
+    "KF199": "an error in kfusion itself",
     "KF201": "items of one kernel need elements that other items write",
     "KF202": "the launches have different ranges",
     "KF203": "the index of an access is not understood",

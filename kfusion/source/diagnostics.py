@@ -94,6 +94,4 @@ class Reason:
     related: tuple[tuple[str, Span], ...] = field(default=())
 
     def as_cut(self) -> Diagnostic:
-        return Diagnostic(
-            self.code, Severity.CUT, self.message, self.span, self.help, self.related
-        )
+        return Diagnostic(self.code, Severity.CUT, self.message, self.span, self.help, self.related)

@@ -12,30 +12,39 @@ class Kind(Enum):
     NUMBER = "number"
     STRING = "string"
     PUNCTUATOR = "punctuator"
-    DIRECTIVE = "directive"  # a whole preprocessor line, continuation lines included
+    DIRECTIVE = "directive"  # a whole preprocessor line as written, with what it goes on to
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
     kind: Kind
-    text: str
+    text: str  # lines that go on are joined
     start: int
     end: int
 
 
+_SPLICE = re.compile(r"\\\r?\n")  # a line that goes on
 _TOKEN = re.compile(
     r"""
-      (?P<space>   [ \t\r\n\f\v]+ | \\\r?\n )
-    | (?P<comment> //(?:[^\n\\]|\\(?:.|\n))* | /\*.*?\*/ )
-    | (?P<name>    [A-Za-z_$][A-Za-z0-9_$]* )
-    | (?P<number>  \.?[0-9](?:[eEpP][+-]|[A-Za-z0-9_.])* )
-    | (?P<string>  (?:"(?:[^"\\\n]|\\(?:.|\n))*") | (?:'(?:[^'\\\n]|\\.)*') )
+      (?P<space>   [ \t\r\n\f\v\ufeff]+ | \\\r?\n )
+    | (?P<comment> //(?:[^\n\\]|\\(?:\r?\n|.))* | /\*.*?\*/ )
+    | (?P<string>  (?:L|u8|u|U)?
+                   (?: "(?:[^"\\\n]|\\(?:\r?\n|.))*" | '(?:[^'\\\n]|\\(?:\r?\n|.))*' ) )
+    | (?P<name>    [A-Za-z_$](?:[A-Za-z0-9_$]|\\\r?\n(?=[A-Za-z0-9_$]))* )
+    | (?P<number>  \.?[0-9](?:[eEpP][+-]|[A-Za-z0-9_.]|\\\r?\n(?=[A-Za-z0-9_.]))* )
     | (?P<punct>   \.\.\. | <<= | >>= | -> | \+\+ | -- | << | >> | <= | >= | == | != | && | \|\|
                  | [-+*/%&|^]= | \#\# | [^\s\w] )
     """,
     re.VERBOSE | re.DOTALL,
 )
-_DIRECTIVE = re.compile(r"#(?:[^\n\\/]|\\(?:\r?\n|.)|//(?:[^\n\\]|\\(?:\r?\n|.))*|/\*.*?\*/|/)*", re.DOTALL)
+_DIRECTIVE = re.compile(
+    r"""\#(?: [^\n\\/"'] | \\(?:\r?\n|.) | //(?:[^\n\\]|\\(?:\r?\n|.))* | /\*.*?\*/
+           | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' | [/"'] )*""",
+    re.VERBOSE | re.DOTALL,
+)
+_BLANKED = re.compile(
+    r"""//.*|/\*.*?\*/|\\\r?\n|\r?\n|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL
+)
 _KINDS = {
     "name": Kind.NAME,
     "number": Kind.NUMBER,
@@ -64,12 +73,22 @@ def tokenize(text: str) -> list[Token]:
             continue
         group = match.lastgroup or ""
         if group in _KINDS:
-            tokens.append(Token(_KINDS[group], match.group(), position, match.end()))
+            word = match.group()
+            if "\\" in word:
+                word = _SPLICE.sub("", word)
+            tokens.append(Token(_KINDS[group], word, position, match.end()))
             at_line_start = False
         elif "\n" in match.group() and group == "space" and match.group()[0] != "\\":
             at_line_start = True
         position = match.end()
     return tokens
+
+
+def plain_directive(token: Token) -> str:
+    """A preprocessor line with blanks for its comments and line ends: offsets stay."""
+    return _BLANKED.sub(
+        lambda m: m.group() if m.group()[0] in "\"'" else " " * len(m.group()), token.text
+    )
 
 
 OPENING = {"(": ")", "[": "]", "{": "}"}
