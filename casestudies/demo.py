@@ -154,12 +154,17 @@ def measure(case: Case, folder: Path) -> Row:
     )
 
 
-def fuse(sources: Sequence[Path], out: Path, defines: Iterable[str]) -> None:
+def fuse(
+    sources: Sequence[Path],
+    out: Path,
+    defines: Iterable[str] = (),
+    include_dirs: Sequence[Path] = (LINALG, LINALG / "apps"),
+) -> None:
     """Run the ``kfusion`` command as a Makefile would."""
     command = [
         *(sys.executable, "-m", "kfusion", "-q"),
         *map(str, sources),
-        *("-I", str(LINALG), "-I", str(LINALG / "apps")),
+        *(f"-I{folder}" for folder in include_dirs),
         *(f"-D{define}" for define in defines),
         *("-o", str(out)),
     ]

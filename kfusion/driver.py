@@ -10,7 +10,7 @@ from kfusion.fuse.model import FusedKernel
 from kfusion.graph.model import Group, RegionPlan
 from kfusion.graph.plan import plan_region
 from kfusion.host.handles import HandleTable, read_handles
-from kfusion.host.liveness import observed_after
+from kfusion.host.liveness import Liveness, observed_after
 from kfusion.host.merge import RegionAnalysis
 from kfusion.host.options import check_program_queries, kernel_defines
 from kfusion.host.program import HostProgram
@@ -113,9 +113,9 @@ def _region(
         if not region.calls:
             return
     analysis = RegionAnalysis(region, program, handles, kernels)
-    observed, notes = observed_after(analysis)
-    result.diagnostics += notes
-    plan = plan_region(analysis.invocations, observed, analysis)
+    liveness = observed_after(analysis)
+    result.diagnostics += liveness.notes
+    plan = _plan(analysis, liveness)
     result.regions.append(PlannedRegion(region, plan))
     result.diagnostics += [cut.reason.as_cut() for cut in plan.cuts]
     calls: list[FusedCall] = []
@@ -141,6 +141,28 @@ def _region(
                 region.mark.annotation,
             )
         )
+
+
+def _plan(analysis: RegionAnalysis, liveness: Liveness) -> RegionPlan:
+    """The plan, with as few stores as is consistent with it."""
+    doubtful = liveness.if_internal
+    while True:
+        observed = liveness.observed | (liveness.if_internal - doubtful)
+        plan = plan_region(analysis.invocations, observed, analysis)
+        kept = {name for name in doubtful if not _is_internal(plan, name)}
+        if not kept:
+            return plan
+        doubtful = doubtful - kept
+
+
+def _is_internal(plan: RegionPlan, name: str) -> bool:
+    """Does one group alone use the object, and keep it out of memory?"""
+    users = [
+        group
+        for group in plan.groups
+        if any(m.name == name for i in group.members for m in plan.invocations[i].memory)
+    ]
+    return len(users) == 1 and name in users[0].internalised
 
 
 def _group(analysis: RegionAnalysis, plan: RegionPlan, group: Group, output: _Output) -> FusedCall:

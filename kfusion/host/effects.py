@@ -86,9 +86,10 @@ class HostCall(Effect):
 
 @dataclass(frozen=True, eq=False)
 class UnknownCall(Effect):
-    """A function that is not among the files: it may do anything."""
+    """A function that is not among the files: it may do anything with what it can reach."""
 
     name: str
+    arguments: tuple[Sym, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

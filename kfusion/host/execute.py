@@ -255,7 +255,7 @@ class Executor(Expressions):
         function = self.program.lookup(name, self.frame.unit) if name else None
         if function is not None and name not in self.frame.variables:
             if len(self.frames) >= MOST_FRAMES or any(f.function == function for f in self.frames):
-                self.emit(UnknownCall(node, self.certain, name))
+                self.emit(UnknownCall(node, self.certain, name, tuple(arguments)))
                 return self.unknown()
             return self.run(function, arguments, state)
         if name.startswith("cl") and name[2:3].isupper():
@@ -269,7 +269,9 @@ class Executor(Expressions):
             if name in ("malloc", "calloc", "realloc", "fopen", "getenv"):
                 return self.unknown()
             return self.unknown()
-        self.emit(UnknownCall(node, self.certain, name or "a function pointer"))
+        self.emit(
+            UnknownCall(node, self.certain, name or "a function pointer", tuple(arguments))
+        )
         return self.unknown()
 
     def _may_write(self, pointer: Sym, state: State) -> None:
@@ -320,7 +322,7 @@ class Executor(Expressions):
             for argument in args:
                 self._may_write(argument, state)
         else:
-            self.emit(UnknownCall(node, certain, name))
+            self.emit(UnknownCall(node, certain, name, tuple(args)))
         return FALSE
 
     def _succeed(self, pointer: Sym, state: State) -> None:

@@ -38,6 +38,7 @@ from kfusion.host.symbolic import (
     Ref,
     State,
     Sym,
+    leaves,
 )
 from kfusion.source.diagnostics import Diagnostic, Severity, error
 from kfusion.source.protections import is_on, protection
@@ -56,8 +57,21 @@ def object_of(value: Sym) -> str | None:
     return place.root.name if isinstance(place.root, App | Global) else None
 
 
-def observed_after(analysis: RegionAnalysis) -> tuple[frozenset[str], list[Diagnostic]]:
-    """Names of the memory objects that must be in memory after the region."""
+@dataclass(frozen=True)
+class Liveness:
+    """Names of the memory objects that must be in memory after the region.
+
+    Those of `if_internal` need not be, provided that the region itself, run again in a
+    loop, does not read what an earlier iteration left: that is, that the plan keeps them
+    out of memory altogether.
+    """
+
+    observed: frozenset[str]
+    if_internal: frozenset[str] = frozenset()
+    notes: tuple[Diagnostic, ...] = ()
+
+
+def observed_after(analysis: RegionAnalysis) -> Liveness:
     objects: dict[str, str | None] = {}
     for invocation in analysis.invocations:
         for argument in invocation.arguments:
@@ -80,9 +94,10 @@ def observed_after(analysis: RegionAnalysis) -> tuple[frozenset[str], list[Diagn
         dead = {n for n, owner in objects.items() if owner in temporaries}
     else:
         dead = {n for n, owner in objects.items() if owner is not None and later.is_dead(n, owner)}
-        return frozenset(objects) - dead, []
+        doubtful = dead if later.in_loop else set()
+        return Liveness(frozenset(objects) - dead, frozenset(doubtful))
     notes = _contradictions(analysis, dead & _written(analysis), later)
-    return frozenset(objects) - dead, notes
+    return Liveness(frozenset(objects) - dead, notes=tuple(notes))
 
 
 def _written(analysis: RegionAnalysis) -> set[str]:
@@ -159,22 +174,56 @@ class _Later:
         if self.in_loop and self._read_first(name):
             call = self._first_call(name)
             return _Read(call, certain=True)
-        executor, state = self.analysis.after()
-        for statement, certain, plain in self._following():
-            calls = _OwnCalls(owner or "")
-            calls.visit(statement)
-            for call in calls.found:
-                effects = self._effects(executor, call, state)
-                if effects is None:
-                    continue
-                if _reads(effects, name, self.analysis):
-                    sure = certain and any(
-                        e.certain for e in effects if _reads([e], name, self.analysis)
-                    )
-                    return _Read(call.name, sure)
-                if plain and _overwrites(effects, name):
-                    return None
+        self.executor, self.state = self.analysis.after()
+        for statement, certain in self._following():
+            read, killed = self._scan(statement, name, owner or "", certain)
+            if read is not None:
+                return read
+            if killed:
+                return None
         return None
+
+    def _scan(
+        self, node: c_ast.Node | None, name: str, owner: str, certain: bool
+    ) -> tuple[_Read | None, bool]:
+        """The first read in a statement, and whether the object is surely overwritten."""
+        if isinstance(node, c_ast.Compound):
+            for item in node.block_items or []:
+                read, killed = self._scan(item, name, owner, certain)
+                if read is not None or killed:
+                    return read, killed
+                certain = certain and not _leaves_anywhere(item)
+            return None, False
+        if isinstance(node, c_ast.If):
+            ways = [self._scan(part, name, owner, False) for part in (node.iftrue, node.iffalse)]
+            found = [
+                read for read, _ in [self._scan(node.cond, name, owner, certain), *ways] if read
+            ]
+            return (found[0], False) if found else (None, all(killed for _, killed in ways))
+        if isinstance(node, c_ast.DoWhile):
+            return self._scan(node.stmt, name, owner, certain)
+        if isinstance(node, c_ast.For | c_ast.While):
+            return self._scan(node.stmt, name, owner, False)[0], False
+        if node is None:
+            return None, False
+        return self._scan_calls(node, name, owner, certain)
+
+    def _scan_calls(
+        self, node: c_ast.Node, name: str, owner: str, certain: bool
+    ) -> tuple[_Read | None, bool]:
+        calls = _OwnCalls(owner)
+        calls.visit(node)
+        for call in calls.found:
+            effects = self._effects(self.executor, call, self.state)
+            if effects is None:
+                continue
+            reads = [e for e in effects if _reads([e], name, self.analysis)]
+            if reads:
+                sure = certain and any(e.certain for e in reads)
+                return _Read(call.name, sure), False
+            if _overwrites(effects, name) and not isinstance(node, c_ast.Switch):
+                return None, True
+        return None, False
 
     def _read_first(self, name: str) -> bool:
         """Does the region read what the iteration before it left in the object?"""
@@ -198,16 +247,17 @@ class _Later:
                 return call.arguments[0].node
         return calls[0].arguments[0].node
 
-    def _following(self) -> list[tuple[c_ast.Node, bool, bool]]:
-        """Statements that may run after the region, does control certainly come to them,
-        and do they run as a whole if it does? In a loop those before the region follow too.
+    def _following(self) -> list[tuple[c_ast.Node, bool]]:
+        """Statements that may run after the region, and does control certainly come there?
+
+        In a loop those before the region follow too.
         """
-        result: list[tuple[c_ast.Node, bool, bool]] = []
+        result: list[tuple[c_ast.Node, bool]] = []
         certain = True
         around: list[c_ast.Node] = []  # of the innermost loop, before the region
         for outer, inner in zip(reversed(self.path[:-1]), reversed(self.path[1:]), strict=True):
             if isinstance(outer, c_ast.For | c_ast.While | c_ast.DoWhile):
-                result += [(item, False, _is_plain(item)) for item in around]
+                result += [(item, False) for item in around]
                 around, certain = [], certain and isinstance(outer, c_ast.DoWhile)
             if not isinstance(outer, c_ast.Compound):
                 continue
@@ -215,9 +265,8 @@ class _Later:
             position = next(i for i, item in enumerate(items) if item is inner)
             around = [*items[:position], *around]
             for item in items[position + 1 :]:
-                result.append((item, certain and _is_plain(item), _is_plain(item)))
-                if not _is_plain(item) and _leaves_anywhere(item):
-                    certain = False
+                result.append((item, certain))
+                certain = certain and not _leaves_anywhere(item)
         return result
 
     def _effects(
@@ -251,13 +300,34 @@ class _Later:
         local = isinstance(declared.type, c_ast.TypeDecl) and not (
             {"static", "extern"} & set(declared.storage)
         )
-        if not local or self._is_parameter(owner) or self.in_loop or _has_goto(self.body):
+        if not local or self._is_parameter(owner) or _has_goto(self.body):
+            return False
+        if self.in_loop and self._sizes_change():
             return False
         uses = _Uses(owner)
         uses.visit(self.body)
         if uses.escapes or (value.place.path and value.place.path[0] in uses.members):
             return False
         return all(self._is_harmless(call, name, owner) for call in uses.calls)
+
+    def _sizes_change(self) -> bool:
+        """May the enclosing loop change a size or scalar that the region's kernels get?
+
+        Then an iteration that falls back could read more than it writes.
+        """
+        used = {
+            leaf.place
+            for name, value in self.analysis.values.items()
+            for leaf in leaves(value)
+            if isinstance(leaf, Entry) and leaf.place.path
+        }
+        loop = next(n for n in self.path if isinstance(n, c_ast.For | c_ast.While | c_ast.DoWhile))
+        executor, state = LibraryExecutor(self.analysis.program), State()
+        executor.frames = [Frame(0, None, self.unit, dict(self.analysis.region.variables))]
+        executor.uncertain = 1
+        executor.statement(loop.stmt, state)
+        owners = {App(name) for name in map(object_of, self.analysis.values.values()) if name}
+        return any(_may_change(effect, used, owners) for effect in executor.effects)
 
     def _is_parameter(self, owner: str) -> bool:
         arguments = self.analysis.region.function.node.decl.type.args
@@ -278,11 +348,21 @@ class _Later:
             return bool(call.name.name == "memset")
         if any(_keeps(effect, owner) for effect in effects):
             return False
-        if token.start < start:
+        if token.start < start and not self.in_loop:
             return True
         return not any(
             isinstance(e, UnknownCall | Unsupported | Synchronise) for e in effects
         ) and not _reads(effects, name, self.analysis)
+
+
+def _may_change(effect: Effect, places: set[Place], owners: set[App]) -> bool:
+    """May the effect change one of the places, which belong to the owners?"""
+    if isinstance(effect, Assign):
+        return any(place.within(effect.place) for place in places)
+    if isinstance(effect, UnknownCall):
+        parts = [part for argument in effect.arguments for part in _parts(argument)]
+        return any(isinstance(p, Ref) and p.place.root in owners for p in parts)
+    return isinstance(effect, Unsupported)
 
 
 def _keeps(effect: Effect, owner: str) -> bool:
@@ -423,11 +503,6 @@ class _Leaving(c_ast.NodeVisitor):
         self.found = True
 
     visit_Return = visit_Goto = visit_Break = visit_Continue = _leave
-
-
-def _is_plain(node: c_ast.Node) -> bool:
-    """A statement without control flow of its own (checks of a macro aside)."""
-    return not isinstance(node, c_ast.If | c_ast.For | c_ast.While | c_ast.Switch)
 
 
 def _leaves_anywhere(node: c_ast.Node) -> bool:

@@ -17,7 +17,9 @@ from kfusion.source.text import Edit
 def appended(text: str, additions: list[str]) -> Edit:
     """Add blocks to the end of a file, a blank line before each."""
     lead = "" if text.endswith("\n") else "\n"
-    return Edit(len(text), len(text), lead + "".join(f"\n{block}" for block in additions))
+    return Edit(
+        len(text), len(text), lead + "".join(f"\n{block.rstrip()}\n" for block in additions)
+    )
 
 
 def include_edit(unit: Unit, types: frozenset[str]) -> Edit:

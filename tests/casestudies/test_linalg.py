@@ -1,0 +1,151 @@
+"""The linear algebra case study, fused and unfused on PoCL and on Oclgrind."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from casestudies.demo import LINALG, build_program, environment, fuse, run
+from kfusion.device.measure import RunResult, build, oclgrind_bytes, oclgrind_races
+
+APPS = LINALG / "apps"
+PRECISIONS = {"float": (), "double": ("LINALG_DOUBLE",)}
+ELEMENT = 4  # bytes of a float
+
+
+class Programs:
+    """An application built both ways."""
+
+    def __init__(self, sources: list[Path], folder: Path, defines: tuple[str, ...] = ()) -> None:
+        self.folder = folder
+        self.out = folder / "out"
+        fuse(sources, self.out, defines)
+        fused = [self.out / source.name for source in sources]
+        self.kernels = {"unfused": sources[2], "fused": fused[2]}
+        self.programs = {
+            "unfused": build_program(sources, folder / "unfused", defines),
+            "fused": build_program(fused, folder / "fused", defines),
+        }
+
+    def run(self, kind: str, *arguments: object) -> tuple[RunResult, bytes]:
+        dump = self.folder / f"{kind}.bin"
+        result = run(self.programs[kind], self.kernels[kind], *arguments, "-o", dump)
+        return result, dump.read_bytes()
+
+    def compare(self, *arguments: object) -> tuple[int, int]:
+        """Launches before and after; results and output must be the same to the bit."""
+        unfused, expected = self.run("unfused", *arguments)
+        fused, found = self.run("fused", *arguments)
+        assert expected
+        assert found == expected
+        assert fused.stdout == unfused.stdout
+        return unfused.total, fused.total
+
+
+def sources(application: str) -> list[Path]:
+    return [APPS / f"{application}.c", LINALG / "linalg.c", LINALG / "linalg.cl"]
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize(
+    ("application", "before", "after"),
+    [("pythagoras", 4, 1), ("distance", 6, 1), ("cg_steps", 4, 1)],
+)
+def test_thesis_applications_launch_one_kernel(
+    application: str, before: int, after: int, precision: str, tmp_path: Path
+) -> None:
+    programs = Programs(sources(application), tmp_path, PRECISIONS[precision])
+    for size in (1, 37, 512, 1000):
+        assert programs.compare("-n", size) == (before, after)
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_conjugate_gradients_take_five_launches_an_iteration(
+    precision: str, tmp_path: Path
+) -> None:
+    programs = Programs(sources("cg"), tmp_path, PRECISIONS[precision])
+    unfused, fused = programs.compare("-n", 16)
+    result, _ = programs.run("fused", "-n", 16)
+    iterations = len(re.findall(r"^ *\d+  \S+e[+-]\d+ ", result.stdout, re.M)) - 1
+    assert iterations > 10
+    assert unfused == 5 + 7 * iterations
+    assert fused == 2 + 5 * iterations
+
+
+@pytest.mark.parametrize(
+    ("variant", "launches"),
+    [
+        ("pythagoras_permuted", (4, 1)),
+        ("pythagoras_intermediate", (4, 1)),
+        ("pythagoras_aliased", (12, 9)),  # 4 fused to 1; twice aliased: 4 stay 4
+    ],
+)
+def test_variants_launch_what_they_deserve(
+    variant: str, launches: tuple[int, int], tmp_path: Path
+) -> None:
+    programs = Programs(sources(f"variants/{variant}"), tmp_path)
+    assert programs.compare("-n", 1000) == launches
+
+
+def test_renamed_functions_and_kernels_fuse_alike(tmp_path: Path) -> None:
+    folder = tmp_path / "renamed"
+    folder.mkdir()
+    names = {
+        "vector_mult": "hadamard",
+        "vector_add": "axpby",
+        "vector_sqrt": "root_of",
+        "mult_kernel": "k1",
+        "add_kernel": "second_one",
+        "a2": "left_squared",
+    }
+    for source in [*sources("pythagoras"), LINALG / "linalg.h", APPS / "app.h", APPS / "app.c"]:
+        text = source.read_text()
+        for old, new in names.items():
+            text = re.sub(rf"\b{old}\b", new, text)
+        (folder / source.name).write_text(text)
+    renamed = [folder / source.name for source in sources("pythagoras")]
+    out = tmp_path / "out"
+    fuse(renamed, out, include_dirs=[folder])
+    fused = [out / source.name for source in renamed]
+    extra = [folder / "app.c"]
+    programs = {
+        "unfused": build([*renamed[:2], *extra], tmp_path / "u", [folder]),
+        "fused": build([*fused[:2], *extra], tmp_path / "f", [folder]),
+    }
+    kernels = {"unfused": renamed[2], "fused": fused[2]}
+    results = {
+        kind: run(program, kernels[kind], "-n", 1000, "-o", tmp_path / f"{kind}.bin")
+        for kind, program in programs.items()
+    }
+    assert (tmp_path / "fused.bin").read_bytes() == (tmp_path / "unfused.bin").read_bytes()
+    assert (results["unfused"].total, results["fused"].total) == (4, 1)
+
+
+@pytest.mark.parametrize("options", [None, "-cl-opt-disable"])
+@pytest.mark.parametrize(
+    ("application", "loaded", "stored"),
+    [("pythagoras", 2, 1), ("distance", 4, 1), ("variants/pythagoras_intermediate", 2, 2)],
+)
+def test_bytes_are_those_of_the_inputs_and_outputs(
+    application: str, loaded: int, stored: int, options: str | None, tmp_path: Path
+) -> None:
+    programs = Programs(sources(application), tmp_path)
+    n = 512
+    moved = oclgrind_bytes(
+        [programs.programs["fused"], "-n", str(n)],
+        environment(programs.kernels["fused"]),
+        build_options=options,
+    )
+    assert (moved.loaded, moved.stored) == (loaded * n * ELEMENT, stored * n * ELEMENT)
+
+
+@pytest.mark.parametrize("application", ["pythagoras", "distance", "cg_steps", "cg"])
+def test_fused_programs_have_no_races(application: str, tmp_path: Path) -> None:
+    programs = Programs(sources(application), tmp_path)
+    size = "4" if application == "cg" else "37"
+    complaints = oclgrind_races(
+        [programs.programs["fused"], "-n", size], environment(programs.kernels["fused"])
+    )
+    assert complaints == []
