@@ -82,15 +82,9 @@ def fusible(stage: Stage) -> Reason | None:
         reason = _pragmas_at_end(kernel)
         if reason is not None:
             return reason
-    if kernel.redefined and is_on(MACROS):
-        name, span = kernel.redefined[0]
-        return Reason(
-            "KF216",
-            f"the macro '{name}' in {kernel.name}() means something else at the end of the "
-            "file, where a fused kernel would stand",
-            span,
-            help=f"give the two meanings of '{name}' different names",
-        )
+    if kernel.unstable and is_on(MACROS):
+        message, span = kernel.unstable[0]
+        return Reason("KF216", message, span)
     return None
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from kfusion.graph.bind import Stage
 from kfusion.graph.legality import Legal, legal_pair
@@ -76,7 +77,7 @@ class _Planner:
                 self.invocations[right[0]].index,
                 self._why_not(left[0], left[1], right[1]),
             )
-            for left, right in zip(runs, runs[1:], strict=False)
+            for left, right in pairwise(runs)
         )
         return RegionPlan(self.invocations, groups, cuts)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import permutations
 
 from kfusion.graph.model import Equal, Oracle, Scalar
-from kfusion.kernel.forms import Atom, Comparison, Form, Value
+from kfusion.kernel.forms import Atom, Comparison, Form, Value, form_of
 
 _MOST = 3  # scalars that may differ between two forms
 
@@ -85,9 +85,8 @@ class Equalities:
             pairs = list(zip(only_left, order, strict=True))
             if any(a.type != b.type for a, b in pairs):
                 continue
-            renamed: dict[Atom, Atom] = {b: a for a, b in pairs}
-            changed = tuple(f.rename(lambda atom, new=renamed: new.get(atom, atom)) for f in right)
-            if changed == left:
+            renamed: dict[Atom, Form] = {b: form_of(a) for a, b in pairs}
+            if tuple(f.replace(renamed) for f in right) == left:
                 return pairs
         return None
 

@@ -28,10 +28,13 @@ from kfusion.kernel.forms import (
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Access, Body, Feature, FeatureUse, Mode
 from kfusion.kernel.scopes import Scopes
+from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Function
 from kfusion.source.text import Span
 
 _CHANGES = ("++", "--", "p++", "p--")
+_STEPS = ("++", "--")
+_ASSIGNMENTS = ("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
 
 
 class ExpressionWalker:
@@ -276,8 +279,11 @@ class ExpressionWalker:
         statement: bool,
         type_: str = "size_t",
     ) -> None:
+        if not self.env.certain(*tokens):
+            form = None
         if form is not None:
             self._check_form(form, tokens)
+        stored_by = self._storing(*tokens) if statement else None
         places = enumerate(self.body.statements)
         where = next((i for i, s in places if s.first <= tokens[0] <= s.last), -1)
         self.accesses.append(
@@ -293,7 +299,19 @@ class ExpressionWalker:
                 first=tokens[0],
                 last=tokens[1],
                 span=self.unit.span(*tokens),
-                plain=direct and (statement or not mode.writes),
-                assignment=self.function.body.find(tokens[0]) if statement else None,
+                plain=direct and (stored_by is not None or not mode.writes),
+                assignment=stored_by,
             )
         )
+
+    def _storing(self, first: int, last: int) -> Statement | None:
+        """The statement that consists of this store: `a[i] = ...;` and the like."""
+        statement = self.function.body.find(first)
+        tokens = self.unit.tokens
+        if statement.kind != "plain":
+            return None
+        if statement.first == first:
+            follows = tokens[last + 1].text
+            return statement if follows in _STEPS or follows in _ASSIGNMENTS else None
+        prefix = tokens[statement.first].text in _STEPS and statement.first + 1 == first
+        return statement if prefix and last + 1 == statement.last else None

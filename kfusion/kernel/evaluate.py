@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pycparser import c_ast
@@ -10,11 +11,13 @@ from pycparser import c_ast
 from kfusion.kernel.builtins import IDS
 from kfusion.kernel.forms import Comparison, Form, Id, comparison, form_of, number
 from kfusion.kernel.model import Symbol
+from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.types import INTEGERS, canonical, common, is_unsigned, promoted
 from kfusion.parse.unit import Unit
 
 _INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)")
 _CONVERT = re.compile(r"convert_(int|uint|long|ulong)")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _RELATIONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
@@ -43,14 +46,34 @@ class Environment:
 
     unit: Unit
     uses: dict[int, Symbol]
+    doubtful: Callable[[str], bool]
     values: dict[Symbol, Typed] = field(default_factory=dict)
     pointers: dict[Symbol, Pointer] = field(default_factory=dict)
+
+    def certain(self, first: int, last: int) -> bool:
+        """Nothing between the tokens comes from a macro that build options may change."""
+        return not any(
+            token.start < 0 and token.macro is not None and self._doubts(token.macro)
+            for token in self.unit.tokens[first : last + 1]
+        )
+
+    def _doubts(self, macro: tuple[int, int]) -> bool:
+        found = _NAME.match(self.unit.source.text, macro[0])
+        names = macros_of(self.unit, [found.group()]) if found else ()
+        return any(self.doubtful(name) for name in names)
+
+    def certain_operator(self, node: c_ast.BinaryOp) -> bool:
+        return self.certain(self.unit.index(node.left), self.unit.index(node.right))
 
     def symbol(self, node: c_ast.Node) -> Symbol | None:
         return self.uses.get(self.unit.index(node)) if isinstance(node, c_ast.ID) else None
 
 
 def evaluate(env: Environment, node: c_ast.Node) -> Typed:
+    index = env.unit.index(node)
+    before = isinstance(node, c_ast.UnaryOp)  # the operator stands before its operand
+    if not env.certain(index - before, index):
+        return UNKNOWN
     if isinstance(node, c_ast.Constant):
         return _constant(node)
     if isinstance(node, c_ast.ID):
@@ -62,7 +85,7 @@ def evaluate(env: Environment, node: c_ast.Node) -> Typed:
         return _call(env, node)
     if isinstance(node, c_ast.UnaryOp):
         return _unary(env, node)
-    if isinstance(node, c_ast.BinaryOp):
+    if isinstance(node, c_ast.BinaryOp) and env.certain_operator(node):
         return _binary(evaluate(env, node.left), node.op, evaluate(env, node.right))
     return UNKNOWN
 
@@ -160,7 +183,7 @@ def conditions(
     """Comparisons that all hold when the condition does, and whether they are all of it."""
     if isinstance(node, c_ast.UnaryOp) and node.op == "!":
         return conditions(env, node.expr, negated=not negated)
-    if not isinstance(node, c_ast.BinaryOp):
+    if not isinstance(node, c_ast.BinaryOp) or not env.certain_operator(node):
         return (), False
     if node.op == ("||" if negated else "&&"):
         left, all_left = conditions(env, node.left, negated=negated)

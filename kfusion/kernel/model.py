@@ -175,7 +175,7 @@ class Kernel:
     required_size: tuple[str, ...] | None  # reqd_work_group_size
     pragmas: Pragmas  # in force where the kernel stands
     macros: frozenset[str]  # used in its text, and in the definitions of those
-    redefined: tuple[tuple[str, Span], ...]  # macros that mean something else at the file's end
+    unstable: tuple[tuple[str, Span], ...]  # why its text may mean something else elsewhere
     pins: tuple[str, ...]  # preprocessor conditions that the analysis relied on
     local_ids: Span | None = None  # where local or group ids are more than parts of a global id
     dimensions: int = 1  # the highest dimension asked for, plus one

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kfusion.kernel.body import nodes_of, split_body
+from kfusion.kernel.conditions import Conditions
 from kfusion.kernel.effects import effect_of
 from kfusion.kernel.evaluate import Environment, Pointer, Typed
 from kfusion.kernel.forms import ITEM_IDS, Form, Value, form_of
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Access, Feature, FeatureUse, Kernel, Parameter
 from kfusion.kernel.parameters import read_parameters
+from kfusion.kernel.pins import find_pins
 from kfusion.kernel.scopes import Scopes, find_scopes
 from kfusion.kernel.surroundings import (
     is_kernel,
@@ -22,23 +24,25 @@ from kfusion.kernel.surroundings import (
 )
 from kfusion.kernel.types import is_integer
 from kfusion.kernel.walk import Walker
+from kfusion.parse.preprocess import STDIN
 from kfusion.parse.unit import Function, Unit
 
 
 def read_kernels(unit: Unit) -> dict[str, Kernel]:
     """All kernels that the file defines, by name."""
     helpers = Helpers(unit)
+    conditions = Conditions(unit)
     return {
-        name: _read(unit, function, helpers)
+        name: _read(unit, function, helpers, conditions)
         for name, function in unit.functions.items()
         if is_kernel(unit, function) and unit.in_main_file(function.node.decl)
     }
 
 
-def _read(unit: Unit, function: Function, helpers: Helpers) -> Kernel:
+def _read(unit: Unit, function: Function, helpers: Helpers, conditions: Conditions) -> Kernel:
     parameters = read_parameters(unit, function)
     scopes = find_scopes(unit, function)
-    env = Environment(unit, scopes.uses)
+    env = Environment(unit, scopes.uses, conditions.is_doubtful)
     _bind_parameters(env, scopes, parameters)
     body = split_body(env, scopes, function)
     walker = Walker(env, scopes, function, body, helpers)
@@ -49,6 +53,8 @@ def _read(unit: Unit, function: Function, helpers: Helpers) -> Kernel:
         effect_of(env, statement, here, accesses)
         for statement, here in zip(body.statements, nodes, strict=True)
     ]
+    reached = [unit.functions[n] for call in walker.calls for n in helpers.reached(call)]
+    pins = find_pins(conditions, [function, *reached])
     names = [token.text for token in words(unit, function)]
     return Kernel(
         name=function.name,
@@ -56,14 +62,18 @@ def _read(unit: Unit, function: Function, helpers: Helpers) -> Kernel:
         function=function,
         parameters=parameters,
         accesses=accesses,
-        features=(*_parameter_features(parameters), *walker.features),
+        features=(
+            *_parameter_features(parameters),
+            *walker.features,
+            *_foreign_text(unit, function),
+        ),
         body=replace(body, effects=tuple(effects)),
         symbols=scopes.uses,
         required_size=required_size(unit, function),
         pragmas=pragmas_of(unit, function),
         macros=macros_of(unit, names),
-        redefined=redefined(unit, function),
-        pins=(),
+        unstable=(*redefined(unit, function), *pins.trouble),
+        pins=pins.conditions,
         local_ids=walker.local_ids,
         dimensions=_dimensions(unit, function),
         calls=frozenset(walker.calls),
@@ -95,6 +105,15 @@ def _parameter_features(parameters: tuple[Parameter, ...]) -> list[FeatureUse]:
         if parameter.volatile and parameter.pointer:
             found.append(FeatureUse(Feature.VOLATILE, parameter.name, parameter.span))
     return found
+
+
+def _foreign_text(unit: Unit, function: Function) -> list[FeatureUse]:
+    """Text that cannot be copied: included, or of unknown place."""
+    for token in unit.tokens[function.body.first : function.body.last]:
+        if token.file != STDIN or (token.start < 0 and token.macro is None):
+            span = unit.source.line_span(token.line if token.file == STDIN else 1)
+            return [FeatureUse(Feature.CONTROL_FLOW, "text from another place", span)]
+    return []
 
 
 def _without_narrow_reads(accesses: list[Access]) -> tuple[Access, ...]:

@@ -97,5 +97,9 @@ def redefined(unit: Unit, function: Function) -> tuple[tuple[str, Span], ...]:
         for name in macros_of(unit, [token.text]):
             here, there = unit.macros.at(name, line), unit.macros.at_end(name)
             if (here and here.definition) != (there and there.definition):
-                found.setdefault(name, Span(unit.source, token.start, token.end))
+                message = (
+                    f"the macro '{name}' in {function.name}() means something else at the end of "
+                    "the file, where a fused kernel would stand"
+                )
+                found.setdefault(message, Span(unit.source, token.start, token.end))
     return tuple(found.items())

@@ -50,6 +50,16 @@ def size_of(type_: str) -> int:
     return one * (4 if lanes == 3 else lanes)
 
 
+_TYPE_WORD = re.compile(
+    r"(unsigned|signed|const|(char|uchar|short|ushort|int|uint|long|ulong|float|double|half)"
+    r"(2|3|4|8|16)?|bool|size_t|ptrdiff_t)"
+)
+
+
+def is_type_word(name: str) -> bool:
+    return _TYPE_WORD.fullmatch(name) is not None
+
+
 def is_unsigned(type_: str) -> bool:
     return type_ in INTEGERS and not INTEGERS[type_][1]
 

@@ -11,45 +11,27 @@ cannot be marked.
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kfusion.parse.compiler import STDIN, Failure, Preprocessor, failed, missing_header, run
 from kfusion.parse.macros import MacroTable, arguments, read_macros
 from kfusion.source.diagnostics import error
 from kfusion.source.lexer import Kind, Token, matching, tokenize
 from kfusion.source.text import SourceFile, Span
 
-STDIN = "<stdin>"
 _MARKED = re.compile(r"@\s*(\d+)\s*@\s*")
 _OUTPUT_TOKEN = re.compile(
     r"""@\s*(?P<mark>\d+)\s*@
-      | (?P<token> [A-Za-z_$][\w$]* | \.?[0-9](?:[eEpP][+-]|[\w.])*
-                 | [LuU8]*"(?:[^"\\]|\\.)*" | L?'(?:[^'\\]|\\.)*'
+      | (?P<token> (?:L|u8|u|U)? (?: "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' )
+                 | [A-Za-z_$][\w$]* | \.?[0-9](?:[eEpP][+-]|[\w.])*
                  | \.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\S )""",
     re.VERBOSE,
 )
-_LINE_MARKER = re.compile(r'#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"')
-_MISSING = re.compile(
-    r"^(.*?):(\d+):(?:(\d+):)? (?:fatal error|error): '?([^:']+)'?(?:: No such file| file not found)",
-    re.MULTILINE,
-)
-_FAILED = re.compile(r"^(.*?):(\d+):(?:(\d+):)? (?:fatal error|error): (.*)$", re.MULTILINE)
-_CPP_HEADER = re.compile(
-    r"<(?:iostream|vector|string|memory|map|algorithm|fstream|sstream|array|chrono|iomanip|cmath|cstdio|cstdlib|cstring|utility|functional|thread|CL/cl2?\.hpp|CL/opencl\.hpp)>"
-)
-
-
-@dataclass(frozen=True)
-class Preprocessor:
-    """How to call the C compiler."""
-
-    cc: str = "cc"
-    include_dirs: tuple[Path, ...] = ()
-    system_dirs: tuple[Path, ...] = ()
-    defines: tuple[str, ...] = ()
+_LINE_MARKER = re.compile(r'#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"([ 1-4]*)')
+_LINE_DIRECTIVE = re.compile(r"#\s*(?:line\b|\d)")
+_PASTE_FAILED = re.compile(rf"^{STDIN}:(\d+):.*error: pasting ", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +41,10 @@ class PToken:
     text: str
     start: int  # offsets of this very token in the main file; -1: not written there
     end: int
-    macro: tuple[int, int] | None  # the outermost macro invocation that it came through
+    macro: tuple[int, int] | None  # the outermost macro call, or the #include, that brought it
     file: str  # STDIN for the main file
     line: int
+    system: bool = False  # it stands in a system header
 
 
 @dataclass(frozen=True)
@@ -71,113 +54,79 @@ class Preprocessed:
     stubs: frozenset[str] = field(default=frozenset())  # system headers taken as empty
 
 
-def preprocess(source: SourceFile, text: str, preprocessor: Preprocessor) -> Preprocessed:
+def preprocess(source: SourceFile, text: str, how: Preprocessor) -> Preprocessed:
     """`text` is the source's text with annotations blanked (same offsets)."""
     tokens = tokenize(text)
+    text = _without_line_directives(text, tokens)
     stubs: set[str] = set()
-    with tempfile.TemporaryDirectory(prefix="kfusion-") as folder:
-        stub_dir = Path(folder)
-        while True:
-            listing = _run(source, text, preprocessor, stub_dir, ["-dD"])
-            if isinstance(listing, str):
-                break
-            stubs.add(_make_stub(source, listing.message, stub_dir))
+    with tempfile.TemporaryDirectory(prefix="kfusion-") as name:
+        folder = Path(name)
+        listing = run(source, text, how, folder, ("-dD",))
+        while isinstance(listing, Failure):
+            header = missing_header(source, listing, how)
+            if header in stubs:
+                raise failed(source, listing, how)
+            stubs.add(header)
+            _make_stub(source, header, folder)
+            listing = run(source, text, how, folder, ("-dD",))
         macros = read_macros(listing, STDIN)
-        marked = _mark(text, tokens, macros, source)
-        output = _run(source, marked, preprocessor, stub_dir, [])
-    if isinstance(output, _Failure):
-        raise _failure(source, output.message)
-    return Preprocessed(_read(output, tokens, source, macros), macros, frozenset(stubs))
+        output = _run_marked(source, text, tokens, macros, how, folder)
+    reader = _Reader(tokens, source, macros)
+    return Preprocessed(reader.read(output), macros, frozenset(stubs))
 
 
-@dataclass(frozen=True)
-class _Failure:
-    message: str
+def _without_line_directives(text: str, tokens: list[Token]) -> str:
+    """`#line` would hide where tokens stand; a byte order mark is white space."""
+    text = " " + text[1:] if text.startswith("\ufeff") else text
+    for token in tokens:
+        if token.kind is Kind.DIRECTIVE and _LINE_DIRECTIVE.match(token.text):
+            blank = re.sub(r"[^\n]", " ", token.text)
+            text = text[: token.start] + blank + text[token.end :]
+    return text
 
 
-def _run(
-    source: SourceFile, text: str, how: Preprocessor, stub_dir: Path, flags: list[str]
-) -> str | _Failure:
-    command = [*how.cc.split(), "-E", "-x", "c", "-nostdinc", *flags]
-    command += [f"-D{define}" for define in how.defines]
-    command += ["-iquote", str(source.path.parent)]
-    command += [f"-I{directory}" for directory in how.include_dirs]
-    for directory in (*how.system_dirs, stub_dir):
-        command += ["-isystem", str(directory)]
+def _make_stub(source: SourceFile, header: str, folder: Path) -> None:
+    """An empty file for a missing system header."""
+    stub = folder / header
     try:
-        done = subprocess.run(
-            [*command, "-"], input=text.encode(), capture_output=True, check=False
-        )
+        stub.parent.mkdir(parents=True, exist_ok=True)
+        stub.write_text("")
     except OSError:
-        raise no_compiler(how.cc) from None
-    if done.returncode != 0:
-        return _Failure(done.stderr.decode(errors="replace"))
-    return done.stdout.decode(errors="replace")
-
-
-def no_compiler(cc: str) -> Exception:
-    found = [name for name in ("cc", "gcc", "clang") if shutil.which(name)]
-    hint = f"try --cc {found[0]}" if found else "install one, for example: apt-get install gcc"
-    return error("KF106", f"no C compiler for preprocessing: cannot run '{cc}'", help=hint)
-
-
-def _make_stub(source: SourceFile, message: str, stub_dir: Path) -> str:
-    """An empty file for a missing system header; any other failure is an error."""
-    missing = _MISSING.search(message)
-    if missing is None:
-        raise _failure(source, message)
-    header = missing.group(4).strip()
-    place = _place(source, missing.group(1), int(missing.group(2)))
-    line = place.file.line_text(place.location.line)
-    if _CPP_HEADER.search(line):
-        raise cpp_host(place)
-    if f"<{header}>" not in line or header.startswith(("/", ".")):
-        at = line.find(header)
-        if at >= 0:
-            start = place.file.line_starts[place.location.line - 1] + at
-            place = Span(place.file, start, start + len(header))
+        at = max(source.text.find(f"<{header}>"), 0)
+        span = Span(source, at, at + len(header) + 2)
         raise error(
-            "KF105", f"header '{header}' is not found", place, help="add its folder with -I"
-        )
-    stub = stub_dir / header
-    stub.parent.mkdir(parents=True, exist_ok=True)
-    stub.write_text("")
-    return header
+            "KF105", f"header '{header}' is not found", span, help="add its folder with -I"
+        ) from None
 
 
-def cpp_host(span: Span | None) -> Exception:
-    return error(
-        "KF108",
-        "this is C++; hosts must be C",
-        span,
-        help="move the functions that set kernel arguments and launch kernels, and the "
-        "regions that call them, into C files, and give kfusion those",
-    )
-
-
-def _failure(source: SourceFile, message: str) -> Exception:
-    failed = _FAILED.search(message)
-    if failed is None:
-        first = message.strip().split("\n")[0] if message.strip() else "no message"
-        return error("KF107", f"the C compiler cannot preprocess {source.name}: {first}")
-    place = _place(source, failed.group(1), int(failed.group(2)))
-    return error("KF107", f"preprocessing failed: {_unmark(failed.group(4))}", place)
-
-
-def _place(source: SourceFile, name: str, line: int) -> Span:
-    if name == STDIN:
-        return source.line_span(line)
-    path = Path(name)
-    header = SourceFile(path, path.read_text(errors="replace"))
-    return header.line_span(line)
+def _run_marked(
+    source: SourceFile,
+    text: str,
+    tokens: list[Token],
+    macros: MacroTable,
+    how: Preprocessor,
+    folder: Path,
+) -> str:
+    """Macro calls on lines where markers met a `##` in a way not foreseen go without."""
+    careful: set[int] = set()
+    while True:
+        output = run(source, _mark(text, tokens, macros, source, careful), how, folder)
+        if isinstance(output, str):
+            return output
+        lines = {int(line) for line in _PASTE_FAILED.findall(output.message)}
+        if lines <= careful:
+            raise failed(source, Failure(_unmark(output.message)), how)
+        careful |= lines
 
 
 def _unmark(text: str) -> str:
     return _MARKED.sub("", text)
 
 
-def _mark(text: str, tokens: list[Token], macros: MacroTable, source: SourceFile) -> str:
-    unmarked = _unmarkable(tokens, macros, source)
+def _mark(
+    text: str, tokens: list[Token], macros: MacroTable, source: SourceFile, careful: set[int]
+) -> str:
+    unmarked = _unmarkable(tokens, macros, source, careful)
     pieces: list[str] = []
     position = 0
     for index, token in enumerate(tokens):
@@ -190,27 +139,43 @@ def _mark(text: str, tokens: list[Token], macros: MacroTable, source: SourceFile
     return "".join(pieces)
 
 
-def _unmarkable(tokens: list[Token], macros: MacroTable, source: SourceFile) -> set[int]:
+def _unmarkable(
+    tokens: list[Token], macros: MacroTable, source: SourceFile, careful: set[int]
+) -> set[int]:
     result: set[int] = set()
     for index, token in enumerate(tokens):
         if token.kind is not Kind.NAME:
             continue
         if token.text == "_Pragma":
             result |= set(range(index, (matching(tokens, index + 1) or index) + 1))
-        elif token.text in macros.history:
-            result.add(index + 1) if _next_is(tokens, index, "(") else None
-            ranges = arguments(tokens, index + 1)
-            if ranges is None:
-                continue
-            macro = macros.at(token.text, source.location(token.start).line)
-            if macro is None or macro.parameters is None:
-                continue
-            result |= {end for _, end in ranges}  # commas and the closing bracket
-            result.add(matching(tokens, index + 1) or index)
-            pasted = macros.pasted_parameters(token.text)
-            for position, (start, end) in enumerate(ranges):
-                if min(position, len(macro.parameters) - 1) in pasted:
-                    result |= set(range(start, end))
+        elif token.text in macros.history and _next_is(tokens, index, "("):
+            result.add(index + 1)
+            result |= _unmarkable_call(tokens, index, macros, source, careful)
+    return result
+
+
+def _unmarkable_call(
+    tokens: list[Token], index: int, macros: MacroTable, source: SourceFile, careful: set[int]
+) -> set[int]:
+    """In a call of a macro: commas, the closing bracket, and arguments that meet `##`."""
+    ranges = arguments(tokens, index + 1)
+    close = matching(tokens, index + 1)
+    if ranges is None or close is None:
+        return set()
+    name, line = tokens[index].text, source.location(tokens[index].start).line
+    last = source.location(tokens[close].start).line
+    if any(line <= each <= last for each in careful):
+        return set(range(index + 1, close + 1))
+    macro = macros.at(name, line)
+    if macro is None or macro.parameters is None:
+        return set()
+    result = {end for _, end in ranges} | {close}
+    if _next_is(tokens, close, "("):  # the call may give the name of another macro
+        result.add(close + 1)
+    pasted = macros.pasted_parameters(name)
+    for position, (start, end) in enumerate(ranges):
+        if min(position, len(macro.parameters) - 1) in pasted:
+            result |= set(range(start, end))
     return result
 
 
@@ -218,56 +183,118 @@ def _next_is(tokens: list[Token], index: int, text: str) -> bool:
     return index + 1 < len(tokens) and tokens[index + 1].text == text
 
 
-def _invocation(tokens: list[Token], index: int, macros: MacroTable, line: int) -> int:
-    """The last token of the macro invocation that starts at `index`."""
-    macro = macros.at(tokens[index].text, line)
-    if _next_is(tokens, index, "(") and (macro is None or macro.parameters is not None):
-        if macro is not None:
-            return matching(tokens, index + 1) or index
-    return index
+class _Reader:
+    """The compiler's output as tokens with places."""
 
+    def __init__(self, tokens: list[Token], source: SourceFile, macros: MacroTable) -> None:
+        self.tokens, self.source, self.macros = tokens, source, macros
+        self.result: list[PToken] = []
+        self.file, self.line, self.system = STDIN, 0, False
+        self.system_files: set[str] = set()
+        directives = [t for t in tokens if t.kind is Kind.DIRECTIVE]
+        self.pragmas = {source.location(t.start).line: t for t in directives}
+        self.ends = {source.location(t.end).line: t for t in directives}
+        self.include: tuple[int, int] | None = None  # the #include in the main file
+        self.returns: list[int] = []  # lines behind each #include
+        self.pending: int | None = None  # the marker in front of the next token
+        self.last = 0  # the last marker
+        self.macro: tuple[int, int] | None = None  # the macro call that is open
+        self.macro_first = self.macro_last = -1  # its tokens
 
-def _read(output: str, tokens: list[Token], source: SourceFile, macros: MacroTable) -> list[PToken]:
-    result: list[PToken] = []
-    directives = {source.location(t.start).line: t for t in tokens if t.kind is Kind.DIRECTIVE}
-    file, line = STDIN, 0
-    pending: int | None = None
-    open_macro: tuple[int, int] | None = None  # offsets
-    open_last = -1  # the last token of the open invocation
-    for text in output.split("\n"):
-        if text.startswith("#"):
-            marker = _LINE_MARKER.match(text)
-            if marker:
-                file, line = marker.group(2), int(marker.group(1))
+    def read(self, output: str) -> list[PToken]:
+        lines = output.split("\n")
+        markers = [m for m in map(_LINE_MARKER.match, lines) if m is not None]
+        self.returns = [
+            int(m.group(1)) for m in markers if m.group(2) == STDIN and "2" in m.group(3)
+        ]
+        self.returns.reverse()
+        for text in lines:
+            if text.startswith("#"):
+                self._directive(text)
                 continue
-            if text.startswith("#pragma"):
-                token = directives.get(line) if file == STDIN else None
-                start, end = (token.start, token.end) if token else (-1, -1)
-                result.append(PToken(text, start, end, None, file, line))
-                line += 1
-                continue
-        for match in _OUTPUT_TOKEN.finditer(text):
-            if match.group("mark"):
-                pending = int(match.group("mark"))
-                if pending > open_last:
-                    open_macro, open_last = None, -1
-                continue
-            word = match.group("token")
-            if file != STDIN:
-                result.append(PToken(word, -1, -1, None, file, line))
-                continue
-            start = end = -1
-            if pending is not None:
-                token = tokens[pending]
-                if word == token.text:
-                    start, end = token.start, token.end
-                elif open_macro is None:
-                    at = source.location(token.start).line
-                    open_last = _invocation(tokens, pending, macros, at)
-                    open_macro = (token.start, tokens[open_last].end)
-                pending = None
-            if start < 0 and word[-1] == '"':
-                word = _unmark(word)
-            result.append(PToken(word, start, end, open_macro, file, line))
-        line += 1
-    return result
+            for match in _OUTPUT_TOKEN.finditer(text):
+                mark = match.group("mark")
+                if mark is None:
+                    self._token(match.group("token"))
+                elif self.file == STDIN and int(mark) < len(self.tokens):
+                    self._mark(int(mark))
+            self.line += 1
+        return self.result
+
+    def _directive(self, text: str) -> None:
+        marker = _LINE_MARKER.match(text)
+        if marker:
+            file, flags = marker.group(2), marker.group(3)
+            if self.file == STDIN and "1" in flags and self.returns:
+                directive = self.ends.get(self.returns.pop() - 1)
+                self.include = (directive.start, directive.end) if directive else None
+            elif file == STDIN:
+                self.include = None
+            if "1" in flags and "3" in flags:  # without 1: a macro of a system header
+                self.system_files.add(file)
+            self.file, self.line = file, int(marker.group(1))
+            self.system = file in self.system_files
+            return
+        if text.startswith("#pragma"):
+            token = self.pragmas.get(self.line) if self.file == STDIN else None
+            start, end = (token.start, token.end) if token else (-1, -1)
+            self.result.append(
+                PToken(text, start, end, self.include, self.file, self.line, self.system)
+            )
+        self.line += 1
+
+    def _mark(self, index: int) -> None:
+        self.pending = self.last = index
+        if index <= self.macro_last:
+            return
+        last = self._macro_call(index)
+        if last is None:
+            self.macro, self.macro_first, self.macro_last = None, -1, -1
+        else:
+            self.macro = (self.tokens[index].start, self.tokens[last].end)
+            self.macro_first, self.macro_last = index, last
+
+    def _token(self, word: str) -> None:
+        if self.file != STDIN:
+            self.result.append(
+                PToken(word, -1, -1, self.include, self.file, self.line, self.system)
+            )
+            return
+        start = end = -1
+        macro = self.macro
+        marked, self.pending = self.pending, None
+        if marked is not None and marked != self.macro_first and word == self.tokens[marked].text:
+            start, end = self.tokens[marked].start, self.tokens[marked].end
+        elif macro is None and self.tokens:  # __LINE__ and the like
+            macro = (self.tokens[self.last].start, self.tokens[self.last].end)
+        if start < 0 and word[-1] == '"':
+            word = _unmark(word)
+        self.result.append(PToken(word, start, end, macro, self.file, self.line))
+
+    def _macro_call(self, index: int) -> int | None:
+        """The last token of the macro call that starts at a token; None: it is not one."""
+        token = self.tokens[index]
+        if token.kind is not Kind.NAME or token.text not in self.macros.history:
+            return None
+        line = self.source.location(token.start).line
+        macro = self.macros.at(token.text, line)
+        if macro is None or macro.body == token.text:
+            return None
+        called = _next_is(self.tokens, index, "(") and self._takes_arguments(token.text, line)
+        if called:
+            return matching(self.tokens, index + 1) or index
+        return index if macro.parameters is None else None
+
+    def _takes_arguments(self, name: str, line: int) -> bool:
+        """Is it a macro with parameters, or does its body end in the name of one?"""
+        seen: set[str] = set()
+        while name not in seen:
+            seen.add(name)
+            macro = self.macros.at(name, line)
+            if macro is None:
+                return False
+            if macro.parameters is not None:
+                return True
+            body = tokenize(" " + macro.body)
+            name = body[-1].text if body else name
+        return False
