@@ -29,8 +29,8 @@ from kfusion.graph.plan import plan_region
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.read import read_kernels
 from kfusion.parse.annotations import find_annotations
+from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.opencl import parse_opencl
-from kfusion.parse.preprocess import Preprocessor
 from kfusion.source.diagnostics import Diagnostic, Reason, Severity, error
 from kfusion.source.lexer import Kind, matching, tokenize
 from kfusion.source.text import SourceFile, Span

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from kfusion import __version__
-from kfusion.parse.preprocess import Preprocessor
+from kfusion.parse.compiler import Preprocessor
 from kfusion.paths import fake_libc_dir
 from kfusion.paths import include_dir as include_folder
 from kfusion.regenerate.files import refuse_overwriting, write_all

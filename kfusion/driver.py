@@ -17,8 +17,8 @@ from kfusion.host.program import HostProgram
 from kfusion.host.regions import Region, read_regions
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import read_kernels
+from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.files import Inputs, read_inputs
-from kfusion.parse.preprocess import Preprocessor
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.application import FusedCall, region_edit
 from kfusion.regenerate.function import FusedFunction, build_function

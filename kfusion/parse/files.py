@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kfusion.parse.annotations import Annotations, find_annotations
+from kfusion.parse.compiler import Preprocessor, cpp_host
 from kfusion.parse.host import parse_host
 from kfusion.parse.opencl import parse_opencl
-from kfusion.parse.preprocess import Preprocessor, cpp_host
 from kfusion.parse.unit import Unit
 from kfusion.source.diagnostics import error
 from kfusion.source.text import SourceFile, Span

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 from kfusion.parse.annotations import Annotations
-from kfusion.parse.preprocess import STDIN, Preprocessor, PToken, preprocess
+from kfusion.parse.compiler import Preprocessor
+from kfusion.parse.preprocess import PToken, preprocess
 from kfusion.parse.statements import match_token
 from kfusion.parse.unit import Note, TypeGuess, Unit, parse_unit
 from kfusion.source.text import SourceFile
@@ -24,20 +24,19 @@ _TYPE_WORDS = ("typedef", "struct", "union", "enum")
 
 def parse_host(source: SourceFile, annotations: Annotations, how: Preprocessor) -> Unit:
     done = preprocess(source, annotations.blanked(source.text), how)
-    system = tuple(str(directory) for directory in how.system_dirs)
-    tokens, notes = _clean(_types_only(done.tokens, system))
+    tokens, notes = _clean(_types_only(done.tokens))
     # A header that is stubbed may have declared any type; otherwise names are known.
     guess = TypeGuess(r"[A-Za-z_]\w*" if done.stubs else "")
     return parse_unit(source, annotations, tokens, notes, done.macros, "", guess, cpp_possible=True)
 
 
-def _types_only(tokens: list[PToken], system: tuple[str, ...]) -> list[PToken]:
+def _types_only(tokens: list[PToken]) -> list[PToken]:
     """Without the prototypes of system headers: types are all that parsing needs."""
     result: list[PToken] = []
     index = 0
     while index < len(tokens):
         token = tokens[index]
-        if token.file == STDIN or not _is_system(token.file, system):
+        if not token.system:
             result.append(token)
             index += 1
             continue
@@ -48,20 +47,21 @@ def _types_only(tokens: list[PToken], system: tuple[str, ...]) -> list[PToken]:
     return result
 
 
-def _is_system(file: str, system: tuple[str, ...]) -> bool:
-    return any(file.startswith(directory) for directory in system) or not Path(file).exists()
-
-
 def _declaration_end(tokens: list[PToken], index: int) -> int:
     if tokens[index].text.startswith("#"):
         return index
     depth = 0
+    is_body = False
     for position in range(index, len(tokens)):
         text = tokens[position].text
         if text in ("(", "[", "{"):
+            if depth == 0 and text == "{":
+                is_body = tokens[position - 1].text == ")"
             depth += 1
         elif text in (")", "]", "}"):
             depth -= 1
+            if depth == 0 and text == "}" and is_body:
+                return position
         elif text == ";" and depth == 0:
             return position
     return len(tokens) - 1

@@ -7,7 +7,8 @@ import re
 from dataclasses import replace
 
 from kfusion.parse.annotations import Annotations
-from kfusion.parse.preprocess import STDIN, Preprocessor, PToken, preprocess
+from kfusion.parse.compiler import STDIN, Preprocessor
+from kfusion.parse.preprocess import PToken, preprocess
 from kfusion.parse.statements import match_token
 from kfusion.parse.unit import Note, TypeGuess, Unit, parse_unit
 from kfusion.source.text import SourceFile

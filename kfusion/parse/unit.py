@@ -15,8 +15,9 @@ from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
 
 from kfusion.parse.annotations import Annotations
+from kfusion.parse.compiler import STDIN, cpp_host
 from kfusion.parse.macros import MacroTable
-from kfusion.parse.preprocess import STDIN, PToken, cpp_host
+from kfusion.parse.preprocess import PToken
 from kfusion.parse.statements import Statement, match_token, parse_body
 from kfusion.source.diagnostics import error
 from kfusion.source.text import SourceFile, Span

@@ -7,7 +7,7 @@ import re
 from pycparser import c_ast
 
 from kfusion.host.program import CallNames, HostProgram
-from kfusion.parse.preprocess import STDIN
+from kfusion.parse.compiler import STDIN
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.header import HEADER_NAME
 from kfusion.source.lexer import Kind, tokenize

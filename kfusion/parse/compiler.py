@@ -1,0 +1,186 @@
+"""The C compiler as preprocessor: how it is called, and what its messages mean."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kfusion.source.diagnostics import KFusionError, error
+from kfusion.source.lexer import Kind, matching, tokenize
+from kfusion.source.text import SourceFile, Span
+
+STDIN = "<stdin>"
+_MISSING = re.compile(
+    r"^(.*?):(\d+):(?:(\d+):)? (?:fatal error|error): "
+    r"'?([^:'\n]+)'?(?:: No such file| file not found)",
+    re.MULTILINE,
+)
+_FAILED = re.compile(r"^(.*?):(\d+):(?:(\d+):)? (?:fatal error|error): (.*)$", re.MULTILINE)
+_PLACELESS = re.compile(r"^.*?(?:fatal error|error): (.*)$", re.MULTILINE)
+_UNFINISHED_CALL = re.compile(r'unterminated argument list invoking macro "(\w+)"')
+_CPP_HEADER = re.compile(
+    r"<(?:iostream|vector|string|memory|map|set|algorithm|fstream|sstream|array|chrono|iomanip"
+    r"|utility|functional|thread|mutex|stdexcept|exception|numeric|random|iterator|limits|tuple"
+    r"|c(?:math|stdio|stdlib|string|assert|stdint|stddef|time|float|limits|errno)"
+    r"|[\w/]*\.(?:hpp|hh|hxx))>"
+)
+_TAB = 8  # compilers count columns with tab stops of this width
+
+
+@dataclass(frozen=True)
+class Preprocessor:
+    """How to call the C compiler."""
+
+    cc: str = "cc"
+    include_dirs: tuple[Path, ...] = ()
+    system_dirs: tuple[Path, ...] = ()
+    defines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Failure:
+    message: str
+
+
+def run(
+    source: SourceFile, text: str, how: Preprocessor, folder: Path, flags: tuple[str, ...] = ()
+) -> str | Failure:
+    """Preprocess a text as if it were the file; `folder` holds the stubs of system headers."""
+    try:
+        command = [*shlex.split(how.cc), "-E", "-x", "c", "-nostdinc", *flags]
+    except ValueError as failure:
+        raise no_compiler(how.cc, str(failure)) from None
+    command += [f"-D{define}" for define in how.defines]
+    command += ["-iquote", str(source.path.parent.absolute())]
+    command += [f"-I{directory.absolute()}" for directory in how.include_dirs]
+    for directory in (*how.system_dirs, folder):
+        command += ["-isystem", str(directory)]
+    try:
+        # In the folder of stubs, because quoted headers are searched beside the file first.
+        done = subprocess.run(
+            [*command, "-"],
+            input=text.encode(),
+            capture_output=True,
+            check=False,
+            cwd=folder,
+            env={**os.environ, "LC_ALL": "C"},
+        )
+    except OSError as failure:
+        raise no_compiler(how.cc, failure.strerror or str(failure)) from None
+    if done.returncode != 0:
+        return Failure(done.stderr.decode(errors="replace"))
+    output = done.stdout.decode(errors="replace")
+    if f'"{STDIN}"' not in output:
+        raise no_compiler(how.cc, "it does not preprocess")
+    return output
+
+
+def no_compiler(cc: str, why: str) -> KFusionError:
+    found = [name for name in ("cc", "gcc", "clang") if name != cc and shutil.which(name)]
+    hint = f"try --cc {found[0]}" if found else "install one, for example: apt-get install gcc"
+    return error("KF106", f"no C compiler for preprocessing: cannot run '{cc}': {why}", help=hint)
+
+
+def missing_header(source: SourceFile, failure: Failure, how: Preprocessor) -> str:
+    """The system header that is missing; any other failure is an error."""
+    missing = _MISSING.search(failure.message)
+    if missing is None:
+        raise failed(source, failure, how)
+    header = missing.group(4).strip()
+    place = _place(source, missing.group(1), int(missing.group(2)), None, how)
+    if place is None:
+        raise failed(source, failure, how)
+    line = place.file.line_text(place.location.line)
+    if _CPP_HEADER.search(line):
+        raise cpp_host(place)
+    if f"<{header}>" not in line or header.startswith("/") or ".." in Path(header).parts:
+        raise error(
+            "KF105",
+            f"header '{header}' is not found",
+            _within(place, header),
+            help="add its folder with -I",
+        )
+    return header
+
+
+def cpp_host(span: Span | None) -> KFusionError:
+    return error(
+        "KF108",
+        "this is C++; hosts must be C",
+        span,
+        help="move the functions that set kernel arguments and launch kernels, and the "
+        "regions that call them, into C files, and give kfusion those",
+    )
+
+
+def failed(source: SourceFile, failure: Failure, how: Preprocessor) -> KFusionError:
+    call = _UNFINISHED_CALL.search(failure.message)
+    if call is not None:
+        return error(
+            "KF104",
+            f"syntax error: the call of macro '{call.group(1)}' is not closed",
+            _unfinished_call(source, call.group(1)),
+            help="expected ')'",
+        )
+    found = _FAILED.search(failure.message)
+    if found is not None:
+        column = int(found.group(3)) if found.group(3) else None
+        place = _place(source, found.group(1), int(found.group(2)), column, how)
+        if place is not None:
+            return error("KF107", f"preprocessing failed: {found.group(4)}", place)
+    said = _PLACELESS.search(failure.message)
+    first = said.group(1) if said else failure.message.strip().split("\n")[0] or "no message"
+    return error("KF107", f"preprocessing failed: {first}", source.line_span(1))
+
+
+def _unfinished_call(source: SourceFile, macro: str) -> Span:
+    tokens = tokenize(source.text)
+    for index, token in enumerate(tokens):
+        if token.kind is Kind.NAME and token.text == macro and index + 1 < len(tokens):
+            if tokens[index + 1].text == "(" and matching(tokens, index + 1) is None:
+                return Span(source, token.start, token.end)
+    return source.line_span(1)
+
+
+def _place(
+    source: SourceFile, name: str, line: int, column: int | None, how: Preprocessor
+) -> Span | None:
+    """A place that the compiler names: from the column to the end of the line."""
+    file = source if name == STDIN else header_file(source, name, how)
+    if file is None:
+        return None
+    span = file.line_span(line)
+    if column is None:
+        return span
+    text, reached = file.line_text(line), 0
+    for index, char in enumerate(text):
+        if reached >= column - 1 and file.line_starts[line - 1] + index >= span.start:
+            return replace(span, start=file.line_starts[line - 1] + index)
+        reached += _TAB - reached % _TAB if char == "\t" else 1
+    return span
+
+
+def _within(span: Span, text: str) -> Span:
+    at = span.text.find(text)
+    return span if at < 0 else Span(span.file, span.start + at, span.start + at + len(text))
+
+
+def header_file(
+    source: SourceFile, name: str, how: Preprocessor | None = None
+) -> SourceFile | None:
+    """A header that the compiler names, under the path that the user would write."""
+    path = Path(name)
+    try:
+        text = path.read_bytes().decode(errors="replace")
+    except OSError:
+        return None
+    for folder in (source.path.parent, *(how.include_dirs if how else ())):
+        if path.is_relative_to(folder.absolute()):
+            path = folder / path.relative_to(folder.absolute())
+            break
+    return SourceFile(path, text)
