@@ -86,15 +86,15 @@ def no_compiler(cc: str, why: str) -> KFusionError:
     return error("KF106", f"no C compiler for preprocessing: cannot run '{cc}': {why}", help=hint)
 
 
-def missing_header(source: SourceFile, failure: Failure, how: Preprocessor) -> str:
+def missing_header(source: SourceFile, failure: Failure) -> str:
     """The system header that is missing; any other failure is an error."""
     missing = _MISSING.search(failure.message)
     if missing is None:
-        raise failed(source, failure, how)
+        raise failed(source, failure)
     header = missing.group(4).strip()
-    place = _place(source, missing.group(1), int(missing.group(2)), None, how)
+    place = _place(source, missing.group(1), int(missing.group(2)), None)
     if place is None:
-        raise failed(source, failure, how)
+        raise failed(source, failure)
     line = place.file.line_text(place.location.line)
     if _CPP_HEADER.search(line):
         raise cpp_host(place)
@@ -118,7 +118,7 @@ def cpp_host(span: Span | None) -> KFusionError:
     )
 
 
-def failed(source: SourceFile, failure: Failure, how: Preprocessor) -> KFusionError:
+def failed(source: SourceFile, failure: Failure) -> KFusionError:
     call = _UNFINISHED_CALL.search(failure.message)
     if call is not None:
         return error(
@@ -130,7 +130,7 @@ def failed(source: SourceFile, failure: Failure, how: Preprocessor) -> KFusionEr
     found = _FAILED.search(failure.message)
     if found is not None:
         column = int(found.group(3)) if found.group(3) else None
-        place = _place(source, found.group(1), int(found.group(2)), column, how)
+        place = _place(source, found.group(1), int(found.group(2)), column)
         if place is not None:
             return error("KF107", f"preprocessing failed: {found.group(4)}", place)
     said = _PLACELESS.search(failure.message)
@@ -147,11 +147,9 @@ def _unfinished_call(source: SourceFile, macro: str) -> Span:
     return source.line_span(1)
 
 
-def _place(
-    source: SourceFile, name: str, line: int, column: int | None, how: Preprocessor
-) -> Span | None:
+def _place(source: SourceFile, name: str, line: int, column: int | None) -> Span | None:
     """A place that the compiler names: from the column to the end of the line."""
-    file = source if name == STDIN else header_file(source, name, how)
+    file = source if name == STDIN else header_file(source, name)
     if file is None:
         return None
     span = file.line_span(line)
@@ -170,17 +168,14 @@ def _within(span: Span, text: str) -> Span:
     return span if at < 0 else Span(span.file, span.start + at, span.start + at + len(text))
 
 
-def header_file(
-    source: SourceFile, name: str, how: Preprocessor | None = None
-) -> SourceFile | None:
-    """A header that the compiler names, under the path that the user would write."""
+def header_file(source: SourceFile, name: str) -> SourceFile | None:
+    """A header that the compiler names, under a path as the user would write it."""
     path = Path(name)
     try:
         text = path.read_bytes().decode(errors="replace")
     except OSError:
         return None
-    for folder in (source.path.parent, *(how.include_dirs if how else ())):
+    for folder in (source.path.parent, Path()):
         if path.is_relative_to(folder.absolute()):
-            path = folder / path.relative_to(folder.absolute())
-            break
+            return SourceFile(folder / path.relative_to(folder.absolute()), text)
     return SourceFile(path, text)

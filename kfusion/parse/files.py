@@ -12,9 +12,9 @@ from kfusion.parse.host import parse_host
 from kfusion.parse.opencl import parse_opencl
 from kfusion.parse.unit import Unit
 from kfusion.source.diagnostics import error
-from kfusion.source.text import SourceFile, Span
+from kfusion.source.text import SourceFile
 
-_KERNEL_SUFFIXES = (".cl", ".clh", ".ocl")
+KERNEL_SUFFIXES = (".cl", ".clh", ".ocl")
 _CPP_SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx", ".cu")
 
 
@@ -60,19 +60,17 @@ def read_source(path: Path) -> SourceFile:
 def read_inputs(
     paths: Iterable[Path],
     how: Preprocessor,
-    kernel_defines: Callable[[tuple[Unit, ...]], tuple[str, ...]] = lambda units: (),
+    kernel_defines: Callable[[tuple[Unit, ...]], tuple[str, ...]] = lambda _: (),
 ) -> Inputs:
     """`kernel_defines` finds in the hosts what the kernels are built with."""
     paths = list(paths)
     _refuse_twice(paths)
-    sources = [read_source(path) for path in paths]
-    applications: list[tuple[SourceFile, Annotations]] = []
-    libraries: list[tuple[SourceFile, Annotations]] = []
+    hosts: list[tuple[SourceFile, Annotations]] = []
     kernels: list[tuple[SourceFile, Annotations]] = []
-    for source in sources:
+    for source in [read_source(path) for path in paths]:
         if source.path.suffix in _CPP_SUFFIXES:
-            raise cpp_host(Span(source, 0, 0))
-        is_kernel = source.path.suffix in _KERNEL_SUFFIXES
+            raise cpp_host(source.line_span(1))
+        is_kernel = source.path.suffix in KERNEL_SUFFIXES
         annotations = find_annotations(source, is_kernel)
         if is_kernel and annotations.regions:
             raise error(
@@ -80,17 +78,17 @@ def read_inputs(
                 "a region in a kernel file: regions belong to C applications",
                 annotations.regions[0].annotation,
             )
-        kind = kernels if is_kernel else applications if annotations.regions else libraries
-        kind.append((source, annotations))
-    parsed_applications = tuple(parse_host(source, marks, how) for source, marks in applications)
-    parsed_libraries = tuple(parse_host(source, marks, how) for source, marks in libraries)
+        (kernels if is_kernel else hosts).append((source, annotations))
+    parsed = [parse_host(source, marks, how) for source, marks in hosts]
+    applications = tuple(unit for unit in parsed if unit.annotations.regions)
+    libraries = tuple(unit for unit in parsed if not unit.annotations.regions)
     given = {define.split("=")[0] for define in how.defines}
-    found = kernel_defines((*parsed_applications, *parsed_libraries))
+    found = kernel_defines((*applications, *libraries))
     defines = (*how.defines, *(d for d in found if d.split("=")[0] not in given))
     kernel_how = Preprocessor(how.cc, how.include_dirs, (), defines)
     return Inputs(
-        parsed_applications,
-        parsed_libraries,
+        applications,
+        libraries,
         tuple(parse_opencl(source, marks, kernel_how) for source, marks in kernels),
     )
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kfusion.parse.annotations import Annotations
+from kfusion.parse.annotations import Annotations, RegionMark
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.preprocess import PToken, preprocess
 from kfusion.parse.statements import match_token
 from kfusion.parse.unit import Note, TypeGuess, Unit, parse_unit
+from kfusion.source.diagnostics import error
 from kfusion.source.text import SourceFile
 
 _DROPPED = frozenset(
@@ -25,9 +26,24 @@ _TYPE_WORDS = ("typedef", "struct", "union", "enum")
 def parse_host(source: SourceFile, annotations: Annotations, how: Preprocessor) -> Unit:
     done = preprocess(source, annotations.blanked(source.text), how)
     tokens, notes = _clean(_types_only(done.tokens))
+    annotations = replace(annotations, regions=_active(annotations.regions, tokens))
     # A header that is stubbed may have declared any type; otherwise names are known.
     guess = TypeGuess(r"[A-Za-z_]\w*" if done.stubs else "")
     return parse_unit(source, annotations, tokens, notes, done.macros, "", guess, cpp_possible=True)
+
+
+def _active(regions: tuple[RegionMark, ...], tokens: list[PToken]) -> tuple[RegionMark, ...]:
+    """Without regions that an `#if` leaves out."""
+    blocks = {t.start: t for t in tokens if t.text == "{"}
+    for region in regions:
+        if region.block.start in blocks and blocks[region.block.start].macro is not None:
+            raise error(
+                "KF115",
+                "a region inside the argument of a macro",
+                region.annotation,
+                help="write the region outside the macro's brackets",
+            )
+    return tuple(region for region in regions if region.block.start in blocks)
 
 
 def _types_only(tokens: list[PToken]) -> list[PToken]:

@@ -63,9 +63,9 @@ def preprocess(source: SourceFile, text: str, how: Preprocessor) -> Preprocessed
         folder = Path(name)
         listing = run(source, text, how, folder, ("-dD",))
         while isinstance(listing, Failure):
-            header = missing_header(source, listing, how)
+            header = missing_header(source, listing)
             if header in stubs:
-                raise failed(source, listing, how)
+                raise failed(source, listing)
             stubs.add(header)
             _make_stub(source, header, folder)
             listing = run(source, text, how, folder, ("-dD",))
@@ -115,7 +115,7 @@ def _run_marked(
             return output
         lines = {int(line) for line in _PASTE_FAILED.findall(output.message)}
         if lines <= careful:
-            raise failed(source, Failure(_unmark(output.message)), how)
+            raise failed(source, Failure(_unmark(output.message)))
         careful |= lines
 
 

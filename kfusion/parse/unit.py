@@ -12,27 +12,20 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from pycparser import c_ast
-from pycparser.c_parser import CParser, ParseError
 
 from kfusion.parse.annotations import Annotations
-from kfusion.parse.compiler import STDIN, cpp_host
+from kfusion.parse.compiler import STDIN
 from kfusion.parse.macros import MacroTable
 from kfusion.parse.preprocess import PToken
 from kfusion.parse.statements import Statement, match_token, parse_body
-from kfusion.source.diagnostics import error
+from kfusion.parse.syntax import FIRST_LINE, is_name, parsed, syntax_error
 from kfusion.source.text import SourceFile, Span
 
-FIRST_LINE = 2  # the line of token 0
 _KEYWORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if "
     "inline int long register restrict return short signed sizeof static struct switch typedef "
     "union unsigned void volatile while _Bool _Complex _Noreturn _Static_assert".split()
 )
-_CPP_WORDS = frozenset(
-    "class namespace template using public private protected virtual nullptr constexpr "
-    "static_cast reinterpret_cast dynamic_cast const_cast typename operator new delete".split()
-)
-_WHERE = re.compile(r":(\d+):\d+: ?(.*)$", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -147,24 +140,15 @@ def parse_unit(
     """Parse clean tokens. `guess_types` says which unknown names may be taken as types."""
     opaque: list[str] = []
     while True:
-        prelude = typedefs + "".join(f"typedef int {name};" for name in opaque)
-        text = prelude.replace("\n", " ") + "\n" + "\n".join(t.text for t in tokens) + "\n"
-        try:
-            ast = CParser().parse(text, "source")
+        prelude = (typedefs + "".join(f"typedef int {name};" for name in opaque)).replace("\n", " ")
+        result = parsed([prelude, *(t.text for t in tokens)])
+        if isinstance(result, c_ast.FileAST):
             break
-        except ParseError as failure:
-            at, message = _failed_at(str(failure), len(tokens))
-            names = _unknown_types(tokens, at, guess_types, opaque)
-            if not names:
-                raise _syntax_error(source, tokens, at, message, cpp_possible) from None
-            opaque += names
-        except (AssertionError, AttributeError, IndexError, RecursionError) as failure:
-            raise error(
-                "KF104",
-                f"syntax error: the parser gave up ({type(failure).__name__})",
-                source.line_span(1),
-            ) from None
-    return Unit(source, annotations, tokens, notes, macros, ast, frozenset(opaque))
+        names = _unknown_types(tokens, result.at, guess_types, opaque)
+        if not names:
+            raise syntax_error(source, annotations, tokens, prelude, result, cpp_possible)
+        opaque += names
+    return Unit(source, annotations, tokens, notes, macros, result, frozenset(opaque))
 
 
 @dataclass(frozen=True)
@@ -177,13 +161,6 @@ class TypeGuess:
         return bool(self.pattern) and re.fullmatch(self.pattern, name) is not None
 
 
-def _failed_at(message: str, count: int) -> tuple[int, str]:
-    match = _WHERE.search(message)
-    if match is None:
-        return count - 1, message
-    return min(max(int(match.group(1)) - FIRST_LINE, 0), count - 1), match.group(2)
-
-
 def _unknown_types(tokens: list[PToken], at: int, guess: TypeGuess, opaque: list[str]) -> list[str]:
     """Names that stand where only a type can, and that nothing declares."""
     if not guess.pattern:
@@ -192,26 +169,22 @@ def _unknown_types(tokens: list[PToken], at: int, guess: TypeGuess, opaque: list
     found: list[str] = []
     for index in range(len(tokens) - 2):
         name = tokens[index].text
-        if name in known or name in found or not _is_name(name) or not guess.accepts(name):
+        if name in known or name in found or not is_name(name) or not guess.accepts(name):
             continue
         before = tokens[index - 1].text if index else ";"
         after, then = tokens[index + 1].text, tokens[index + 2].text
-        declares = _is_name(after) and after not in _KEYWORDS - {"const", "volatile", "restrict"}
+        declares = is_name(after) and after not in _KEYWORDS - {"const", "volatile", "restrict"}
         starts = before in (";", "{", "}", "const", "static", "extern")
         points = after == "*" and (
-            (starts and (_is_name(then) or then == "*")) or (before == "(" and then in (")", "*"))
+            (starts and (is_name(then) or then == "*")) or (before == "(" and then in (")", "*"))
         )
         if declares or points:
             found.append(name)
     if not found and at > 0:
         name = tokens[at - 1].text
-        if _is_name(name) and name not in known and guess.accepts(name):
+        if is_name(name) and name not in known and guess.accepts(name):
             found.append(name)
     return found
-
-
-def _is_name(text: str) -> bool:
-    return re.fullmatch(r"[A-Za-z_]\w*", text) is not None
 
 
 def _declared_types(tokens: list[PToken]) -> set[str]:
@@ -228,50 +201,7 @@ def _declared_types(tokens: list[PToken]) -> set[str]:
                 depth -= 1
             elif inner.text == ";" and depth == 0:
                 break
-            elif depth == 0 and _is_name(inner.text) and (not last or last[-1] != "("):
+            elif depth == 0 and is_name(inner.text) and (not last or last[-1] != "("):
                 last = inner.text
         names.add(last)
     return names
-
-
-def _syntax_error(
-    source: SourceFile, tokens: list[PToken], at: int, message: str, cpp_possible: bool
-) -> Exception:
-    if not tokens:
-        return error("KF102", f"{source.name} holds no code", source.line_span(1))
-    token = tokens[at]
-    span = place_of(source, token)
-    words = {t.text for t in tokens if t.file == STDIN}
-    double_colon = any(a.text == ":" == b.text for a, b in zip(tokens, tokens[1:], strict=False))
-    if cpp_possible and (words & _CPP_WORDS or double_colon):
-        first = next((t for t in tokens if t.text in _CPP_WORDS and t.file == STDIN), token)
-        return cpp_host(place_of(source, first))
-    if "end of input" in message.lower() or "EOF" in message:
-        last = place_of(source, tokens[-1])
-        return error("KF104", "syntax error: the file ends too early", last)
-    return error("KF104", f"syntax error before '{token.text}'", span, help=_expected(tokens, at))
-
-
-def _expected(tokens: list[PToken], at: int) -> str | None:
-    if at > 0:
-        previous = tokens[at - 1]
-        if previous.line != tokens[at].line:
-            return f"is a ';' missing after '{previous.text}'?"
-        return f"'{tokens[at].text}' cannot follow '{previous.text}' here"
-    return None
-
-
-def place_of(source: SourceFile, token: PToken) -> Span:
-    if token.file != STDIN:
-        from pathlib import Path
-
-        path = Path(token.file)
-        if path.is_file():
-            header = SourceFile(path, path.read_text(errors="replace"))
-            return header.line_span(token.line)
-        return source.line_span(1)
-    if token.start >= 0:
-        return Span(source, token.start, token.end)
-    if token.macro:
-        return Span(source, *token.macro)
-    return source.line_span(token.line)

@@ -1,0 +1,181 @@
+"""Syntax errors: pycparser says where it stopped; here is what the user is told."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+from pycparser import c_ast
+from pycparser.c_parser import CParser, ParseError
+
+from kfusion.parse.annotations import Annotations
+from kfusion.parse.compiler import STDIN, cpp_host, header_file
+from kfusion.parse.preprocess import PToken
+from kfusion.source.diagnostics import KFusionError, error
+from kfusion.source.lexer import CLOSING, OPENING, tokenize
+from kfusion.source.text import SourceFile, Span
+
+FIRST_LINE = 2  # the line of token 0, after the line of type names
+_WHERE = re.compile(r"^[^:]*:(\d+):\d+: ?(.*)$", re.DOTALL)
+_AT_END = "At end of input"
+# Pairs of a word and what follows it that C does not have.
+_CPP = re.compile(
+    r"(?:class|namespace|typename|using|virtual|constexpr|new|delete|friend|explicit) [A-Za-z_]\w*"
+    r"|(?:template|static_cast|dynamic_cast|reinterpret_cast|const_cast) <"
+    r"|(?:public|private|protected) :|namespace \{|operator \W|: :"
+)
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """pycparser does not go on at a token (the last one if it does not say where)."""
+
+    at: int
+    message: str
+    placed: bool
+
+
+def parsed(lines: list[str]) -> c_ast.FileAST | Stopped:
+    """Parse a line of type names and then one token per line."""
+    count = len(lines) - 1
+    try:
+        return CParser().parse("\n".join(lines) + "\n", "source")
+    except ParseError as failure:
+        found = _WHERE.match(str(failure))
+        if found is None:
+            return Stopped(max(count - 1, 0), str(failure).split(": ", 1)[-1], False)
+        at = min(max(int(found.group(1)) - FIRST_LINE, 0), max(count - 1, 0))
+        return Stopped(at, found.group(2), True)
+    except RecursionError:
+        return Stopped(0, "nested too deeply", True)
+    except (AssertionError, AttributeError, IndexError, TypeError, ValueError):
+        return Stopped(max(count - 1, 0), "the parser gave up", False)
+
+
+def syntax_error(
+    source: SourceFile,
+    annotations: Annotations,
+    tokens: list[PToken],
+    prelude: str,
+    stopped: Stopped,
+    cpp_possible: bool,
+) -> KFusionError:
+    if not tokens:
+        return error("KF102", f"{source.name} holds no code", source.line_span(1))
+    if stopped.message == _AT_END:
+        return _ends_early(source, annotations, tokens)
+    at = stopped.at
+    if not stopped.placed:
+        at = _shortest(tokens, prelude, stopped.message) - 1
+    cpp = _first_cpp(tokens) if cpp_possible else None
+    if cpp is not None:
+        return cpp_host(place_of(source, tokens, cpp))
+    text = _shown(tokens[at].text)
+    span = place_of(source, tokens, at)
+    if stopped.message.startswith("before: ") or not stopped.placed:
+        return error("KF104", f"syntax error before {text}", span, help=_expected(tokens, at))
+    message = stopped.message[0].lower() + stopped.message[1:]
+    return error("KF104", f"syntax error at {text}: {message}", span)
+
+
+def _shown(text: str) -> str:
+    return text if text.startswith("#pragma") else f"'{text}'"
+
+
+def _shortest(tokens: list[PToken], prelude: str, message: str) -> int:
+    """How many tokens it takes to get the message."""
+    texts = [t.text for t in tokens]
+    low, high = 1, len(tokens)
+    while low < high:
+        middle = (low + high) // 2
+        result = parsed([prelude, *texts[:middle]])
+        if isinstance(result, Stopped) and result.message == message:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _ends_early(source: SourceFile, annotations: Annotations, tokens: list[PToken]) -> KFusionError:
+    opened: list[int] = []
+    for index, token in enumerate(tokens):
+        if token.text in OPENING:
+            opened.append(index)
+        elif token.text in CLOSING and opened:
+            opened.pop()
+    if not opened:
+        return error(
+            "KF104",
+            "syntax error: the file ends too early",
+            place_of(source, tokens, len(tokens) - 1),
+            help=f"a declaration is not finished after {_shown(tokens[-1].text)}",
+        )
+    outer = tokens[opened[0]]
+    for region in annotations.regions:
+        if outer.file == STDIN and 0 <= outer.start < region.block.start:
+            return error(
+                "KF109",
+                "this region, or the function around it, is not closed: expected '}' before "
+                "the end of the file",
+                region.annotation,
+                related=(("the function begins here", Span(source, outer.start, outer.end)),),
+            )
+    last = tokens[opened[-1]].text
+    return error(
+        "KF104",
+        f"syntax error: this '{last}' is not closed: expected '{OPENING[last]}' before the end "
+        "of the file",
+        place_of(source, tokens, opened[-1]),
+    )
+
+
+def _first_cpp(tokens: list[PToken]) -> int | None:
+    own = [(i, t.text) for i, t in enumerate(tokens) if not t.system]
+    for (index, text), (_, following) in pairwise(own):
+        if _CPP.fullmatch(f"{text} {following}"):
+            return index
+    return None
+
+
+def _expected(tokens: list[PToken], at: int) -> str | None:
+    if at == 0:
+        return None
+    previous = tokens[at - 1]
+    if previous.line != tokens[at].line and previous.text not in (";", "{", "}"):
+        return f"is a ';' missing after {_shown(previous.text)}?"
+    if is_name(previous.text) and is_name(tokens[at].text):
+        return f"is '{previous.text}' a type? nothing declares it"
+    return f"{_shown(tokens[at].text)} cannot follow {_shown(previous.text)} here"
+
+
+def is_name(text: str) -> bool:
+    return re.fullmatch(r"[A-Za-z_]\w*", text) is not None
+
+
+def place_of(source: SourceFile, tokens: list[PToken], at: int) -> Span:
+    """A token in the main file, the macro call that it is from, or its place in a header."""
+    token = tokens[at]
+    if token.file == STDIN and token.start >= 0:
+        return Span(source, token.start, token.end)
+    header = header_file(source, token.file) if token.file != STDIN else None
+    if header is not None:
+        return _place_in_header(header, tokens, at)
+    if token.macro:
+        return Span(source, *token.macro)
+    return source.line_span(token.line)
+
+
+def _place_in_header(header: SourceFile, tokens: list[PToken], at: int) -> Span:
+    token = tokens[at]
+    nth = sum(
+        1
+        for other in tokens[max(0, at - 200) : at]
+        if (other.file, other.line, other.text) == (token.file, token.line, token.text)
+    )
+    line = header.line_span(token.line)
+    found = [t for t in tokenize(" " + line.text) if t.text == token.text]
+    if nth >= len(found):
+        return line
+    start = line.start + found[nth].start - 1
+    return Span(header, start, start + len(token.text))
