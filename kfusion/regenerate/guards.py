@@ -136,7 +136,7 @@ def _memory(
             value = identity(value) if value is not None else None
             if not isinstance(value, Entry):
                 continue  # made here: apart from all that was there before
-            place = renderer.place(value.place)
+            place = renderer.place(value.place) or renderer.parameters.get(value)
             if place is None:
                 raise CannotWrite(f"'{argument.name}' cannot be named on entry")
             text = f"&{place}"
