@@ -47,20 +47,48 @@ def _active(regions: tuple[RegionMark, ...], tokens: list[PToken]) -> tuple[Regi
 
 
 def _types_only(tokens: list[PToken]) -> list[PToken]:
-    """Without the prototypes of system headers: types are all that parsing needs."""
-    result: list[PToken] = []
+    """Of system headers only the types that the program mentions: parsing needs no more."""
+    parts: list[tuple[int, int, bool]] = []  # first token, end, of a system header
     index = 0
     while index < len(tokens):
-        token = tokens[index]
-        if not token.system:
-            result.append(token)
-            index += 1
-            continue
-        end = _declaration_end(tokens, index)
-        if token.text in _TYPE_WORDS:
-            result += tokens[index : end + 1]
-        index = end + 1
-    return result
+        start = index
+        if tokens[index].system:
+            index = _declaration_end(tokens, index) + 1
+            if tokens[start].text in _TYPE_WORDS:
+                parts.append((start, index, True))
+        else:
+            while index < len(tokens) and not tokens[index].system:
+                index += 1
+            parts.append((start, index, False))
+    used: set[str] = set()
+    for start, end, system in parts:
+        if not system:
+            used.update(token.text for token in tokens[start:end])
+    kept: list[list[PToken]] = []
+    for start, end, system in reversed(parts):  # a type is declared before it is used
+        part = tokens[start:end]
+        if not system or used & _declared(part):
+            used.update(token.text for token in part)
+            kept.append(part)
+    return [token for part in reversed(kept) for token in part]
+
+
+def _declared(part: list[PToken]) -> set[str]:
+    """Names that a declaration may declare: its last name, tags, enumerators."""
+    names: set[str] = set()
+    depth, last = 0, ""
+    is_enum = any(token.text == "enum" for token in part)
+    for before, token in zip([part[0], *part], part, strict=False):
+        if token.text in ("(", "[", "{"):
+            depth += 1
+        elif token.text in (")", "]", "}"):
+            depth -= 1
+        elif token.text[0].isalpha() or token.text[0] == "_":
+            if depth == 0:
+                last = token.text
+            if before.text in ("struct", "union", "enum", "*") or (is_enum and depth):
+                names.add(token.text)
+    return names | {last}
 
 
 def _declaration_end(tokens: list[PToken], index: int) -> int:
