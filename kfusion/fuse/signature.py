@@ -78,6 +78,9 @@ def signature(style: Style, name: str, parameters: Sequence[str]) -> str:
     start = f"void {name}("
     pad = " " * len((before + start).rpartition("\n")[2])
     lines: list[str] = []
+    if len(pad) > _WIDTH // 2:  # a long name: parameters start on a line of their own
+        pad = style.indent * 2
+        lines.append("")
     line = ""
     for number, parameter in enumerate(parameters):
         part = parameter + (", " if number < len(parameters) - 1 else "")

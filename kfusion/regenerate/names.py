@@ -10,15 +10,20 @@ MOST_PARTS = 6
 
 
 def combined_name(names: list[str], taken: Iterable[str]) -> str:
-    """`vector_mult`, `vector_add` -> `vector_mult_add`; a number is added if it is taken."""
-    parts = [name.split("_") for name in names]
-    common = 0
-    while all(len(p) > common + 1 and p[common] == parts[0][common] for p in parts):
-        common += 1
-    rest = ["_".join(p[common:]) for p in parts]
-    if len(rest) > MOST_PARTS:
-        rest = [*rest[: MOST_PARTS - 1], f"and_{len(rest) - MOST_PARTS + 1}_more"]
-    name = "_".join([*parts[0][:common], *rest])
+    """`vector_mult`, `vector_add` -> `vector_mult_add`; a number is added if it is taken.
+
+    Words that the first name has already said are not said again.
+    """
+    said = set(names[0].split("_"))
+    parts = [names[0]]
+    for each in names[1:]:
+        words = each.split("_")
+        while len(words) > 1 and words[0] in said:
+            words = words[1:]
+        parts.append("_".join(words))
+    if len(parts) > MOST_PARTS:
+        parts = [*parts[: MOST_PARTS - 1], f"and_{len(parts) - MOST_PARTS + 1}_more"]
+    name = "_".join(parts)
     taken = set(taken)
     number, result = 2, name
     while result in taken:

@@ -68,7 +68,7 @@ def test_conjugate_gradients_take_five_launches_an_iteration(
     programs = Programs(sources("cg"), tmp_path, PRECISIONS[precision])
     unfused, fused = programs.compare("-n", 16)
     result, _ = programs.run("fused", "-n", 16)
-    iterations = len(re.findall(r"^ *\d+  \S+e[+-]\d+ ", result.stdout, re.M)) - 1
+    iterations = len(re.findall(r"^ *\d+  \S+e[+-]\d+ ", result.stdout, re.MULTILINE)) - 1
     assert iterations > 10
     assert unfused == 5 + 7 * iterations
     assert fused == 2 + 5 * iterations

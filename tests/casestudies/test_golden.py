@@ -1,0 +1,88 @@
+"""The generated text of the case study, as files that a reviewer can read.
+
+Each golden file is the difference between inputs and outputs: it shows what is added,
+and that nothing else changes. After a deliberate change run
+`KFUSION_UPDATE_GOLDEN=1 pytest tests/casestudies/test_golden.py` and read the difference.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from casestudies.demo import LINALG, fuse
+from kfusion.device.opencl import build_program
+from kfusion.source.lexer import tokenize
+
+GOLDEN = Path(__file__).parent / "golden"
+APPLICATIONS = ("pythagoras", "distance", "cg_steps", "cg", "variants/pythagoras_intermediate")
+REFERENCE = LINALG / "reference"
+BY_HAND = {"pythagoras": "fused_hypot", "distance": "fused_distance", "cg_steps": "fused_cg_steps"}
+
+
+def sources(application: str) -> list[Path]:
+    return [LINALG / "apps" / f"{application}.c", LINALG / "linalg.c", LINALG / "linalg.cl"]
+
+
+def differences(inputs: list[Path], out: Path) -> str:
+    """A unified difference of all files, the runtime part of the header left out."""
+    pieces = []
+    for path in inputs:
+        before = path.read_text().splitlines(keepends=True)
+        after = (out / path.name).read_text().splitlines(keepends=True)
+        pieces += difflib.unified_diff(before, after, path.name, f"out/{path.name}", n=2)
+    header = (out / "kfusion_fused.h").read_text().split("#ifdef CL_VERSION_1_0", 1)[0]
+    return "".join(pieces) + "--- kfusion_fused.h (its first part)\n" + header
+
+
+@pytest.mark.parametrize("application", APPLICATIONS)
+def test_generated_text_is_as_reviewed(application: str, tmp_path: Path) -> None:
+    fuse(sources(application), tmp_path)
+    found = differences(sources(application), tmp_path)
+    golden = GOLDEN / f"{Path(application).name}.diff"
+    if os.environ.get("KFUSION_UPDATE_GOLDEN"):
+        golden.parent.mkdir(exist_ok=True)
+        golden.write_text(found)
+    assert found == golden.read_text()
+
+
+def code_lines(text: str) -> int:
+    """Lines that hold code: no blank lines, no comments."""
+    return len({text.count("\n", 0, token.start) for token in tokenize(text)})
+
+
+def definition(text: str, name: str) -> str:
+    """A function or kernel, from the start of its line to its closing brace."""
+    match = re.search(
+        rf"^[^\n;]*\b{name}\([^;]*?\)\s*\n?\{{.*?^\}}", text, re.DOTALL | re.MULTILINE
+    )
+    assert match is not None, name
+    return match.group()
+
+
+@pytest.mark.parametrize("application", BY_HAND)
+@pytest.mark.parametrize("suffix", ["c", "cl"])
+def test_generated_code_is_hardly_longer_than_by_hand(
+    application: str, suffix: str, tmp_path: Path
+) -> None:
+    fuse(sources(application), tmp_path)
+    before = (LINALG / f"linalg.{suffix}").read_text()
+    added = (tmp_path / f"linalg.{suffix}").read_text()
+    for line in ('#include "kfusion_fused.h"\n', "    kfusion_release_kernels();\n"):
+        added = added.replace(line, "")
+    assert added.startswith(before)
+    added = added[len(before) :]
+    by_hand = definition((REFERENCE / f"fused_by_hand.{suffix}").read_text(), BY_HAND[application])
+    assert 0 < code_lines(added) <= 1.3 * code_lines(by_hand)
+
+
+@pytest.mark.parametrize("application", APPLICATIONS)
+def test_fused_kernels_compile_without_a_warning(application: str, tmp_path: Path) -> None:
+    fuse(sources(application), tmp_path)
+    text = (tmp_path / "linalg.cl").read_text()
+    built = build_program(text, ["-DREAL=float"], all_warnings=True)
+    assert built.warnings == ()
