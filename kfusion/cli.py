@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import sys
 import traceback
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -14,6 +17,7 @@ from kfusion.paths import fake_libc_dir
 from kfusion.paths import include_dir as include_folder
 from kfusion.regenerate.files import refuse_overwriting, write_all
 from kfusion.source.diagnostics import KFusionError, error, render
+from kfusion.source.text import SourceFile, Span
 
 _PATH = click.Path(path_type=Path)
 
@@ -63,6 +67,7 @@ def fuse(
     if output is None and not dry_run and not explain_plan:
         raise click.UsageError("give the folder to write to: -o OUT (or --dry-run)")
     how = _preprocessor(cc, include_dirs, defines)
+    _check_defines(defines)
     if output is not None:
         refuse_overwriting(list(files), output)
     from kfusion.driver import fuse_files
@@ -103,6 +108,14 @@ def strip(files: tuple[Path, ...], output: Path) -> None:
     write_all(output, {path.name: stripped(path) for path in files})
 
 
+def _check_defines(defines: tuple[str, ...]) -> None:
+    for define in defines:
+        if not re.match(r"[A-Za-z_]\w*(\([^)]*\))?(=|$)", define):
+            raise error(
+                "KF100", "-D wants NAME or NAME=VALUE", help="see kfusion --help", argument=define
+            )
+
+
 def _preprocessor(
     cc: str, include_dirs: tuple[Path, ...], defines: tuple[str, ...]
 ) -> Preprocessor:
@@ -115,25 +128,62 @@ def main(arguments: list[str] | None = None) -> None:
     command, name = fuse, "kfusion"
     if words and words[0] == "strip":
         command, name, words = strip, "kfusion strip", words[1:]
+    line = CommandLine([*name.split(), *words])
     try:
         sys.exit(command.main(words, prog_name=name, standalone_mode=False))
     except KFusionError as failure:
-        _fail(failure)
+        _fail(failure, line)
     except click.UsageError as failure:
-        _fail(error("KF100", failure.format_message(), help=f"see {name} --help"))
+        _fail(_usage(failure, name), line)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(141)
     except RecursionError:
-        _fail(error("KF104", "the input is nested too deeply"))
+        _fail(error("KF104", "the input is nested too deeply"), line)
     except Exception as failure:  # noqa: BLE001 - users get a diagnostic for this, too
-        _fail(error("KF199", _internal(failure), help="please report it, with the input"))
+        _fail(error("KF199", _internal(failure), help="please report it, with the input"), line)
 
 
-def _fail(failure: KFusionError) -> None:
-    text = "\n".join(render(d) for d in failure.diagnostics)
-    click.echo(text.encode("utf-8", "replace"), err=True)
+@dataclass(frozen=True)
+class CommandLine:
+    """What was typed, for errors that no file is to blame for."""
+
+    words: list[str]
+
+    def place(self, argument: str | None) -> Span:
+        """The word that is the argument, or ends with it; the end if there is none."""
+        text = shlex.join(self.words)
+        file = SourceFile(Path("<command line>"), text)
+        end = len(text)
+        for word in reversed(self.words):
+            quoted = shlex.quote(word)
+            if argument is not None and word in (
+                argument,
+                f"--cc={argument}",
+                f"-o{argument}",
+                f"-D{argument}",
+            ):
+                return Span(file, end - len(quoted), end)
+            end -= len(quoted) + 1
+        return Span(file, len(text), len(text))
+
+
+def _usage(failure: click.UsageError, name: str) -> KFusionError:
+    message = failure.format_message()
+    if isinstance(failure, click.NoSuchOption):
+        message = f"no such option: {failure.option_name}"
+    return error(
+        "KF100",
+        message[0].lower() + message[1:].rstrip("."),
+        help=f"see {name} --help",
+        argument=getattr(failure, "option_name", None),
+    )
+
+
+def _fail(failure: KFusionError, line: CommandLine) -> None:
+    placed = [d if d.span else replace(d, span=line.place(d.argument)) for d in failure.diagnostics]
+    click.echo("\n".join(map(render, placed)).encode("utf-8", "replace"), err=True)
     sys.exit(failure.exit_code)
 
 

@@ -72,6 +72,8 @@ def run(
         )
     except OSError as failure:
         raise no_compiler(how.cc, failure.strerror or str(failure)) from None
+    if done.returncode != 0 and not done.stderr.strip():
+        raise no_compiler(how.cc, "it fails without a message")
     if done.returncode != 0:
         return Failure(done.stderr.decode(errors="replace"))
     output = done.stdout.decode(errors="replace")
@@ -83,10 +85,15 @@ def run(
 def no_compiler(cc: str, why: str) -> KFusionError:
     found = [name for name in ("cc", "gcc", "clang") if name != cc and shutil.which(name)]
     hint = f"try --cc {found[0]}" if found else "install one, for example: apt-get install gcc"
-    return error("KF106", f"no C compiler for preprocessing: cannot run '{cc}': {why}", help=hint)
+    return error(
+        "KF106",
+        f"no C compiler for preprocessing: cannot run '{cc}': {why}",
+        help=hint,
+        argument=cc,
+    )
 
 
-def missing_header(source: SourceFile, failure: Failure) -> str:
+def missing_header(source: SourceFile, failure: Failure, stubs_allowed: bool) -> str:
     """The system header that is missing; any other failure is an error."""
     missing = _MISSING.search(failure.message)
     if missing is None:
@@ -96,9 +103,10 @@ def missing_header(source: SourceFile, failure: Failure) -> str:
     if place is None:
         raise failed(source, failure)
     line = place.file.line_text(place.location.line)
-    if _CPP_HEADER.search(line):
+    if stubs_allowed and _CPP_HEADER.search(line):
         raise cpp_host(place)
-    if f"<{header}>" not in line or header.startswith("/") or ".." in Path(header).parts:
+    is_system = f"<{header}>" in line and not header.startswith("/")
+    if not stubs_allowed or not is_system or ".." in Path(header).parts:
         raise error(
             "KF105",
             f"header '{header}' is not found",
@@ -134,7 +142,7 @@ def failed(source: SourceFile, failure: Failure) -> KFusionError:
         if place is not None:
             return error("KF107", f"preprocessing failed: {found.group(4)}", place)
     said = _PLACELESS.search(failure.message)
-    first = said.group(1) if said else failure.message.strip().split("\n")[0] or "no message"
+    first = said.group(1) if said else failure.message.strip().split("\n")[0]
     return error("KF107", f"preprocessing failed: {first}", source.line_span(1))
 
 

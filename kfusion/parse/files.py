@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from kfusion.parse.host import parse_host
 from kfusion.parse.opencl import parse_opencl
 from kfusion.parse.unit import Unit
 from kfusion.source.diagnostics import error
-from kfusion.source.text import SourceFile
+from kfusion.source.text import SourceFile, Span
 
 KERNEL_SUFFIXES = (".cl", ".clh", ".ocl")
 _CPP_SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx", ".cu")
@@ -40,21 +41,29 @@ def read_source(path: Path) -> SourceFile:
         data = path.read_bytes()
     except OSError as failure:
         reason = failure.strerror or "it cannot be read"
-        raise error("KF101", f"cannot read {path}: {reason}") from None
+        raise error("KF101", f"cannot read {path}: {reason}", argument=str(path)) from None
     if not data.strip():
-        raise error("KF102", f"{path} is empty")
-    if b"\0" in data:
-        raise error("KF102", f"{path} is a binary file, not source text")
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as failure:
-        line = data[: failure.start].count(b"\n") + 1
+        raise error("KF102", f"{path} is empty", argument=str(path))
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise error(
             "KF102",
-            f"{path}:{line}: this file is not UTF-8 text (byte 0x{data[failure.start]:02x})",
+            f"{path} is not UTF-8 text, but UTF-16",
+            help="convert it, for example: iconv -f utf-16 -t utf-8",
+            argument=str(path),
+        )
+    if b"\0" in data:
+        raise error("KF102", f"{path} is a binary file, not source text", argument=str(path))
+    try:
+        return SourceFile(path, data.decode("utf-8"))
+    except UnicodeDecodeError as failure:
+        before = data[: failure.start].decode("utf-8")
+        shown = SourceFile(path, before + data[failure.start :].decode(errors="replace"))
+        raise error(
+            "KF102",
+            f"this file is not UTF-8 text (byte 0x{data[failure.start]:02x})",
+            Span(shown, len(before), len(before) + 1),
             help="convert it, for example: iconv -f latin1 -t utf-8",
         ) from None
-    return SourceFile(path, text)
 
 
 def read_inputs(
@@ -98,10 +107,15 @@ def _refuse_twice(paths: list[Path]) -> None:
     for path in paths:
         real = path.resolve()
         if real in seen:
-            raise error("KF103", f"{path} is given twice")
+            raise error("KF103", f"{path} is given twice", argument=str(path))
         seen[real] = path
     names: dict[str, Path] = {}
     for path in paths:
         if path.name in names:
-            raise error("KF103", f"{path} and {names[path.name]} have the same name")
+            raise error(
+                "KF103",
+                f"{path} and {names[path.name]} have the same name",
+                help="both would be written to the same place",
+                argument=str(path),
+            )
         names[path.name] = path

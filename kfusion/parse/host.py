@@ -24,7 +24,7 @@ _TYPE_WORDS = ("typedef", "struct", "union", "enum")
 
 
 def parse_host(source: SourceFile, annotations: Annotations, how: Preprocessor) -> Unit:
-    done = preprocess(source, annotations.blanked(source.text), how)
+    done = preprocess(source, annotations.blanked(source.text), how, stubs_allowed=True)
     tokens, notes = _clean(_types_only(done.tokens))
     annotations = replace(annotations, regions=_active(annotations.regions, tokens))
     # A header that is stubbed may have declared any type; otherwise names are known.

@@ -80,9 +80,9 @@ def arguments(tokens: list[Token], opening: int) -> list[tuple[int, int]] | None
     for index in range(opening + 1, end):
         if tokens[index].kind is not Kind.PUNCTUATOR:
             continue
-        if tokens[index].text in "([{":
+        if tokens[index].text == "(":  # other brackets mean nothing to the preprocessor
             depth += 1
-        elif tokens[index].text in ")]}":
+        elif tokens[index].text == ")":
             depth -= 1
         elif tokens[index].text == "," and depth == 0:
             ranges.append((start, index))

@@ -75,7 +75,7 @@ def parse_opencl(source: SourceFile, annotations: Annotations, how: Preprocessor
     given = {define.split("=")[0] for define in how.defines}
     defines = [d for d in PREDEFINED if d.split("=")[0] not in given]
     how = replace(how, defines=(*defines, *how.defines))
-    done = preprocess(source, annotations.blanked(source.text), how)
+    done = preprocess(source, annotations.blanked(source.text), how, stubs_allowed=False)
     tokens, notes = _clean(done.tokens)
     # A type may be given by build options alone (-DREAL=double): such names are capitals.
     guess = TypeGuess(r"[A-Z][A-Z0-9_]*|[a-z]\w*_t")

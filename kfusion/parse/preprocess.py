@@ -54,7 +54,9 @@ class Preprocessed:
     stubs: frozenset[str] = field(default=frozenset())  # system headers taken as empty
 
 
-def preprocess(source: SourceFile, text: str, how: Preprocessor) -> Preprocessed:
+def preprocess(
+    source: SourceFile, text: str, how: Preprocessor, *, stubs_allowed: bool
+) -> Preprocessed:
     """`text` is the source's text with annotations blanked (same offsets)."""
     tokens = tokenize(text)
     text = _without_line_directives(text, tokens)
@@ -63,7 +65,7 @@ def preprocess(source: SourceFile, text: str, how: Preprocessor) -> Preprocessed
         folder = Path(name)
         listing = run(source, text, how, folder, ("-dD",))
         while isinstance(listing, Failure):
-            header = missing_header(source, listing)
+            header = missing_header(source, listing, stubs_allowed)
             if header in stubs:
                 raise failed(source, listing)
             stubs.add(header)

@@ -69,10 +69,14 @@ def syntax_error(
     if not stopped.placed:
         at = _shortest(tokens, prelude, stopped.message) - 1
     cpp = _first_cpp(tokens) if cpp_possible else None
+    if cpp_possible and at > 0 and tokens[at].text == "&" and is_name(tokens[at - 1].text):
+        cpp = at  # a reference
     if cpp is not None:
         return cpp_host(place_of(source, tokens, cpp))
     text = _shown(tokens[at].text)
     span = place_of(source, tokens, at)
+    if text in ("'\"'", "'''"):
+        return error("KF104", "syntax error: this literal is not closed on its line", span)
     if stopped.message.startswith("before: ") or not stopped.placed:
         return error("KF104", f"syntax error before {text}", span, help=_expected(tokens, at))
     message = stopped.message[0].lower() + stopped.message[1:]
@@ -89,7 +93,7 @@ def _shortest(tokens: list[PToken], prelude: str, message: str) -> int:
     low, high = 1, len(tokens)
     while low < high:
         middle = (low + high) // 2
-        result = parsed([prelude, *texts[:middle]])
+        result = parsed([prelude, *texts[:middle], "@"])  # no token: an error if it is reached
         if isinstance(result, Stopped) and result.message == message:
             high = middle
         else:
@@ -144,7 +148,8 @@ def _expected(tokens: list[PToken], at: int) -> str | None:
     previous = tokens[at - 1]
     if previous.line != tokens[at].line and previous.text not in (";", "{", "}"):
         return f"is a ';' missing after {_shown(previous.text)}?"
-    if is_name(previous.text) and is_name(tokens[at].text):
+    points = tokens[at].text == "*" and (at < 2 or tokens[at - 2].text in ("(", ",", ";", "}"))
+    if is_name(previous.text) and (is_name(tokens[at].text) or points):
         return f"is '{previous.text}' a type? nothing declares it"
     return f"{_shown(tokens[at].text)} cannot follow {_shown(previous.text)} here"
 

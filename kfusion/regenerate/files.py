@@ -18,6 +18,7 @@ def refuse_overwriting(inputs: list[Path], out: Path) -> None:
                 "KF113",
                 f"the output folder {out} would overwrite the input {path}",
                 help="choose another folder with -o",
+                argument=str(out),
             )
 
 
@@ -71,4 +72,6 @@ def _put_back(old: Path, new: Path) -> None:
 
 
 def _cannot_write(out: Path, failure: OSError) -> KFusionError:
-    return error("KF116", f"cannot write to {out}: {failure.strerror or failure}")
+    return error(
+        "KF116", f"cannot write to {out}: {failure.strerror or failure}", argument=str(out)
+    )

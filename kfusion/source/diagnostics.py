@@ -24,6 +24,7 @@ class Diagnostic:
     span: Span | None = None
     help: str | None = None
     related: tuple[tuple[str, Span], ...] = ()
+    argument: str | None = None  # without a span: the word of the command line at fault
 
     def __post_init__(self) -> None:
         if self.code not in CODES:
@@ -50,7 +51,7 @@ def render(diagnostic: Diagnostic) -> str:
 
 def _excerpt(span: Span) -> list[str]:
     where = span.location
-    text = span.file.line_text(where.line).rstrip("\r")
+    text = span.file.line_text(where.line).rstrip()
     if not text.strip():
         return []
     shown = text.expandtabs(4)
@@ -77,9 +78,10 @@ def error(
     *,
     help: str | None = None,
     related: tuple[tuple[str, Span], ...] = (),
+    argument: str | None = None,
     exit_code: int = 2,
 ) -> KFusionError:
-    diagnostic = Diagnostic(code, Severity.ERROR, message, span, help, related)
+    diagnostic = Diagnostic(code, Severity.ERROR, message, span, help, related, argument)
     return KFusionError(diagnostic, exit_code=exit_code)
 
 

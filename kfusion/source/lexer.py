@@ -96,15 +96,17 @@ CLOSING = {")", "]", "}"}
 
 
 def matching(tokens: list[Token], index: int) -> int | None:
-    """The index of the bracket that closes the one at `index`."""
+    """The index of the bracket that closes the one at `index`; other kinds are not counted."""
+    if index >= len(tokens) or tokens[index].text not in OPENING:
+        return None
+    opening, closing = tokens[index].text, OPENING[tokens[index].text]
     depth = 0
     for position in range(index, len(tokens)):
-        text = tokens[position].text
         if tokens[position].kind is not Kind.PUNCTUATOR:
             continue
-        if text in OPENING:
+        if tokens[position].text == opening:
             depth += 1
-        elif text in CLOSING:
+        elif tokens[position].text == closing:
             depth -= 1
             if depth == 0:
                 return position
