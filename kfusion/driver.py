@@ -15,6 +15,7 @@ from kfusion.host.merge import RegionAnalysis
 from kfusion.host.options import check_program_queries, kernel_defines
 from kfusion.host.program import HostProgram
 from kfusion.host.regions import Region, read_regions
+from kfusion.host.sticky import Reliances
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import read_kernels
 from kfusion.parse.compiler import Preprocessor
@@ -67,13 +68,14 @@ def fuse_files(paths: list[Path], how: Preprocessor) -> Result:
     kernels = _all_kernels(inputs)
     handles = read_handles(program)
     check_program_queries(inputs.hosts)
+    reliances = Reliances(program, handles, kernels)
     output = _Output()
     for unit in inputs.all:
         output.taken |= names_in(unit)
     result = Result({}, [])
     for unit in inputs.applications:
         for region in read_regions(unit, program):
-            _region(region, program, handles, kernels, output, result)
+            _region(region, program, handles, kernels, reliances, output, result)
     result.files = _texts(inputs, program, output)
     return result
 
@@ -98,6 +100,7 @@ def _region(
     program: HostProgram,
     handles: HandleTable,
     kernels: dict[str, Kernel],
+    reliances: Reliances,
     output: _Output,
     result: Result,
 ) -> None:
@@ -112,7 +115,7 @@ def _region(
         )
         if not region.calls:
             return
-    analysis = RegionAnalysis(region, program, handles, kernels)
+    analysis = RegionAnalysis(region, program, handles, kernels, reliances)
     liveness = observed_after(analysis)
     result.diagnostics += liveness.notes
     plan = _plan(analysis, liveness)

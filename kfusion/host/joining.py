@@ -8,13 +8,16 @@ what a moved launch uses, and when the arguments still have the values they were
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
+from kfusion.host.copied import copy_reason
 from kfusion.host.effects import (
     Effect,
     Release,
+    SetArgument,
     Synchronise,
     Transfer,
     UnknownCall,
@@ -23,7 +26,7 @@ from kfusion.host.effects import (
 from kfusion.host.equality import identity, is_known
 from kfusion.host.library import LibraryExecutor, Run
 from kfusion.host.regions import Between, RegionCall
-from kfusion.host.symbolic import Entry, Local, State, Sym
+from kfusion.host.symbolic import Entry, Local, Place, State, Sym, leaves
 from kfusion.parse.annotations import Sync
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
@@ -72,6 +75,8 @@ class Joining:
                 return run.problems[0]
             if len(run.launches) != 1:
                 return Reason("KF210", f"{run.function.name} does not launch once", call.call)
+            if run.late_return is not None and run is not runs[-1] and is_on(ONE_LAUNCH):
+                return run.late_return
             kernel = self.analysis.kernel_of[first + offset]
             assert kernel is not None
             missing = [
@@ -85,6 +90,18 @@ class Joining:
                     run.function.unit.node_span(run.launch.node),
                     help="set every argument of a kernel in the function that launches it",
                 )
+            relying = self.analysis.reliances.of(kernel)
+            if relying is not None:
+                return Reason(
+                    "KF211",
+                    f"{relying.function} launches {kernel.name} without setting its argument "
+                    f"'{relying.parameter}': it relies on what {run.function.name} has set",
+                    relying.span,
+                    help="set every argument of a kernel in the function that launches it",
+                )
+            copied = copy_reason(run)
+            if copied is not None:
+                return copied if copied.span else replace(copied, span=call.call)
         units = {run.function.unit.source.name for run in runs}
         if len(units) > 1 and is_on(LIBRARIES):
             return Reason(
@@ -321,18 +338,30 @@ class Joining:
         """At the last launch, every place must hold what an argument was set to."""
         end = runs[-1].state_at_launch
         assert end is not None
-        for run in runs[:-1]:
+        for run in runs:
             for effect in run.set_arguments.values():
-                if effect.place is None or isinstance(effect.place.root, Local):
-                    continue
-                if end.resolve(end.read(effect.place)) != effect.value and is_on(CHANGED_VALUE):
+                changed = self._changed(effect, run, end)
+                if changed is not None and is_on(CHANGED_VALUE):
                     return Reason(
                         "KF225",
-                        f"'{effect.place}' is changed between the launch that uses it "
-                        "and the last one",
+                        f"'{changed}' is changed between the launch that uses it and the last one"
+                        if run is not runs[-1]
+                        else f"'{changed}' is changed after an argument is set to it",
                         run.function.unit.node_span(effect.node),
                     )
         return None
+
+    def _changed(self, effect: SetArgument, run: Run, end: State) -> Place | None:
+        """A place that the fused function reads the argument from, if it has changed."""
+        place, value = effect.place, effect.value
+        if place is None or value is None:
+            return None
+        if isinstance(place.root, Local) and place.root.frame != run.frame.number:
+            # The variable of a helper is gone: the value is written out again.
+            entries = [leaf for leaf in leaves(value) if isinstance(leaf, Entry)]
+            return next((e.place for e in entries if end.read(e.place) != e), None)
+        now = end.read(place)
+        return None if value in (now, end.resolve(now)) else place
 
 
 def _return_type(call: RegionCall) -> list[str]:

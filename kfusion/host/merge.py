@@ -20,6 +20,7 @@ from kfusion.host.joining import Joining
 from kfusion.host.library import LibraryExecutor, Run
 from kfusion.host.program import HostProgram
 from kfusion.host.regions import Between, Region, RegionCall
+from kfusion.host.sticky import Reliances
 from kfusion.host.symbolic import (
     App,
     Entry,
@@ -57,9 +58,10 @@ class RegionAnalysis:
         program: HostProgram,
         handles: HandleTable,
         kernels: dict[str, Kernel],
+        reliances: Reliances,
     ) -> None:
         self.region, self.program = region, program
-        self.handles, self.kernels = handles, kernels
+        self.handles, self.kernels, self.reliances = handles, kernels, reliances
         self.positions = [i for i, item in enumerate(region.items) if isinstance(item, RegionCall)]
         self._segments: dict[int, Segment] = {}
         whole = self._execute(0, len(region.calls) - 1)

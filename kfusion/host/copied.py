@@ -1,0 +1,88 @@
+"""May the statements of a function stand at the end of its file, in another function?
+
+They mean the same there if they keep no state of their own and use no macro that is
+something else by then.
+"""
+
+from __future__ import annotations
+
+from pycparser import c_ast
+
+from kfusion.host.library import Run
+from kfusion.parse.compiler import STDIN
+from kfusion.parse.unit import Unit
+from kfusion.source.diagnostics import Reason
+from kfusion.source.lexer import Kind, tokenize
+from kfusion.source.protections import is_on, protection
+
+STATIC_VARIABLES = protection(
+    "host-static-variables", "a function that keeps state in a static variable is copied"
+)
+REDEFINED = protection("host-macros", "a host macro that is redefined later is copied")
+HEADERS = protection("host-headers", "a function of a header is copied")
+
+
+def copy_reason(run: Run) -> Reason | None:
+    """Why the function's statements would not mean the same in a fused function."""
+    unit, function = run.function.unit, run.function.function
+    if unit.tokens[function.first].file != STDIN and is_on(HEADERS):
+        return Reason(
+            "KF226",
+            f"{run.function.name} is defined in a header",
+            None,
+            help="give kfusion a C file that defines it",
+        )
+    visitor = _Statics()
+    visitor.visit(function.node.body)
+    if visitor.found is not None and is_on(STATIC_VARIABLES):
+        return Reason(
+            "KF226",
+            f"{run.function.name} keeps state in its static variable '{visitor.found.name}'",
+            unit.node_span(visitor.found),
+            help="move the variable out of the function",
+        )
+    span = unit.span(function.first, function.body.last)
+    changed = _changed_macro(unit, span.text, span.location.line)
+    if changed is not None and is_on(REDEFINED):
+        return Reason(
+            "KF216",
+            f"the macro '{changed}' that {run.function.name} uses is something else at the end "
+            "of the file, where a fused function would stand",
+            unit.span(function.first, unit.name_index(function.node.decl)),
+        )
+    return None
+
+
+def _changed_macro(unit: Unit, text: str, line: int) -> str | None:
+    """A macro that the text uses, directly or not, and that has another definition at the end."""
+    waiting = [t.text for t in tokenize(text) if t.kind is Kind.NAME]
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in seen or name not in unit.macros.history:
+            continue
+        seen.add(name)
+        here, there = unit.macros.at(name, line), unit.macros.at_end(name)
+        if (here.definition if here else None) != (there.definition if there else None):
+            return name
+        if here is not None:
+            waiting += [t.text for t in tokenize(" " + here.body) if t.kind is Kind.NAME]
+    return None
+
+
+class _Statics(c_ast.NodeVisitor):
+    """The first variable that keeps its value from call to call."""
+
+    def __init__(self) -> None:
+        self.found: c_ast.Decl | None = None
+
+    def visit_Decl(self, node: c_ast.Decl) -> None:
+        if "static" in node.storage and not _is_constant(node) and self.found is None:
+            self.found = node
+
+
+def _is_constant(declaration: c_ast.Decl) -> bool:
+    node = declaration.type
+    while isinstance(node, c_ast.ArrayDecl):
+        node = node.type
+    return "const" in (getattr(node, "quals", None) or [])

@@ -1,0 +1,164 @@
+"""Kernels whose arguments outlive the function that sets them.
+
+A fused call does not set the arguments of the original kernels. That is seen by whoever
+launches one of them without setting all of its arguments first, anywhere in the program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from kfusion.host.effects import Effect, Launch, SetArgument
+from kfusion.host.execute import Executor
+from kfusion.host.expressions import Frame
+from kfusion.host.handles import HandleTable
+from kfusion.host.program import CallNames, HostFunction, HostProgram
+from kfusion.host.symbolic import App, Entry, Num, Place, State, Sym, leaves
+from kfusion.kernel.model import Kernel
+from kfusion.source.protections import is_on, protection
+from kfusion.source.text import Span
+
+STICKY_ELSEWHERE = protection(
+    "host-sticky-elsewhere", "another function relies on the arguments that a call has set"
+)
+_LAUNCHES = ("clEnqueueNDRangeKernel", "clEnqueueTask")
+_CONDITIONS = (c_ast.If, c_ast.For, c_ast.While, c_ast.DoWhile, c_ast.Switch)
+
+
+@dataclass(frozen=True)
+class Reliance:
+    """A launch of a kernel without an argument that must have been set before."""
+
+    function: str
+    parameter: str
+    span: Span
+
+
+class Reliances:
+    """For each kernel a launch that relies on arguments set elsewhere."""
+
+    def __init__(
+        self, program: HostProgram, handles: HandleTable, kernels: dict[str, Kernel]
+    ) -> None:
+        self.program, self.handles, self.kernels = program, handles, kernels
+        self.found: dict[str, Reliance] = {}
+        self.open: list[tuple[HostFunction, Launch, frozenset[int]]] = []  # of unknown kernels
+        waiting = [f for f in program.functions.values() if _calls(f) & set(_LAUNCHES)]
+        seen: set[str] = set()
+        while waiting:
+            function = waiting.pop(0)
+            if function.name in seen:
+                continue
+            seen.add(function.name)
+            if self._read(function):
+                waiting += [f for f in program.functions.values() if function.name in _calls(f)]
+
+    def of(self, kernel: Kernel) -> Reliance | None:
+        if not is_on(STICKY_ELSEWHERE):
+            return None
+        if kernel.name in self.found:
+            return self.found[kernel.name]
+        for function, launch, set_here in self.open:
+            found = self._missing(kernel, set_here, function, launch)
+            if found is not None:
+                return found
+        return None
+
+    def _read(self, function: HostFunction) -> bool:
+        """Read a function's launches; true if its callers decide which kernel it launches."""
+        executor = _Tracer(self.program)
+        frame = Frame(executor.fresh.next(), function, function.unit)
+        state = State()
+        values: list[Sym] = [
+            Entry(Place(App(f"{function.name}:{p.name}"))) for p in function.parameters
+        ]
+        executor.enter(frame, function, values, state)
+        executor.statement(function.function.node.body, state)
+        asks_callers = False
+        for number, (effect, path) in enumerate(executor.trace):
+            if not isinstance(effect, Launch):
+                continue
+            earlier = executor.trace[:number]
+            set_here = frozenset(
+                e.index.value
+                for e, p in earlier
+                if isinstance(e, SetArgument)
+                and e.kernel == effect.kernel
+                and isinstance(e.index, Num)
+                and _always_before(e, p, path)
+            )
+            names = self.handles.kernel_names(effect.kernel, {frame.number: frame})
+            if not names and _is_parameter(effect.kernel, function):
+                asks_callers = True
+            elif not names:
+                self.open.append((function, effect, set_here))
+            for name in names & self.kernels.keys():
+                found = self._missing(self.kernels[name], set_here, function, effect)
+                if found is not None:
+                    self.found.setdefault(name, found)
+        return asks_callers
+
+    def _missing(
+        self, kernel: Kernel, set_here: frozenset[int], function: HostFunction, launch: Launch
+    ) -> Reliance | None:
+        for index, parameter in enumerate(kernel.parameters):
+            if index not in set_here:
+                span = function.unit.node_span(launch.node)
+                return Reliance(function.name, parameter.name, span)
+        return None
+
+
+class _Tracer(Executor):
+    """Notes for each effect the statements that it stands in, outermost first."""
+
+    def __init__(self, program: HostProgram) -> None:
+        super().__init__(program)
+        self.path: list[c_ast.Node] = []
+        self.trace: list[tuple[Effect, tuple[c_ast.Node, ...]]] = []
+
+    def statement(self, node: c_ast.Node | None, state: State) -> State | None:
+        if node is None:
+            return state
+        self.path.append(node)
+        after = super().statement(node, state)
+        self.path.pop()
+        return after
+
+    def emit(self, effect: Effect) -> None:
+        super().emit(effect)
+        self.trace.append((effect, tuple(self.path)))
+
+
+def _always_before(
+    setting: SetArgument, path: tuple[c_ast.Node, ...], launch: tuple[c_ast.Node, ...]
+) -> bool:
+    """Is the argument set whenever the launch that follows is reached?"""
+    if setting.certain:
+        return True
+    common = 0
+    while common < min(len(path), len(launch)) and path[common] is launch[common]:
+        common += 1
+    if common and isinstance(path[common - 1], c_ast.If | c_ast.Switch):
+        return False
+    own = path[common:-1]
+    return any(isinstance(n, _CONDITIONS) for n in path[:common]) and not any(
+        isinstance(n, _CONDITIONS) for n in own
+    )
+
+
+def _is_parameter(handle: Sym, function: HostFunction) -> bool:
+    own = f"{function.name}:"
+    return any(
+        isinstance(leaf, Entry)
+        and isinstance(leaf.place.root, App)
+        and leaf.place.root.name.startswith(own)
+        for leaf in leaves(handle)
+    )
+
+
+def _calls(function: HostFunction) -> set[str]:
+    visitor = CallNames()
+    visitor.visit(function.function.node.body)
+    return visitor.names
