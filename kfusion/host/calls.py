@@ -17,6 +17,7 @@ HOST = frozenset(
     "exit abort assert rand srand qsort bsearch usleep sleep nanosleep aligned_alloc "
     "posix_memalign localtime strftime".split()
 )
+ALLOCATES = frozenset("malloc calloc realloc strdup aligned_alloc".split())
 LIBC = PURE | HOST
 
 CREATES = {

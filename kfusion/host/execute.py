@@ -16,10 +16,11 @@ from kfusion.host.effects import (
     UnknownCall,
     Unsupported,
 )
-from kfusion.host.expressions import Expressions, Frame
+from kfusion.host.expressions import Expressions, Frame, Outcome, inverted
 from kfusion.host.program import HostFunction
 from kfusion.host.symbolic import (
     FALSE,
+    TRUE,
     Entry,
     Global,
     Literal,
@@ -29,12 +30,12 @@ from kfusion.host.symbolic import (
     Op,
     Phi,
     Place,
-    Pointee,
     Ref,
     State,
     Sym,
     Unknown,
     join,
+    known_on_entry,
 )
 
 MOST_ITERATIONS = 1024
@@ -52,17 +53,24 @@ class Executor(Expressions):
         self.frames.pop()
         outcomes = list(frame.returns)
         if after is not None:
-            outcomes.append((after, FALSE))
-        return self._leave(outcomes, state)
+            outcomes.append(Outcome(after, FALSE, TRUE))
+        return self.leave(outcomes, state)
 
-    def _leave(self, outcomes: list[tuple[State, Sym]], state: State) -> Sym:
+    def leave(self, outcomes: list[Outcome], state: State) -> Sym:
+        """Join all ways out of a function; the state becomes what is known after it."""
         if not outcomes:  # it never returns: exit(), or a loop without end
             return self.unknown()
-        merged, value = outcomes[0]
-        for other, result in outcomes[1:]:
-            a, b = merged.resolve(value), other.resolve(result)
-            merged = join(merged, other, self.fresh)
-            value = a if a == b else Phi((a, b))
+        *earlier, last = outcomes
+        merged, value = last.state, last.state.resolve(last.value)
+        for outcome in reversed(earlier):
+            merged = join(outcome.state, merged, self.fresh)
+            first = outcome.state.resolve(outcome.value)
+            if first == value:
+                continue
+            if known_on_entry(outcome.condition):
+                value = Op("?:", (outcome.condition, first, value))
+            else:
+                value = Phi((first, value))
         state.become(merged)
         return value
 
@@ -70,6 +78,7 @@ class Executor(Expressions):
         self, frame: Frame, function: HostFunction, arguments: list[Sym], state: State
     ) -> None:
         self.frames.append(frame)
+        frame.depth = len(self.conditions)
         for parameter, value in zip(function.parameters, arguments, strict=False):
             frame.variables[parameter.name] = parameter
             place = Place(Local(frame.number, parameter.name))
@@ -100,7 +109,7 @@ class Executor(Expressions):
             return self._loop(node, state)
         if isinstance(node, c_ast.Return):
             value = self.value(node.expr, state) if node.expr is not None else FALSE
-            self.frame.returns.append((state, value))
+            self.frame.returns.append(Outcome(state, value, self.path_condition(), node))
             if self.step is not None and len(self.frames) == 1:
                 self.step.returns = True
             return None
@@ -136,25 +145,35 @@ class Executor(Expressions):
                 value = self.converted(place, value)
             state.write(place, value)
 
+    def path_condition(self) -> Sym:
+        """The condition under which control is here, since the function was entered."""
+        open_ = self.conditions[self.frame.depth :]
+        if not open_:
+            return TRUE
+        return open_[0] if len(open_) == 1 else Op("&&", tuple(open_))
+
     def _if(self, node: c_ast.If, state: State) -> State | None:
-        condition = self.value(node.cond, state)
+        condition = self.condition(node.cond, state)
         truth = self.truth(condition, state)
         if truth is not None:
             return self.statement(node.iftrue if truth else node.iffalse, state)
         first, second = state, state.copy()
         first.assume(condition, True)
         second.assume(condition, False)
-        self.uncertain += 1
-        a = self.statement(node.iftrue, first)
-        b = self.statement(node.iffalse, second)
-        self.uncertain -= 1
+        with self.under(condition):
+            a = self.statement(node.iftrue, first)
+        with self.under(inverted(condition)):
+            b = self.statement(node.iffalse, second)
         if a is None or b is None:
             return a if b is None else b
         return join(a, b, self.fresh)
 
     def _switch(self, node: c_ast.Switch, state: State) -> State | None:
         self.value(node.cond, state)
-        self.uncertain += 1
+        with self.under():
+            return self._cases(node, state)
+
+    def _cases(self, node: c_ast.Switch, state: State) -> State | None:
         items = node.stmt.block_items if isinstance(node.stmt, c_ast.Compound) else [node.stmt]
         merged = state.copy()
         for item in items or []:
@@ -167,7 +186,6 @@ class Executor(Expressions):
                     branch = self.statement(statement, branch)
             if branch is not None:
                 merged = join(merged, branch, self.fresh)
-        self.uncertain -= 1
         return merged
 
     # Loops
@@ -221,12 +239,11 @@ class Executor(Expressions):
                     state.write(self.variable(name), Op(key, inputs))
                 return state
         self._forget(node, state)
-        self.uncertain += 1
-        body = self.statement(node.stmt, state.copy())
-        for part in (node.cond, getattr(node, "next", None)):
-            if part is not None and body is not None:
-                self.value(part, body)
-        self.uncertain -= 1
+        with self.under():
+            body = self.statement(node.stmt, state.copy())
+            for part in (node.cond, getattr(node, "next", None)):
+                if part is not None and body is not None:
+                    self.value(part, body)
         self._forget(node, state)
         return state
 
@@ -234,7 +251,7 @@ class Executor(Expressions):
         """Whatever the loop may assign is unknown from here on."""
         probe = Executor(self.program, self.fresh)
         probe.frames = self.frames
-        probe.uncertain = 1
+        probe.conditions = [*self.conditions, self.unknown()]
         trial: State | None = state.copy()
         before = dict(state.memory)
         trial = probe.statement(node.stmt, state.copy()) or trial
@@ -266,8 +283,8 @@ class Executor(Expressions):
             self._may_write(argument, state)
         if name in calls.HOST:
             self.emit(HostCall(node, self.certain, name))
-            if name in ("malloc", "calloc", "realloc", "fopen", "getenv"):
-                return self.unknown()
+            if name in calls.ALLOCATES:  # running out of host memory is not followed
+                return Made("host memory", self.fresh.next())
             return self.unknown()
         self.emit(
             UnknownCall(node, self.certain, name or "a function pointer", tuple(arguments))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from pycparser import c_ast
@@ -31,7 +33,6 @@ from kfusion.host.symbolic import (
 )
 from kfusion.parse.unit import Unit
 
-
 _CONVERTING = frozenset(
     [
         *("char", "signed char", "unsigned char", "short", "unsigned short", "_Bool", "bool"),
@@ -58,12 +59,23 @@ class Step:
 
 
 @dataclass
+class Outcome:
+    """One way out of a function."""
+
+    state: State
+    value: Sym
+    condition: Sym  # under which this way is taken, given that none before it was
+    node: c_ast.Node | None = None
+
+
+@dataclass
 class Frame:
     number: int
     function: HostFunction | None
     unit: Unit
     variables: dict[str, c_ast.Decl | None] = field(default_factory=dict)
-    returns: list[tuple[State, Sym]] = field(default_factory=list)
+    returns: list[Outcome] = field(default_factory=list)
+    depth: int = 0  # conditions that were open when the function was entered
 
 
 class Expressions:
@@ -75,7 +87,7 @@ class Expressions:
         self.frames: list[Frame] = []
         self.step: Step | None = None
         self.effects: list[Effect] = []
-        self.uncertain = 0  # depth of conditions whose truth is not known
+        self.conditions: list[Sym] = []  # that are open, and whose truth is not known
 
     # Variables and places
 
@@ -93,7 +105,14 @@ class Expressions:
 
     @property
     def certain(self) -> bool:
-        return self.uncertain == 0
+        return not self.conditions
+
+    @contextmanager
+    def under(self, condition: Sym | None = None) -> Iterator[None]:
+        """Execute something that happens only if the condition (None: an unknown) holds."""
+        self.conditions.append(self.unknown() if condition is None else condition)
+        yield
+        self.conditions.pop()
 
     def variable(self, name: str) -> Place:
         frame = self.frame
@@ -313,9 +332,9 @@ class Expressions:
             return Op("sizeof", (Literal(self._text(node.expr)),))
         if node.op in ("++", "--", "p++", "p--"):
             return self._step_by_one(node, state)
-        value = self.value(node.expr, state)
         if node.op == "!":
-            return negate(self, value, state)
+            return negate(self, self.condition(node.expr, state), state)
+        value = self.value(node.expr, state)
         number = value.value if isinstance(value, Num) else None
         if number is not None and node.op in ("-", "+", "~"):
             return Num({"-": -number, "+": number, "~": ~number}[node.op])
@@ -369,9 +388,8 @@ class Expressions:
             return self.as_bool(self.value(node.right, state), state)
         other = state.copy()
         other.assume(left, node.op == "&&")
-        self.uncertain += 1
-        right = self.value(node.right, other)
-        self.uncertain -= 1
+        with self.under(left if node.op == "&&" else inverted(left)):
+            right = self.value(node.right, other)
         merged = join(state, other, self.fresh)
         state.memory, state.depths = merged.memory, merged.depths
         right_truth = self.truth(right, other)
@@ -390,13 +408,18 @@ class Expressions:
             number = compute(op, left.value, right.value)
             if number is not None:
                 return Num(number)
+        if op in ("==", "!=") and isinstance(left, Op) and left.name == "?:":
+            condition, a, b = left.args
+            return chosen(
+                condition, self.binary(op, a, right, state), self.binary(op, b, right, state)
+            )
         if op in ("==", "!="):
             same = self._same(left, right, state)
             if same is not None:
                 return TRUE if same == (op == "==") else FALSE
         if isinstance(left, Num) and op in ("==", "!=", "+", "*", "&", "|", "^"):
             left, right = right, left  # constants stand on the right
-        if op in ("+", "-") and right == Num(0) or op in ("*", "/") and right == Num(1):
+        if (op in ("+", "-") and right == Num(0)) or (op in ("*", "/") and right == Num(1)):
             return left
         return Op(op, (left, right))
 
@@ -415,6 +438,13 @@ class Expressions:
                 return False
         return None
 
+    def condition(self, node: c_ast.Node, state: State) -> Sym:
+        """The value of an expression whose truth matters."""
+        value = self.value(node, state)
+        if isinstance(value, Op) and value.name == "?:":
+            return state.resolve(self.binary("!=", value, FALSE, state))
+        return value
+
     def truth(self, value: Sym, state: State) -> bool | None:
         value = state.resolve(value)
         if isinstance(value, Num):
@@ -431,9 +461,10 @@ class Expressions:
         first, second = state.copy(), state.copy()
         first.assume(condition, True)
         second.assume(condition, False)
-        self.uncertain += 1
-        a, b = self.value(node.iftrue, first), self.value(node.iffalse, second)
-        self.uncertain -= 1
+        with self.under(condition):
+            a = self.value(node.iftrue, first)
+        with self.under(inverted(condition)):
+            b = self.value(node.iffalse, second)
         merged = join(first, second, self.fresh)
         state.memory, state.depths = merged.memory, merged.depths
         return a if a == b else Op("?:", (condition, a, b))
@@ -468,6 +499,25 @@ class Expressions:
 
     def _value_FuncCall(self, node: c_ast.FuncCall, state: State) -> Sym:
         raise NotImplementedError  # the executor's
+
+
+def chosen(condition: Sym, first: Sym, second: Sym) -> Sym:
+    """`condition ? first : second`, as a condition where both are truths."""
+    if first == second:
+        return first
+    if (first, second) == (TRUE, FALSE):
+        return condition
+    if (first, second) == (FALSE, TRUE):
+        return inverted(condition)
+    if first == TRUE:
+        return Op("||", (condition, second))
+    if first == FALSE:
+        return Op("&&", (inverted(condition), second))
+    if second == TRUE:
+        return Op("||", (inverted(condition), first))
+    if second == FALSE:
+        return Op("&&", (condition, first))
+    return Op("?:", (condition, first, second))
 
 
 def negate(expressions: Expressions, value: Sym, state: State) -> Sym:

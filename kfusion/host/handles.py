@@ -67,7 +67,7 @@ def read_handles(program: HostProgram) -> HandleTable:
         values: list[Sym] = [Entry(Place(App(f"{function.name}:{p.name}"))) for p in parameters]
         executor.enter(frame, function, values, state)
         after = executor.statement(function.function.node.body, state)
-        ends = [s for s, _ in frame.returns] + ([after] if after is not None else [])
+        ends = [o.state for o in frame.returns] + ([after] if after is not None else [])
         owners = {f"{function.name}:{p.name}": type_name(p) for p in parameters}
         for end in ends:
             _collect(end, found, program, owners)

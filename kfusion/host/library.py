@@ -14,9 +14,9 @@ from kfusion.host.effects import (
     Unsupported,
 )
 from kfusion.host.execute import Executor
-from kfusion.host.expressions import Frame, Step, inverted
+from kfusion.host.expressions import Frame, Outcome, Step, inverted
 from kfusion.host.program import HostFunction
-from kfusion.host.symbolic import FALSE, Num, State, Sym, known_on_entry
+from kfusion.host.symbolic import FALSE, TRUE, Num, State, Sym, join, known_on_entry
 from kfusion.parse.statements import Statement
 from kfusion.source.diagnostics import Reason
 from kfusion.source.text import Span
@@ -38,6 +38,7 @@ class Run:
     result: Sym | None = None
     problems: list[Reason] = field(default_factory=list)
     state_at_launch: State | None = None
+    late_return: Reason | None = None  # it may return after its launch, under a condition
 
     @property
     def launch(self) -> Launch:
@@ -61,10 +62,9 @@ class LibraryExecutor(Executor):
         body = function.function.node.body
         after = self._items(body.block_items or [], function.function.body, state)
         if after is not None:
-            frame.returns.append((after, FALSE))
+            frame.returns.append(Outcome(after, FALSE, TRUE))
         self.step = None
-        successes = [o for o in frame.returns if not o[0].excludes(o[1], 0)]
-        run.result = self._leave(successes or list(frame.returns), state)
+        run.result = self.leave(list(frame.returns), state)
         self.frames = []
         self._check(run)
         return run
@@ -121,15 +121,36 @@ class LibraryExecutor(Executor):
             elif isinstance(effect, Launch):
                 run.launches.append((index, effect))
                 run.state_at_launch = state.copy()
-        returns = self.frame.returns[self.seen_returns :]
-        self.seen_returns = len(self.frame.returns)
-        if not run.launches and any(not s.excludes(v, 0) for s, v in returns):
-            message = f"{run.function.name} may return here without launching"
-            run.problems.append(Reason("KF210", message, self._place_of(step)))
+        self._rule_out_returns(step)
         self.step = None
 
-    def _place_of(self, step: Step) -> Span:
-        return self.run_.function.unit.span(step.first, step.last)
+    def _rule_out_returns(self, step: Step) -> None:
+        """A way out before the launch, under a condition, must be ruled out on entry."""
+        run, returns = self.run_, self.frame.returns
+        place = run.function.unit.span(step.first, step.last)
+        kept: list[Outcome] = []
+        for outcome in returns[self.seen_returns :]:
+            if outcome.condition == TRUE:
+                kept.append(outcome)
+            elif run.launches:
+                kept.append(outcome)
+                run.late_return = Reason(
+                    "KF210", f"{run.function.name} may return early after its launch", place
+                )
+            elif known_on_entry(outcome.condition):
+                run.requirements.append((inverted(outcome.condition), place))
+            else:
+                run.problems.append(
+                    Reason(
+                        "KF210",
+                        f"{run.function.name} may return here without launching, and the "
+                        "condition is not known on entry",
+                        place,
+                    )
+                )
+        returns[self.seen_returns :] = kept
+        self.seen_returns = len(returns)
+        step.returns = bool(kept)
 
     def _set_argument(self, effect: SetArgument) -> None:
         run = self.run_
@@ -165,7 +186,7 @@ class LibraryExecutor(Executor):
     def _if_step(self, part: Statement, node: c_ast.If, state: State) -> State | None:
         step = Step([node], part.first, part.last)
         self._begin(step)
-        condition = self.value(node.cond, state)
+        condition = self.condition(node.cond, state)
         truth = self.truth(condition, state)
         in_condition = bool(step.effects)
         branches = [node.iftrue, node.iffalse]
@@ -206,37 +227,22 @@ class LibraryExecutor(Executor):
         first, second = state, state.copy()
         first.assume(condition, True)
         second.assume(condition, False)
-        returns = self.frame.returns
-        known = len(returns)
         effects = len(step.effects)
-        self.uncertain += 1
-        a = self.statement(node.iftrue, first)
+        with self.under(condition):
+            a = self.statement(node.iftrue, first)
         after_true = len(step.effects)
-        b = self.statement(node.iffalse, second)
-        self.uncertain -= 1
-        if (a is None) == (b is None):
-            self._end(step, state)
-            if a is None or b is None:
-                return None
-            from kfusion.host.symbolic import join
-
-            return join(a, b, self.fresh)
-        if self.run_.launches:
-            self._end(step, state)
-            return a if b is None else b
-        returned = returns[known:]
-        if a is None:  # the way on is the false one
-            del step.effects[effects:after_true]
-        else:
-            del step.effects[after_true:]
-        if all(s.excludes(v, 0) for s, v in returned) and not known_on_entry(condition):
-            self._end(step, state)  # a failure is handed on
-            return a if b is None else b
-        del returns[known:]
-        step.guard = True
-        self._require(condition, a is not None, node, state)
+        with self.under(inverted(condition)):
+            b = self.statement(node.iffalse, second)
+        if (a is None) != (b is None) and not self.run_.launches:
+            if a is None:  # what happens on the way out does not happen here
+                del step.effects[effects:after_true]
+            else:
+                del step.effects[after_true:]
+            step.guard = not step.effects
         self._end(step, state)
-        return a if b is None else b
+        if a is None or b is None:
+            return a if b is None else b
+        return join(a, b, self.fresh)
 
     def _require(self, condition: Sym, truth: bool, node: c_ast.Node, state: State) -> None:
         required = condition if truth else inverted(condition)

@@ -324,7 +324,7 @@ class _Later:
         loop = next(n for n in self.path if isinstance(n, c_ast.For | c_ast.While | c_ast.DoWhile))
         executor, state = LibraryExecutor(self.analysis.program), State()
         executor.frames = [Frame(0, None, self.unit, dict(self.analysis.region.variables))]
-        executor.uncertain = 1
+        executor.conditions = [executor.unknown()]
         executor.statement(loop.stmt, state)
         owners = {App(name) for name in map(object_of, self.analysis.values.values()) if name}
         return any(_may_change(effect, used, owners) for effect in executor.effects)

@@ -230,6 +230,8 @@ class State:
             return value.value != constant
         if isinstance(value, Made | Ref):
             return constant == 0
+        if isinstance(value, Op) and value.name == "?:":
+            return all(self.excludes(part, constant) for part in value.args[1:])
         return constant in self.unequal.get(value, frozenset())
 
     def assume(self, condition: Sym, truth: bool) -> None:
@@ -237,7 +239,7 @@ class State:
         if isinstance(condition, Op):
             if condition.name == "!" and len(condition.args) == 1:
                 return self.assume(condition.args[0], not truth)
-            if condition.name == "&&" and truth or condition.name == "||" and not truth:
+            if (condition.name == "&&" and truth) or (condition.name == "||" and not truth):
                 for part in condition.args:
                     self.assume(part, truth)
                 return None
@@ -255,7 +257,7 @@ class State:
             self.unequal[value] = self.unequal.get(value, frozenset()) | {constant}
 
 
-def join(first: State, second: State, fresh: "Fresh") -> State:
+def join(first: State, second: State, fresh: Fresh) -> State:
     """What is known where two executions meet."""
     result = State(depths=dict(first.depths))
     for root, depth in second.depths.items():
