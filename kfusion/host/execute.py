@@ -314,6 +314,13 @@ class Executor(Expressions):
         if name == "clEnqueueNDRangeKernel" and len(args) == 9:
             self._launch(node, args, state)
             return FALSE
+        if name == "clEnqueueTask" and len(args) == 5:
+            self.emit(Unsupported(node, certain, "clEnqueueTask"))
+            one = (Num(1),)
+            self.emit(
+                Launch(node, certain, args[0], args[1], Num(1), None, one, one, *args[2:], None, None)
+            )
+            return FALSE
         if name == "clCreateKernel" and len(args) == 3:
             self._succeed(args[-1], state)
             text = args[1].text if isinstance(args[1], Literal) else ""

@@ -71,6 +71,13 @@ class Joining:
         """What each function must be like, whatever it is joined with."""
         for offset, run in enumerate(runs):
             call = self.region.calls[first + offset]
+            if not run.function.in_main_file and is_on(LIBRARIES):
+                return Reason(
+                    "KF226",
+                    f"{run.function.name} is defined in a header",
+                    call.call,
+                    help="define it in one of the files given to kfusion",
+                )
             if run.problems and is_on(ONE_LAUNCH):
                 return run.problems[0]
             if len(run.launches) != 1:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 from pycparser import c_ast
 
 from kfusion.parse.unit import Function, Unit
+from kfusion.source.diagnostics import error
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +28,11 @@ class HostFunction:
         return [p for p in arguments.params if isinstance(p, c_ast.Decl) and p.name]
 
     @property
+    def in_main_file(self) -> bool:
+        """Written in the unit's own file, not in a header that it includes."""
+        return self.unit.in_main_file(self.function.node.body)
+
+    @property
     def is_static(self) -> bool:
         return "static" in self.function.node.decl.storage
 
@@ -44,11 +50,33 @@ class HostProgram:
                 result.setdefault(function.name, HostFunction(unit, function))
         return result
 
+    @cached_property
+    def _ambiguous(self) -> dict[str, tuple[HostFunction, HostFunction]]:
+        """Functions that several files define for all others to see."""
+        seen: dict[str, HostFunction] = {}
+        result: dict[str, tuple[HostFunction, HostFunction]] = {}
+        for unit in self.units:
+            for function in map(partial(HostFunction, unit), unit.functions.values()):
+                if function.is_static or not unit.in_main_file(function.function.node):
+                    continue
+                first = seen.setdefault(function.name, function)
+                if first.unit is not unit:
+                    result.setdefault(function.name, (first, function))
+        return result
+
     def lookup(self, name: str, unit: Unit) -> HostFunction | None:
         """A function as seen from a file: its own static functions come first."""
         if name in unit.functions:
             return HostFunction(unit, unit.functions[name])
         found = self.functions.get(name)
+        if name in self._ambiguous:
+            one, other = self._ambiguous[name]
+            raise error(
+                "KF128",
+                f"'{name}' is defined in two files",
+                other.unit.node_span(other.function.node),
+                related=(("the other definition", one.unit.node_span(one.function.node)),),
+            )
         if found and found.is_static and found.unit is not unit:
             return None
         return found
@@ -142,7 +170,11 @@ class _Enumerators(c_ast.NodeVisitor):  # type: ignore[misc]
 def constant(node: c_ast.Node, enumerators: dict[str, int]) -> int | None:
     """The value of a constant integer expression of literals and enumerators."""
     if isinstance(node, c_ast.Constant) and "int" in node.type:
-        return int(node.value.rstrip("uUlL"), 0) if not _octal(node.value) else int(node.value.rstrip("uUlL"), 8)
+        return (
+            int(node.value.rstrip("uUlL"), 0)
+            if not _octal(node.value)
+            else int(node.value.rstrip("uUlL"), 8)
+        )
     if isinstance(node, c_ast.Constant) and node.type == "char" and len(node.value) == 3:
         return ord(node.value[1])
     if isinstance(node, c_ast.ID):
