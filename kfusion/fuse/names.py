@@ -85,6 +85,8 @@ class Names:
                 self.taken.add(name)
                 return name
         stem = others[0] if others else wanted
+        if is_reserved(f"{stem}_2"):
+            stem = f"own_{stem}"  # `atom_2` and `vload_2` would still be the language's
         number = 2
         while not self.free(f"{stem}_{number}"):
             number += 1

@@ -68,12 +68,12 @@ class Renderer:
             return changes[first].text, place
         if first in changes and changes[first].last == last:
             return changes[first].text, place
-        inside = [i for i in range(first, last + 1) if i in changes]
-        if not inside:
-            return self.text[place[0] : place[1]], place
-        kept = self._edited(first, last, changes, place)
-        if kept is not None:
-            return kept, place
+        if not self._cuts_macro(first, last):
+            if not any(i in changes for i in range(first, last + 1)):
+                return self.text[place[0] : place[1]], place
+            kept = self._edited(first, last, changes, place)
+            if kept is not None:
+                return kept, place
         words: list[str] = []
         index = first
         while index <= last:
@@ -81,6 +81,16 @@ class Renderer:
             words.append(change.text if change else tokens[index].text)
             index = change.last + 1 if change else index + 1
         return _joined(words), place
+
+    def _cuts_macro(self, first: int, last: int) -> bool:
+        """Only a part of what a macro expands to, and not just its arguments."""
+        tokens = self.unit.tokens
+        if all(t.start >= 0 for t in tokens[first : last + 1]):
+            return False
+        before, after = tokens[first - 1].macro, tokens[last + 1].macro
+        return (tokens[first].macro is not None and tokens[first].macro == before) or (
+            tokens[last].macro is not None and tokens[last].macro == after
+        )
 
     def _edited(
         self, first: int, last: int, changes: Changes, place: tuple[int, int]
@@ -142,18 +152,28 @@ def clean_gap(gap: str) -> str:
 
 
 def _joined(words: list[str]) -> str:
-    """Tokens with spaces where two would run together, and around binary operators."""
-    spaced = ("=", "?", ":", "&&", "||")
+    """Tokens as one would write them: space around what stands between two operands."""
     text = ""
     for word in words:
-        apart = word in spaced or text.endswith((",", ";", *spaced))
-        if text and (apart or _sticks(text[-1], word[0])):
+        after_operand = text != "" and (text[-1].isalnum() or text[-1] in "_)]")
+        if word in _BETWEEN and after_operand:
+            text += f" {word} "
+        elif text and not text.endswith(" ") and _sticks(text[-1], word[0]):
+            text += f" {word}"
+        else:
+            text += word
+        if word in (",", ";"):
             text += " "
-        text += word
-    return text
+    return text.rstrip()
+
+
+_BETWEEN = frozenset(
+    "+ - * / % < > <= >= == != && || & | ^ << >> ? : = += -= *= /= %= &= |= ^= <<= >>=".split()
+)
 
 
 def _sticks(left: str, right: str) -> bool:
+    """Would the two run together?"""
     if re.match(r"[\w.]", left) and re.match(r"[\w.\"']", right):
         return True
     return left in "+-*/%&|<>=!^" and right in "+-*/%&|<>=!^"

@@ -48,7 +48,11 @@ _PURE = frozenset(
     vec_step
     """.split()
 )
-_PURE_PATTERN = re.compile(r"(convert|as|native|half)_\w+")
+_TYPE = r"(char|uchar|short|ushort|int|uint|long|ulong|float|double|half)(2|3|4|8|16)?"
+_FAST = "cos divide exp exp2 exp10 log log2 log10 powr recip rsqrt sin sqrt tan"
+_PURE_PATTERN = re.compile(
+    rf"convert_{_TYPE}(_sat)?(_rt[ezpn])?|as_{_TYPE}|(native|half)_({_FAST.replace(' ', '|')})"
+)
 CONSTANTS = re.compile(
     r"true|false|NULL|[A-Z][A-Z0-9_]*"  # names of macros, the library's or given by build options
 )
