@@ -94,6 +94,10 @@ class Annotations:
         return "".join([*pieces, text[position:]])
 
 
+def is_annotation(pragma: str) -> bool:
+    return _PRAGMA.match(pragma) is not None
+
+
 def find_annotations(source: SourceFile, kernels: bool) -> Annotations:
     return _Finder(source, kernels).find()
 
@@ -359,6 +363,8 @@ def _data(
             expect_name = True
         elif token.text == ")" and role and not expect_name:
             role = ""
+        elif token.text == ")" and not expect_name:
+            raise error("KF112", "this annotation cannot be read: one ')' too many", here)
         elif not (token.text == "&" and expect_name):
             raise _unreadable(here, "a name" if expect_name else "',' or ')'")
         index += 1

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from pycparser import c_ast
+
 from kfusion.parse.annotations import Annotations, RegionMark
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.preprocess import PToken, preprocess
 from kfusion.parse.statements import match_token
-from kfusion.parse.unit import Note, TypeGuess, Unit, parse_unit
+from kfusion.parse.unit import Note, TypeGuess, Unit, parse_unit, refuse_redefinition
 from kfusion.source.diagnostics import error
 from kfusion.source.text import SourceFile
 
@@ -29,7 +31,42 @@ def parse_host(source: SourceFile, annotations: Annotations, how: Preprocessor) 
     annotations = replace(annotations, regions=_active(annotations.regions, tokens))
     # A header that is stubbed may have declared any type; otherwise names are known.
     guess = TypeGuess(r"[A-Za-z_]\w*" if done.stubs else "")
-    return parse_unit(source, annotations, tokens, notes, done.macros, "", guess, cpp_possible=True)
+    unit = parse_unit(
+        source,
+        annotations,
+        tokens,
+        notes,
+        done.macros,
+        "",
+        guess,
+        cpp_possible=True,
+        stubs=done.stubs,
+    )
+    refuse_redefinition(unit, unit.functions)
+    _check_syncs(unit)
+    return unit
+
+
+def _check_syncs(unit: Unit) -> None:
+    """A sync annotation stands before a function and names its parameters."""
+    for sync in unit.annotations.syncs:
+        following = [n for n in unit.ast.ext if unit.start(n) >= sync.span.end]
+        declaration = following[0] if following else unit.ast
+        if isinstance(declaration, c_ast.FuncDef):
+            declaration = declaration.decl
+        if not isinstance(getattr(declaration, "type", None), c_ast.FuncDecl):
+            raise error("KF112", "a sync annotation must stand before a function", sync.span)
+        arguments = declaration.type.args
+        known = [getattr(p, "name", None) for p in (arguments.params if arguments else [])]
+        for name in sync.names or ():
+            if name not in known:
+                listed = ", ".join(f"'{n}'" for n in known if n)
+                raise error(
+                    "KF127",
+                    f"'{name}' is not a parameter of '{declaration.name}'",
+                    sync.span,
+                    help=f"its parameters are {listed}" if listed else "it has none",
+                )
 
 
 def _active(regions: tuple[RegionMark, ...], tokens: list[PToken]) -> tuple[RegionMark, ...]:

@@ -10,7 +10,7 @@ from kfusion.parse.annotations import Annotations
 from kfusion.parse.compiler import STDIN, Preprocessor
 from kfusion.parse.preprocess import PToken, preprocess
 from kfusion.parse.statements import match_token
-from kfusion.parse.unit import Note, TypeGuess, Unit, parse_unit
+from kfusion.parse.unit import Note, TypeGuess, Unit, parse_unit, refuse_redefinition
 from kfusion.source.text import SourceFile
 
 SCALARS = {
@@ -79,7 +79,16 @@ def parse_opencl(source: SourceFile, annotations: Annotations, how: Preprocessor
     tokens, notes = _clean(done.tokens)
     # A type may be given by build options alone (-DREAL=double): such names are capitals.
     guess = TypeGuess(r"[A-Z][A-Z0-9_]*|[a-z]\w*_t")
-    return parse_unit(source, annotations, tokens, notes, done.macros, _typedefs(tokens), guess)
+    unit = parse_unit(source, annotations, tokens, notes, done.macros, _typedefs(tokens), guess)
+    refuse_redefinition(unit, {name for name in unit.functions if _is_kernel(unit, name)})
+    return unit
+
+
+def _is_kernel(unit: Unit, name: str) -> bool:
+    """Other functions may be overloaded."""
+    function = unit.functions[name]
+    notes = unit.notes_between(function.first, unit.index(function.node.decl))
+    return any(note.text == "kernel" for note in notes)
 
 
 def _typedefs(tokens: list[PToken]) -> str:

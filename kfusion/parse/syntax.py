@@ -60,6 +60,7 @@ def syntax_error(
     prelude: str,
     stopped: Stopped,
     cpp_possible: bool,
+    stubs: frozenset[str],
 ) -> KFusionError:
     if not tokens:
         return error("KF102", f"{source.name} holds no code", source.line_span(1))
@@ -73,14 +74,26 @@ def syntax_error(
         cpp = at  # a reference
     if cpp is not None:
         return cpp_host(place_of(source, tokens, cpp))
-    text = _shown(tokens[at].text)
     span = place_of(source, tokens, at)
-    if text in ("'\"'", "'''"):
-        return error("KF104", "syntax error: this literal is not closed on its line", span)
+    for region in annotations.regions:
+        if tokens[at].start == region.block.start:
+            return error("KF109", "a region must stand inside a function", region.annotation)
+    message, help = _message(tokens, at, stopped, span)
+    if stubs:
+        listed = ", ".join(f"<{name}>" for name in sorted(stubs))
+        help = f"not found and taken as empty: {listed}; add the folder with -I"
+    return error("KF104", message, span, help=help)
+
+
+def _message(tokens: list[PToken], at: int, stopped: Stopped, span: Span) -> tuple[str, str | None]:
+    text = _shown(tokens[at].text)
+    if tokens[at].text in ("'", '"'):
+        return "syntax error: this literal is not closed on its line", None
+    if stopped.message.lower().startswith("illegal character"):
+        return f"syntax error: illegal character '{span.text}'", None
     if stopped.message.startswith("before: ") or not stopped.placed:
-        return error("KF104", f"syntax error before {text}", span, help=_expected(tokens, at))
-    message = stopped.message[0].lower() + stopped.message[1:]
-    return error("KF104", f"syntax error at {text}: {message}", span)
+        return f"syntax error before {text}", _expected(tokens, at)
+    return f"syntax error at {text}: {stopped.message[0].lower()}{stopped.message[1:]}", None
 
 
 def _shown(text: str) -> str:

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from pycparser import c_ast
 
-from kfusion.parse.annotations import Annotations
+from kfusion.parse.annotations import Annotations, is_annotation
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.macros import MacroTable
 from kfusion.parse.preprocess import PToken
 from kfusion.parse.statements import Statement, match_token, parse_body
-from kfusion.parse.syntax import FIRST_LINE, is_name, parsed, syntax_error
+from kfusion.parse.syntax import FIRST_LINE, is_name, parsed, place_of, syntax_error
+from kfusion.source.diagnostics import error
 from kfusion.source.text import SourceFile, Span
 
 _KEYWORDS = frozenset(
@@ -63,6 +65,15 @@ class Unit:
     def index(self, node: c_ast.Node) -> int:
         """The token at which pycparser places the node."""
         return int(node.coord.line) - FIRST_LINE
+
+    def start(self, node: c_ast.Node) -> int:
+        """The offset of the node's token in the main file; -1 if it is from elsewhere."""
+        if node.coord is None:
+            return -1
+        token = self.tokens[self.index(node)]
+        if token.file != STDIN:
+            return -1
+        return token.macro[0] if token.macro else token.start
 
     def name_index(self, declaration: c_ast.Node) -> int:
         """The token of the name that a declaration declares."""
@@ -136,8 +147,10 @@ def parse_unit(
     guess_types: TypeGuess,
     *,
     cpp_possible: bool = False,
+    stubs: frozenset[str] = frozenset(),
 ) -> Unit:
     """Parse clean tokens. `guess_types` says which unknown names may be taken as types."""
+    _refuse_unseen_annotations(source, tokens)
     opaque: list[str] = []
     while True:
         prelude = (typedefs + "".join(f"typedef int {name};" for name in opaque)).replace("\n", " ")
@@ -146,9 +159,23 @@ def parse_unit(
             break
         names = _unknown_types(tokens, result.at, guess_types, opaque)
         if not names:
-            raise syntax_error(source, annotations, tokens, prelude, result, cpp_possible)
+            raise syntax_error(source, annotations, tokens, prelude, result, cpp_possible, stubs)
         opaque += names
     return Unit(source, annotations, tokens, notes, macros, result, frozenset(opaque))
+
+
+def _refuse_unseen_annotations(source: SourceFile, tokens: list[PToken]) -> None:
+    """Those of the file itself are blanked: what is left came from a header or a macro."""
+    for index, token in enumerate(tokens):
+        if token.text.startswith("#pragma") and is_annotation(token.text):
+            raise error(
+                "KF112",
+                f"'{token.text}' has no effect in a header or macro",
+                place_of(source, tokens, index),
+                help="write it in the C file, before the function's definition"
+                if "sync" in token.text
+                else "write it in the file itself",
+            )
 
 
 @dataclass(frozen=True)
@@ -180,11 +207,10 @@ def _unknown_types(tokens: list[PToken], at: int, guess: TypeGuess, opaque: list
         )
         if declares or points:
             found.append(name)
-    if not found and at > 0:
-        name = tokens[at - 1].text
-        if is_name(name) and name not in known and guess.accepts(name):
-            found.append(name)
-    return found
+    if found:
+        return found
+    near = [tokens[index].text for index in (at - 1, at) if index >= 0]
+    return [n for n in near if is_name(n) and n not in known and guess.accepts(n)][:1]
 
 
 def _declared_types(tokens: list[PToken]) -> set[str]:
@@ -205,3 +231,22 @@ def _declared_types(tokens: list[PToken]) -> set[str]:
                 last = inner.text
         names.add(last)
     return names
+
+
+def refuse_redefinition(unit: Unit, names: Collection[str]) -> None:
+    seen: dict[str, c_ast.FuncDef] = {}
+    for node in unit.ast.ext:
+        if isinstance(node, c_ast.FuncDef) and node.decl.name in names:
+            first = seen.setdefault(node.decl.name, node)
+            if first is not node:
+                raise error(
+                    "KF128",
+                    f"'{node.decl.name}' is defined twice",
+                    place_of(unit.source, unit.tokens, unit.index(node.decl)),
+                    related=(
+                        (
+                            "the first definition",
+                            place_of(unit.source, unit.tokens, unit.index(first.decl)),
+                        ),
+                    ),
+                )
