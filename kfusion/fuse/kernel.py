@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
+from kfusion.fuse.copies import Copy, find_copies
 from kfusion.fuse.model import FusedKernel, FusedParameter
 from kfusion.fuse.names import Names, file_names, identifier
 from kfusion.fuse.negate import negated
@@ -60,6 +61,7 @@ class _Writer:
         self.renderer = Renderer(self.unit)
         self.style = Style.of(first, self.renderer)
         self.uses = [StageUse(n, stage, values) for n, stage in enumerate(stages)]
+        self.copies = [find_copies(use) for use in self.uses]
         self.out = Lines(self.style.indent)
         self.symbols: list[dict[Symbol, str]] = [{} for _ in stages]
         self.variables: dict[Value, str] = {}
@@ -163,8 +165,8 @@ class _Writer:
             if use is not first:
                 for item in use.needed(use.symbols):
                     self._declaration(use, item)
-            self._name_locals(use)
             self._name_variables(use)
+            self._name_locals(use)
             start = len(out.lines)
             self._writer(use).write(out)
             self.work += out.lines[start:]
@@ -176,7 +178,8 @@ class _Writer:
 
     def _writer(self, use: StageUse) -> StatementWriter:
         names = self.symbols[use.number]
-        return StatementWriter(use, self.renderer, names, self.variables, self.style)
+        copies = self.copies[use.number]
+        return StatementWriter(use, self.renderer, names, self.variables, copies, self.style)
 
     def _label(self, use: StageUse) -> str:
         label = " ".join(use.stage.invocation.label.split()).replace("*/", "* /")
@@ -268,14 +271,41 @@ class _Writer:
 
     def _name_variables(self, use: StageUse) -> None:
         """Values are named after the buffer and the index: `a_i`."""
-        for number, place in sorted(use.places.items()):
-            value = place.value
-            if value is None or value in self.variables:
-                continue
-            access = use.kernel.accesses[number]
-            buffer = self.symbols[use.number][self._parameter_symbol(use, access)]
-            wanted = f"{buffer}_{self._index_words(use, access)}"
-            self.variables[value] = self.names.new(wanted, f"{buffer}_value")
+        names, copies = self.symbols[use.number], self.copies[use.number]
+        for index in use.live:
+            for access, place in use.accesses(index):
+                if place.value is None or place.value in self.variables:
+                    continue
+                copy = copies.loads.get(index) or copies.stores.get(index)
+                transfer = copies.transfers.get(index)
+                if copy is not None and copy.variable in names:
+                    self.variables[place.value] = names[copy.variable]
+                elif transfer is not None and place.value == transfer[1]:
+                    self.variables[place.value] = self.variables[transfer[0]]
+                else:
+                    self.variables[place.value] = self._value_name(use, access, place.value, copy)
+                if copy is not None:
+                    names[copy.variable] = self.variables[place.value]
+            reload = copies.reloads.get(index)
+            if reload is not None:
+                names[reload.variable] = self.variables[reload.value]
+
+    def _value_name(self, use: StageUse, access: Access, value: Value, copy: Copy | None) -> str:
+        """A variable of the original keeps its name, unless other stages use it too."""
+        if (
+            copy is not None
+            and not self._is_shared(value)
+            and (copy.variable.name not in self.declared)
+        ):
+            self.declared.add(copy.variable.name)
+            return copy.variable.name
+        buffer = self.symbols[use.number][self._parameter_symbol(use, access)]
+        words = self._index_words(use, access)
+        return self.names.new(f"{buffer}_{words}", f"{buffer}_value")
+
+    def _is_shared(self, value: Value) -> bool:
+        stages = {u.number for u in self.uses for p in u.places.values() if p.value == value}
+        return len(stages) > 1
 
     def _parameter_symbol(self, use: StageUse, access: Access) -> Symbol:
         return next(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from kfusion.fuse.copies import Copies
 from kfusion.fuse.negate import negated
 from kfusion.fuse.render import Change, Renderer, reindented
 from kfusion.fuse.signature import Style
@@ -47,11 +48,12 @@ class StatementWriter:
         renderer: Renderer,
         symbols: Mapping[Symbol, str],
         variables: Mapping[Value, str],
+        copies: Copies,
         style: Style,
     ) -> None:
         self.use, self.renderer = use, renderer
         self.symbols, self.variables = symbols, variables
-        self.style = style
+        self.copies, self.style = copies, style
         self.kernel = use.kernel
 
     def renames(self, first: int, last: int) -> dict[int, Change]:
@@ -123,10 +125,16 @@ class StatementWriter:
         changes, before, after = self._changes(index, statement)
         for line in before:
             out.add(line)
-        text = self.renderer.render(statement.first, statement.last, changes)
-        out.add(reindented(text, self.renderer.indent_of(statement.first), out.indent))
+        if not self._is_only_copy(index):
+            text = self.renderer.render(statement.first, statement.last, changes)
+            out.add(reindented(text, self.renderer.indent_of(statement.first), out.indent))
         for line in after:
             out.add(line)
+
+    def _is_only_copy(self, index: int) -> bool:
+        """The variable that the statement fills is the value's own."""
+        copies = self.copies
+        return index in copies.reloads or index in copies.stores or index in copies.transfers
 
     def _changes(
         self, index: int, statement: Statement
@@ -138,6 +146,8 @@ class StatementWriter:
         for access, place in self.use.accesses(index):
             if place.value is None:
                 continue
+            if index in self.copies.loads:
+                continue  # the declaration itself loads the value
             name = self.variables[place.value]
             element = self.text(access.first, access.last)
             if place.role is Role.LOAD:

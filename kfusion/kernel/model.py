@@ -172,6 +172,8 @@ class Kernel:
     features: tuple[FeatureUse, ...]
     body: Body
     symbols: dict[int, Symbol]  # by token, for every use of a parameter or local variable
+    fixed: frozenset[Symbol]  # assigned once, and their address is not taken
+    addressed: frozenset[Symbol]  # their address is taken
     required_size: tuple[str, ...] | None  # reqd_work_group_size
     pragmas: Pragmas  # in force where the kernel stands
     macros: frozenset[str]  # used in its text, and in the definitions of those

@@ -14,6 +14,7 @@ from kfusion.kernel.model import Access, Feature, FeatureUse, Kernel, Parameter
 from kfusion.kernel.parameters import read_parameters
 from kfusion.kernel.pins import find_pins
 from kfusion.kernel.scopes import Scopes, find_scopes
+from kfusion.kernel.sections import check_sections
 from kfusion.kernel.surroundings import (
     is_kernel,
     macros_of,
@@ -24,7 +25,7 @@ from kfusion.kernel.surroundings import (
 )
 from kfusion.kernel.types import is_integer
 from kfusion.kernel.walk import Walker
-from kfusion.parse.preprocess import STDIN
+from kfusion.parse.compiler import STDIN
 from kfusion.parse.unit import Function, Unit
 
 
@@ -53,6 +54,12 @@ def _read(unit: Unit, function: Function, helpers: Helpers, conditions: Conditio
         effect_of(env, statement, here, accesses)
         for statement, here in zip(body.statements, nodes, strict=True)
     ]
+    features = (
+        *_parameter_features(parameters),
+        *walker.features,
+        *_foreign_text(unit, function),
+    )
+    check_sections(unit, function, parameters, accesses, features)
     reached = [unit.functions[n] for call in walker.calls for n in helpers.reached(call)]
     pins = find_pins(conditions, [function, *reached])
     names = [token.text for token in words(unit, function)]
@@ -62,13 +69,11 @@ def _read(unit: Unit, function: Function, helpers: Helpers, conditions: Conditio
         function=function,
         parameters=parameters,
         accesses=accesses,
-        features=(
-            *_parameter_features(parameters),
-            *walker.features,
-            *_foreign_text(unit, function),
-        ),
+        features=features,
         body=replace(body, effects=tuple(effects)),
         symbols=scopes.uses,
+        fixed=frozenset(s for s in scopes.writes if scopes.assigned_once(s)),
+        addressed=frozenset(scopes.address_taken),
         required_size=required_size(unit, function),
         pragmas=pragmas_of(unit, function),
         macros=macros_of(unit, names),
