@@ -191,11 +191,18 @@ class _Planner:
 
 
 def _needed(assumptions: tuple[Assumption, ...], leader: int) -> tuple[Assumption, ...]:
-    """Each once; equal ranges are compared with the first only."""
+    """Each once; equal ranges and scalars are compared with the first of them only."""
+    equalities = Equalities({})
     kept: list[Assumption] = []
     for assumption in assumptions:
         if isinstance(assumption, SameRange) and assumption.left != leader:
             continue
-        if assumption not in kept:
+        if isinstance(assumption, Equal):
+            equalities.join(assumption)
+        elif assumption not in kept:
             kept.append(assumption)
-    return tuple(kept)
+    names = dict.fromkeys(
+        name for a in assumptions if isinstance(a, Equal) for name in (a.left, a.right)
+    )
+    equal = [Equal(first, n) for n in names if (first := equalities.leader(n)) != n]
+    return (*kept, *equal)

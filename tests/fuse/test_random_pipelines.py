@@ -34,9 +34,8 @@ class Kernel:
 
 def store(type_: str, value: str) -> str:
     """A value that the type can hold: other conversions are undefined."""
-    return {"int": f"clamp({value}, -1e6f, 1e6f)", "uchar": f"clamp({value}, 0.0f, 255.0f)"}.get(
-        type_, value
-    )
+    limits = {"int": "-1e6f, 1e6f", "uchar": "0.0f, 255.0f"}
+    return f"clamp((float)({value}), {limits[type_]})" if type_ in limits else value
 
 
 @st.composite
