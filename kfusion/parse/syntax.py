@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from pycparser import c_ast
@@ -53,11 +53,25 @@ def parsed(lines: list[str]) -> c_ast.FileAST | Stopped:
         return Stopped(max(count - 1, 0), "the parser gave up", False)
 
 
+def located(lines: list[str], stopped: Stopped) -> Stopped:
+    """Find the first token that it takes to get a message that names no place."""
+    if stopped.placed or stopped.message == _AT_END:
+        return stopped
+    low, high = 1, len(lines) - 1
+    while low < high:
+        middle = (low + high) // 2
+        result = parsed([*lines[: middle + 1], "@"])  # no token: an error if it is reached
+        if isinstance(result, Stopped) and result.message == stopped.message:
+            high = middle
+        else:
+            low = middle + 1
+    return replace(stopped, at=low - 1)
+
+
 def syntax_error(
     source: SourceFile,
     annotations: Annotations,
     tokens: list[PToken],
-    prelude: str,
     stopped: Stopped,
     cpp_possible: bool,
     stubs: frozenset[str],
@@ -67,8 +81,6 @@ def syntax_error(
     if stopped.message == _AT_END:
         return _ends_early(source, annotations, tokens)
     at = stopped.at
-    if not stopped.placed:
-        at = _shortest(tokens, prelude, stopped.message) - 1
     cpp = _first_cpp(tokens) if cpp_possible else None
     if cpp_possible and at > 0 and tokens[at].text == "&" and is_name(tokens[at - 1].text):
         cpp = at  # a reference
@@ -98,20 +110,6 @@ def _message(tokens: list[PToken], at: int, stopped: Stopped, span: Span) -> tup
 
 def _shown(text: str) -> str:
     return text if text.startswith("#pragma") else f"'{text}'"
-
-
-def _shortest(tokens: list[PToken], prelude: str, message: str) -> int:
-    """How many tokens it takes to get the message."""
-    texts = [t.text for t in tokens]
-    low, high = 1, len(tokens)
-    while low < high:
-        middle = (low + high) // 2
-        result = parsed([prelude, *texts[:middle], "@"])  # no token: an error if it is reached
-        if isinstance(result, Stopped) and result.message == message:
-            high = middle
-        else:
-            low = middle + 1
-    return low
 
 
 def _ends_early(source: SourceFile, annotations: Annotations, tokens: list[PToken]) -> KFusionError:

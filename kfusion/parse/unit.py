@@ -19,7 +19,7 @@ from kfusion.parse.compiler import STDIN
 from kfusion.parse.macros import MacroTable
 from kfusion.parse.preprocess import PToken
 from kfusion.parse.statements import Statement, match_token, parse_body
-from kfusion.parse.syntax import FIRST_LINE, is_name, parsed, place_of, syntax_error
+from kfusion.parse.syntax import FIRST_LINE, is_name, located, parsed, place_of, syntax_error
 from kfusion.source.diagnostics import error
 from kfusion.source.text import SourceFile, Span
 
@@ -154,12 +154,14 @@ def parse_unit(
     opaque: list[str] = []
     while True:
         prelude = (typedefs + "".join(f"typedef int {name};" for name in opaque)).replace("\n", " ")
-        result = parsed([prelude, *(t.text for t in tokens)])
+        lines = [prelude, *(t.text for t in tokens)]
+        result = parsed(lines)
         if isinstance(result, c_ast.FileAST):
             break
+        result = located(lines, result)
         names = _unknown_types(tokens, result.at, guess_types, opaque)
         if not names:
-            raise syntax_error(source, annotations, tokens, prelude, result, cpp_possible, stubs)
+            raise syntax_error(source, annotations, tokens, result, cpp_possible, stubs)
         opaque += names
     return Unit(source, annotations, tokens, notes, macros, result, frozenset(opaque))
 
@@ -210,6 +212,8 @@ def _unknown_types(tokens: list[PToken], at: int, guess: TypeGuess, opaque: list
     if found:
         return found
     near = [tokens[index].text for index in (at - 1, at) if index >= 0]
+    if at > 2 and (tokens[at - 3].text, tokens[at - 1].text) == ("(", ")"):  # a cast
+        near.append(tokens[at - 2].text)
     return [n for n in near if is_name(n) and n not in known and guess.accepts(n)][:1]
 
 
