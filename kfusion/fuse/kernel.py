@@ -66,7 +66,7 @@ class _Writer:
         self.symbols: list[dict[Symbol, str]] = [{} for _ in stages]
         self.variables: dict[Value, str] = {}
         self.declared: set[str] = set()  # local names in use
-        self.shared: list[tuple[str, Form, str]] = []  # index variables in scope
+        self.shared: list[tuple[str, Form, str, int]] = []  # index variables in scope, how deep
         self.work: list[str] = []  # the lines of the stages, for the order of parameters
         locals_ = {s.name for use in self.uses for s in use.symbols if not s.parameter}
         self.names = Names([*file_names(self.unit), name, *locals_])
@@ -146,44 +146,46 @@ class _Writer:
     def _block(self, numbers: list[int], *, alone: bool) -> None:
         """Stages under the same guards; `alone`: the only block, so it may return early."""
         out, first = self.out, self.uses[numbers[0]]
-        depth, visible = out.depth, len(self.shared)
-        titled = not alone and len(numbers) == 1
-        if titled:
-            out.blank()
-            out.add(self._label(first))
+        depth = out.depth
+        labelled = not alone and len(numbers) == 1  # the label stands above the guard
         needed = first.needed(first.symbols | first.guard_symbols())
         for item in first.kernel.body.prelude:
             if item.guard is not None:
+                if not alone and out.depth == depth:
+                    self._open_block(first, labelled=labelled)
                 self._guard(first, item, early=alone)
             elif item in needed:
                 self._declaration(first, item)
         for number in numbers:
             use = self.uses[number]
-            if not titled:
-                out.blank()
-                out.add(self._label(use))
-            if use is not first:
-                for item in use.needed(use.symbols):
-                    self._declaration(use, item)
-            self._name_variables(use)
-            self._name_locals(use)
-            start = len(out.lines)
-            self._writer(use).write(out)
-            self.work += out.lines[start:]
-        if out.depth > depth:
-            del self.shared[visible:]
+            if not labelled or out.depth == depth:
+                self._open_block(use, labelled=True)
+            self._stage(use, is_first=use is first)
         while out.depth > depth:
             out.depth -= 1
             out.add("}")
+        self.shared = [entry for entry in self.shared if entry[3] <= depth]
+
+    def _open_block(self, use: StageUse, *, labelled: bool) -> None:
+        self.out.blank()
+        if labelled:
+            label = " ".join(use.stage.invocation.label.split()).replace("*/", "* /")
+            self.out.add(f"/* {label} */")
+
+    def _stage(self, use: StageUse, *, is_first: bool) -> None:
+        if not is_first:
+            for item in use.needed(use.symbols):
+                self._declaration(use, item)
+        self._name_variables(use)
+        self._name_locals(use)
+        start = len(self.out.lines)
+        self._writer(use).write(self.out)
+        self.work += self.out.lines[start:]
 
     def _writer(self, use: StageUse) -> StatementWriter:
         names = self.symbols[use.number]
         copies = self.copies[use.number]
         return StatementWriter(use, self.renderer, names, self.variables, copies, self.style)
-
-    def _label(self, use: StageUse) -> str:
-        label = " ".join(use.stage.invocation.label.split()).replace("*/", "* /")
-        return f"/* {label} */"
 
     def _guard(self, use: StageUse, item: PreludeItem, *, early: bool) -> None:
         statement, out = item.statement, self.out
@@ -199,7 +201,8 @@ class _Writer:
             condition = negated(self.renderer, first, last, changes, exact=True)
         else:
             condition = writer.text(first, last)
-        out.blank() if early else None
+        if early:
+            out.blank()
         out.add(f"if ({condition}){self.style.opening(out.indent)}")
         out.depth += 1
 
@@ -216,7 +219,7 @@ class _Writer:
             names[symbol] = self._local_name(symbol)
             form = self._form(use, declaration)
             if form is not None and declaration.constant:
-                self.shared.append((declaration.type, form, names[symbol]))
+                self.shared.append((declaration.type, form, names[symbol], self.out.depth))
         text = self._writer(use).text(item.statement.first, item.statement.last)
         old = self.renderer.indent_of(item.statement.first)
         self.out.add(reindented(text, old, self.out.indent))
@@ -231,7 +234,7 @@ class _Writer:
         if form is None or not declaration.constant:
             return None
         return next(
-            (n for type_, f, n in self.shared if (type_, f) == (declaration.type, form)), None
+            (n for type_, f, n, _ in self.shared if (type_, f) == (declaration.type, form)), None
         )
 
     # Names of variables

@@ -71,6 +71,7 @@ class StatementWriter:
     def write(self, out: Lines) -> None:
         body = self.kernel.body
         tails = 0
+        pragmas: list[str] = []  # they belong to the statement that follows
         for index in self.use.live:
             statement = body.statements[index]
             comments, trailing = self.renderer.comments_before(statement.first)
@@ -78,12 +79,15 @@ class StatementWriter:
                 self._append_comment(out, comments.pop(0), index)
             for comment in comments:
                 out.add(reindented(comment, self.renderer.indent_of(statement.first), out.indent))
-            if self._is_tail(statement):
+            if statement.kind == "pragma":
+                pragmas.append(self.text(statement.first, statement.last))
+            elif self._is_tail(statement):
                 if index != self.use.live[-1]:
                     self._open_tail(out, index, statement)
                     tails += 1
             else:
-                self._statement(out, index, statement)
+                self._statement(out, index, statement, pragmas)
+                pragmas = []
         self._last_comment(out)
         for _ in range(tails):
             out.depth -= 1
@@ -121,9 +125,9 @@ class StatementWriter:
         out.add(f"if ({text}){self.style.opening(out.indent)}")
         out.depth += 1
 
-    def _statement(self, out: Lines, index: int, statement: Statement) -> None:
+    def _statement(self, out: Lines, index: int, statement: Statement, pragmas: list[str]) -> None:
         changes, before, after = self._changes(index, statement)
-        for line in before:
+        for line in [*before, *pragmas]:
             out.add(line)
         if not self._is_only_copy(index):
             text = self.renderer.render(statement.first, statement.last, changes)

@@ -49,6 +49,14 @@ class Stage:
     def _parameters(self) -> dict[str, Parameter]:
         return {p.name: p for p in self.invocation.kernel.parameters}
 
+    def parameter(self, name: str) -> Parameter:
+        return self._parameters[name]
+
+    @cached_property
+    def buffers(self) -> list[tuple[Parameter, Memory]]:
+        pairs = zip(self.invocation.kernel.parameters, self.invocation.arguments, strict=True)
+        return [(p, a) for p, a in pairs if isinstance(a, Memory) and p.is_buffer]
+
     @cached_property
     def arguments(self) -> dict[str, Memory | Scalar]:
         """By the name of the kernel's parameter."""

@@ -13,7 +13,6 @@ from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.model import (
     Assumption,
     Disjoint,
-    Memory,
     Oracle,
     SameRange,
     Scalar,
@@ -55,6 +54,7 @@ _FEATURES: dict[Feature, tuple[str, str]] = {
     Feature.VLOAD: (POINTERS, "KF205"),
     Feature.IMAGE: (IMAGES, "KF206"),
     Feature.PRINTF: (PRINTF, "KF222"),
+    Feature.ASSIGNED_PARAMETER: (CONTROL_FLOW, "KF219"),
     Feature.CONTROL_FLOW: (CONTROL_FLOW, "KF219"),
     Feature.UNKNOWN_CALL: (UNKNOWN_CALLS, "KF217"),
 }
@@ -183,17 +183,34 @@ def _ranges(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
 def _types(p: Stage, q: Stage) -> Reason | None:
     seen: dict[str, tuple[str, str]] = {}
     for stage in (p, q):
-        kernel = stage.invocation.kernel
-        for parameter, argument in zip(kernel.parameters, stage.invocation.arguments, strict=True):
-            if not isinstance(argument, Memory) or not parameter.is_buffer:
-                continue
-            type_, where = seen.setdefault(argument.name, (parameter.canonical, kernel.name))
+        for parameter, memory in stage.buffers:
+            type_, where = seen.setdefault(memory.name, (parameter.canonical, stage.kernel_name))
             if type_ != parameter.canonical and is_on(ONE_TYPE):
                 return Reason(
                     "KF207",
-                    f"'{argument.name}' has elements of type {type_} in {where}(), and of "
-                    f"type {parameter.canonical} in {kernel.name}()",
+                    f"'{memory.name}' has elements of type {type_} in {where}(), and of type "
+                    f"{parameter.canonical} in {stage.kernel_name}()",
                     parameter.span,
+                )
+    return _address_spaces(p, q)
+
+
+def _address_spaces(p: Stage, q: Stage) -> Reason | None:
+    """Constant memory becomes global memory: pointer variables into it would not fit."""
+    spaces: dict[str, set[str]] = {}
+    for stage in (p, q):
+        for parameter, memory in stage.buffers:
+            spaces.setdefault(memory.name, set()).add(parameter.space)
+    for stage in (p, q):
+        for access in stage.accesses:
+            mixed = len(spaces[access.memory.name]) > 1
+            constant = stage.parameter(access.access.parameter).space == "constant"
+            if mixed and constant and not access.access.plain and is_on(ONE_TYPE):
+                return Reason(
+                    "KF207",
+                    f"'{access.memory.name}' is constant memory in {stage.kernel_name}(), which "
+                    "has a pointer variable into it, and global memory in the other kernel",
+                    access.access.span,
                 )
     return None
 

@@ -184,7 +184,11 @@ def conditions(
     if isinstance(node, c_ast.UnaryOp) and node.op == "!":
         return conditions(env, node.expr, negated=not negated)
     if not isinstance(node, c_ast.BinaryOp) or not env.certain_operator(node):
-        return (), False
+        value = evaluate(env, node)
+        if value.form is None or value.type not in INTEGERS:
+            return (), False
+        zero = number(0)
+        return (comparison("!=", value.form, zero, promoted(value.type), negated=negated),), True
     if node.op == ("||" if negated else "&&"):
         left, all_left = conditions(env, node.left, negated=negated)
         right, all_right = conditions(env, node.right, negated=negated)

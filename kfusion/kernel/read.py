@@ -56,6 +56,7 @@ def _read(unit: Unit, function: Function, helpers: Helpers, conditions: Conditio
     ]
     features = (
         *_parameter_features(parameters),
+        *_changed_parameters(scopes, parameters),
         *walker.features,
         *_foreign_text(unit, function),
     )
@@ -110,6 +111,16 @@ def _parameter_features(parameters: tuple[Parameter, ...]) -> list[FeatureUse]:
         if parameter.volatile and parameter.pointer:
             found.append(FeatureUse(Feature.VOLATILE, parameter.name, parameter.span))
     return found
+
+
+def _changed_parameters(scopes: Scopes, parameters: tuple[Parameter, ...]) -> list[FeatureUse]:
+    """Values that the kernel assigns: the other stages need the original ones."""
+    declared = {symbol.name: symbol for symbol in scopes.writes if symbol.parameter}
+    return [
+        FeatureUse(Feature.ASSIGNED_PARAMETER, p.name, p.span)
+        for p in parameters
+        if not p.pointer and not scopes.assigned_once(declared[p.name])
+    ]
 
 
 def _foreign_text(unit: Unit, function: Function) -> list[FeatureUse]:

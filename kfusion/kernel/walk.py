@@ -61,13 +61,14 @@ class Walker(ExpressionWalker):
                 self._statement(item)
 
     def on_decl(self, node: c_ast.Decl) -> None:
-        if address_space(self.env, node) in ("local", "constant"):
+        pointer_type = isinstance(node.type, c_ast.PtrDecl)
+        if not pointer_type and address_space(self.env, node) in ("local", "constant"):
             self._feature(Feature.LOCAL_MEMORY, node.name, node)
         if node in self.scopes.odd:
             return
         if node.init is not None:
             pointer = None
-            if isinstance(node.type, c_ast.PtrDecl):
+            if pointer_type:
                 pointer = resolve_pointer(self.env, node.init)
             tracked = evaluate(self.env, node.init).form is not None
             symbol = self.env.uses[name_token(self.unit, node)]
