@@ -101,7 +101,7 @@ class Joining:
             if relying is not None:
                 return Reason(
                     "KF211",
-                    f"{relying.function} launches {kernel.name} without setting its argument "
+                    f"{relying.launches} without setting its argument "
                     f"'{relying.parameter}': it relies on what {run.function.name} has set",
                     relying.span,
                     help="set every argument of a kernel in the function that launches it",

@@ -31,7 +31,7 @@ _CONDITIONS = (c_ast.If, c_ast.For, c_ast.While, c_ast.DoWhile, c_ast.Switch)
 class Reliance:
     """A launch of a kernel without an argument that must have been set before."""
 
-    function: str
+    launches: str  # `f launches k`, or `f may launch k` if the handle is not followed
     parameter: str
     span: Span
 
@@ -61,7 +61,7 @@ class Reliances:
         if kernel.name in self.found:
             return self.found[kernel.name]
         for function, launch, set_here in self.open:
-            found = self._missing(kernel, set_here, function, launch)
+            found = self._missing(kernel, set_here, function, launch, "may launch")
             if found is not None:
                 return found
         return None
@@ -77,6 +77,8 @@ class Reliances:
         executor.enter(frame, function, values, state)
         executor.statement(function.function.node.body, state)
         asks_callers = False
+        named = {f"{function.name}:{p.name}": p for p in function.parameters}
+        outside = Frame(0, None, function.unit, dict(named))
         for number, (effect, path) in enumerate(executor.trace):
             if not isinstance(effect, Launch):
                 continue
@@ -89,7 +91,7 @@ class Reliances:
                 and isinstance(e.index, Num)
                 and _always_before(e, p, path)
             )
-            names = self.handles.kernel_names(effect.kernel, {frame.number: frame})
+            names = self.handles.kernel_names(effect.kernel, {0: outside, frame.number: frame})
             if not names and _is_parameter(effect.kernel, function):
                 asks_callers = True
             elif not names:
@@ -101,12 +103,17 @@ class Reliances:
         return asks_callers
 
     def _missing(
-        self, kernel: Kernel, set_here: frozenset[int], function: HostFunction, launch: Launch
+        self,
+        kernel: Kernel,
+        set_here: frozenset[int],
+        function: HostFunction,
+        launch: Launch,
+        verb: str = "launches",
     ) -> Reliance | None:
         for index, parameter in enumerate(kernel.parameters):
             if index not in set_here:
                 span = function.unit.node_span(launch.node)
-                return Reliance(function.name, parameter.name, span)
+                return Reliance(f"{function.name} {verb} {kernel.name}", parameter.name, span)
         return None
 
 

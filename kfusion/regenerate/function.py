@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pycparser import c_ast
 
@@ -141,6 +141,8 @@ class _Builder:
             if step.guard:
                 continue
             others = [e for e in step.effects if not _of_launch(e, part.run)]
+            if others and not is_last:
+                self._refuse_lost_status(part, step, writer)
             own = [e for e in step.effects if _of_launch(e, part.run)]
             if others and own and not is_last:
                 raise CannotWrite("one statement launches and does something else as well")
@@ -156,6 +158,18 @@ class _Builder:
                 writer[variable] = index
         if not is_last:
             part.keep = {i for i in part.keep if not part.run.steps[i].returns or _has_own_effects(part.run.steps[i], part.run)}
+
+    def _refuse_lost_status(self, part: _Part, step: Step, writer: dict[str, int]) -> None:
+        """What stays may not read what a dropped statement computed."""
+        for name in sorted(step.reads):
+            index = writer.get(name)
+            if index is not None and any(
+                _of_launch(e, part.run) for e in part.run.steps[index].effects
+            ):
+                raise CannotWrite(
+                    f"'{name}' in {part.run.function.name} holds the status of a call that moves, "
+                    "and is used"
+                )
 
     def _checks_settings(self, part: _Part, index: int, writer: dict[str, int]) -> bool:
         """`if (err) return err;` after all arguments are set, for `err |= ...` forms."""
@@ -250,13 +264,11 @@ class _Builder:
     def _part_pieces(self, part: _Part, settings: list[tuple[str, str]]) -> list[Piece]:
         pieces: list[Piece] = []
         is_last = part is self.last
-        inserted = False
+        inserted = self._last_setting(part) if is_last else -1
         steps = part.run.steps
         for index, step in enumerate(steps):
-            sets = any(isinstance(e, SetArgument) for e in step.effects)
             launches = _has_launch(step)
-            if is_last and (sets or launches) and not inserted:
-                inserted = True
+            if index == inserted:
                 pieces += self._setting_pieces(part, step, settings)
             local_only = bool(step.writes) and not step.effects and not step.guard
             needed = is_last and local_only and not (self._is_setting_check(part, index))
@@ -270,6 +282,24 @@ class _Builder:
                 pieces.append(self._step_piece(part, step, False))
         return pieces
 
+    def _last_setting(self, part: _Part) -> int:
+        """The step where all arguments are set: what they hold is computed by then."""
+        steps = part.run.steps
+        found = [
+            i for i, s in enumerate(steps) if any(isinstance(e, SetArgument) for e in s.effects)
+        ]
+        launch = part.run.launch_step
+        settings = [i for i in found if i <= launch]
+        if not settings:
+            return launch
+        declared = {n for i in settings[:-1] for n in steps[i].writes}
+        for step in steps[settings[0] : settings[-1]]:
+            if step.writes and not step.effects and step.reads & declared:
+                raise CannotWrite(
+                    f"a status is used between the arguments that {part.run.function.name} sets"
+                )
+        return settings[-1]
+
     def _is_setting_check(self, part: _Part, index: int) -> bool:
         return False
 
@@ -277,7 +307,8 @@ class _Builder:
         edits: list[Edit] = []
         if launches:
             edits = self._launch_edits(part, step)
-        return step_piece(part.unit, step, edits, part.names)
+        piece = step_piece(part.unit, step, edits, part.names)
+        return replace(piece, effects=_has_own_effects(step, part.run))
 
     def _launch_edits(self, part: _Part, step: Step) -> list[Edit]:
         """The launch with the fused kernel in place of the function's own."""
@@ -344,7 +375,7 @@ class _Builder:
             for piece in pieces:
                 targets = _computes(piece.text)
                 read = needed.union(*(_reads(p.text) for p in pieces if p is not piece))
-                if targets is None or targets & (read | _own_reads(piece.text, targets)):
+                if piece.effects or targets is None or targets & (read | _own_reads(piece.text, targets)):
                     kept.append(piece)
             if len(kept) == len(pieces):
                 return kept
@@ -375,7 +406,7 @@ class _Builder:
             new = self._unique(name)
             for index, piece in enumerate(pieces):
                 text = _replace_name(piece.text, name, new)
-                pieces[index] = Piece(text, piece.comment, piece.trailing, piece.blank_before)
+                pieces[index] = replace(piece, text=text)
 
     # The whole
 
@@ -422,16 +453,17 @@ class _Builder:
         queue = self.renderer.value(self.last.run.launch.queue)
         if queue is None:
             raise CannotWrite("the queue is not known on entry")
+        make = f"kfusion_kernel(&{cache}, {component}, {queue}, {self._local_size()})"
+        required = list(guard.required)
+        if required and re.search(r"->|\*|\[", make):  # pointers that are checked, perhaps
+            tested = " || ".join(required)
+            make, required = f"({tested}) ? NULL : {make}", []
         lines = [
             f'{indent}static KFUSION_KERNEL({cache}, "{self.kernel.name}");',
-            *_wrapped(
-                f"{indent}cl_kernel {self.fused} = kfusion_kernel(&{cache}, {component}, "
-                f"{queue}, {self._local_size()})",
-                ";",
-            ),
+            *_wrapped(f"{indent}cl_kernel {self.fused} = {make}", ";"),
             "",
         ]
-        conditions = [f"{self.fused} == NULL", *guard.conditions]
+        conditions = [f"{self.fused} == NULL", *required, *guard.conditions]
         if guard.written:
             memory = [*guard.written, *guard.others]
             listed = ", ".join(memory)
@@ -600,9 +632,11 @@ def _computes(text: str) -> set[str] | None:
     """Variables that a statement declares or assigns, if it does nothing else."""
     names = _declares(text)
     if names:
-        return None if _calls_something(text) else names
-    match = re.fullmatch(r"(\w+)\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)[^=].*;", text, re.DOTALL)
-    if match and not _calls_something(text):
+        return None if _does_something(text) else names
+    match = re.fullmatch(
+        r"(\w+)(?:\[[^\]]*\])?\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)[^=].*;", text, re.DOTALL
+    )
+    if match and not _does_something(text):
         return {match.group(1)}
     return None
 
@@ -610,8 +644,8 @@ def _computes(text: str) -> set[str] | None:
 _KNOWN_PURE = re.compile(r"\b(sizeof|defined)\b")
 
 
-def _calls_something(text: str) -> bool:
-    return bool(re.search(r"\bcl[A-Z]\w*\s*\(", text))
+def _does_something(text: str) -> bool:
+    return bool(re.search(r"\bcl[A-Z]\w*\s*\(|\+\+|--", text))
 
 
 _DECLARATION = re.compile(
@@ -654,7 +688,7 @@ def _reads(text: str) -> set[str]:
     for name in declared:
         if sum(t.text == name for t in tokens) == 1:
             names.discard(name)
-    match = re.fullmatch(r"(\w+)\s*=(?!=).*;", text, re.DOTALL)
+    match = re.fullmatch(r"(\w+)(?:\[\w+\])?\s*=(?!=).*;", text, re.DOTALL)
     if match and sum(t.text == match.group(1) for t in tokens) == 1:
         names.discard(match.group(1))
     return names

@@ -5,17 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kfusion.graph.model import Disjoint, Equal, Group, SameRange, Within
+from kfusion.host.effects import Assign, SetArgument, Transfer
 from kfusion.host.equality import identity, range_pairs, strip, unify
-from kfusion.host.expressions import inverted
+from kfusion.host.expressions import Step, inverted
+from kfusion.host.handles import type_name
 from kfusion.host.library import Run
 from kfusion.host.merge import RegionAnalysis
-from kfusion.host.symbolic import Entry, Num, Op, Sym
+from kfusion.host.symbolic import Entry, Local, Num, Op, Place, Pointee, Ref, Root, Sym
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.pieces import CannotWrite
 from kfusion.source.protections import is_on, protection
 
 GUARD_EQUAL = protection("guard-equal", "sizes and scalars are not compared at run time")
 GUARD_REQUIRED = protection("guard-required", "early returns are not checked at run time")
+GUARD_TRANSFERS = protection(
+    "guard-transfers", "buffers that a launch moves past a transfer of are not compared"
+)
+GUARD_OBJECTS = protection("guard-objects", "pointers to host objects are not compared")
 GUARD_DISJOINT = protection("guard-disjoint", "buffers are not compared at run time")
 
 
@@ -25,6 +31,7 @@ class Equalities:
 
     order: list[Sym] = field(default_factory=list)
     parent: dict[Sym, Sym] = field(default_factory=dict)
+    told: Equalities | None = None  # those that other conditions check
 
     def find(self, value: Sym) -> Sym:
         while value in self.parent:
@@ -47,7 +54,9 @@ class Equalities:
         result = []
         for value in self.order:
             first = self.find(value)
-            if first != value:
+            if first != value and not (
+                self.told and self.told.find(value) == self.told.find(first)
+            ):
                 result.append(f"{_text(renderer, value)} != {_text(renderer, first)}")
         return result
 
@@ -56,6 +65,7 @@ class Equalities:
 class Guard:
     """Conditions of which any one makes the original calls run."""
 
+    required: tuple[str, ...]  # in the order of the calls, before anything else is looked at
     conditions: tuple[str, ...]
     written: tuple[str, ...]  # `&a->device`: memory that is written
     others: tuple[str, ...]  # memory that must be apart from it
@@ -65,11 +75,11 @@ def make_guard(
     analysis: RegionAnalysis, group: Group, runs: list[Run], renderer: Renderer
 ) -> Guard:
     first = group.members[0]
-    equalities = Equalities()
-    conditions: list[str] = []
+    equalities = Equalities(told=Equalities())
+    required: list[str] = []
     for run in runs:
         for requirement, _ in run.requirements:
-            _require(requirement, equalities, conditions, renderer)
+            _require(requirement, equalities, required, renderer)
     for assumption in group.assumptions:
         pairs: list[tuple[Sym, Sym]] | None = []
         if isinstance(assumption, Equal):
@@ -89,23 +99,26 @@ def make_guard(
         for left, right in pairs:
             if is_on(GUARD_EQUAL):
                 equalities.join(left, right)
-    conditions = [*equalities.conditions(renderer), *conditions]
     written, others = _memory(analysis, group, runs, renderer)
-    return Guard(tuple(dict.fromkeys(conditions)), written, others)
+    conditions = [
+        *equalities.conditions(renderer),
+        *_objects(runs, renderer, {*written, *others}, set(written)),
+    ]
+    return Guard(tuple(dict.fromkeys(required)), tuple(dict.fromkeys(conditions)), written, others)
 
 
 def _require(
-    requirement: Sym, equalities: Equalities, conditions: list[str], renderer: Renderer
+    requirement: Sym, equalities: Equalities, required: list[str], renderer: Renderer
 ) -> None:
     if not is_on(GUARD_REQUIRED):
         return
     if isinstance(requirement, Op) and requirement.name == "&&":
         for part in requirement.args:
-            _require(part, equalities, conditions, renderer)
-    elif isinstance(requirement, Op) and requirement.name == "==":
-        equalities.join(*requirement.args)
+            _require(part, equalities, required, renderer)
     elif requirement != Num(1):
-        conditions.append(_text(renderer, inverted(requirement)))
+        required.append(_text(renderer, inverted(requirement)))
+        if isinstance(requirement, Op) and requirement.name == "==" and equalities.told:
+            equalities.told.join(*requirement.args)
 
 
 def _scalar(analysis: RegionAnalysis, group: Group, runs: list[Run], name: str) -> Sym:
@@ -123,7 +136,9 @@ def _memory(
     analysis: RegionAnalysis, group: Group, runs: list[Run], renderer: Renderer
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     named = {n for a in group.assumptions if isinstance(a, Disjoint) for n in (a.left, a.right)}
-    if not named or not is_on(GUARD_DISJOINT):
+    named |= _moved_past(analysis, runs)
+    changed = _transferred(runs)
+    if not is_on(GUARD_DISJOINT):
         return (), ()
     written: list[str] = []
     others: list[str] = []
@@ -136,14 +151,128 @@ def _memory(
             value = identity(value) if value is not None else None
             if not isinstance(value, Entry):
                 continue  # made here: apart from all that was there before
-            place = renderer.place(value.place) or renderer.parameters.get(value)
-            if place is None:
-                raise CannotWrite(f"'{argument.name}' cannot be named on entry")
-            text = f"&{place}"
-            (written if writes.get(str(value)) else others).append(text)
+            text = _place_text(renderer, value)
+            (written if writes.get(str(value)) or value in changed else others).append(text)
+    known = {a.name for i in group.members for a in analysis.invocations[i].arguments}
+    written += [_place_text(renderer, value) for value in changed if str(value) not in known]
     written = list(dict.fromkeys(written))  # by one launch at least
     others = [o for o in dict.fromkeys(others) if o not in written]
     return tuple(written), tuple(others)
+
+
+def _place_text(renderer: Renderer, value: Entry) -> str:
+    place = renderer.place(value.place) or renderer.parameters.get(value)
+    if place is None:
+        raise CannotWrite(f"'{value}' cannot be named on entry")
+    return f"&{place}"
+
+
+def _passed(runs: list[Run]) -> list[tuple[list[Run], Transfer]]:
+    """Transfers that a launch moves past, with the launches that do."""
+    found = []
+    for number, run in enumerate(runs[1:] if is_on(GUARD_TRANSFERS) else (), 1):
+        steps = run.steps if number < len(runs) - 1 else run.steps[: run.launch_step]
+        for step in steps:
+            found += [(runs[:number], e) for e in step.effects if isinstance(e, Transfer)]
+    return found
+
+
+def _transferred(runs: list[Run]) -> list[Entry]:
+    """Memory that is written by a transfer that a launch moves past."""
+    values = [identity(v) for _, transfer in _passed(runs) for v in transfer.writes]
+    return list(dict.fromkeys(v for v in values if isinstance(v, Entry)))
+
+
+def _moved_past(analysis: RegionAnalysis, runs: list[Run]) -> set[str]:
+    """Names of memory that must be apart for launches to move past transfers."""
+    names: set[str] = set()
+    for moved, transfer in _passed(runs):
+        used = {name: written for run in moved for name, written in analysis.uses(run).items()}
+        if transfer.writes:
+            names |= used.keys() | {str(identity(v)) for v in transfer.writes}
+        else:
+            names |= {name for name, written in used.items() if written}
+            names |= {str(identity(v)) for v in transfer.reads}
+    return names
+
+
+def _objects(
+    runs: list[Run], renderer: Renderer, compared: set[str], written: set[str]
+) -> list[str]:
+    """Host objects that must not be one: what is known of one relies on the other staying."""
+    if not is_on(GUARD_OBJECTS):
+        return []
+    types = _types(runs)
+    found: list[str] = []
+    known: dict[Place, None] = {}  # places of which something is known or used
+    risky: dict[tuple[Root, Root], None] = {}
+    changes: list[Place] = []
+    for run in runs:
+        for step in run.steps:
+            reads = [*step.place_reads, *_argument_places(step)]
+            for place in reads:
+                for change in changes:
+                    if place in known and _may_be_one(place, change, types):
+                        risky[change.root, place.root] = None
+            known.update(dict.fromkeys(reads))
+            for effect in step.effects:
+                if isinstance(effect, Assign):
+                    changes.append(effect.place)
+                    known[effect.place] = None
+    used = [p for run in runs for step in run.steps for p in _argument_places(step)]
+    for change in changes:
+        risky.update({(change.root, p.root): None for p in used if _may_be_one(p, change, types)})
+    for left, right in risky:
+        pointers = _pointer(left), _pointer(right)
+        texts = [_text(renderer, pointer) for pointer in pointers]
+        if _compared(texts, compared, written):
+            continue
+        if types.get(pointers[0], "?") != types.get(pointers[1], "!"):
+            texts = [f"(const void *){text}" for text in texts]
+        if f"{texts[1]} == {texts[0]}" not in found:
+            found.append(f"{texts[0]} == {texts[1]}")
+    return list(dict.fromkeys(found))
+
+
+def _argument_places(step: Step) -> list[Place]:
+    places = [e.place for e in step.effects if isinstance(e, SetArgument)]
+    return [p for p in places if p is not None and not isinstance(p.root, Local)]
+
+
+def _types(runs: list[Run]) -> dict[Sym, str]:
+    """What pointers that are given to the calls point to."""
+    return {
+        value: type_name(parameter)
+        for run in runs
+        for parameter, value in zip(run.function.parameters, run.arguments, strict=True)
+    }
+
+
+def _pointer(root: Root) -> Sym:
+    return root.pointer if isinstance(root, Pointee) else Ref(Place(root))
+
+
+def _may_be_one(place: Place, change: Place, types: dict[Sym, str]) -> bool:
+    """May the two be the same place, reached through different objects?"""
+    if place.root == change.root or place.path != change.path:
+        return False
+    if not (isinstance(place.root, Pointee) or isinstance(change.root, Pointee)):
+        return False
+    left, right = types.get(_pointer(place.root)), types.get(_pointer(change.root))
+    if left is None or right is None:
+        return bool(place.path)
+    return left == right
+
+
+def _compared(pointers: list[str], compared: set[str], written: set[str]) -> bool:
+    """Does kfusion_apart compare places in the two objects already?"""
+    a, b = ({m for m in compared if m.startswith(f"&{p}->")} for p in pointers)
+    for left in a:
+        for right in b:
+            same = left.split("->", 1)[1] == right.split("->", 1)[1]
+            if same and (left in written or right in written):
+                return True
+    return False
 
 
 def _text(renderer: Renderer, value: Sym) -> str:

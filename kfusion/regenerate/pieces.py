@@ -23,6 +23,7 @@ class Piece:
     comment: str = ""  # lines above it
     trailing: str = ""  # a comment behind it
     blank_before: bool = False
+    effects: bool = False  # it does more than compute variables of the function
 
     def names(self) -> set[str]:
         return {t.text for t in tokenize(self.text) if t.kind is Kind.NAME}

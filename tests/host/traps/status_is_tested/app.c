@@ -1,0 +1,45 @@
+#include "rig.h"
+#include "lib.h"
+
+#define N 300
+
+static int work(vec *a, vec *t, vec *c)
+{
+    int done;
+
+#pragma kfuse(a, t, c)
+    {
+        if ((done = vec_square(t, a)) != 0)
+            return done;
+        if ((done = vec_add(c, t, a)) != 0)
+            return done;
+    }
+    return 0;
+}
+
+int main(void)
+{
+    float data[N];
+    vec a, b, c, t;
+
+    vec_start();
+    rig_fill(data, N, 1);
+    vec_new(&a, data, N);
+    rig_fill(data, N, 2);
+    vec_new(&b, data, N);
+    rig_fill(data, N, 3);
+    vec_new(&c, data, N);
+    rig_fill(data, N, 4);
+    vec_new(&t, data, N);
+
+    work(&a, &t, &c);
+
+    vec_show("t", &t);
+    vec_show("c", &c);
+    vec_free(&a);
+    vec_free(&b);
+    vec_free(&c);
+    vec_free(&t);
+    vec_stop();
+    return 0;
+}
