@@ -1,0 +1,320 @@
+"""Command lines that cannot be followed."""
+
+# ruff: noqa: E501 - messages are shown as they are
+
+from tests.cli.conftest import Command
+
+
+def test_compiler_that_is_not_there(command: Command) -> None:
+    assert (
+        command.refused("app.c", "vec.c", "vec.cl", "-o", "out", "--cc", "nonexistent")
+        == """\
+<command line>:1:40: error[KF106]: no C compiler for preprocessing: cannot run 'nonexistent': No such file or directory
+    1 | kfusion app.c vec.c vec.cl -o out --cc nonexistent
+      |                                        ^~~~~~~~~~~
+  help: try --cc cc
+"""
+    )
+
+
+def test_compiler_with_arguments_that_is_not_there(command: Command) -> None:
+    assert (
+        command.refused("app.c", "vec.c", "vec.cl", "-o", "out", "--cc", "nonexistent -m32")
+        == """\
+<command line>:1:40: error[KF106]: no C compiler for preprocessing: cannot run 'nonexistent -m32': No such file or directory
+    1 | kfusion app.c vec.c vec.cl -o out --cc 'nonexistent -m32'
+      |                                        ^~~~~~~~~~~~~~~~~~
+  help: try --cc cc
+"""
+    )
+
+
+def test_compiler_that_does_not_preprocess(command: Command) -> None:
+    assert (
+        command.refused("app.c", "vec.c", "vec.cl", "-o", "out", "--cc", "true")
+        == """\
+<command line>:1:40: error[KF106]: no C compiler for preprocessing: cannot run 'true': it does not preprocess
+    1 | kfusion app.c vec.c vec.cl -o out --cc true
+      |                                        ^~~~
+  help: try --cc cc
+"""
+    )
+
+
+def test_compiler_that_fails(command: Command) -> None:
+    assert (
+        command.refused("app.c", "vec.c", "vec.cl", "-o", "out", "--cc=false")
+        == """\
+<command line>:1:35: error[KF106]: no C compiler for preprocessing: cannot run 'false': it fails without a message
+    1 | kfusion app.c vec.c vec.cl -o out --cc=false
+      |                                   ^~~~~~~~~~
+  help: try --cc cc
+"""
+    )
+
+
+def test_compiler_with_an_open_quote(command: Command) -> None:
+    assert (
+        command.refused("app.c", "vec.c", "vec.cl", "-o", "out", "--cc", "gcc '")
+        == """\
+<command line>:1:40: error[KF106]: no C compiler for preprocessing: cannot run 'gcc '': No closing quotation
+    1 | kfusion app.c vec.c vec.cl -o out --cc 'gcc '"'"''
+      |                                        ^~~~~~~~~~~
+  help: try --cc cc
+"""
+    )
+
+
+def test_no_compiler_at_all(command: Command) -> None:
+    assert (
+        command.refused("app.c", "vec.c", "vec.cl", "-o", "out", PATH="/nonexistent")
+        == """\
+<command line>:1:34: error[KF106]: no C compiler for preprocessing: cannot run 'cc': No such file or directory
+    1 | kfusion app.c vec.c vec.cl -o out
+      |                                  ^
+  help: install one, for example: apt-get install gcc
+"""
+    )
+
+
+def test_unknown_option(command: Command) -> None:
+    assert (
+        command.refused("app.c", "vec.c", "vec.cl", "-o", "out", "--fast")
+        == """\
+<command line>:1:35: error[KF100]: no such option: --fast
+    1 | kfusion app.c vec.c vec.cl -o out --fast
+      |                                   ^~~~~~
+  help: see kfusion --help
+"""
+    )
+
+
+def test_option_without_its_value(command: Command) -> None:
+    assert (
+        command.refused("app.c", "vec.c", "vec.cl", "-o")
+        == """\
+<command line>:1:28: error[KF100]: option '-o' requires an argument
+    1 | kfusion app.c vec.c vec.cl -o
+      |                            ^~
+  help: see kfusion --help
+"""
+    )
+
+
+def test_bad_macro_definition(command: Command) -> None:
+    assert (
+        command.refused("app.c", "vec.c", "vec.cl", "-o", "out", "-D", "1x")
+        == """\
+<command line>:1:38: error[KF100]: -D wants NAME or NAME=VALUE
+    1 | kfusion app.c vec.c vec.cl -o out -D 1x
+      |                                      ^~
+  help: see kfusion --help
+"""
+    )
+
+
+def test_no_files(command: Command) -> None:
+    assert (
+        command.refused()
+        == """\
+<command line>:1:8: error[KF100]: give the files to fuse: applications, libraries and kernels
+    1 | kfusion
+      |        ^
+  help: see kfusion --help
+"""
+    )
+
+
+def test_no_output_folder(command: Command) -> None:
+    assert (
+        command.refused("app.c", "vec.c", "vec.cl")
+        == """\
+<command line>:1:27: error[KF100]: give the folder to write to: -o OUT (or --dry-run)
+    1 | kfusion app.c vec.c vec.cl
+      |                           ^
+  help: see kfusion --help
+"""
+    )
+
+
+def test_no_region_in_any_file(command: Command) -> None:
+    assert (
+        command.refused("vec.c", "vec.cl", "-o", "out")
+        == """\
+<command line>:1:28: error[KF114]: none of the files holds a region
+    1 | kfusion vec.c vec.cl -o out
+      |                            ^
+  help: write `#pragma kfuse(x, y)` before a block of library calls
+"""
+    )
+
+
+def test_no_kernels(command: Command) -> None:
+    assert (
+        command.refused("vec.c", "app.c", "-o", "out")
+        == """\
+<command line>:1:27: error[KF114]: none of the files is a kernel file (.cl)
+    1 | kfusion vec.c app.c -o out
+      |                           ^
+"""
+    )
+
+
+def test_no_library(command: Command) -> None:
+    assert (
+        command.refused("vec.cl", "app.c", "-o", "out")
+        == """\
+app.c:8:9: error[KF121]: unknown function 'vec_scale' in a region
+    8 |         vec_scale(t, a, 2.0f, n);
+      |         ^~~~~~~~~
+  help: give kfusion the file that defines it
+"""
+    )
+
+
+def test_output_beside_the_inputs(command: Command) -> None:
+    assert (
+        command.refused("app.c", "vec.c", "vec.cl", "-o", ".")
+        == """\
+<command line>:1:31: error[KF113]: the output folder . would overwrite the input app.c
+    1 | kfusion app.c vec.c vec.cl -o .
+      |                               ^
+  help: choose another folder with -o
+"""
+    )
+
+
+def test_output_beside_the_inputs_in_another_spelling(command: Command) -> None:
+    (command.folder / "sub").mkdir()
+    assert (
+        command.refused("app.c", "vec.c", "vec.cl", "-o", "sub/..")
+        == """\
+<command line>:1:31: error[KF113]: the output folder sub/.. would overwrite the input app.c
+    1 | kfusion app.c vec.c vec.cl -o sub/..
+      |                               ^~~~~~
+  help: choose another folder with -o
+"""
+    )
+
+
+def test_output_beside_the_inputs_through_a_link(command: Command) -> None:
+    (command.folder / "link").symlink_to(".")
+    assert (
+        command.refused("app.c", "vec.c", "vec.cl", "-o", "link")
+        == """\
+<command line>:1:31: error[KF113]: the output folder link would overwrite the input app.c
+    1 | kfusion app.c vec.c vec.cl -o link
+      |                               ^~~~
+  help: choose another folder with -o
+"""
+    )
+
+
+def test_output_over_one_of_the_inputs(command: Command) -> None:
+    command.write("src/app.c", command.read("app.c"))
+    assert (
+        command.refused("src/app.c", "vec.c", "vec.cl", "-I.", "-o", "src")
+        == """\
+<command line>:1:39: error[KF113]: the output folder src would overwrite the input src/app.c
+    1 | kfusion src/app.c vec.c vec.cl -I. -o src
+      |                                       ^~~
+  help: choose another folder with -o
+"""
+    )
+
+
+def test_output_over_what_an_input_links_to(command: Command) -> None:
+    command.write("real/app.c", command.read("app.c"))
+    (command.folder / "app.c").unlink()
+    (command.folder / "app.c").symlink_to("real/app.c")
+    assert (
+        command.refused("app.c", "vec.c", "vec.cl", "-o", "real")
+        == """\
+<command line>:1:31: error[KF113]: the output folder real would overwrite the input app.c
+    1 | kfusion app.c vec.c vec.cl -o real
+      |                               ^~~~
+  help: choose another folder with -o
+"""
+    )
+
+
+def test_output_below_a_file(command: Command) -> None:
+    command.write("file", "")
+    assert (
+        command.refused("app.c", "vec.c", "vec.cl", "-o", "file/out")
+        == """\
+<command line>:1:31: error[KF116]: cannot write to file/out: Not a directory
+    1 | kfusion app.c vec.c vec.cl -o file/out
+      |                               ^~~~~~~~
+"""
+    )
+
+
+def test_output_where_nothing_can_be_made(command: Command) -> None:
+    assert (
+        command.refused("app.c", "vec.c", "vec.cl", "-o", "/proc/out")
+        == """\
+<command line>:1:31: error[KF116]: cannot write to /proc/out: No such file or directory
+    1 | kfusion app.c vec.c vec.cl -o /proc/out
+      |                               ^~~~~~~~~
+"""
+    )
+
+
+def test_input_with_the_name_of_the_generated_header(command: Command) -> None:
+    command.write("kfusion_fused.h", "int x;\n")
+    assert (
+        command.refused("app.c", "vec.c", "kfusion_fused.h", "vec.cl", "-o", "out")
+        == """\
+<command line>:1:50: error[KF103]: kfusion_fused.h is the name of the generated header
+    1 | kfusion app.c vec.c kfusion_fused.h vec.cl -o out
+      |                                                  ^
+"""
+    )
+
+
+def test_strip_without_files(command: Command) -> None:
+    assert (
+        command.refused("strip")
+        == """\
+<command line>:1:14: error[KF100]: missing argument 'FILES...'
+    1 | kfusion strip
+      |              ^
+  help: see kfusion strip --help
+"""
+    )
+
+
+def test_strip_without_an_output_folder(command: Command) -> None:
+    assert (
+        command.refused("strip", "app.c")
+        == """\
+<command line>:1:20: error[KF100]: missing option '-o' / '--output'
+    1 | kfusion strip app.c
+      |                    ^
+  help: see kfusion strip --help
+"""
+    )
+
+
+def test_strip_beside_the_inputs(command: Command) -> None:
+    assert (
+        command.refused("strip", "app.c", "-o", ".")
+        == """\
+<command line>:1:24: error[KF113]: the output folder . would overwrite the input app.c
+    1 | kfusion strip app.c -o .
+      |                        ^
+  help: choose another folder with -o
+"""
+    )
+
+
+def test_strip_of_a_missing_file(command: Command) -> None:
+    assert (
+        command.refused("strip", "gone.c", "-o", "out")
+        == """\
+<command line>:1:15: error[KF101]: cannot read gone.c: No such file or directory
+    1 | kfusion strip gone.c -o out
+      |               ^~~~~~
+"""
+    )
