@@ -191,6 +191,7 @@ class _Writer:
         statement, out = item.statement, self.out
         assert statement.header is not None
         writer = self._writer(use)
+        self._comments(item)
         if early and item.early_return:
             text = writer.text(statement.first, statement.last)
             out.add(reindented(text, self.renderer.indent_of(statement.first), out.indent))
@@ -206,6 +207,13 @@ class _Writer:
         out.add(f"if ({condition}){self.style.opening(out.indent)}")
         out.depth += 1
 
+    def _comments(self, item: PreludeItem) -> None:
+        """The comments above a statement of the prelude."""
+        first = item.statement.first
+        comments, trailing = self.renderer.comments_before(first)
+        for comment in comments[trailing:]:
+            self.out.add(reindented(comment, self.renderer.indent_of(first), self.out.indent))
+
     def _declaration(self, use: StageUse, item: PreludeItem) -> None:
         """A statement of the prelude: shared if all its variables exist already."""
         existing = [self._existing(use, d) for d in item.declarations]
@@ -220,6 +228,7 @@ class _Writer:
             form = self._form(use, declaration)
             if form is not None and declaration.constant:
                 self.shared.append((declaration.type, form, names[symbol], self.out.depth))
+        self._comments(item)
         text = self._writer(use).text(item.statement.first, item.statement.last)
         old = self.renderer.indent_of(item.statement.first)
         self.out.add(reindented(text, old, self.out.indent))

@@ -137,6 +137,11 @@ class Renderer:
         trailing = bool(found) and "\n" not in gap[: gap.index(found[0])]
         return found, trailing
 
+    def blank_before(self, first: int) -> bool:
+        """An empty line between the token and the one before it."""
+        start, end = self.unit.range(first - 1, first - 1)[1], self.unit.range(first, first)[0]
+        return re.search(r"\n[ \t]*\r?\n", self.text[start:end]) is not None
+
     def indent_of(self, first: int) -> str:
         """The white space at the start of the token's line."""
         start = self.unit.range(first, first)[0]

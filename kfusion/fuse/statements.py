@@ -77,6 +77,8 @@ class StatementWriter:
             comments, trailing = self.renderer.comments_before(statement.first)
             if trailing:
                 self._append_comment(out, comments.pop(0), index)
+            if comments and index != self.use.live[0]:
+                self._gap(out, statement.first)
             for comment in comments:
                 out.add(reindented(comment, self.renderer.indent_of(statement.first), out.indent))
             if statement.kind == "pragma":
@@ -92,6 +94,11 @@ class StatementWriter:
         for _ in range(tails):
             out.depth -= 1
             out.add("}")
+
+    def _gap(self, out: Lines, first: int) -> None:
+        """A blank line above a comment, where the author has one."""
+        if self.renderer.blank_before(first):
+            out.blank()
 
     def _append_comment(self, out: Lines, comment: str, index: int) -> None:
         """A comment behind the statement before: kept if that statement was."""

@@ -21,11 +21,11 @@ from kfusion.kernel.forms import (
     ITEM_IDS,
     LOCAL_ID,
     LOCAL_SIZE,
+    NUM_GROUPS,
     Atom,
     Comparison,
     Form,
     Id,
-    LoopVariable,
     Monomial,
     Value,
     form_of,
@@ -43,6 +43,8 @@ class Dependence(Enum):
     SAME_GROUP = "same group"
     OTHER = "everything else"
 
+
+_SIZES = {LOCAL_ID: LOCAL_SIZE, GROUP_ID: NUM_GROUPS}
 
 # Asks whether all ids of a dimension are below a scalar: at both accesses.
 Within = Callable[[int, Value], bool]
@@ -75,10 +77,7 @@ def depend(a: BoundAccess, b: BoundAccess, dimensions: int, within: Within) -> D
     if all(_knows_group(digits.ids, d) for d in range(dimensions)):
         return Dependence.SAME_GROUP
     difference = a.form - b.form
-    if difference.terms and not any(
-        isinstance(x, LoopVariable) or (isinstance(x, Id) and x.kind in ITEM_IDS)
-        for x in difference.atoms
-    ):
+    if difference.terms and not difference.in_loop and not difference.mentions(*ITEM_IDS):
         return Dependence.NEIGHBOUR
     return Dependence.OTHER
 
@@ -151,8 +150,8 @@ class _Reader:
         if not form.terms:
             return self._positive(radix)
         atom = _single(form)
-        if isinstance(atom, Id) and atom.kind == LOCAL_ID:
-            return radix == form_of(Id(LOCAL_SIZE, atom.dimension))
+        if isinstance(atom, Id) and atom.kind in _SIZES:
+            return radix == form_of(Id(_SIZES[atom.kind], atom.dimension))
         if not _not_negative(form, facts):
             return False
         if any(_bounds(fact, form, radix) for fact in facts):

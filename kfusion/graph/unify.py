@@ -103,4 +103,4 @@ class Equalities:
 
 
 def _values(forms: tuple[Form, ...]) -> set[Value]:
-    return {a for form in forms for a in form.atoms if isinstance(a, Value)}
+    return {scalar for form in forms for scalar in form.scalars}

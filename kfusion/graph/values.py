@@ -17,7 +17,7 @@ from enum import Enum
 
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.unify import Equalities
-from kfusion.kernel.forms import Form, LoopVariable
+from kfusion.kernel.forms import Form
 from kfusion.kernel.model import Effect, Kernel, Mode, Symbol
 from kfusion.kernel.types import size_of
 from kfusion.source.protections import is_on, protection
@@ -155,7 +155,7 @@ class _Analysis:
             if access.memory.name in spoiled or access.form is None:
                 continue
             form = self.equalities.form(access.form)
-            if not any(isinstance(a, LoopVariable) for a in form.atoms):
+            if not form.in_loop:
                 cells.setdefault((access.memory.name, form), []).append(event)
         return {
             key: events for key, events in cells.items() if all(_usable(e.access) for e in events)
@@ -179,7 +179,7 @@ class _Analysis:
                 if difference.terms and not difference.is_constant:
                     spoiled.add(name)
             forms[name].add(form)
-            if any(isinstance(a, LoopVariable) for a in form.atoms):
+            if form.in_loop:
                 spoiled.add(name)
         return spoiled
 
@@ -203,8 +203,20 @@ class _Analysis:
                         self.dead.add(event.statement)
                         found = True
         for number in range(len(self.stages)):
-            found = self._dead_variables(number) or found
+            found = self._dead_stage(number) or self._dead_variables(number) or found
         return found
+
+    def _dead_stage(self, number: int) -> bool:
+        """All that the stage stored is dead: nothing else that it does can be seen."""
+        body = self.stages[number].invocation.kernel.body
+        everything = {(number, index) for index in range(len(body.statements))}
+        some = any(stage == number for stage, _ in self.dead)
+        if not some or everything <= self.dead:
+            return False
+        if any(event.mode.writes for event in self._events((number,))):
+            return False
+        self.dead |= everything
+        return True
 
     def _is_dead_store(self, event: _Event, later: list[_Event], live: bool) -> bool:
         effect = self._effect(event.statement)

@@ -17,14 +17,7 @@ from kfusion.kernel.evaluate import (
     evaluate,
     resolve_pointer,
 )
-from kfusion.kernel.forms import (
-    GROUP_ID,
-    LOCAL_ID,
-    LOCAL_SIZE,
-    Comparison,
-    Form,
-    in_global_ids,
-)
+from kfusion.kernel.forms import OF_GROUPS, Comparison, Form, in_global_ids
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Access, Body, Feature, FeatureUse, Mode
 from kfusion.kernel.scopes import Scopes
@@ -107,7 +100,7 @@ class ExpressionWalker:
                 self.expression(child)
 
     def _check_form(self, form: Form, tokens: tuple[int, int]) -> None:
-        if self.local_ids is None and in_global_ids(form).mentions(LOCAL_ID, GROUP_ID, LOCAL_SIZE):
+        if self.local_ids is None and in_global_ids(form).mentions(*OF_GROUPS):
             self.local_ids = self.unit.span(*tokens)
 
     def _assignment(self, node: c_ast.Assignment, *, statement: bool) -> None:

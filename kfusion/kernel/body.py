@@ -16,7 +16,7 @@ from kfusion.kernel.evaluate import (
     evaluate,
     resolve_pointer,
 )
-from kfusion.kernel.forms import Comparison, LoopVariable
+from kfusion.kernel.forms import Comparison
 from kfusion.kernel.model import Body, Declaration, PreludeItem
 from kfusion.kernel.scopes import Scopes, name_token
 from kfusion.kernel.types import canonical
@@ -213,8 +213,7 @@ class _Purity(c_ast.NodeVisitor):
 
 
 def _understood(found: tuple[Comparison, ...], complete: bool) -> bool:
-    atoms = {a for c in found for a in c.left.atoms | c.right.atoms}
-    return complete and not any(isinstance(a, LoopVariable) for a in atoms)
+    return complete and not any(c.left.in_loop or c.right.in_loop for c in found)
 
 
 def _early_return(

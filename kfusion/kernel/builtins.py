@@ -14,10 +14,11 @@ IDS = {
     "get_local_size": "local_size",
     "get_global_size": "global_size",
     "get_global_offset": "global_offset",
+    "get_num_groups": "num_groups",
 }
 # The others: their values depend on the groups or on the number of dimensions.
 GROUP_QUERIES = frozenset(
-    "get_num_groups get_enqueued_local_size get_local_linear_id get_sub_group_id "
+    "get_enqueued_local_size get_local_linear_id get_sub_group_id "
     "get_sub_group_local_id get_sub_group_size get_num_sub_groups".split()
 )
 RANGE_QUERIES = frozenset(("get_work_dim", "get_global_linear_id"))

@@ -9,7 +9,15 @@ from dataclasses import dataclass, field
 from pycparser import c_ast
 
 from kfusion.kernel.builtins import IDS
-from kfusion.kernel.forms import Comparison, Form, Id, comparison, form_of, number
+from kfusion.kernel.forms import (
+    Comparison,
+    Form,
+    Id,
+    Quotient,
+    comparison,
+    form_of,
+    number,
+)
 from kfusion.kernel.model import Symbol
 from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.types import INTEGERS, canonical, common, is_unsigned, promoted
@@ -174,6 +182,9 @@ def _binary(left: Typed, op: str, right: Typed) -> Typed:
     if op in ("/", "%") and a.is_constant and b.is_constant and a.constant >= 0 < b.constant:
         result = a.constant // b.constant if op == "/" else a.constant % b.constant
         return Typed(number(result), type_)
+    if op in ("/", "%"):
+        quotient = form_of(Quotient(a, b, type_))
+        return Typed(quotient if op == "/" else a - b * quotient, type_)
     return Typed(None, promoted(left.type) if op in ("<<", ">>") else type_)
 
 

@@ -16,7 +16,9 @@ GROUP_ID = "group_id"
 LOCAL_SIZE = "local_size"
 GLOBAL_SIZE = "global_size"
 GLOBAL_OFFSET = "global_offset"
+NUM_GROUPS = "num_groups"
 ITEM_IDS = (GLOBAL_ID, LOCAL_ID, GROUP_ID)  # what differs from item to item
+OF_GROUPS = (LOCAL_ID, GROUP_ID, LOCAL_SIZE, NUM_GROUPS)  # what depends on the local size
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,19 @@ class LoopVariable:
         return self.name
 
 
-Atom = Id | Value | LoopVariable
+@dataclass(frozen=True)
+class Quotient:
+    """An integer division. A remainder is `a - b*(a/b)`, so `w*(i/w) + i%w` is `i`."""
+
+    dividend: Form
+    divisor: Form
+    type: str
+
+    def __str__(self) -> str:
+        return f"({self.dividend})/({self.divisor})"
+
+
+Atom = Id | Value | LoopVariable | Quotient
 Monomial = tuple[Atom, ...]
 
 
@@ -91,22 +105,52 @@ class Form:
         )
 
     def mentions(self, *kinds: str) -> bool:
-        return any(isinstance(a, Id) and a.kind in kinds for a in self.atoms)
+        return any(
+            (isinstance(a, Id) and a.kind in kinds)
+            or (isinstance(a, Quotient) and (a.dividend + a.divisor).mentions(*kinds))
+            for a in self.atoms
+        )
+
+    @property
+    def scalars(self) -> frozenset[Value]:
+        """The scalar parameters that it depends on."""
+        found: set[Value] = set()
+        for atom in self.atoms:
+            if isinstance(atom, Value):
+                found.add(atom)
+            elif isinstance(atom, Quotient):
+                found |= atom.dividend.scalars | atom.divisor.scalars
+        return frozenset(found)
+
+    @property
+    def in_loop(self) -> bool:
+        """It differs between the iterations of a loop."""
+        return any(
+            isinstance(a, LoopVariable)
+            or (isinstance(a, Quotient) and (a.dividend.in_loop or a.divisor.in_loop))
+            for a in self.atoms
+        )
 
     def replace(self, new: Mapping[Atom, Form]) -> Form:
         """Every atom of the mapping replaced by a form."""
-        if not any(atom in new for atom in self.atoms):
+        if not any(atom in new or isinstance(atom, Quotient) for atom in self.atoms):
             return self
         result = Form()
         for monomial, factor in self.terms:
             product = number(factor)
             for atom in monomial:
-                product *= new.get(atom) or form_of(atom)
+                product *= new[atom] if atom in new else form_of(_inside(atom, new))
             result += product
         return result
 
     def rename(self, change: Callable[[Atom], Atom]) -> Form:
-        return _collect([(tuple(change(a) for a in m), f) for m, f in self.terms])
+        def changed(atom: Atom) -> Atom:
+            if isinstance(atom, Quotient):
+                dividend, divisor = atom.dividend.rename(change), atom.divisor.rename(change)
+                return Quotient(dividend, divisor, atom.type)
+            return change(atom)
+
+        return _collect([(tuple(changed(a) for a in m), f) for m, f in self.terms])
 
     def __str__(self) -> str:
         if not self.terms:
@@ -123,11 +167,19 @@ class Form:
         return " + ".join(parts).replace("+ -", "- ")
 
 
+def _inside(atom: Atom, new: Mapping[Atom, Form]) -> Atom:
+    if isinstance(atom, Quotient):
+        return Quotient(atom.dividend.replace(new), atom.divisor.replace(new), atom.type)
+    return atom
+
+
 def _key(atom: Atom) -> tuple[str, str, int]:
     if isinstance(atom, Id):
         return ("id", atom.kind, atom.dimension)
     if isinstance(atom, Value):
         return ("value", f"{atom.name} {atom.type}", 0)
+    if isinstance(atom, Quotient):
+        return ("quotient", f"{atom} {atom.type}", 0)
     return ("loop", f"{atom.name} {atom.owner}", atom.token)
 
 
