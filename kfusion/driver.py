@@ -13,6 +13,7 @@ from kfusion.host.handles import HandleTable, read_handles
 from kfusion.host.liveness import Liveness, observed_after
 from kfusion.host.merge import RegionAnalysis
 from kfusion.host.options import check_program_queries, kernel_defines
+from kfusion.host.origins import Origins
 from kfusion.host.program import HostProgram
 from kfusion.host.regions import Region, read_regions
 from kfusion.host.sticky import Reliances
@@ -69,13 +70,14 @@ def fuse_files(paths: list[Path], how: Preprocessor) -> Result:
     handles = read_handles(program)
     check_program_queries(inputs.hosts)
     reliances = Reliances(program, handles, kernels)
+    origins = Origins(program)
     output = _Output()
     for unit in inputs.all:
         output.taken |= names_in(unit)
     result = Result({}, [])
     for unit in inputs.applications:
         for region in read_regions(unit, program):
-            _region(region, program, handles, kernels, reliances, output, result)
+            _region(region, program, handles, kernels, reliances, origins, output, result)
     result.files = _texts(inputs, program, output)
     return result
 
@@ -101,6 +103,7 @@ def _region(
     handles: HandleTable,
     kernels: dict[str, Kernel],
     reliances: Reliances,
+    origins: Origins,
     output: _Output,
     result: Result,
 ) -> None:
@@ -115,7 +118,7 @@ def _region(
         )
         if not region.calls:
             return
-    analysis = RegionAnalysis(region, program, handles, kernels, reliances)
+    analysis = RegionAnalysis(region, program, handles, kernels, reliances, origins)
     liveness = observed_after(analysis)
     result.diagnostics += liveness.notes
     plan = _plan(analysis, liveness)

@@ -26,7 +26,7 @@ from kfusion.host.effects import (
 from kfusion.host.equality import identity, is_known
 from kfusion.host.library import LibraryExecutor, Run
 from kfusion.host.regions import Between, RegionCall
-from kfusion.host.symbolic import Entry, Local, Place, State, Sym, leaves
+from kfusion.host.symbolic import Entry, Local, Num, Place, State, Sym, leaves
 from kfusion.parse.annotations import Sync
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
@@ -45,6 +45,7 @@ SYNC = protection("host-sync", "a sync annotation is ignored")
 EVENTS = protection("host-events", "wait lists that cannot be joined are joined")
 QUEUES = protection("host-queues", "launches on different queues are fused")
 LIBRARIES = protection("host-libraries", "functions of different files are fused")
+RESULTS = protection("host-results", "a result that is used is lost")
 STATUS = protection("host-status", "statuses are handled in different forms")
 
 
@@ -202,6 +203,9 @@ class Joining:
                 (odd or calls[-1]).statement,
                 related=(("another call", calls[0].statement),),
             )
+        lost = self._lost_result(calls, runs)
+        if lost is not None and is_on(RESULTS):
+            return lost
         kinds = {" ".join(_return_type(call)) for call in calls}
         if len(kinds) > 1:
             return Reason(
@@ -215,6 +219,18 @@ class Joining:
                 if reason and is_on(BETWEEN):
                     return reason
         return self._arguments_reason(first, last, runs)
+
+    def _lost_result(self, calls: tuple[RegionCall, ...], runs: list[Run]) -> Reason | None:
+        """Of the results of a group only the last comes out: the others must be 0."""
+        for call, run in zip(calls[:-1], runs[:-1], strict=True):
+            if call.status in ("checked", "or-ed") and run.result != Num(0):
+                return Reason(
+                    "KF213",
+                    f"{run.function.name} may return something else than 0 when all is well, and "
+                    "its result is used",
+                    call.statement,
+                )
+        return None
 
     def _between_reason(self, item: Between, earlier: tuple[RegionCall, ...]) -> Reason | None:
         if not item.harmless:

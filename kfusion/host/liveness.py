@@ -14,6 +14,7 @@ from pycparser import c_ast
 from kfusion.graph.model import Memory
 from kfusion.host.effects import (
     Assign,
+    Create,
     Effect,
     Launch,
     SetArgument,
@@ -22,7 +23,7 @@ from kfusion.host.effects import (
     UnknownCall,
     Unsupported,
 )
-from kfusion.host.equality import identity
+from kfusion.host.equality import identity, is_new_buffer
 from kfusion.host.expressions import Frame
 from kfusion.host.library import LibraryExecutor
 from kfusion.host.merge import RegionAnalysis
@@ -31,6 +32,7 @@ from kfusion.host.symbolic import (
     Entry,
     Global,
     Made,
+    Num,
     Op,
     Phi,
     Place,
@@ -38,13 +40,20 @@ from kfusion.host.symbolic import (
     Ref,
     State,
     Sym,
+    Unknown,
     leaves,
 )
 from kfusion.source.diagnostics import Diagnostic, Severity, error
 from kfusion.source.protections import is_on, protection
 
 LIVE = protection("host-liveness", "an object that is read after the region is taken as dead")
+OWN_MEMORY = protection("host-own-memory", "an object is dead though its memory is shared")
+HANDED_BACK = protection("host-handed-back", "an object is dead though a call returned it")
 CONTRADICTED = protection("host-out-contradicted", "out or temp against a later read is believed")
+_NUMBERS = frozenset(
+    "void char short int long signed unsigned float double _Bool bool size_t cl_int cl_uint "
+    "cl_long cl_ulong cl_bool cl_float cl_double int32_t uint32_t int64_t uint64_t".split()
+)
 
 
 def object_of(value: Sym) -> str | None:
@@ -281,7 +290,7 @@ class _Later:
             return None
         nodes = call.args.exprs if call.args is not None else []
         arguments = [executor.value(node, state) for node in nodes]
-        executor.run(function, arguments, state)
+        self.result = executor.run(function, arguments, state)
         executor.frames = []
         return executor.effects[before:]
 
@@ -346,13 +355,45 @@ class _Later:
         effects = self._effects(executor, call, State())
         if effects is None:
             return bool(call.name.name == "memset")
-        if any(_keeps(effect, owner) for effect in effects):
+        if any(_keeps(effect, owner) for effect in effects) or self._hands_back(call, owner):
+            return False
+        if is_on(OWN_MEMORY) and not all(self._gives_own_memory(e, name) for e in effects):
             return False
         if token.start < start and not self.in_loop:
             return True
         return not any(
             isinstance(e, UnknownCall | Unsupported | Synchronise) for e in effects
         ) and not _reads(effects, name, self.analysis)
+
+
+    def _hands_back(self, call: c_ast.FuncCall, owner: str) -> bool:
+        """Does the call return the object's address, or a handle of its own?"""
+        function = self.analysis.program.lookup(call.name.name, self.unit)
+        if function is None or not is_on(HANDED_BACK):
+            return False
+        kind = function.function.node.decl.type.type
+        names = getattr(getattr(kind, "type", None), "names", None)
+        if isinstance(kind, c_ast.TypeDecl) and names and set(names) <= _NUMBERS:
+            return False
+        return any(
+            (isinstance(part, Ref | Entry) and part.place.root == App(owner))
+            or isinstance(part, Made | Unknown)
+            for part in _parts(self.result)
+        )
+
+    def _gives_own_memory(self, effect: Effect, name: str) -> bool:
+        """The object gets no memory that can be reached in another way."""
+        if isinstance(effect, Create):
+            return not effect.host_pointer
+        handle = self.analysis.values[name]
+        assert isinstance(handle, Entry)
+        if not isinstance(effect, Assign) or not (
+            effect.place.within(handle.place) or handle.place.within(effect.place)
+        ):
+            return True
+        return all(
+            part in (Num(0), handle) or is_new_buffer(part) for part in _parts(effect.value)
+        )
 
 
 def _may_change(effect: Effect, places: set[Place], owners: set[App]) -> bool:

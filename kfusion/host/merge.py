@@ -18,6 +18,7 @@ from kfusion.host.expressions import Frame
 from kfusion.host.handles import HandleTable
 from kfusion.host.joining import Joining
 from kfusion.host.library import LibraryExecutor, Run
+from kfusion.host.origins import Origins
 from kfusion.host.program import HostProgram
 from kfusion.host.regions import Between, Region, RegionCall
 from kfusion.host.sticky import Reliances
@@ -59,9 +60,11 @@ class RegionAnalysis:
         handles: HandleTable,
         kernels: dict[str, Kernel],
         reliances: Reliances,
+        origins: Origins,
     ) -> None:
         self.region, self.program = region, program
-        self.handles, self.kernels, self.reliances = handles, kernels, reliances
+        self.handles, self.kernels = handles, kernels
+        self.reliances, self.origins = reliances, origins
         self.positions = [i for i, item in enumerate(region.items) if isinstance(item, RegionCall)]
         self._segments: dict[int, Segment] = {}
         whole = self._execute(0, len(region.calls) - 1)

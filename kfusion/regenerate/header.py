@@ -103,6 +103,19 @@ static KFUSION_MAYBE_UNUSED cl_kernel kfusion_kernel(struct kfusion_kernel *fuse
     return fused->kernel;
 }
 
+/* Whether two kernels are of one program. */
+static KFUSION_MAYBE_UNUSED int kfusion_same_program(cl_kernel a, cl_kernel b)
+{
+    cl_program program_a = NULL, program_b = NULL;
+
+    return a != NULL && b != NULL
+           && clGetKernelInfo(a, CL_KERNEL_PROGRAM, sizeof program_a, &program_a, NULL)
+                  == CL_SUCCESS
+           && clGetKernelInfo(b, CL_KERNEL_PROGRAM, sizeof program_b, &program_b, NULL)
+                  == CL_SUCCESS
+           && program_a == program_b;
+}
+
 /* With KFUSION_TRACE=1 in the environment, say once that the original calls are made. */
 static KFUSION_MAYBE_UNUSED void kfusion_fall_back(struct kfusion_kernel *fused)
 {
