@@ -139,8 +139,6 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(141)
-    except RecursionError:
-        _fail(error("KF104", "the input is nested too deeply"), line)
     except Exception as failure:  # noqa: BLE001 - users get a diagnostic for this, too
         _fail(error("KF199", _internal(failure), help="please report it, with the input"), line)
 

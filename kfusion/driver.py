@@ -63,6 +63,13 @@ class _Output:
 
 
 def fuse_files(paths: list[Path], how: Preprocessor) -> Result:
+    try:
+        return _fuse_files(paths, how)
+    except RecursionError:
+        raise error("KF104", "an expression or a block is nested too deeply") from None
+
+
+def _fuse_files(paths: list[Path], how: Preprocessor) -> Result:
     inputs = read_inputs(paths, how, kernel_defines)
     _require_kinds(inputs)
     program = HostProgram(inputs.hosts)

@@ -87,7 +87,7 @@ class Annotations:
             if section.braces:
                 gone += [(brace, brace + 1) for brace in section.braces]
         pieces, position = [], 0
-        for start, end in sorted(gone):
+        for start, end in sorted(set(gone)):  # `in` and `out` may share a line
             pieces.append(text[position:start])
             pieces.append(re.sub(r"[^\n]", " ", text[start:end]))
             position = end

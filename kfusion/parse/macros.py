@@ -43,6 +43,18 @@ class MacroTable:
         history = self.history.get(name)
         return history[-1][1] if history else None
 
+    def called(self, name: str, line: int) -> Macro | None:
+        """The macro with parameters that a call by this name ends up at."""
+        seen: set[str] = set()
+        while name not in seen:
+            seen.add(name)
+            macro = self.at(name, line)
+            if macro is None or macro.parameters is not None:
+                return macro
+            body = tokenize(" " + macro.body)
+            name = body[-1].text if body else name
+        return None
+
     def pasted_parameters(self, name: str) -> frozenset[int]:
         """Positions of parameters that meet `##`, here or in macros that the body uses."""
         return self._pasted(name, frozenset())

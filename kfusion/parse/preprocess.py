@@ -168,13 +168,13 @@ def _unmarkable_call(
     last = source.location(tokens[close].start).line
     if any(line <= each <= last for each in careful):
         return set(range(index + 1, close + 1))
-    macro = macros.at(name, line)
+    macro = macros.called(name, line)
     if macro is None or macro.parameters is None:
         return set()
     result = {end for _, end in ranges} | {close}
     if _next_is(tokens, close, "("):  # the call may give the name of another macro
         result.add(close + 1)
-    pasted = macros.pasted_parameters(name)
+    pasted = macros.pasted_parameters(macro.name)
     for position, (start, end) in enumerate(ranges):
         if min(position, len(macro.parameters) - 1) in pasted:
             result |= set(range(start, end))
@@ -282,21 +282,6 @@ class _Reader:
         macro = self.macros.at(token.text, line)
         if macro is None or macro.body == token.text:
             return None
-        called = _next_is(self.tokens, index, "(") and self._takes_arguments(token.text, line)
-        if called:
+        if _next_is(self.tokens, index, "(") and self.macros.called(token.text, line):
             return matching(self.tokens, index + 1) or index
         return index if macro.parameters is None else None
-
-    def _takes_arguments(self, name: str, line: int) -> bool:
-        """Is it a macro with parameters, or does its body end in the name of one?"""
-        seen: set[str] = set()
-        while name not in seen:
-            seen.add(name)
-            macro = self.macros.at(name, line)
-            if macro is None:
-                return False
-            if macro.parameters is not None:
-                return True
-            body = tokenize(" " + macro.body)
-            name = body[-1].text if body else name
-        return False
