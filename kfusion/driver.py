@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kfusion.fuse.kernel import synthesise
@@ -249,12 +249,22 @@ def _texts(inputs: Inputs, program: HostProgram, output: _Output) -> dict[str, s
             edits += release_edits(unit, program, components)
         elif edits:
             edits.append(include_edit(unit, types))
-        files[unit.source.path.name] = apply_edits(text, edits)
+        files[unit.source.path.name] = apply_edits(text, _with_line_ends_of(text, edits))
     if functions:
         if HEADER_NAME in files:
-            raise error("KF103", f"{HEADER_NAME} is the name of the generated header")
+            raise error(
+                "KF103",
+                f"{HEADER_NAME} is the name of the generated header",
+                argument=HEADER_NAME,
+            )
         files[HEADER_NAME] = header_text([f.prototype for f in functions])
     return files
+
+
+def _with_line_ends_of(text: str, edits: list[Edit]) -> list[Edit]:
+    """What is added to a file ends its lines as the file does."""
+    end = "\r\n" if 2 * text.count("\r\n") > text.count("\n") else "\n"
+    return [replace(e, new=e.new.replace("\r\n", "\n").replace("\n", end)) for e in edits]
 
 
 def _component_handles(functions: list[FusedFunction]) -> set[str]:

@@ -2,53 +2,66 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
-from kfusion.parse.annotations import find_annotations
-from kfusion.parse.files import read_source
-from kfusion.source.text import Edit, Span, apply_edits
+from kfusion.parse.annotations import Section, find_annotations
+from kfusion.parse.files import KERNEL_SUFFIXES, read_source
+from kfusion.source.text import Edit, apply_edits
+
+_HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]kfusion\.h[>"][^\n]*\n?', re.MULTILINE)
 
 
 def stripped(path: Path) -> str:
     source = read_source(path)
-    marks = find_annotations(source, path.suffix in (".cl", ".clh", ".ocl"))
-    edits: list[Edit] = []
-    pragmas = [r.annotation for r in marks.regions if not r.thesis_form]
-    pragmas += [s.span for s in marks.syncs] + list(marks.immovable)
-    pragmas += [s.annotation for s in marks.sections if s.braces is None]
-    for span in dict.fromkeys((p.start, p.end) for p in pragmas):
-        edits.append(_whole_line(source.text, *span))
-    for region in marks.regions:
-        if region.thesis_form:
-            edits.append(_word(source.text, region.annotation))
+    text = source.text
+    marks = find_annotations(source, path.suffix in KERNEL_SUFFIXES)
+    spans = {(r.annotation.start, r.annotation.end) for r in marks.regions}
+    spans |= {(s.span.start, s.span.end) for s in marks.syncs}
+    spans |= {(s.start, s.end) for s in marks.immovable}
+    spans |= {(s.annotation.start, s.annotation.end) for s in marks.sections if not s.braces}
+    edits = [_without(text, start, end) for start, end in sorted(spans)]
     for section in marks.sections:
-        if section.braces is not None:
-            edits.append(_unbraced(source.text, section.annotation.start, section.braces[0] + 1))
-            edits.append(_unbraced(source.text, section.braces[1], section.braces[1] + 1))
-    return apply_edits(source.text, edits)
+        edits += _unwrapped(text, section)
+    if any(region.thesis_form for region in marks.regions):
+        edits += [Edit(m.start(), m.end(), "") for m in _HEADER.finditer(text)]
+    return apply_edits(text, edits)
 
 
-def _whole_line(text: str, start: int, end: int) -> Edit:
-    line = text.rfind("\n", 0, start) + 1
-    following = text.find("\n", end)
-    return Edit(line, len(text) if following < 0 else following + 1, "")
-
-
-def _word(text: str, span: Span) -> Edit:
-    """`kfuse(...)` before a block, with the white space behind it."""
-    end = span.end
+def _without(text: str, start: int, end: int) -> Edit:
+    """The whole line if it holds nothing else, else the blanks behind it, too."""
+    line, after = _line(text, start, end)
+    if not (text[line:start] + text[end:after]).strip():
+        return Edit(line, after, "")
     while end < len(text) and text[end] in " \t":
         end += 1
-    if end < len(text) and text[end] == "\n":  # the brace stands on the next line
-        return _whole_line(text, span.start, span.end)
-    return Edit(span.start, end, "")
-
-
-def _unbraced(text: str, start: int, end: int) -> Edit:
-    """Take out a brace; a line that holds nothing else goes as a whole."""
-    line = text.rfind("\n", 0, start) + 1
-    following = text.find("\n", end)
-    following = len(text) if following < 0 else following + 1
-    if not (text[line:start] + text[end:following]).strip():
-        return Edit(line, following, "")
     return Edit(start, end, "")
+
+
+def _unwrapped(text: str, section: Section) -> list[Edit]:
+    """`kload {` and its `}` go; what stands between moves to the left."""
+    if section.braces is None:
+        return []
+    opening, closing = section.braces
+    head = _without(text, section.annotation.start, opening + 1)
+    tail = _without(text, closing, closing + 1)
+    edits = [head, tail]
+    outer, _ = _line(text, section.annotation.start, opening)
+    indent = _indent(text, outer)
+    lines = [m.start() + 1 for m in re.finditer("\n", text[head.end - 1 : tail.start - 1])]
+    starts = [head.end - 1 + at for at in lines]
+    inner = [_indent(text, at) for at in starts if text[at : tail.start].split("\n", 1)[0].strip()]
+    surplus = min((len(i) for i in inner), default=0) - len(indent)
+    if head.start == outer and surplus > 0 and all(i.startswith(indent) for i in inner):
+        edits += [Edit(at, at + surplus, "") for at in starts if len(_indent(text, at)) >= surplus]
+    return edits
+
+
+def _line(text: str, start: int, end: int) -> tuple[int, int]:
+    """The offsets of the line's start and of the next line."""
+    following = text.find("\n", end)
+    return text.rfind("\n", 0, start) + 1, len(text) if following < 0 else following + 1
+
+
+def _indent(text: str, at: int) -> str:
+    return text[at : len(text) - len(text[at:].lstrip(" \t"))]
