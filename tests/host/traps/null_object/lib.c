@@ -3,12 +3,14 @@
 
 #include <stdlib.h>
 
+static cl_context context;
 static cl_command_queue queue;
 static cl_program program;
 static cl_kernel square_kernel, add_kernel, root_kernel, scale_kernel, head_kernel;
 
 void vec_start(void)
 {
+    context = rig_context();
     queue = rig_queue();
     program = rig_program("");
     square_kernel = clCreateKernel(program, "square", NULL);
@@ -31,7 +33,7 @@ void vec_stop(void)
 void vec_new(vec *v, const float *data, unsigned n)
 {
     v->n = n;
-    v->mem = clCreateBuffer(rig_context(), CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
+    v->mem = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
     if (data != NULL)
         clEnqueueWriteBuffer(queue, v->mem, CL_TRUE, 0, n * sizeof(float), data, 0, NULL, NULL);
 }

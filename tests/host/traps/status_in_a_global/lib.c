@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+static cl_context context;
 int vec_status = 1, vec_done;
 static cl_command_queue queue;
 static cl_program program;
@@ -10,6 +11,7 @@ static cl_kernel square_kernel, add_kernel, root_kernel, scale_kernel, head_kern
 
 void vec_start(void)
 {
+    context = rig_context();
     queue = rig_queue();
     program = rig_program("");
     square_kernel = clCreateKernel(program, "square", NULL);
@@ -32,7 +34,7 @@ void vec_stop(void)
 void vec_new(vec *v, const float *data, unsigned n)
 {
     v->n = n;
-    v->mem = clCreateBuffer(rig_context(), CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
+    v->mem = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
     if (data != NULL)
         clEnqueueWriteBuffer(queue, v->mem, CL_TRUE, 0, n * sizeof(float), data, 0, NULL, NULL);
 }

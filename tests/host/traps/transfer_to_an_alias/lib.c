@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+static cl_context context;
 static cl_command_queue queue;
 static cl_program program;
 static cl_kernel square_kernel, add_kernel;
 
 void vec_start(void)
 {
+    context = rig_context();
     queue = rig_queue();
     program = rig_program("");
     square_kernel = clCreateKernel(program, "square", NULL);
@@ -28,7 +30,7 @@ void vec_new(vec *v, const float *data, unsigned n)
     v->n = n;
     v->host = calloc(n, sizeof(float));
     memcpy(v->host, data, n * sizeof(float));
-    v->mem = clCreateBuffer(rig_context(), CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
+    v->mem = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
     v->host_newer = 1;
     v->gpu_newer = 0;
 }

@@ -19,6 +19,6 @@ void vec_add(vec *z, const vec *x, const vec *y);
 void vec_root(vec *y, const vec *x);
 void vec_scale(vec *y, const vec *x, float factor);
 void vec_head(vec *y, const vec *x, unsigned n); /* the first n elements of y become -x */
-extern unsigned vec_tickets;
+void vec_share(vec *v, const vec *there);
 
 #endif

@@ -23,9 +23,14 @@ int main(void)
         vec_square(&t, &a);
         vec_add(&c, &t, &a);
     }
-    rig_dump("tickets", &vec_tickets, sizeof vec_tickets);
+#pragma kfuse(a, t, c)
+    {
+        vec_add(&b, &t, &a);
+        vec_square(&c, &b);
+    }
 
     vec_show("t", &t);
+    vec_show("b", &b);
     vec_show("c", &c);
     vec_free(&a);
     vec_free(&b);

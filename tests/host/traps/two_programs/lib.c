@@ -3,17 +3,19 @@
 
 #include <stdlib.h>
 
-unsigned vec_tickets;
+static cl_context context;
 static cl_command_queue queue;
-static cl_program program;
+static cl_program program, halving;
 static cl_kernel square_kernel, add_kernel, root_kernel, scale_kernel, head_kernel;
 
 void vec_start(void)
 {
+    context = rig_context();
     queue = rig_queue();
     program = rig_program("");
+    halving = rig_program("-DPART=0.5f");
     square_kernel = clCreateKernel(program, "square", NULL);
-    add_kernel = clCreateKernel(program, "add", NULL);
+    add_kernel = clCreateKernel(halving, "add", NULL);
     root_kernel = clCreateKernel(program, "root", NULL);
     scale_kernel = clCreateKernel(program, "scale", NULL);
     head_kernel = clCreateKernel(program, "head", NULL);
@@ -27,12 +29,13 @@ void vec_stop(void)
     clReleaseKernel(scale_kernel);
     clReleaseKernel(head_kernel);
     clReleaseProgram(program);
+    clReleaseProgram(halving);
 }
 
 void vec_new(vec *v, const float *data, unsigned n)
 {
     v->n = n;
-    v->mem = clCreateBuffer(rig_context(), CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
+    v->mem = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
     if (data != NULL)
         clEnqueueWriteBuffer(queue, v->mem, CL_TRUE, 0, n * sizeof(float), data, 0, NULL, NULL);
 }
@@ -56,18 +59,11 @@ void vec_show(const char *name, const vec *v)
     free(data);
 }
 
-static unsigned next_ticket(void)
-{
-    return ++vec_tickets;
-}
-
 /* y = x * x */
 void vec_square(vec *y, const vec *x)
 {
     size_t items = y->n;
-    unsigned ticket = next_ticket();
 
-    (void)ticket;
     clSetKernelArg(square_kernel, 0, sizeof(cl_mem), &y->mem);
     clSetKernelArg(square_kernel, 1, sizeof(cl_mem), &x->mem);
     clSetKernelArg(square_kernel, 2, sizeof(unsigned), &y->n);

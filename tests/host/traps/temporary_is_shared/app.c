@@ -1,0 +1,35 @@
+#include "rig.h"
+#include "lib.h"
+
+#define N 300
+
+int main(void)
+{
+    float data[N];
+    vec a, c, whole;
+    vec t;
+
+    vec_start();
+    rig_fill(data, N, 1);
+    vec_new(&a, data, N);
+    rig_fill(data, N, 2);
+    vec_new(&c, data, N);
+    rig_fill(data, N, 3);
+    vec_new(&whole, data, N);
+
+    vec_share(&t, &whole);
+#pragma kfuse(a, t, c)
+    {
+        vec_square(&t, &a);
+        vec_add(&c, &t, &a);
+    }
+    vec_free(&t);
+
+    vec_show("c", &c);
+    vec_show("whole", &whole);
+    vec_free(&a);
+    vec_free(&c);
+    vec_free(&whole);
+    vec_stop();
+    return 0;
+}
