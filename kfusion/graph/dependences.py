@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from kfusion.graph.bind import Stage
 from kfusion.graph.model import Invocation
 from kfusion.graph.ownership import Dependence, depend
+from kfusion.kernel.forms import Value
 
 if TYPE_CHECKING:
     import networkx
@@ -51,6 +52,11 @@ def dependence_graph(invocations: Sequence[Invocation]) -> networkx.MultiDiGraph
     return graph
 
 
+def _unknown(_dimension: int, _limit: Value) -> bool:
+    """Nothing is known of the range here."""
+    return False
+
+
 def meeting(p: Stage, q: Stage, memory: str, kind: Kind) -> Dependence:
     """How the accesses of the two to a memory object depend on each other."""
     first, second = (
@@ -64,7 +70,7 @@ def meeting(p: Stage, q: Stage, memory: str, kind: Kind) -> Dependence:
     if p.invocation.range != q.invocation.range:
         return Dependence.OTHER
     classes = [
-        depend(a, b, p.invocation.range.dimensions, lambda dimension, limit: False)
+        depend(a, b, p.invocation.range.dimensions, _unknown)
         for a in p.accesses
         for b in q.accesses
         if a.memory.name == b.memory.name == memory

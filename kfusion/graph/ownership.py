@@ -108,19 +108,21 @@ class _Reader:
     def digits(self, p: Form, q: Form) -> _Digits:
         if _never_equal(p, q, self.wraps):
             return _Digits(never=True)
-        plain = p - number(p.constant)
-        if p == q and len(plain.terms) == 1:
-            (monomial, _), *_ = plain.terms
-            if len(monomial) == 1 and isinstance(monomial[0], Id) and monomial[0].kind in ITEM_IDS:
+        if p == q and len(p.terms) == 1:
+            (monomial, _), *_ = p.terms
+            if len(monomial) == 1 and _is_item(monomial[0]):
                 return _Digits(frozenset(monomial))
         best = _Digits()
+        fixed = _fixed(p)
+        if fixed.terms and fixed == _fixed(q):
+            best = self.digits(p - fixed, q - fixed)
         for radix in _radices(p):
             (high_p, low_p), (high_q, low_q) = _divide(p, radix), _divide(q, radix)
-            if not (_has_item(high_p) and _has_item(high_q)):
-                continue
-            if not self._are_digits(low_p, low_q, radix):
+            if not high_p.terms or not high_q.terms or not self._are_digits(low_p, low_q, radix):
                 continue
             found = self.digits(high_p, high_q).both(self.digits(low_p, low_q))
+            if found.never and self.wraps:
+                continue  # products that wrap around are no digits
             if found.never:
                 return found
             if len(found.ids) > len(best.ids):
@@ -219,8 +221,18 @@ def _atom_not_negative(atom: Atom, facts: tuple[Comparison, ...]) -> bool:
     )
 
 
-def _has_item(form: Form) -> bool:
-    return form.mentions(*ITEM_IDS)
+def _is_item(atom: Atom) -> bool:
+    return isinstance(atom, Id) and atom.kind in ITEM_IDS
+
+
+def _moves(atom: Atom) -> bool:
+    """It differs between items or iterations."""
+    return form_of(atom).mentions(*ITEM_IDS) or form_of(atom).in_loop
+
+
+def _fixed(form: Form) -> Form:
+    """The part that is the same for all items."""
+    return Form(tuple((m, f) for m, f in form.terms if not any(_moves(a) for a in m)))
 
 
 def _never_equal(p: Form, q: Form, wraps: bool) -> bool:
@@ -236,12 +248,12 @@ def _never_equal(p: Form, q: Form, wraps: bool) -> bool:
 
 
 def _radices(form: Form) -> Iterator[Form]:
-    """Products of sizes and scalars (and factors) that multiply an id."""
+    """Products of sizes and scalars (and factors) that multiply an id or a loop variable."""
     seen: set[Form] = set()
     for monomial, factor in form.terms:
-        if not any(isinstance(a, Id) and a.kind in ITEM_IDS for a in monomial):
+        if not any(_moves(a) for a in monomial):
             continue
-        rest = [a for a in monomial if not (isinstance(a, Id) and a.kind in ITEM_IDS)]
+        rest = [a for a in monomial if not _moves(a)]
         for count in range(len(rest) + 1):
             for chosen in combinations(rest, count):
                 for scale in {1, abs(factor)}:

@@ -7,6 +7,7 @@ each number that a macro of uncertain origin stands for, becomes a pin.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from kfusion.kernel.conditions import Block, Conditions
@@ -105,13 +106,10 @@ def _pin(conditions: Conditions, block: Block) -> list[str] | None:
 
 def _tidy(condition: str) -> str:
     """`!(!defined(X))` as `defined(X)`, `(defined(X))` without brackets."""
-    for wrapped, plain in (("!(!defined(", "defined("), ("(!defined(", "!defined(")):
-        if condition.startswith(wrapped) and condition.count("(") == wrapped.count("("):
-            return plain + condition[len(wrapped) : -1]
-    for wrapped, plain in (("!(defined(", "!defined("), ("(defined(", "defined(")):
-        if condition.startswith(wrapped) and condition.count("(") == wrapped.count("("):
-            return plain + condition[len(wrapped) : -1]
-    return condition
+    match = re.fullmatch(r"(!?)\((!?)(defined\(\w+\))\)", condition)
+    if match is None:
+        return condition
+    return ("!" if match.group(1) != match.group(2) else "") + match.group(3)
 
 
 def _tested(block: Block) -> set[str]:

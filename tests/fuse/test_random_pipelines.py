@@ -68,23 +68,25 @@ def statements(draw: st.DrawFn, index: str, types: tuple[str, ...], number: int)
     if kind == 1:
         return f"if ({draw(st.sampled_from(loads))} > 0.5f)\n            {element} = {value};"
     if kind == 2:
-        return f"float t{number} = {draw(expressions(loads))}; /* kept */\n        " + (
-            f"{element} = {store(type_, f't{number} + 0.5f')};"
-        )
+        sum_ = store(type_, f"t{number} + 0.5f")
+        first = f"float t{number} = {draw(expressions(loads))}; /* kept */"
+        return f"{first}\n        {element} = {sum_};"
     if kind == 3 and type_ == "float":
         return f"for (int j = 0; j < 3; j++) {{ {element} += 0.25f * {draw(expressions(loads))}; }}"
     if kind == 4 and type_ != "uchar":
         return draw(st.sampled_from([f"{element}++;", f"--{element};"]))
     if kind == 5:
-        return f"if ({draw(st.sampled_from(loads))} < 0.25f) {{ {element} = {value}; }} else " + (
-            f"{element} = {store(type_, draw(expressions(loads)))};"
-        )
+        other = store(type_, draw(expressions(loads)))
+        condition = f"{draw(st.sampled_from(loads))} < 0.25f"
+        return f"if ({condition}) {{ {element} = {value}; }} else {element} = {other};"
     return f"{element} = {value};"
 
 
 @st.composite
 def kernels(draw: st.DrawFn, number: int) -> Kernel:
-    types = tuple(draw(st.lists(st.sampled_from(["float", "int", "uchar"]), min_size=1, max_size=3)))
+    types = tuple(
+        draw(st.lists(st.sampled_from(["float", "int", "uchar"]), min_size=1, max_size=3))
+    )
     line = draw(st.sampled_from(INDICES))
     index = "gid" if "gid" in line.split("=")[0] else "i"
     guard = draw(st.sampled_from(GUARDS)).format(i=index)

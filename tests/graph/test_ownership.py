@@ -1,0 +1,152 @@
+"""Can accesses of different work-items meet? Pairs of indices, and what is found."""
+
+from __future__ import annotations
+
+import pytest
+
+from kfusion.graph.bind import BoundAccess, Stage
+from kfusion.graph.model import Invocation, LaunchRange, Memory, Scalar
+from kfusion.graph.ownership import Dependence, depend
+from tests.support.kernel_side import kernel_of
+
+SAME, NONE = Dependence.SAME_ITEM, Dependence.NONE
+NEIGHBOUR, GROUP, OTHER = Dependence.NEIGHBOUR, Dependence.SAME_GROUP, Dependence.OTHER
+
+SETUP = """
+    size_t x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+    int ix = get_global_id(0), iy = get_global_id(1);
+    uint ux = get_global_id(0);
+"""
+
+
+def access(body: str, dimensions: int, index: int, uniform: bool = True) -> BoundAccess:
+    """The last access of a kernel with that body."""
+    kernel = kernel_of(
+        f"__kernel void f(__global float *t, int w, int h, uint n, uint m)\n{{{SETUP}{body}\n}}\n"
+    )
+    arguments = tuple(
+        Memory("t", "t") if p.pointer else Scalar(p.name, p.name) for p in kernel.parameters
+    )
+    range_ = LaunchRange(dimensions, "r", uniform=uniform)
+    return Stage(Invocation(index, kernel, arguments, range_, "f()")).accesses[-1]
+
+
+def found(first: str, second: str, dimensions: int, uniform: bool = True) -> Dependence:
+    a, b = access(first, dimensions, 0, uniform), access(second, dimensions, 1, uniform)
+    return depend(a, b, dimensions, lambda _dimension, _limit: False)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "dimensions", "expected"),
+    [
+        ("t[x] = 1;", "t[x] = 1;", 1, SAME),
+        ("t[x] = 1;", "t[ix] = 1;", 1, SAME),
+        ("t[x + 3] = 1;", "t[3 + x] = 1;", 1, SAME),
+        ("t[n - 1 - x] = 1;", "t[n - 1 - x] = 1;", 1, SAME),
+        ("t[x] = 1;", "t[x + 1] = 1;", 1, NEIGHBOUR),
+        ("t[x] = 1;", "t[x + n] = 1;", 1, NEIGHBOUR),
+        ("t[0] = 1;", "t[0] = 1;", 1, OTHER),
+        ("t[n] = 1;", "t[x] = 1;", 1, OTHER),
+        ("t[x] = 1;", "t[x] = 1;", 2, OTHER),
+        ("t[x / 2] = 1;", "t[x / 2] = 1;", 1, OTHER),
+        ("t[x * n] = 1;", "t[x * n] = 1;", 1, OTHER),  # n may be 0
+        # Strides: 2x and 2x+1 never meet.
+        ("t[2 * x] = 1;", "t[2 * x] = 1;", 1, SAME),
+        ("t[2 * x] = 1;", "t[2 * x + 1] = 1;", 1, NONE),
+        ("t[3 * x + 1] = 1;", "t[3 * x + 2] = 1;", 1, NONE),
+        ("t[3 * ux + 1] = 1;", "t[3 * ux + 2] = 1;", 1, NEIGHBOUR),  # may wrap around
+        ("t[2 * x] = 1;", "t[2 * x + 2] = 1;", 1, NEIGHBOUR),
+        ("t[0] = 1;", "t[1] = 1;", 1, NONE),
+        # Two dimensions: x must stay below w at both.
+        ("if (ix < w) t[iy * w + ix] = 1;", "if (ix < w) t[iy * w + ix] = 1;", 2, SAME),
+        ("if (ix < w) t[iy * w + ix] = 1;", "t[iy * w + ix] = 1;", 2, OTHER),
+        ("t[iy * w + ix] = 1;", "if (ix < w) t[iy * w + ix] = 1;", 2, OTHER),
+        ("if (x < n) t[y * n + x] = 1;", "if (x < n && y < m) t[y * n + x] = 1;", 2, SAME),
+        ("if (x < m) t[y * n + x] = 1;", "if (x < m) t[y * n + x] = 1;", 2, OTHER),
+        ("if (x < n) t[y * n + x] = 1;", "if (x < n) t[y * n + x + 1] = 1;", 2, NEIGHBOUR),
+        ("if (ix < w) t[iy * w + ix] = 1;", "if (ix < w) t[ix * w + iy] = 1;", 2, OTHER),
+        ("if (ix <= w - 1) t[iy * w + ix] = 1;", "if (ix < w) t[iy * w + ix] = 1;", 2, SAME),
+        ("if (x <= n - 1) t[y * n + x] = 1;", "if (x < n) t[y * n + x] = 1;", 2, OTHER),
+        ("t[y * get_global_size(0) + x] = 1;", "t[y * get_global_size(0) + x] = 1;", 2, SAME),
+        (
+            "if (x < n && y < m) t[(z * m + y) * n + x] = 1;",
+            "if (x < n && y < m) t[z * m * n + y * n + x] = 1;",
+            3,
+            SAME,
+        ),
+        (
+            "if (x < n) t[(z * m + y) * n + x] = 1;",
+            "if (x < n && y < m) t[(z * m + y) * n + x] = 1;",
+            3,
+            OTHER,
+        ),
+        # Rows in a loop.
+        (
+            "for (int j = 0; j < w; j++) t[x * w + j] = 1;",
+            "for (int k = 0; k < w; k++) t[x * w + k] = 1;",
+            1,
+            SAME,
+        ),
+        ("for (int j = 0; j < w; j++) t[x * w + j] = 1;", "t[x * w] = 1;", 1, SAME),
+        (
+            "for (int j = 0; j <= w; j++) t[x * w + j] = 1;",
+            "for (int j = 0; j < w; j++) t[x * w + j] = 1;",
+            1,
+            OTHER,
+        ),
+        (
+            "for (int j = -1; j < w; j++) t[x * w + j] = 1;",
+            "for (int j = 0; j < w; j++) t[x * w + j] = 1;",
+            1,
+            OTHER,
+        ),
+        ("for (int j = 0; j < 4; j++) t[4 * x + j] = 1;", "t[4 * x + 3] = 1;", 1, SAME),
+        ("for (int j = 0; j < 5; j++) t[4 * x + j] = 1;", "t[4 * x + 3] = 1;", 1, OTHER),
+        (
+            "for (int j = w - 1; j >= 0; j--) t[x * w + j] = 1;",
+            "for (int j = 0; j < w; j++) t[x * w + j] = 1;",
+            1,
+            SAME,
+        ),
+        # A stride by the size of the range.
+        (
+            "for (size_t i = x; i < n; i += get_global_size(0)) t[i] = 1;",
+            "for (size_t i = x; i < m; i += get_global_size(0)) t[i] = 1;",
+            1,
+            SAME,
+        ),
+        (
+            "for (size_t i = x; i < n; i += get_global_size(0)) t[i] = 1;",
+            "for (size_t i = x; i < n; i += get_global_size(0)) t[i + 1] = 1;",
+            1,
+            OTHER,
+        ),
+        # Groups.
+        ("t[get_group_id(0) * get_local_size(0) + get_local_id(0)] = 1;", "t[x] = 1;", 1, SAME),
+        ("t[get_group_id(0)] = 1;", "t[get_group_id(0)] = 1;", 1, GROUP),
+        ("t[x % 4] = 1;", "t[x % 4] = 1;", 1, OTHER),
+        # Conversions that lose bits.
+        ("t[(uchar)x] = 1;", "t[(uchar)x] = 1;", 1, OTHER),
+        ("t[ix - 1] = 1;", "t[x - 1] = 1;", 1, OTHER),  # below zero they differ
+        ("t[ix - 1] = 1;", "t[ix - 1] = 1;", 1, SAME),
+    ],
+)
+def test_pairs(first: str, second: str, dimensions: int, expected: Dependence) -> None:
+    assert found(first, second, dimensions) is expected
+
+
+def test_group_arithmetic_is_no_global_id_where_groups_are_not_uniform() -> None:
+    index = "t[get_group_id(0) * get_local_size(0) + get_local_id(0)] = 1;"
+    assert found(index, "t[x] = 1;", 1, uniform=False) is not SAME
+
+
+def test_range_known_to_stay_within_a_scalar() -> None:
+    a, b = (access("t[y * n + x] = 1;", 2, index) for index in (0, 1))
+    asked: list[tuple[int, str]] = []
+
+    def within(dimension: int, limit: object) -> bool:
+        asked.append((dimension, str(limit)))
+        return True
+
+    assert depend(a, b, 2, within) is SAME
+    assert set(asked) == {(0, "n")}

@@ -1,0 +1,152 @@
+"""What an analysis takes from build options is pinned, or the kernel cannot be fused."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.kernel_side import kernel_of
+
+KERNEL = """
+__kernel void f(__global REAL *c, __global const REAL *a)
+{
+    const size_t i = get_global_id(0);
+    c[i] = LOAD(a, i);
+}
+"""
+PLAIN = "#define LOAD(p, k) p[k]\n"
+
+
+def test_nothing_is_pinned_without_reason() -> None:
+    text = PLAIN + "#define REAL float\n" + KERNEL
+    assert kernel_of(text).pins == ()
+    assert kernel_of(text).unstable == ()
+
+
+def test_types_from_build_options_stay_open() -> None:
+    kernel = kernel_of(PLAIN + KERNEL, ["REAL=double"])
+    assert kernel.pins == ()
+    assert kernel.parameters[0].canonical == "REAL"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        # It decides about a pragma only.
+        "#ifdef WIDE\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n",
+        # About text that the kernel does not use.
+        "#ifdef OTHER\n__kernel void g(__global int *a) { a[0] = 1; }\n#endif\n",
+        # About a type or a number: the fused kernel says the name.
+        "#ifndef REAL\n#define REAL float\n#endif\n",
+        # About a function that the kernel calls... only if it does.
+        "#ifdef FAST\nfloat help(float x) { return x; }\n#endif\n",
+    ],
+)
+def test_conditions_that_do_not_matter(block: str) -> None:
+    assert kernel_of(PLAIN + block + KERNEL).pins == ()
+
+
+def test_condition_around_a_helper_is_pinned() -> None:
+    text = """\
+#if defined(FAST) && LEVEL > 2
+float help(float x) { return native_sqrt(x); }
+#else
+float help(float x) { return sqrt(x); }
+#endif
+__kernel void f(__global float *c) { c[get_global_id(0)] = help(2.0f); }
+"""
+    assert kernel_of(text).pins == ("!(defined(FAST) && LEVEL > 2)",)
+    assert kernel_of(text, ["FAST", "LEVEL=3"]).pins == ("(defined(FAST) && LEVEL > 2)",)
+
+
+def test_chain_of_conditions() -> None:
+    text = """\
+__kernel void f(__global float *c)
+{
+#if MODE == 1
+    c[get_global_id(0)] = 1;
+#elif MODE == 2
+    c[get_global_id(0)] = 2;
+#else
+    c[get_global_id(0)] = 3;
+#endif
+}
+"""
+    assert kernel_of(text, ["MODE=2"]).pins == ("!(MODE == 1)", "(MODE == 2)")
+    assert kernel_of(text).pins == ("!(MODE == 1)", "!(MODE == 2)")
+
+
+def test_number_from_build_options_is_pinned() -> None:
+    text = "__kernel void f(__global float *c) { c[get_global_id(0) * STEP] = 1; }\n"
+    kernel = kernel_of(text, ["STEP=4"])
+    assert kernel.pins == ("STEP == 4",)
+    assert str(kernel.accesses[0].form) == "4*get_global_id(0)"
+    assert kernel_of(text).accesses[0].form is None
+
+
+def test_number_with_a_default_is_pinned_by_its_value() -> None:
+    text = """\
+#ifndef STEP
+#define STEP 8
+#endif
+__kernel void f(__global float *c) { c[get_global_id(0) * STEP] = 1; }
+"""
+    assert kernel_of(text).pins == ("STEP == 8",)
+
+
+def test_number_of_the_file_itself_needs_no_pin() -> None:
+    text = (
+        "#define STEP 8\n__kernel void f(__global float *c) { c[get_global_id(0) * STEP] = 1; }\n"
+    )
+    assert kernel_of(text).pins == ()
+
+
+def test_expression_from_build_options_cannot_be_relied_on() -> None:
+    text = "__kernel void f(__global float *c) { c[INDEX] = 1; }\n"
+    kernel = kernel_of(text, ["INDEX=get_global_id(0)"])
+    assert [message for message, _ in kernel.unstable] == [
+        "the macro 'INDEX' in f() depends on build options"
+    ]
+
+
+def test_access_hidden_in_a_conditional_macro() -> None:
+    text = "#define REAL float\n#ifdef SHIFT\n#define LOAD(p, k) p[k + 1]\n#else\n" + PLAIN
+    kernel = kernel_of(text + "#endif\n" + KERNEL)
+    assert [message for message, _ in kernel.unstable] == [
+        "the macro 'LOAD' in f() depends on build options"
+    ]
+
+
+def test_harmless_conditional_macro() -> None:
+    text = """\
+#ifdef FAST
+#define ROOT(x) native_sqrt(x)
+#else
+#define ROOT(x) sqrt(x)
+#endif
+__kernel void f(__global float *c) { size_t i = get_global_id(0); c[i] = ROOT(c[i]); }
+"""
+    kernel = kernel_of(text)
+    assert kernel.unstable == ()
+    assert [str(a.form) for a in kernel.accesses] == ["get_global_id(0)"] * 2
+
+
+def test_include_guard_is_no_condition() -> None:
+    text = "#ifndef F_CL\n#define F_CL\n__kernel void f(__global int *c) { c[0] = 1; }\n#endif\n"
+    kernel = kernel_of(text)
+    assert kernel.pins == ()
+    assert kernel.unstable == ()
+
+
+def test_condition_whose_macro_changes_later_cannot_be_repeated() -> None:
+    text = """\
+#define MODE 1
+__kernel void f(__global int *c)
+{
+#if MODE
+    c[0] = 1;
+#endif
+}
+#undef MODE
+"""
+    messages = [message for message, _ in kernel_of(text).unstable]
+    assert messages[-1] == "this condition decides about f(), and a fused kernel cannot repeat it"
