@@ -58,6 +58,7 @@ class LibraryExecutor(Executor):
         self.frames = []
         self.enter(frame, function, arguments, state)
         self.run_ = run
+        self.launches_later = False
         self.seen_returns = 0
         body = function.function.node.body
         after = self._items(body.block_items or [], function.function.body, state)
@@ -83,10 +84,15 @@ class LibraryExecutor(Executor):
             else:
                 groups.append((part, [item]))
         current: State | None = state
-        for part, nodes in groups:
+        after = self.launches_later
+        for number, (part, nodes) in enumerate(groups):
             if current is None:
                 break
+            self.launches_later = after or any(
+                self._launches(node) for _, later in groups[number + 1 :] for node in later
+            )
             current = self._step(part, nodes, current)
+        self.launches_later = after
         return current
 
     def _step(
@@ -208,6 +214,8 @@ class LibraryExecutor(Executor):
         if truth is None:
             both = self._launches(node.iftrue) and self._launches(node.iffalse)
             truth = self._launches(node.iftrue)
+            if node.iffalse is None and self.launches_later and always_returns(node.iftrue):
+                truth = False  # a special case: the main way comes later
             if both:
                 self._condition_problem(node, "both branches of a condition launch kernels")
             self._require(condition, truth, node, state)
@@ -290,6 +298,12 @@ class LibraryExecutor(Executor):
                 run.function.unit.node_span(effect.node),
             )
         )
+
+
+def always_returns(node: c_ast.Node | None) -> bool:
+    if isinstance(node, c_ast.Compound):
+        return bool(node.block_items) and always_returns(node.block_items[-1])
+    return isinstance(node, c_ast.Return)
 
 
 def _first_placed(node: c_ast.Node) -> c_ast.Node:

@@ -16,6 +16,7 @@ from kfusion.host.equality import identity
 from kfusion.host.merge import RegionAnalysis
 from kfusion.host.regions import RegionCall, argument_ranges
 from kfusion.host.symbolic import Entry, Global, Local, Num, Sym
+from kfusion.kernel.model import Parameter
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.events import join_events
@@ -93,6 +94,7 @@ class _Builder:
         self.indent = " " * (column_of(self.last.unit, self._body_start()) or 4)
         self.temporaries: list[str] = []
         self.used = set(taken) | self._local_names() | set(self.signature.types)
+        self.used |= {new for names in self.signature.names for new in names.values()}
         self.fused = self._unique("fused")
 
     def _body_start(self) -> int:
@@ -206,10 +208,12 @@ class _Builder:
         """A call that sets the argument; the last one if it does."""
         found = None
         for part, member in zip(self.parts, self.group.members, strict=True):
-            for position, argument in enumerate(self.analysis.invocations[member].arguments):
-                if argument == parameter.argument or (
+            invocation = self.analysis.invocations[member]
+            for position, argument in enumerate(invocation.arguments):
+                if (
                     argument.name == parameter.argument.name
                     and type(argument) is type(parameter.argument)
+                    and _has_type(parameter, invocation.kernel.parameters[position])
                 ):
                     found = part, part.run.set_arguments[position]
         if found is None:
@@ -531,6 +535,14 @@ class _Builder:
             if name:
                 return name
         return None
+
+
+def _has_type(fused: FusedParameter, parameter: Parameter) -> bool:
+    """One value may be given as an `int` to one kernel and as a `ulong` to another."""
+    if not parameter.is_scalar:
+        return True
+    written = fused.text.removesuffix(fused.name).split()
+    return [w for w in written if w != "const"] == parameter.type.split()
 
 
 def _handle_name(handle: Sym) -> str | None:
