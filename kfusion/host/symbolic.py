@@ -40,10 +40,13 @@ class Local:
 
 @dataclass(frozen=True)
 class Global:
+    """A variable that outlives calls: of a file, or a static one of a function."""
+
     name: str
+    home: str = ""  # the file or function, where the name alone could mean another variable
 
     def __str__(self) -> str:
-        return self.name
+        return f"{self.name} ({self.home})" if self.home else self.name
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
+from pycparser import c_ast
+
+from kfusion.host.program import EXTERN
 from kfusion.host.symbolic import (
     App,
     Entry,
@@ -17,6 +21,7 @@ from kfusion.host.symbolic import (
     Ref,
     Sym,
 )
+from kfusion.parse.unit import Unit
 
 _BINARY = {
     **dict.fromkeys(("*", "/", "%"), 10),
@@ -38,6 +43,12 @@ class Renderer:
     """`parameters` maps values of the generated function's parameters to their names."""
 
     parameters: dict[Sym, str]
+    unit: Unit  # the file that the function is added to
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """Variables that the file declares."""
+        return frozenset(n.name for n in self.unit.ast.ext if isinstance(n, c_ast.Decl) and n.name)
 
     def value(self, value: Sym) -> str | None:
         """The text of the value, or None if it cannot be written down on entry."""
@@ -92,7 +103,8 @@ class Renderer:
                 return self.parameters[Entry(whole)] + _path(rest)
         root = place.root
         if isinstance(root, Global):
-            return root.name + _path(place.path)
+            seen = root.name in self._names and root.home in ("", EXTERN, self.unit.source.name)
+            return root.name + _path(place.path) if seen else None
         if isinstance(root, Pointee):
             pointer = self._value(root.pointer)
             if pointer:
