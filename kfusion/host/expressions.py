@@ -131,10 +131,9 @@ class Expressions:
             return self.variable(node.name)
         if isinstance(node, c_ast.StructRef):
             if node.type == "->":
-                base = self.target(self.value(node.name, state))
-            else:
-                base = self.place(node.name, state)
-            return base / node.field.name if base else None
+                return self.target(self.value(node.name, state)) / str(node.field.name)
+            base = self.place(node.name, state)
+            return None if base is None else base / str(node.field.name)
         if isinstance(node, c_ast.ArrayRef):
             return self._element(node, state)
         if isinstance(node, c_ast.UnaryOp) and node.op == "*":
@@ -407,9 +406,9 @@ class Expressions:
             return None
         declaration = self.frame.variables.get(whole.name)
         declaration = declaration or self.program.global_of(whole.name, self.frame.unit)
-        kind = declaration.type if declaration is not None else None
-        if not isinstance(kind, c_ast.ArrayDecl):
+        if declaration is None or not isinstance(declaration.type, c_ast.ArrayDecl):
             return None
+        kind = declaration.type
         if kind.dim is not None:
             return constant(kind.dim, self.program.enumerators)
         items = declaration.init.exprs if isinstance(declaration.init, c_ast.InitList) else []

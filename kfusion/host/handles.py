@@ -127,6 +127,7 @@ def _in_type(owner: str | None, path: tuple[str, ...]) -> list[HandleKey]:
 
 
 def frames_type(name: str, frames: dict[int, Frame]) -> str | None:
+    name = name.rpartition(":")[2]  # a parameter that stands for itself: `function:name`
     for frame in frames.values():
         declared = frame.variables.get(name)
         if declared is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
@@ -246,7 +247,7 @@ def compute(op: str, left: int, right: int) -> int | None:
             return None
         quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
         return quotient if op == "/" else left - quotient * right
-    results = {
+    results: dict[str, Callable[[], int | None]] = {
         "+": lambda: left + right,
         "-": lambda: left - right,
         "*": lambda: left * right,

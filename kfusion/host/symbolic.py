@@ -266,7 +266,8 @@ def join(first: State, second: State, fresh: Fresh) -> State:
     for root, depth in second.depths.items():
         result.depths[root] = max(depth, result.depths.get(root, 0))
     for place in {**first.memory, **second.memory}:
-        a, b = first.read(place), second.read(place)
+        a: Sym = first.read(place)
+        b: Sym = second.read(place)
         if a == b:
             result.memory[place] = a
             continue
@@ -274,7 +275,7 @@ def join(first: State, second: State, fresh: Fresh) -> State:
         if a == b:
             result.memory[place] = a
             continue
-        value = Phi((a, b))
+        merged = Phi((a, b))
         constants: set[int] = set()
         for facts in (first.unequal.get(a, ()), second.unequal.get(b, ())):
             constants |= set(facts)
@@ -282,8 +283,8 @@ def join(first: State, second: State, fresh: Fresh) -> State:
             if isinstance(part, Num):
                 constants |= {part.value - 1, part.value + 1}
         constants |= {0}
-        result.memory[place] = value
-        result.unequal[value] = frozenset(
+        result.memory[place] = merged
+        result.unequal[merged] = frozenset(
             c for c in constants if first.excludes(a, c) and second.excludes(b, c)
         )
     for value, number in first.equal.items():

@@ -62,11 +62,11 @@ class Renderer:
             text = str(value)
             return text, _UNARY_LEVEL if text.startswith("-") else _PRIMARY
         if isinstance(value, Entry):
-            text = self.place(value.place)
-            return (text, _PRIMARY) if text else None
+            place = self.place(value.place)
+            return (place, _PRIMARY) if place else None
         if isinstance(value, Ref):
-            text = self.place(value.place)
-            return (f"&{text}", _UNARY_LEVEL) if text else None
+            place = self.place(value.place)
+            return (f"&{place}", _UNARY_LEVEL) if place else None
         if isinstance(value, Op):
             return self._operation(value)
         return None
@@ -94,6 +94,8 @@ class Renderer:
 
     def place(self, place: Place) -> str | None:
         """The lvalue that names the place: `a->device`, `state.queue`, `table[3]`."""
+        if any(step.startswith("[?") for step in place.path):
+            return None  # an element that the function finds by itself
         for length in range(len(place.path), -1, -1):
             whole = Place(place.root, place.path[:length])
             rest = place.path[length:]
