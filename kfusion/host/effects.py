@@ -22,6 +22,7 @@ class SetArgument(Effect):
     size: Sym
     place: Place | None  # where the value is read from; None: a NULL pointer
     value: Sym | None
+    type: str = ""  # of the variable, if it is one
 
 
 @dataclass(frozen=True, eq=False)

@@ -129,16 +129,18 @@ class Executor(Expressions):
 
     def declare(self, node: c_ast.Decl, state: State) -> None:
         self.frame.variables[node.name] = node
+        if "static" in node.storage:
+            self.frame.statics.add(node.name)
         place = self.variable(node.name)
         if self.step is not None and len(self.frames) == 1:
             own = any(node is n for n in self.step.nodes)
             (self.step.writes if own else self.step.inner).add(node.name)
         if "static" in node.storage:
-            return  # it keeps what it had: an unknown that stays
+            return  # it keeps what it had; constants are known by their initialisers
         if node.init is None:
             state.write(place, Unknown(self.fresh.next()))
         elif isinstance(node.init, c_ast.InitList):
-            self.initialise(place, node.init, state)
+            self.initialise(place, node.init, state, node.type)
         else:
             value = self.value(node.init, state)
             if isinstance(place.root, Local):
@@ -309,7 +311,8 @@ class Executor(Expressions):
             if place is None and args[3] != Num(0):
                 place = self.target(args[3])
                 value = state.read(place)
-            self.emit(SetArgument(node, certain, args[0], args[1], args[2], place, value))
+            kind = self._variable_type(place) if place else ""
+            self.emit(SetArgument(node, certain, args[0], args[1], args[2], place, value, kind))
             return FALSE
         if name == "clEnqueueNDRangeKernel" and len(args) == 9:
             self._launch(node, args, state)
@@ -348,6 +351,20 @@ class Executor(Expressions):
         else:
             self.emit(UnknownCall(node, certain, name, tuple(args)))
         return FALSE
+
+    def _variable_type(self, place: Place) -> str:
+        """The type of a variable (or element of an array) as it is declared, qualifiers left out."""
+        if not isinstance(place.root, Local):
+            return ""
+        frame = next((f for f in self.frames if f.number == place.root.frame), None)
+        declared = frame.variables.get(place.root.name) if frame else None
+        type_ = declared.type if declared is not None else None
+        if isinstance(type_, c_ast.ArrayDecl) and place.path:
+            type_ = type_.type
+        if not isinstance(type_, c_ast.TypeDecl) or len(place.path) > 1:
+            return ""
+        inner = type_.type
+        return " ".join(inner.names) if isinstance(inner, c_ast.IdentifierType) else ""
 
     def _succeed(self, pointer: Sym, state: State) -> None:
         """The last parameter of clCreate... receives CL_SUCCESS."""
@@ -426,7 +443,7 @@ def _never(node: c_ast.Node | None) -> bool:
     return isinstance(node, c_ast.Constant) and node.value.rstrip("uUlL") == "0"
 
 
-class _Jumps(c_ast.NodeVisitor):  # type: ignore[misc]
+class _Jumps(c_ast.NodeVisitor):
     def __init__(self) -> None:
         self.found = False
 
@@ -446,7 +463,7 @@ def _has_jump(node: c_ast.Node) -> bool:
     return visitor.found
 
 
-class _PureLoop(c_ast.NodeVisitor):  # type: ignore[misc]
+class _PureLoop(c_ast.NodeVisitor):
     """Does a loop use nothing but the function's own scalars and pure functions?"""
 
     def __init__(self, executor: Executor, loop: c_ast.Node) -> None:

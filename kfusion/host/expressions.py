@@ -76,6 +76,7 @@ class Frame:
     variables: dict[str, c_ast.Decl | None] = field(default_factory=dict)
     returns: list[Outcome] = field(default_factory=list)
     depth: int = 0  # conditions that were open when the function was entered
+    statics: set[str] = field(default_factory=set)  # variables that outlive the call
 
 
 class Expressions:
@@ -119,8 +120,10 @@ class Expressions:
         if name in frame.variables:
             if frame.function is None:
                 return Place(App(name))
+            if name in frame.statics:
+                return Place(Global(name, f"{frame.function.name}()"))
             return Place(Local(frame.number, name))
-        return Place(Global(name))
+        return Place(Global(name, self.program.home_of(name, frame.unit)))
 
     def place(self, node: c_ast.Node, state: State) -> Place | None:
         """The place that an lvalue names."""
@@ -128,10 +131,9 @@ class Expressions:
             return self.variable(node.name)
         if isinstance(node, c_ast.StructRef):
             if node.type == "->":
-                base = self.target(self.value(node.name, state))
-            else:
-                base = self.place(node.name, state)
-            return base / node.field.name if base else None
+                return self.target(self.value(node.name, state)) / str(node.field.name)
+            base = self.place(node.name, state)
+            return None if base is None else base / str(node.field.name)
         if isinstance(node, c_ast.ArrayRef):
             return self._element(node, state)
         if isinstance(node, c_ast.UnaryOp) and node.op == "*":
@@ -147,7 +149,16 @@ class Expressions:
         if base is None:
             base = Place(Pointee(self.unknown()))
             return base / step
-        if self._is_array(base, state):
+        if isinstance(base.root, Global) and not base.path and not state.has_parts(base):
+            self.initialise_global(base.root, state)
+        is_array = (
+            self.is_array_member(node.name)
+            if isinstance(node.name, c_ast.StructRef)
+            else self._is_array(base, state)
+        )
+        if is_array is None:
+            return Place(Pointee(self.unknown())) / step
+        if is_array:
             return base / step
         target = self.target(state.read(base))
         if target.path and target.path[-1] == "[0]":
@@ -163,16 +174,20 @@ class Expressions:
                     if isinstance(place.root, App) or frame.number == place.root.frame:
                         declaration = frame.variables.get(place.root.name, declaration)
             elif isinstance(place.root, Global):
-                declaration = self.program.globals.get(place.root.name)
+                declaration = self._global(place.root)
             if isinstance(declaration, c_ast.Decl):
                 return isinstance(declaration.type, c_ast.ArrayDecl)
             return state.has_parts(place) and any(
                 p.path[0].startswith("[") for p in state.memory if p.root == place.root and p.path
             )
-        return self.program_field_is_array(place.path[-1])
+        return self.program.types.is_array_member(place.path[-1]) is True
 
-    def program_field_is_array(self, name: str) -> bool:
-        return name in self.program.array_fields
+    def _global(self, root: Global) -> c_ast.Decl | None:
+        """The declaration of a variable that outlives calls."""
+        for frame in self.frames:
+            if frame.function is not None and root.home == f"{frame.function.name}()":
+                return frame.variables.get(root.name)
+        return self.program.global_of(root.name, self.frame.unit)
 
     def target(self, pointer: Sym) -> Place:
         if isinstance(pointer, Ref):
@@ -240,14 +255,14 @@ class Expressions:
         if self._is_array(place, state):
             return Ref(place / "[0]")
         if isinstance(place.root, Global) and place not in state.memory:
-            known = self._global_constant(node.name)
+            known = self._global_constant(place.root)
             if known is not None:
                 return known
         return self.read(place, state)
 
-    def _global_constant(self, name: str) -> Sym | None:
+    def _global_constant(self, root: Global) -> Sym | None:
         """A `static const` scalar keeps its initialiser."""
-        declaration = self.program.globals.get(name)
+        declaration = self._global(root)
         if declaration is None or declaration.init is None or "const" not in declaration.quals:
             return None
         number = constant(declaration.init, self.program.enumerators)
@@ -259,17 +274,39 @@ class Expressions:
             self.value(node.name, state)
             return self.unknown()
         self._note_base(node, state)
-        if self._is_array(place, state):
-            return Ref(place / "[0]")
-        return self.read(place, state)
+        is_array = self.is_array_member(node)
+        if is_array is None:
+            return self.unknown()
+        return Ref(place / "[0]") if is_array else self.read(place, state)
+
+    def is_array_member(self, node: c_ast.StructRef) -> bool | None:
+        """Is `x.m` an array? None: it cannot be told."""
+        known = self.program.types.is_array_member(node.field.name)
+        if known is not None:
+            return known
+        type_ = self.type_of(node)
+        return isinstance(type_, c_ast.ArrayDecl) if type_ is not None else None
+
+    def type_of(self, node: c_ast.Node) -> c_ast.Node | None:
+        """The declared type of an expression, where it is simple to find."""
+        types = self.program.types
+        if isinstance(node, c_ast.ID):
+            declared = self.frame.variables.get(node.name)
+            declared = declared or self.program.global_of(node.name, self.frame.unit)
+            return declared.type if declared is not None else None
+        if isinstance(node, c_ast.StructRef):
+            return types.member(self.type_of(node.name), node.field.name)
+        if isinstance(node, c_ast.ArrayRef):
+            return types.target(self.type_of(node.name))
+        if isinstance(node, c_ast.UnaryOp) and node.op == "*":
+            return types.target(self.type_of(node.expr))
+        return node.to_type.type if isinstance(node, c_ast.Cast) else None
 
     def _value_ArrayRef(self, node: c_ast.ArrayRef, state: State) -> Sym:
         place = self.place(node, state)
         if place is None:
             return self.unknown()
         self._note_base(node, state)
-        if isinstance(place.root, Global) and place not in state.memory:
-            self.initialise_global(place.root.name, state)
         if any(step.startswith("[?") for step in place.path):
             return self.read(place, state) if not isinstance(place.root, Local) else self.unknown()
         return self.read(place, state)
@@ -282,31 +319,37 @@ class Expressions:
             if node.name in self.frame.variables:
                 self.step.reads.add(node.name)
 
-    def initialise_global(self, name: str, state: State) -> None:
-        """A constant table of the file: its elements by their initialisers."""
-        declaration = self.program.globals.get(name)
+    def initialise_global(self, root: Global, state: State) -> None:
+        """A constant table: its elements by their initialisers."""
+        declaration = self._global(root)
         if declaration is None or not isinstance(declaration.init, c_ast.InitList):
             return
         if not _is_constant_table(declaration):
             return
-        self.initialise(Place(Global(name)), declaration.init, state)
+        self.initialise(Place(root), declaration.init, state, declaration.type)
 
-    def initialise(self, place: Place, init: c_ast.Node, state: State) -> None:
+    def initialise(
+        self, place: Place, init: c_ast.Node, state: State, type_: c_ast.Node | None = None
+    ) -> None:
+        """An initialiser in braces: elements by position or index, members by place or name."""
         if not isinstance(init, c_ast.InitList):
             state.write(place, self.value(init, state))
             return
+        types = self.program.types
+        members = types.members(type_)
         position = 0
         for item in init.exprs:
-            step = f"[{position}]"
             if isinstance(item, c_ast.NamedInitializer):
-                designator = item.name[0]
-                number = constant(designator, self.program.enumerators)
-                if isinstance(designator, c_ast.ID) and number is None:
-                    step = designator.name
-                elif number is not None:
-                    position, step = number, f"[{number}]"
-                item = item.expr
-            self.initialise(place / step, item, state)
+                number = self._designated(item.name[0], members)
+                if len(item.name) > 1 or number is None:
+                    state.write(place, self.unknown())
+                    return
+                position, item = number, item.expr
+            if members and position < len(members):
+                step, inner = members[position], types.member(type_, members[position])
+            else:
+                step, inner = f"[{position}]", types.target(type_)
+            self.initialise(place / step, item, state, inner)
             position += 1
 
     def _value_Cast(self, node: c_ast.Cast, state: State) -> Sym:
@@ -361,15 +404,35 @@ class Expressions:
             or (isinstance(element, c_ast.UnaryOp) and _is_name(element.expr, whole.name))
         ):
             return None
-        declaration = self.frame.variables.get(whole.name) or self.program.globals.get(whole.name)
-        kind = declaration.type if declaration is not None else None
-        if not isinstance(kind, c_ast.ArrayDecl):
+        declaration = self.frame.variables.get(whole.name)
+        declaration = declaration or self.program.global_of(whole.name, self.frame.unit)
+        if declaration is None or not isinstance(declaration.type, c_ast.ArrayDecl):
             return None
+        kind = declaration.type
         if kind.dim is not None:
             return constant(kind.dim, self.program.enumerators)
         items = declaration.init.exprs if isinstance(declaration.init, c_ast.InitList) else []
-        designated = any(isinstance(item, c_ast.NamedInitializer) for item in items)
-        return None if designated or not items else len(items)
+        return self._initialised(items) or None
+
+    def _initialised(self, items: list[c_ast.Node]) -> int:
+        """The length that an initialiser gives its array; 0 if it is not known."""
+        position = length = 0
+        for item in items:
+            if isinstance(item, c_ast.NamedInitializer):
+                index = self._designated(item.name[0], [])
+                if index is None:
+                    return 0
+                position = index
+            position += 1
+            length = max(length, position)
+        return length
+
+    def _designated(self, designator: c_ast.Node, members: list[str]) -> int | None:
+        """The position that `[index]` or `.member` names."""
+        if isinstance(designator, c_ast.ArrayDesignator):
+            return constant(designator.expr, self.program.enumerators)
+        name = getattr(designator, "name", None)
+        return members.index(name) if name in members else None
 
     def _value_BinaryOp(self, node: c_ast.BinaryOp, state: State) -> Sym:
         length = self._array_length(node)
@@ -486,7 +549,7 @@ class Expressions:
 
     def _value_CompoundLiteral(self, node: c_ast.CompoundLiteral, state: State) -> Sym:
         place = Place(Pointee(self.unknown()))
-        self.initialise(place, node.init, state)
+        self.initialise(place, node.init, state, node.type.type)
         return Ref(place / "[0]") if isinstance(node.type.type, c_ast.ArrayDecl) else Entry(place)
 
     def _value_InitList(self, node: c_ast.InitList, state: State) -> Sym:

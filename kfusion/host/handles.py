@@ -78,7 +78,7 @@ def _collect(
     state: State,
     found: dict[HandleKey, set[str]],
     program: HostProgram,
-    owners: dict[str, str],
+    owners: dict[str, str | None],
 ) -> None:
     for place, value in state.memory.items():
         names = {v.name for v in _parts(value) if isinstance(v, Made) and v.kind == "kernel"}
@@ -99,31 +99,35 @@ def keys(
     place: Place,
     program: HostProgram,
     frames: dict[int, Frame],
-    owners: dict[str, str] | None = None,
+    owners: dict[str, str | None] | None = None,
 ) -> list[HandleKey]:
     """How a place is known: by its global variable, or by the type of the struct it is in."""
     root = place.root
     if isinstance(root, Global):
-        result = [(root.name, place.path)]
+        result = [(str(root), place.path)]
         declared = program.globals.get(root.name)
-        if declared is not None and place.path:
-            result.append((f"type {type_name(declared)}", place.path))
+        if declared is not None and place.path and not root.home:
+            result += _in_type(type_name(declared), place.path)
         return result
     pointer = root.pointer if isinstance(root, Pointee) else None
     if isinstance(pointer, Entry) and not pointer.place.path:
         base = pointer.place.root
         if isinstance(base, Global) and base.name in program.globals:
-            return [(f"type {type_name(program.globals[base.name])}", place.path)]
+            return _in_type(type_name(program.globals[base.name]), place.path)
         if isinstance(base, App):
             owner = (owners or {}).get(base.name) or frames_type(base.name, frames)
-            return [(f"type {owner}", place.path)] if owner else []
+            return _in_type(owner, place.path)
     if isinstance(root, App):
-        owner = frames_type(root.name, frames)
-        return [(f"type {owner}", place.path)] if owner else []
+        return _in_type(frames_type(root.name, frames), place.path)
     return []
 
 
+def _in_type(owner: str | None, path: tuple[str, ...]) -> list[HandleKey]:
+    return [(f"type {owner}", path)] if owner else []
+
+
 def frames_type(name: str, frames: dict[int, Frame]) -> str | None:
+    name = name.rpartition(":")[2]  # a parameter that stands for itself: `function:name`
     for frame in frames.values():
         declared = frame.variables.get(name)
         if declared is not None:
@@ -131,7 +135,7 @@ def frames_type(name: str, frames: dict[int, Frame]) -> str | None:
     return None
 
 
-def type_name(declaration: c_ast.Decl) -> str:
+def type_name(declaration: c_ast.Decl) -> str | None:
     """The name of the type at the bottom of a declaration: `Vector *v[3]` is a Vector."""
     node = declaration.type
     while isinstance(node, c_ast.PtrDecl | c_ast.ArrayDecl):
@@ -139,6 +143,6 @@ def type_name(declaration: c_ast.Decl) -> str:
     inner = getattr(node, "type", None)
     if isinstance(inner, c_ast.IdentifierType):
         return " ".join(inner.names)
-    if isinstance(inner, c_ast.Struct | c_ast.Union):
+    if isinstance(inner, c_ast.Struct | c_ast.Union) and inner.name:
         return f"struct {inner.name}"
-    return "?"
+    return None

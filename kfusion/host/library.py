@@ -39,6 +39,7 @@ class Run:
     problems: list[Reason] = field(default_factory=list)
     state_at_launch: State | None = None
     late_return: Reason | None = None  # it may return after its launch, under a condition
+    enumerators: dict[str, int] = field(default_factory=dict)
 
     @property
     def launch(self) -> Launch:
@@ -54,7 +55,7 @@ class LibraryExecutor(Executor):
 
     def run_call(self, function: HostFunction, arguments: list[Sym], state: State) -> Run:
         frame = Frame(self.fresh.next(), function, function.unit)
-        run = Run(function, frame, arguments)
+        run = Run(function, frame, arguments, enumerators=self.program.enumerators)
         self.frames = []
         self.enter(frame, function, arguments, state)
         self.run_ = run

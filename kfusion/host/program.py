@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from pycparser import c_ast
 
+from kfusion.host.types import DeclaredTypes
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.diagnostics import error
+
+EXTERN = "extern"  # a variable that all files share
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,11 +107,45 @@ class HostProgram:
         return result
 
     @cached_property
-    def array_fields(self) -> frozenset[str]:
-        """Names of struct members that are arrays."""
-        visitor = _ArrayFields()
+    def types(self) -> DeclaredTypes:
+        """Structs and typedefs of all files."""
+        return DeclaredTypes([unit.ast for unit in self.units])
+
+    def global_of(self, name: str, unit: Unit) -> c_ast.Decl | None:
+        """A file-scope variable as seen from a file: its own static ones come first."""
+        own = self._file_scope[unit].get(name)
+        return own if own is not None and "static" in own.storage else self.globals.get(name)
+
+    def home_of(self, name: str, unit: Unit) -> str:
+        """The file of a static variable whose name means something else elsewhere."""
+        own = self._file_scope[unit].get(name)
+        if own is None or "static" not in own.storage:
+            return EXTERN if name in self._local_names else ""
+        others = (u for u in self.units if u is not unit)
+        shared = any(name in self._file_scope[u] for u in others)
+        return unit.source.name if shared or name in self._local_names else ""
+
+    @cached_property
+    def _file_scope(self) -> dict[Unit, dict[str, c_ast.Decl]]:
+        return {
+            unit: {
+                node.name: node
+                for node in unit.ast.ext
+                if isinstance(node, c_ast.Decl)
+                and node.name
+                and not isinstance(node.type, c_ast.FuncDecl)
+            }
+            for unit in self.units
+        }
+
+    @cached_property
+    def _local_names(self) -> frozenset[str]:
+        """Variables of functions that hold regions: a global may have the same name."""
+        visitor = _Declared()
         for unit in self.units:
-            visitor.visit(unit.ast)
+            if unit.annotations.regions:
+                for function in unit.functions.values():
+                    visitor.visit(function.node)
         return frozenset(visitor.names)
 
     def calls(self, function: HostFunction) -> frozenset[str]:
@@ -130,7 +168,7 @@ class HostProgram:
         return result
 
 
-class CallNames(c_ast.NodeVisitor):  # type: ignore[misc]
+class CallNames(c_ast.NodeVisitor):
     def __init__(self) -> None:
         self.names: set[str] = set()
 
@@ -140,18 +178,25 @@ class CallNames(c_ast.NodeVisitor):  # type: ignore[misc]
         self.generic_visit(node)
 
 
-class _ArrayFields(c_ast.NodeVisitor):  # type: ignore[misc]
+class _Declared(c_ast.NodeVisitor):
+    """Names that a function declares, its parameters included."""
+
     def __init__(self) -> None:
         self.names: set[str] = set()
 
-    def visit_Struct(self, node: c_ast.Struct) -> None:
-        for declaration in node.decls or []:
-            if isinstance(declaration.type, c_ast.ArrayDecl):
-                self.names.add(declaration.name)
+    def visit_FuncDef(self, node: c_ast.FuncDef) -> None:
+        for parameter in getattr(node.decl.type.args, "params", None) or []:
+            if isinstance(parameter, c_ast.Decl) and parameter.name:
+                self.names.add(parameter.name)
+        self.visit(node.body)
+
+    def visit_Decl(self, node: c_ast.Decl) -> None:
+        if node.name:
+            self.names.add(node.name)
         self.generic_visit(node)
 
 
-class _Enumerators(c_ast.NodeVisitor):  # type: ignore[misc]
+class _Enumerators(c_ast.NodeVisitor):
     def __init__(self, found: dict[str, int]) -> None:
         self.found = found
 
@@ -170,11 +215,7 @@ class _Enumerators(c_ast.NodeVisitor):  # type: ignore[misc]
 def constant(node: c_ast.Node, enumerators: dict[str, int]) -> int | None:
     """The value of a constant integer expression of literals and enumerators."""
     if isinstance(node, c_ast.Constant) and "int" in node.type:
-        return (
-            int(node.value.rstrip("uUlL"), 0)
-            if not _octal(node.value)
-            else int(node.value.rstrip("uUlL"), 8)
-        )
+        return int(node.value.rstrip("uUlL"), 8 if _octal(node.value) else 0)
     if isinstance(node, c_ast.Constant) and node.type == "char" and len(node.value) == 3:
         return ord(node.value[1])
     if isinstance(node, c_ast.ID):
@@ -206,7 +247,7 @@ def compute(op: str, left: int, right: int) -> int | None:
             return None
         quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
         return quotient if op == "/" else left - quotient * right
-    results = {
+    results: dict[str, Callable[[], int | None]] = {
         "+": lambda: left + right,
         "-": lambda: left - right,
         "*": lambda: left * right,

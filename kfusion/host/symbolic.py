@@ -40,10 +40,13 @@ class Local:
 
 @dataclass(frozen=True)
 class Global:
+    """A variable that outlives calls: of a file, or a static one of a function."""
+
     name: str
+    home: str = ""  # the file or function, where the name alone could mean another variable
 
     def __str__(self) -> str:
-        return self.name
+        return f"{self.name} ({self.home})" if self.home else self.name
 
 
 @dataclass(frozen=True)
@@ -263,7 +266,8 @@ def join(first: State, second: State, fresh: Fresh) -> State:
     for root, depth in second.depths.items():
         result.depths[root] = max(depth, result.depths.get(root, 0))
     for place in {**first.memory, **second.memory}:
-        a, b = first.read(place), second.read(place)
+        a: Sym = first.read(place)
+        b: Sym = second.read(place)
         if a == b:
             result.memory[place] = a
             continue
@@ -271,7 +275,7 @@ def join(first: State, second: State, fresh: Fresh) -> State:
         if a == b:
             result.memory[place] = a
             continue
-        value = Phi((a, b))
+        merged = Phi((a, b))
         constants: set[int] = set()
         for facts in (first.unequal.get(a, ()), second.unequal.get(b, ())):
             constants |= set(facts)
@@ -279,8 +283,8 @@ def join(first: State, second: State, fresh: Fresh) -> State:
             if isinstance(part, Num):
                 constants |= {part.value - 1, part.value + 1}
         constants |= {0}
-        result.memory[place] = value
-        result.unequal[value] = frozenset(
+        result.memory[place] = merged
+        result.unequal[merged] = frozenset(
             c for c in constants if first.excludes(a, c) and second.excludes(b, c)
         )
     for value, number in first.equal.items():

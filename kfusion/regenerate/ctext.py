@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
+from pycparser import c_ast
+
+from kfusion.host.program import EXTERN
 from kfusion.host.symbolic import (
     App,
     Entry,
@@ -17,6 +21,7 @@ from kfusion.host.symbolic import (
     Ref,
     Sym,
 )
+from kfusion.parse.unit import Unit
 
 _BINARY = {
     **dict.fromkeys(("*", "/", "%"), 10),
@@ -38,6 +43,12 @@ class Renderer:
     """`parameters` maps values of the generated function's parameters to their names."""
 
     parameters: dict[Sym, str]
+    unit: Unit  # the file that the function is added to
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """Variables that the file declares."""
+        return frozenset(n.name for n in self.unit.ast.ext if isinstance(n, c_ast.Decl) and n.name)
 
     def value(self, value: Sym) -> str | None:
         """The text of the value, or None if it cannot be written down on entry."""
@@ -51,11 +62,11 @@ class Renderer:
             text = str(value)
             return text, _UNARY_LEVEL if text.startswith("-") else _PRIMARY
         if isinstance(value, Entry):
-            text = self.place(value.place)
-            return (text, _PRIMARY) if text else None
+            place = self.place(value.place)
+            return (place, _PRIMARY) if place else None
         if isinstance(value, Ref):
-            text = self.place(value.place)
-            return (f"&{text}", _UNARY_LEVEL) if text else None
+            place = self.place(value.place)
+            return (f"&{place}", _UNARY_LEVEL) if place else None
         if isinstance(value, Op):
             return self._operation(value)
         return None
@@ -83,6 +94,8 @@ class Renderer:
 
     def place(self, place: Place) -> str | None:
         """The lvalue that names the place: `a->device`, `state.queue`, `table[3]`."""
+        if any(step.startswith("[?") for step in place.path):
+            return None  # an element that the function finds by itself
         for length in range(len(place.path), -1, -1):
             whole = Place(place.root, place.path[:length])
             rest = place.path[length:]
@@ -92,7 +105,8 @@ class Renderer:
                 return self.parameters[Entry(whole)] + _path(rest)
         root = place.root
         if isinstance(root, Global):
-            return root.name + _path(place.path)
+            seen = root.name in self._names and root.home in ("", EXTERN, self.unit.source.name)
+            return root.name + _path(place.path) if seen else None
         if isinstance(root, Pointee):
             pointer = self._value(root.pointer)
             if pointer:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from pycparser import c_ast
 
 from kfusion.host.expressions import Step
 from kfusion.parse.unit import Unit
@@ -23,10 +25,6 @@ class Piece:
     comment: str = ""  # lines above it
     trailing: str = ""  # a comment behind it
     blank_before: bool = False
-    effects: bool = False  # it does more than compute variables of the function
-
-    def names(self) -> set[str]:
-        return {t.text for t in tokenize(self.text) if t.kind is Kind.NAME}
 
     def lines(self, indent: str) -> list[str]:
         result = [""] if self.blank_before else []
@@ -43,6 +41,8 @@ def step_piece(unit: Unit, step: Step, edits: list[Edit], names: dict[str, str])
     edits = edits + renaming(unit, step.first, step.last, names, edits)
     text = apply_edits(span.text, edits, span.start)
     text = dedent(text, column_of(unit, span.start))
+    if step.nodes and isinstance(step.nodes[0], c_ast.Label):
+        text = _label_apart(text)
     comment, blank = _above(unit, step.first, span.start)
     return Piece(text, comment, _behind(unit, span.end), blank)
 
@@ -70,10 +70,22 @@ def _is_member(unit: Unit, index: int) -> bool:
     return index > 0 and unit.tokens[index - 1].text in (".", "->")
 
 
+def _label_apart(text: str) -> str:
+    """`out:` on a line of its own, the statement below without extra indentation."""
+    label, rest = text.split(":", 1)
+    lines = rest.lstrip().split("\n")
+    return f"{label}:\n" + dedent("\n".join(lines), 4 if len(lines) > 1 else 0)
+
+
+def lead_of(unit: Unit, offset: int) -> str:
+    """The white space in front of the line that the offset is on."""
+    line = unit.source.line_text(unit.source.location(offset).line)
+    return line[: len(line) - len(line.lstrip())]
+
+
 def column_of(unit: Unit, offset: int) -> int:
     """The indentation of the line that the offset is on."""
-    line = unit.source.line_text(unit.source.location(offset).line)
-    return len(line) - len(line.lstrip())
+    return len(lead_of(unit, offset))
 
 
 def dedent(text: str, column: int) -> str:
@@ -106,7 +118,9 @@ def _above(unit: Unit, first: int, start: int) -> tuple[str, bool]:
 
 
 def _end_before(unit: Unit, first: int, start: int) -> int:
-    ends = [unit.range(i, i)[1] for i in range(max(0, first - 40), first) if unit.tokens[i].file == unit.tokens[first].file]
+    file = unit.tokens[first].file
+    near = range(max(0, first - 40), first)
+    ends = [unit.range(i, i)[1] for i in near if unit.tokens[i].file == file]
     return max((e for e in ends if 0 <= e <= start), default=0)
 
 
@@ -121,10 +135,6 @@ def _behind(unit: Unit, end: int) -> str:
 
 def _closed(comment: str) -> bool:
     return comment.startswith("//") or comment.endswith("*/")
-
-
-def without_blank(piece: Piece) -> Piece:
-    return replace(piece, blank_before=False)
 
 
 def rename_text(text: str, names: dict[str, str]) -> str:

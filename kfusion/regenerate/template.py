@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from kfusion.host.effects import Effect
+from kfusion.host.effects import Effect, SetArgument
 from kfusion.host.expressions import Step
 from kfusion.host.library import Run
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.pieces import CannotWrite, column_of, dedent, rename_text
+
+
+_CALL = "<call>"
 
 
 @dataclass(frozen=True)
@@ -24,11 +27,12 @@ class Template:
     start: int  # offsets of the call in the file
     end: int
 
-    def fill(self, calls: list[str], unit: Unit, names: dict[str, str]) -> list[str]:
+    def fill(self, calls: list[str], names: dict[str, str]) -> list[str]:
         """Statements that make the calls, in the function's own form."""
         prefix, suffix = rename_text(self.prefix, names), rename_text(self.suffix, names)
         if self.several:
-            return [prefix + "\n        | ".join(calls) + suffix]
+            pad = " " * max(len(prefix) - 2, 4)
+            return [prefix + f"\n{pad}| ".join(calls) + suffix]
         result: list[str] = []
         for number, call in enumerate(calls):
             if number > 0:
@@ -58,23 +62,60 @@ def call_template(run: Run, kind: type[Effect]) -> Template:
 def _template(
     run: Run, unit: Unit, position: int, step: Step, effects: list[Effect]
 ) -> Template:
-    calls = sorted({_written(run, unit, step, e) for e in effects})
+    if isinstance(effects[0], SetArgument) and not _in_step(unit, step, effects[0]):
+        return _helpers_template(unit, step, effects[0])
+    calls = sorted({_written(unit, step, e) for e in effects})
     body = run.function.function.body
     statement = innermost_written(unit, body, calls[0])
     inside = [c for c in calls if statement.first <= c <= statement.last]
-    start = unit.span(inside[0], unit.match(inside[0] + 1)).start
-    end = unit.span(inside[-1], unit.match(inside[-1] + 1)).end
+    several = len(inside) > 1
+    return _around(
+        unit, statement, inside, None if several else _check(unit, run, position, step), several
+    )
+
+
+def _around(
+    unit: Unit, statement: Statement, calls: list[int], check: str | None, several: bool
+) -> Template:
+    start = unit.span(calls[0], unit.match(calls[0] + 1)).start
+    end = unit.span(calls[-1], unit.match(calls[-1] + 1)).end
     whole = unit.span(statement.first, statement.last)
     column = column_of(unit, whole.start)
     text = unit.source.text
-    return Template(
-        dedent(text[whole.start : start], column),
-        dedent("\n" + text[end : whole.end], column)[1:],
-        _check(unit, run, position, step),
-        len(inside) > 1,
-        start,
-        end,
+    filled = text[whole.start : start] + _CALL + text[end : whole.end]
+    prefix, suffix = dedent(filled, column).split(_CALL, 1)
+    return Template(prefix, suffix, check, several, start, end)
+
+
+def _helpers_template(unit: Unit, step: Step, effect: Effect) -> Template:
+    """Arguments that a helper sets: in its form, if that makes sense in the function."""
+    index = unit.index(effect.node)
+    helper = next(
+        (f for f in unit.functions.values() if f.body.first <= index <= f.body.last), None
     )
+    if helper is None or unit.tokens[index].start < 0:
+        raise CannotWrite("an OpenCL call comes from a macro")
+    statement = innermost_written(unit, helper.body, index)
+    template = _around(unit, statement, [index], None, False)
+    if template.prefix.strip() in ("", "(void)"):
+        return template
+    if re.fullmatch(r"[A-Za-z_]\w*\(", template.prefix):  # CHECK(...), check(..., __LINE__)
+        if "return" not in " ".join(
+            unit.tokens[i].text for i in range(statement.first, statement.last + 1)
+        ):
+            return template
+        if _hands_on(unit, step):
+            return template
+    raise CannotWrite("a helper handles the status of clSetKernelArg in a form of its own")
+
+
+def _hands_on(unit: Unit, step: Step) -> bool:
+    """`return helper(...);`: what the helper returns is what the function returns."""
+    return unit.tokens[step.first].text == "return"
+
+
+def _in_step(unit: Unit, step: Step, effect: Effect) -> bool:
+    return step.first <= unit.index(effect.node) <= step.last
 
 
 def innermost_written(unit: Unit, statement: Statement, index: int) -> Statement:
@@ -87,7 +128,7 @@ def innermost_written(unit: Unit, statement: Statement, index: int) -> Statement
     return statement
 
 
-def _written(run: Run, unit: Unit, step: Step, effect: Effect) -> int:
+def _written(unit: Unit, step: Step, effect: Effect) -> int:
     """The token of the call in the function's own text: the call itself, or a helper's."""
     index = unit.index(effect.node)
     if step.first <= index <= step.last and unit.tokens[index].start >= 0:
@@ -101,7 +142,7 @@ def _written(run: Run, unit: Unit, step: Step, effect: Effect) -> int:
     return min(visitor.found)
 
 
-class _OwnCalls(c_ast.NodeVisitor):  # type: ignore[misc]
+class _OwnCalls(c_ast.NodeVisitor):
     def __init__(self, unit: Unit, step: Step) -> None:
         self.unit, self.step = unit, step
         self.found: list[int] = []

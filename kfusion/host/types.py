@@ -1,0 +1,76 @@
+"""Types as host files declare them: structs by tag, typedefs by name, members in them."""
+
+from __future__ import annotations
+
+from pycparser import c_ast
+
+
+class DeclaredTypes:
+    def __init__(self, trees: list[c_ast.FileAST]) -> None:
+        self._found = _Types()
+        for tree in trees:
+            self._found.visit(tree)
+
+    def member(self, type_: c_ast.Node | None, name: str) -> c_ast.Node | None:
+        """The type of a member of a struct, or of what a pointer to a struct points to."""
+        struct = self._struct(type_)
+        if struct is None:
+            return None
+        declared = next((d for d in struct.decls or [] if getattr(d, "name", None) == name), None)
+        return declared.type if declared is not None else None
+
+    def members(self, type_: c_ast.Node | None) -> list[str]:
+        """Names of a struct's members, in order."""
+        type_ = self.resolved(type_)
+        struct = None if isinstance(type_, c_ast.PtrDecl) else self._struct(type_)
+        return [d.name for d in (struct.decls or []) if getattr(d, "name", None)] if struct else []
+
+    def is_array_member(self, name: str) -> bool | None:
+        """Are all members of this name arrays? None: some are, some are not."""
+        kinds = self._found.members.get(name, set())
+        return None if len(kinds) > 1 else kinds == {True}
+
+    def resolved(self, type_: c_ast.Node | None) -> c_ast.Node | None:
+        """The type behind typedef names."""
+        while isinstance(type_, c_ast.TypeDecl) and isinstance(type_.type, c_ast.IdentifierType):
+            names = type_.type.names
+            if len(names) != 1 or names[0] not in self._found.typedefs:
+                return type_
+            type_ = self._found.typedefs[names[0]]
+        return type_
+
+    def target(self, type_: c_ast.Node | None) -> c_ast.Node | None:
+        """What a pointer points to, or an array holds."""
+        type_ = self.resolved(type_)
+        return type_.type if isinstance(type_, c_ast.PtrDecl | c_ast.ArrayDecl) else None
+
+    def _struct(self, type_: c_ast.Node | None) -> c_ast.Struct | None:
+        type_ = self.resolved(type_)
+        if isinstance(type_, c_ast.PtrDecl):
+            type_ = self.resolved(type_.type)
+        inner = getattr(type_, "type", None)
+        if not isinstance(inner, c_ast.Struct | c_ast.Union):
+            return None
+        return inner if inner.decls is not None else self._found.structs.get(inner.name)
+
+
+class _Types(c_ast.NodeVisitor):
+    def __init__(self) -> None:
+        self.structs: dict[str, c_ast.Struct] = {}
+        self.typedefs: dict[str, c_ast.Node] = {}
+        self.members: dict[str, set[bool]] = {}
+
+    def visit_Typedef(self, node: c_ast.Typedef) -> None:
+        self.typedefs.setdefault(node.name, node.type)
+        self.generic_visit(node)
+
+    def visit_Struct(self, node: c_ast.Struct) -> None:
+        if node.name and node.decls is not None:
+            self.structs.setdefault(node.name, node)
+        for declaration in node.decls or []:
+            if isinstance(declaration, c_ast.Decl) and declaration.name:
+                is_array = isinstance(declaration.type, c_ast.ArrayDecl)
+                self.members.setdefault(declaration.name, set()).add(is_array)
+        self.generic_visit(node)
+
+    visit_Union = visit_Struct

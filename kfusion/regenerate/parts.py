@@ -1,0 +1,254 @@
+"""The calls of a group as parts of one function: which of their statements are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from pycparser import c_ast
+
+from kfusion.host.effects import Assign, Create, Effect, Launch, SetArgument
+from kfusion.host.expressions import Step
+from kfusion.host.library import Run
+from kfusion.host.regions import RegionCall, argument_ranges
+from kfusion.host.symbolic import Global, Local, Made, Place, leaves
+from kfusion.parse.unit import Unit
+from kfusion.regenerate.cwords import declared, names_of, without_declarators
+from kfusion.regenerate.pieces import CannotWrite, Piece
+from kfusion.regenerate.template import call_template
+
+
+@dataclass
+class Part:
+    """One call within the function: its execution and what is kept of it."""
+
+    number: int
+    is_last: bool
+    call: RegionCall
+    run: Run
+    names: dict[str, str]  # the function's own names, in the new function
+    keep: set[int] = field(default_factory=set)  # steps with effects of their own
+    needed: set[str] = field(default_factory=set)  # variables that kernel arguments read
+
+    @property
+    def unit(self) -> Unit:
+        return self.run.function.unit
+
+    @property
+    def steps(self) -> list[Step]:
+        return self.run.steps
+
+    @property
+    def setting_step(self) -> int:
+        """Where the fused kernel's arguments are set: where the last own one was."""
+        steps = [i for i, s in enumerate(self.steps) if sets_arguments(s)]
+        return min(steps[-1] if steps else self.run.launch_step, self.run.launch_step)
+
+    @property
+    def text_of_call(self) -> str:
+        arguments = [self.names[p.name] for p in self.run.function.parameters]
+        return f"{self.run.function.name}({', '.join(arguments)})"
+
+
+@dataclass
+class Draft:
+    """A piece of the new function, and why it may have to stay."""
+
+    piece: Piece
+    effective: bool  # it does more than compute variables
+    writes: set[str]  # variables, by their new names
+
+
+def sets_arguments(step: Step) -> bool:
+    return any(isinstance(e, SetArgument) for e in step.effects)
+
+
+def launches(step: Step) -> bool:
+    return any(isinstance(e, Launch) for e in step.effects)
+
+
+def of_launch(effect: Effect, run: Run) -> bool:
+    return isinstance(effect, SetArgument) or (
+        isinstance(effect, Launch) and bool(run.launches) and effect is run.launch
+    )
+
+
+def only_computes(step: Step) -> bool:
+    """The step changes the function's own variables and nothing else."""
+    if not step.writes or step.guard or step.returns:
+        return False
+    return not step.effects or obtains_handle(step)
+
+
+def obtains_handle(step: Step) -> bool:
+    """`cl_kernel k = add_kernel();`: at most a kernel is created, and kept for later calls."""
+    return bool(step.effects) and all(
+        (isinstance(e, Create) and e.call == "clCreateKernel")
+        or (
+            isinstance(e, Assign)
+            and isinstance(e.place.root, Global)
+            and all(isinstance(v, Made) and v.kind == "kernel" for v in leaves(e.value))
+        )
+        for e in step.effects
+    )
+
+
+def is_check(step: Step) -> bool:
+    """`if (err) return err;`"""
+    return (
+        isinstance(step.nodes[0], c_ast.If)
+        and not step.effects
+        and not step.writes
+        and not step.guard
+    )
+
+
+def written_arguments(part: Part, node: c_ast.Node) -> list[tuple[int, int]] | None:
+    """Token ranges of a call's arguments, if the call stands in the function itself."""
+    unit = part.unit
+    index = unit.index(node)
+    body = part.run.function.function.body
+    if not body.first <= index <= body.last:
+        return None
+    ranges = argument_ranges(unit, index + 1, unit.match(index + 1))
+    if any(unit.tokens[a].start < 0 and unit.tokens[a].macro is None for a, _ in ranges):
+        return None
+    return ranges
+
+
+# Statements with effects
+
+
+def select(part: Part) -> None:
+    """Keep statements with effects of their own; the launch and its arguments go."""
+    writer: dict[str, int] = {}
+    for index, step in enumerate(part.steps):
+        if step.guard:
+            continue
+        own = _has_own_effects(part, step)
+        if own and not part.is_last:
+            _refuse_lost_status(part, step, writer)
+        if own or (part.is_last and (launches(step) or step.returns)):
+            part.keep.add(index)
+        elif is_check(step) and _checks_kept(part, step, writer):
+            part.keep.add(index)
+        for variable in step.writes:
+            writer[variable] = index
+    if part.is_last:
+        refuse_status_between(part)
+    if not part.is_last and any(part.steps[i].returns for i in part.keep):
+        raise CannotWrite(f"{part.run.function.name} returns the result of something else")
+
+
+def _refuse_lost_status(part: Part, step: Step, writer: dict[str, int]) -> None:
+    """What stays may not read what a dropped statement computed."""
+    for name in sorted(step.reads):
+        index = writer.get(name)
+        if index is not None and any(of_launch(e, part.run) for e in part.steps[index].effects):
+            raise CannotWrite(
+                f"'{name}' in {part.run.function.name} holds the status of a call that moves, "
+                "and is used"
+            )
+
+
+def refuse_status_between(part: Part) -> None:
+    """Between the arguments that the last call sets, nothing may use their status."""
+    settings = [i for i, s in enumerate(part.steps) if sets_arguments(s) and i <= part.setting_step]
+    if not settings:
+        return
+    statuses = {n for i in settings[:-1] for n in part.steps[i].writes}
+    for step in part.steps[settings[0] : settings[-1]]:
+        if step.writes and not step.effects and step.reads & statuses:
+            raise CannotWrite(
+                f"a status is used between the arguments that {part.run.function.name} sets"
+            )
+
+
+def _has_own_effects(part: Part, step: Step) -> bool:
+    """Does the step do more than launch or set arguments?"""
+    others = [e for e in step.effects if not of_launch(e, part.run)]
+    if not others or only_computes(step):
+        return False
+    for effect in step.effects:
+        if not of_launch(effect, part.run):
+            continue
+        in_place = isinstance(effect, Launch) and written_arguments(part, effect.node) is not None
+        if not (part.is_last and in_place):
+            raise CannotWrite("one statement launches and does something else as well")
+    return True
+
+
+def _checks_kept(part: Part, step: Step, writer: dict[str, int]) -> bool:
+    """Is it the check of a statement that is kept, or of all arguments together?"""
+    sources = [writer[v] for v in step.reads if v in writer]
+    if any(source in part.keep for source in sources):
+        return True
+    if not part.is_last or not any(sets_arguments(part.steps[s]) for s in sources):
+        return False
+    return call_template(part.run, SetArgument).check is None
+
+
+def drop_overwritten(parts: list[Part]) -> None:
+    """Without assignments whose place gets a new value before anything reads it."""
+    kept = [(part, index) for part in parts for index in sorted(part.keep)]
+    for position, (part, index) in enumerate(kept):
+        step = part.steps[index]
+        target = _only_assignment(step)
+        if target is None:
+            continue
+        for later, later_index in kept[position + 1 :]:
+            following = later.steps[later_index]
+            if any(_may_read(place, target) for place in following.place_reads):
+                break
+            if not all(isinstance(e, Assign) or of_launch(e, later.run) for e in following.effects):
+                break
+            if _only_assignment(following) == target:
+                part.keep.discard(index)
+                break
+
+
+def _only_assignment(step: Step) -> Place | None:
+    """The place that a plain assignment gives a value."""
+    if len(step.nodes) != 1 or len(step.effects) != 1 or step.writes or step.returns:
+        return None
+    node, effect = step.nodes[0], step.effects[0]
+    if not isinstance(node, c_ast.Assignment) or node.op != "=":
+        return None
+    return effect.place if isinstance(effect, Assign) and effect.certain else None
+
+
+def _may_read(place: Place, target: Place) -> bool:
+    """May reading one place see what was assigned to the other?"""
+    if isinstance(place.root, Local):
+        return False
+    if place.root == target.root:
+        return place.within(target) or target.within(place)
+    return place.path[-1:] == target.path[-1:]
+
+
+# Statements that only compute
+
+
+def without_unused(drafts: list[Draft], needed: set[str]) -> list[Piece]:
+    """Keep what has effects, and what computes a variable that is used."""
+    used = set(needed)
+    for draft in drafts:
+        if draft.effective:
+            used |= names_of(draft.piece.text)
+    kept = [draft.effective for draft in drafts]
+    changed = True
+    while changed:
+        changed = False
+        for number, draft in enumerate(drafts):
+            if not kept[number] and draft.writes & used:
+                kept[number] = changed = True
+                used |= names_of(_trimmed(draft.piece, used).text)
+    return [_trimmed(d.piece, used) for d, keep in zip(drafts, kept, strict=True) if keep]
+
+
+def _trimmed(piece: Piece, used: set[str]) -> Piece:
+    """A declaration of several variables without those that nothing uses."""
+    names = declared(piece.text)
+    unused = {name for name in names if name not in used}
+    if not unused or len(unused) == len(names):
+        return piece
+    return replace(piece, text=without_declarators(piece.text, unused))

@@ -1,0 +1,140 @@
+"""Kernel arguments of a fused kernel: what is set, as C text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from kfusion.fuse.model import FusedParameter
+from kfusion.graph.model import Equal, Group
+from kfusion.host.effects import SetArgument
+from kfusion.host.equality import identity
+from kfusion.host.expressions import Step
+from kfusion.host.merge import RegionAnalysis
+from kfusion.host.symbolic import App, Entry, Local, State, Sym, leaves
+from kfusion.kernel.model import Parameter
+from kfusion.regenerate.ctext import Renderer
+from kfusion.regenerate.parts import Part, written_arguments
+from kfusion.regenerate.pieces import CannotWrite, step_piece
+
+
+@dataclass
+class Settings:
+    """Finds for each parameter the size and the pointer that clSetKernelArg gets."""
+
+    analysis: RegionAnalysis
+    group: Group
+    parts: list[Part]
+    renderer: Renderer
+    unique: Callable[[str], str]
+    temporaries: list[str] = field(default_factory=list)  # declarations in front
+
+    @property
+    def at_launch(self) -> State:
+        state = self.parts[-1].run.state_at_launch
+        assert state is not None
+        return state
+
+    def of(self, parameter: FusedParameter) -> tuple[str, str]:
+        part, effect = self._source(parameter)
+        size = self._size(part, effect)
+        place = effect.place
+        if place is None:
+            return size, "NULL"
+        if isinstance(place.root, Local):
+            if place.root.frame != part.run.frame.number or place.path:
+                return self._copied(effect, parameter)
+            self._refuse_changes(part, effect, place.root.name)
+            part.needed.add(place.root.name)
+            return size, f"&{part.names.get(place.root.name, place.root.name)}"
+        self._require_unchanged(effect)
+        text = self.renderer.place(place)
+        if text is None:
+            raise CannotWrite(f"'{place}' cannot be named in the fused function")
+        return size, f"&{text}"
+
+    def _source(self, parameter: FusedParameter) -> tuple[Part, SetArgument]:
+        """The last call that sets the argument, or one that the guard finds equal."""
+        found = None
+        same = self._equal_names(parameter.argument.name)
+        for part, member in zip(self.parts, self.group.members, strict=True):
+            invocation = self.analysis.invocations[member]
+            for position, argument in enumerate(invocation.arguments):
+                if (
+                    argument.name in same
+                    and type(argument) is type(parameter.argument)
+                    and _has_type(parameter, invocation.kernel.parameters[position])
+                ):
+                    found = part, part.run.set_arguments[position]
+        if found is None:
+            raise CannotWrite(f"no call sets '{parameter.argument.name}'")
+        return found
+
+    def _equal_names(self, name: str) -> set[str]:
+        """Scalars that the guard checks to be equal to this one."""
+        names = {name}
+        pairs = [(a.left, a.right) for a in self.group.assumptions if isinstance(a, Equal)]
+        while True:
+            more = {n for pair in pairs if names & set(pair) for n in pair} - names
+            if not more:
+                return names
+            names |= more
+
+    def _size(self, part: Part, effect: SetArgument) -> str:
+        written = written_arguments(part, effect.node)
+        if written is not None:
+            first, last = written[2]
+            return step_piece(part.unit, Step([], first, last), [], part.names).text
+        text = self.renderer.value(effect.size)
+        if text is None:
+            raise CannotWrite("the size of an argument is not known")
+        return text
+
+    def _refuse_changes(self, part: Part, effect: SetArgument, name: str) -> None:
+        """A variable must hold until the fused launch what it held when it was set."""
+        steps = part.steps
+        at = next(i for i, step in enumerate(steps) if effect in step.effects)
+        end = part.setting_step if part.is_last else len(steps)
+        if any(name in step.writes for step in steps[at + 1 : end]):
+            raise CannotWrite(f"'{name}' changes after it was set as an argument")
+
+    def _require_unchanged(self, effect: SetArgument) -> None:
+        assert effect.place is not None
+        if self.at_launch.resolve(self.at_launch.read(effect.place)) != effect.value:
+            raise CannotWrite(f"'{effect.place}' changes after it was set as an argument")
+
+    def _copied(self, effect: SetArgument, parameter: FusedParameter) -> tuple[str, str]:
+        """An argument that went through an array or a helper's parameter."""
+        value = effect.value
+        assert value is not None
+        known = identity(value)
+        self._require_known_at_launch(known, value)
+        if isinstance(known, Entry) and effect.type in ("cl_mem", ""):
+            text = self.renderer.place(known.place)
+            if text and str(effect.size).startswith("sizeof(cl_mem"):
+                return "sizeof(cl_mem)", f"&{text}"
+            if text and effect.type:
+                return "sizeof(cl_mem)", f"&{text}"
+        text = self.renderer.value(known)
+        if text is None or not effect.type:
+            raise CannotWrite(f"'{value}' cannot be named in the fused function")
+        name = self.unique(parameter.name)
+        self.temporaries.append(f"const {effect.type} {name} = {text};")
+        return f"sizeof {name}", f"&{name}"
+
+    def _require_known_at_launch(self, known: Sym, value: Sym) -> None:
+        """What is read again at the launch must be what it was."""
+        for leaf in leaves(known):
+            if not isinstance(leaf, Entry) or isinstance(leaf.place.root, App):
+                continue
+            now = self.at_launch.resolve(self.at_launch.read(leaf.place))
+            if now not in (leaf, value):
+                raise CannotWrite(f"'{leaf}' changes after it was set as an argument")
+
+
+def _has_type(fused: FusedParameter, parameter: Parameter) -> bool:
+    """One value may be given as an `int` to one kernel and as a `ulong` to another."""
+    if not parameter.is_scalar:
+        return True
+    written = fused.text.removesuffix(fused.name).split()
+    return [w for w in written if w != "const"] == parameter.type.split()
