@@ -357,3 +357,21 @@ def test_a_region_that_a_condition_leaves_out_is_no_region(command: Command) -> 
     done = command.run(*PROGRAM, "-o", "out", "--strict")
     assert (done.returncode, done.stderr) == (0, "")
     assert "    kfuse(a) { gone(a); }\n" in command.read("out/app.c")
+
+
+def test_a_library_function_whose_body_includes_a_file_is_not_copied(command: Command) -> None:
+    command.change("vec.c", "    clSetKernelArg(add_kernel, 2, sizeof b, &b);", '#include "b.inc"')
+    command.write("b.inc", "    clSetKernelArg(add_kernel, 2, sizeof b, &b);\n")
+    done = command.run(*PROGRAM, "-o", "out")
+    assert done.returncode == 0
+    assert (
+        done.stderr
+        == """\
+vec.c:34:1: cut[KF226]: the body of vec_add includes another file
+   34 | #include "b.inc"
+      | ^~~~~~~~~~~~~~~~
+  help: write the text into the function
+"""
+        + NOTHING
+    )
+    assert command.read("out/vec.c") == command.read("vec.c")
