@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kfusion.fuse.files import with_kernels
 from kfusion.fuse.kernel import kernel_name, synthesise
 from kfusion.fuse.model import FusedKernel
 from kfusion.graph.model import (
@@ -31,6 +32,7 @@ from kfusion.kernel.read import read_kernels
 from kfusion.parse.annotations import find_annotations
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.opencl import parse_opencl
+from kfusion.parse.unit import Unit
 from kfusion.source.diagnostics import Diagnostic, Reason, Severity, error
 from kfusion.source.lexer import Kind, matching, tokenize
 from kfusion.source.text import SourceFile, Span
@@ -100,28 +102,23 @@ def fuse(
     numbers. `out` names the buffers that are read afterwards; without it all of them
     are. `ranges` has one entry per call, if the calls differ: equal ones, equal ranges.
     """
-    kernels = _kernels(source, defines, cc)
+    unit = _unit(source, defines, cc)
+    kernels = read_kernels(unit)
     listing = SourceFile(Path("calls"), "\n".join(" ".join(call.split()) for call in calls))
     read = [_read_call(listing, line, kernels) for line in range(1, len(calls) + 1)]
     invocations = _invocations(read, _ranges(read, ranges))
     observed = _observed(out, invocations)
     plan = plan_region(invocations, observed, _Agreement())
     launches, fused = _launches(plan, kernels)
-    text = source
-    for kernel in fused:
-        text = text.rstrip("\n") + "\n\n" + kernel.text + "\n"
-    return Fused(text, launches, plan, _diagnostics(plan), fused)
+    return Fused(with_kernels(unit, fused), launches, plan, _diagnostics(plan), fused)
 
 
-def _kernels(
-    source: str, defines: Iterable[str] | Mapping[str, object], cc: str
-) -> dict[str, Kernel]:
+def _unit(source: str, defines: Iterable[str] | Mapping[str, object], cc: str) -> Unit:
     if isinstance(defines, Mapping):
         defines = [f"{name}={value}" for name, value in defines.items()]
     file = SourceFile(Path("kernels.cl"), source)
     annotations = find_annotations(file, kernels=True)
-    unit = parse_opencl(file, annotations, Preprocessor(cc, defines=tuple(defines)))
-    return read_kernels(unit)
+    return parse_opencl(file, annotations, Preprocessor(cc, defines=tuple(defines)))
 
 
 @dataclass(frozen=True)

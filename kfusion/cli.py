@@ -84,7 +84,12 @@ def fuse(
 
         click.echo(plan_table([(r.region.name, r.plan) for r in result.regions]))
     if strict and result.not_fused:
-        raise error("KF302", "--strict: not everything in the regions is fused", exit_code=1)
+        raise error(
+            "KF302",
+            "--strict: not everything in the regions is fused",
+            argument="--strict",
+            exit_code=1,
+        )
     if output is not None and not dry_run:
         write_all(output, result.files)
     if verbose:

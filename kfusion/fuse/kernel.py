@@ -68,9 +68,10 @@ class _Writer:
         self.declared: set[str] = set()  # local names in use
         self.shared: list[tuple[str, Form, str, int]] = []  # index variables in scope, how deep
         self.work: list[str] = []  # the lines of the stages, for the order of parameters
-        locals_ = {s.name for use in self.uses for s in use.symbols if not s.parameter}
+        locals_ = {s.name for use in self.uses for s in self._own_variables(use)}
         self.names = Names([*file_names(self.unit), name, *locals_])
         self.parameters = self._named_parameters()
+        self.declared |= set(self.parameters)
 
     def kernel(self) -> FusedKernel:
         for block in self.values.blocks:
@@ -113,7 +114,7 @@ class _Writer:
             for parameter, argument in pairs:
                 key = self._key(parameter, argument)
                 if key not in chosen:
-                    wanted = identifier(argument.hint, parameter.name)
+                    wanted = self._in_macros(key) or identifier(argument.hint, parameter.name)
                     kind = "value" if isinstance(argument, Scalar) else "buffer"
                     chosen[key] = self.names.new(wanted, f"{wanted}_{kind}")
                 symbol = symbols[parameter.name]
@@ -121,6 +122,22 @@ class _Writer:
                 used = symbol in use.symbols
                 found.setdefault(chosen[key], []).append(Bound(parameter, argument, used))
         return found
+
+    def _own_variables(self, use: StageUse) -> set[Symbol]:
+        """Local variables that keep a name of their own."""
+        reloads = {copy.variable for copy in self.copies[use.number].reloads.values()}
+        return {s for s in use.symbols if not s.parameter} - reloads
+
+    def _in_macros(self, key: tuple[str, str]) -> str | None:
+        """The name that macros of the file know a parameter by: it stays."""
+        for use in self.uses:
+            pairs = zip(use.kernel.parameters, use.stage.invocation.arguments, strict=True)
+            names = {p.name for p, a in pairs if self._key(p, a) == key}
+            for token, symbol in use.kernel.symbols.items():
+                inside = use.unit.tokens[token].start < 0
+                if symbol.parameter and symbol.name in names and inside:
+                    return symbol.name
+        return None
 
     def _used_parameters(self) -> tuple[FusedParameter, ...]:
         """Buffers in the order in which the stages name them, then scalars likewise."""
@@ -173,9 +190,12 @@ class _Writer:
             self.out.add(f"/* {label} */")
 
     def _stage(self, use: StageUse, *, is_first: bool) -> None:
-        if not is_first:
-            for item in use.needed(use.symbols):
+        needed = [] if is_first else use.needed(use.symbols)
+        for item in use.kernel.body.prelude:
+            if item in needed:
                 self._declaration(use, item)
+            elif item.declarations:
+                self._share(use, item)  # values may be named after them
         self._name_variables(use)
         self._name_locals(use)
         start = len(self.out.lines)
@@ -216,11 +236,8 @@ class _Writer:
 
     def _declaration(self, use: StageUse, item: PreludeItem) -> None:
         """A statement of the prelude: shared if all its variables exist already."""
-        existing = [self._existing(use, d) for d in item.declarations]
         names = self.symbols[use.number]
-        if existing and all(existing):
-            for declaration, name in zip(item.declarations, existing, strict=True):
-                names[use.kernel.symbols[declaration.token]] = name or ""
+        if item.declarations and self._share(use, item):
             return
         for declaration in item.declarations:
             symbol = use.kernel.symbols[declaration.token]
@@ -232,6 +249,15 @@ class _Writer:
         text = self._writer(use).text(item.statement.first, item.statement.last)
         old = self.renderer.indent_of(item.statement.first)
         self.out.add(reindented(text, old, self.out.indent))
+
+    def _share(self, use: StageUse, item: PreludeItem) -> bool:
+        """Use the variables of earlier stages, if they are all there."""
+        existing = [self._existing(use, d) for d in item.declarations]
+        if not all(existing):
+            return False
+        for declaration, name in zip(item.declarations, existing, strict=True):
+            self.symbols[use.number][use.kernel.symbols[declaration.token]] = name or ""
+        return True
 
     def _form(self, use: StageUse, declaration: Declaration) -> Form | None:
         if declaration.form is None:

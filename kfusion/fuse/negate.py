@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from kfusion.fuse.render import Change, Renderer
 from kfusion.parse.preprocess import PToken
 
+_EQUALITY = {"==": "!=", "!=": "=="}  # also of numbers that are not ordered
 _OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
 
 
@@ -20,15 +21,17 @@ def negated(
 ) -> str:
     """`i >= n || j >= m` becomes `i < n && j < m`, if that is `exact` (integers only)."""
     tokens = renderer.unit.tokens
-    if exact and all(t.start >= 0 for t in tokens[first : last + 1]):
-        flipped = _flipped(tokens, first, last)
+    if all(t.start >= 0 for t in tokens[first : last + 1]):
+        flipped = _flipped(tokens, first, last, _OPPOSITE if exact else _EQUALITY)
         if flipped is not None:
             return renderer.render(first, last, {**changes, **flipped})
     return f"!({renderer.render(first, last, changes)})"
 
 
-def _flipped(tokens: list[PToken], first: int, last: int) -> dict[int, Change] | None:
-    """The operators to replace."""
+def _flipped(
+    tokens: list[PToken], first: int, last: int, opposite: Mapping[str, str]
+) -> dict[int, Change] | None:
+    """The operators to replace, if all of them have an opposite."""
     top = _top_level(tokens, first, last)
     texts = {tokens[i].text for i in top}
     if texts & {"?", "&&", "=", ","}:
@@ -40,9 +43,11 @@ def _flipped(tokens: list[PToken], first: int, last: int) -> dict[int, Change] |
         relations = [i for i in top if start <= i <= end and tokens[i].text in _OPPOSITE]
         if len(relations) == 1:
             at = relations[0]
-            found[at] = Change(at, _OPPOSITE[tokens[at].text])
+            if tokens[at].text not in opposite:
+                return None
+            found[at] = Change(at, opposite[tokens[at].text])
         elif not relations and tokens[start].text == "(" and tokens[end].text == ")":
-            inner = _flipped(tokens, start + 1, end - 1)
+            inner = _flipped(tokens, start + 1, end - 1, opposite)
             if inner is None:
                 return None
             found |= inner

@@ -17,6 +17,10 @@ from kfusion.kernel.forms import (
     in_global_ids,
 )
 from kfusion.kernel.model import Access, Parameter
+from kfusion.source.protections import is_on, protection
+
+UNIFORM_GROUPS = protection("uniform-groups", "group arithmetic is a global id in full groups only")
+OFFSETS = protection("offsets", "group arithmetic lacks the global offset")
 
 
 @dataclass(frozen=True)
@@ -74,9 +78,9 @@ class Stage:
     def bind(self, form: Form) -> Form:
         range_ = self.invocation.range
         form = form.rename(self._atom)
-        if range_.uniform:
+        if range_.uniform or not is_on(UNIFORM_GROUPS):
             form = in_global_ids(form)
-        if not range_.offset:
+        if not range_.offset or not is_on(OFFSETS):
             form = form.replace({Id(GLOBAL_OFFSET, d): Form() for d in range(3)})
         return form
 

@@ -32,6 +32,11 @@ from kfusion.kernel.forms import (
     number,
 )
 from kfusion.kernel.types import is_unsigned
+from kfusion.source.protections import is_on, protection
+
+BOUNDS = protection("bounds", "y*w + x is an element of its own only where 0 <= x < w")
+DIMENSIONS = protection("dimensions", "an index must depend on every id of the launch")
+WRAPPING = protection("wrapping", "indices that wrap around may meet")
 
 
 class Dependence(Enum):
@@ -72,6 +77,8 @@ def depend(a: BoundAccess, b: BoundAccess, dimensions: int, within: Within) -> D
     digits = reader.digits(a.form, b.form)
     if digits.never:
         return Dependence.NONE
+    if not is_on(DIMENSIONS):
+        dimensions = 1
     if all(_knows_item(digits.ids, d) for d in range(dimensions)):
         return Dependence.SAME_ITEM
     if all(_knows_group(digits.ids, d) for d in range(dimensions)):
@@ -121,7 +128,7 @@ class _Reader:
             if not high_p.terms or not high_q.terms or not self._are_digits(low_p, low_q, radix):
                 continue
             found = self.digits(high_p, high_q).both(self.digits(low_p, low_q))
-            if found.never and self.wraps:
+            if found.never and self.wraps and is_on(WRAPPING):
                 continue  # products that wrap around are no digits
             if found.never:
                 return found
@@ -131,6 +138,8 @@ class _Reader:
 
     def _are_digits(self, p: Form, q: Form, radix: Form) -> bool:
         """Both in a window of `radix` numbers, so that equal remainders are needed."""
+        if not is_on(BOUNDS):
+            return True
         if self._below(p, radix, self.left) and self._below(q, radix, self.right):
             return True
         atom = _single(p)
@@ -242,7 +251,7 @@ def _never_equal(p: Form, q: Form, wraps: bool) -> bool:
         if monomial:
             step = gcd(step, abs(factor))
     difference = p.constant - q.constant
-    if wraps and step & (step - 1):
+    if wraps and step & (step - 1) and is_on(WRAPPING):
         return False
     return difference % step != 0 if step else difference != 0
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 
 from kfusion.graph.model import Equal, Oracle, Scalar
 from kfusion.kernel.forms import Atom, Comparison, Form, Value, form_of
+from kfusion.source.protections import is_on, protection
+
+GUARD_TYPES = protection("guard-types", "int against size_t is another guard")
 
 _MOST = 3  # scalars that may differ between two forms
 
@@ -39,6 +42,8 @@ class Equalities:
         return form.rename(self._atom) if self._leader else form
 
     def comparison(self, comparison: Comparison) -> Comparison:
+        if not is_on(GUARD_TYPES):
+            comparison = replace(comparison, type="")
         return comparison.map(self.form)
 
     def same_form(self, left: Form, right: Form) -> bool:

@@ -14,6 +14,7 @@ from kfusion.parse.unit import Unit
 from kfusion.source.diagnostics import Reason
 from kfusion.source.lexer import Kind, tokenize
 from kfusion.source.protections import is_on, protection
+from kfusion.source.text import Span
 
 STATIC_VARIABLES = protection(
     "host-static-variables", "a function that keeps state in a static variable is copied"
@@ -31,6 +32,15 @@ def copy_reason(run: Run) -> Reason | None:
             f"{run.function.name} is defined in a header",
             None,
             help="give kfusion a C file that defines it",
+        )
+    body = unit.tokens[function.body.first : function.body.last]
+    included = next((token for token in body if token.file != STDIN), None)
+    if included is not None and is_on(HEADERS):
+        return Reason(
+            "KF226",
+            f"the body of {run.function.name} includes another file",
+            Span(unit.source, *(included.macro or (0, 0))),
+            help="write the text into the function",
         )
     visitor = _Statics()
     visitor.visit(function.node.body)

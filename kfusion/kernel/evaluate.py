@@ -22,6 +22,9 @@ from kfusion.kernel.model import Symbol
 from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.types import INTEGERS, canonical, common, is_unsigned, promoted
 from kfusion.parse.unit import Unit
+from kfusion.source.protections import is_on, protection
+
+DOUBTFUL_MACROS = protection("doubtful-macros", "indices do not depend on build options")
 
 _INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)")
 _CONVERT = re.compile(r"convert_(int|uint|long|ulong)")
@@ -60,7 +63,7 @@ class Environment:
 
     def certain(self, first: int, last: int) -> bool:
         """Nothing between the tokens comes from a macro that build options may change."""
-        return not any(
+        return not is_on(DOUBTFUL_MACROS) or not any(
             token.start < 0 and token.macro is not None and self._doubts(token.macro)
             for token in self.unit.tokens[first : last + 1]
         )

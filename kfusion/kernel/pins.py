@@ -15,7 +15,10 @@ from kfusion.kernel.surroundings import definition_span, macros_of, words
 from kfusion.parse.opencl import PREDEFINED
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.lexer import Kind, tokenize
+from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
+
+PINS = protection("pins", "other builds do not see a kernel that was proved for this one")
 
 _PREDEFINED = frozenset(entry.split("=")[0] for entry in PREDEFINED)
 
@@ -28,6 +31,8 @@ class Pins:
 
 def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
     """Of a kernel, which comes first, and the helper functions that it reaches."""
+    if not is_on(PINS):
+        return Pins(())
     unit, name = conditions.unit, functions[0].name
     extents = [definition_span(unit, f) for f in functions if unit.in_main_file(f.node.decl)]
     names = {token.text for f in functions for token in words(unit, f)}

@@ -27,6 +27,9 @@ from kfusion.kernel.types import is_integer
 from kfusion.kernel.walk import Walker
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.unit import Function, Unit
+from kfusion.source.protections import is_on, protection
+
+NARROW_INDICES = protection("narrow-indices", "32-bit indices without sign do not wrap around")
 
 
 def read_kernels(unit: Unit) -> dict[str, Kernel]:
@@ -138,7 +141,8 @@ def _without_narrow_reads(accesses: list[Access]) -> tuple[Access, ...]:
     A kernel that stores through such an index would then store twice to one element,
     which is a race; one that only loads through it is not understood.
     """
-    if any(a.mode.writes and a.index_type == "uint" for a in accesses):
+    stores = any(a.mode.writes and a.index_type == "uint" for a in accesses)
+    if stores or not is_on(NARROW_INDICES):
         return tuple(accesses)
     return tuple(
         replace(a, form=None)

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 from kfusion.parse.annotations import Annotations
 from kfusion.parse.compiler import STDIN, Preprocessor
 from kfusion.parse.preprocess import PToken, preprocess
 from kfusion.parse.statements import match_token
+from kfusion.parse.syntax import is_name, place_of
 from kfusion.parse.unit import Note, TypeGuess, Unit, parse_unit, refuse_redefinition
+from kfusion.source.diagnostics import error
 from kfusion.source.text import SourceFile
 
 SCALARS = {
@@ -29,7 +32,11 @@ IMAGES = frozenset(
     "image1d_t image1d_array_t image1d_buffer_t image2d_t image2d_array_t image2d_depth_t "
     "image2d_array_depth_t image3d_t".split()
 )
-_OTHER_TYPES = frozenset("sampler_t event_t queue_t clk_event_t reserve_id_t ndrange_t".split())
+_OTHER_TYPES = frozenset(
+    "sampler_t event_t queue_t clk_event_t reserve_id_t ndrange_t cl_mem_fence_flags memory_order "
+    "memory_scope atomic_int atomic_uint atomic_long atomic_ulong atomic_float atomic_double "
+    "atomic_flag atomic_intptr_t atomic_uintptr_t atomic_size_t atomic_ptrdiff_t".split()
+)
 _VECTOR = re.compile(r"(char|uchar|short|ushort|int|uint|long|ulong|float|double|half)(2|3|4|8|16)")
 ADDRESS_SPACES = {
     "__global": "global",
@@ -52,7 +59,13 @@ ACCESS = {
     "read_write": "read_write",
 }
 _KERNEL = ("__kernel", "kernel")
-_REPLACED = {"__const": "const", "__restrict": "restrict", "__restrict__": "restrict"}
+_REPLACED = {
+    "__const": "const",
+    "__restrict": "restrict",
+    "__restrict__": "restrict",
+    "vec_step": "sizeof",  # both take a type
+}
+_HALF = re.compile(r"(?!0[xX])[\d.].*[hH]")  # 1.0h
 # What an OpenCL compiler defines before it reads a program (device-neutral values).
 PREDEFINED = (
     "__OPENCL_VERSION__=120",
@@ -77,6 +90,7 @@ def parse_opencl(source: SourceFile, annotations: Annotations, how: Preprocessor
     how = replace(how, defines=(*defines, *how.defines))
     done = preprocess(source, annotations.blanked(source.text), how, stubs_allowed=False)
     tokens, notes = _clean(done.tokens)
+    _refuse_unknown_constructs(source, tokens)
     # A type may be given by build options alone (-DREAL=double): such names are capitals.
     guess = TypeGuess(r"[A-Z][A-Z0-9_]*|[a-z]\w*_t")
     unit = parse_unit(source, annotations, tokens, notes, done.macros, _typedefs(tokens), guess)
@@ -122,6 +136,21 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
         else:
             if token.text in _REPLACED:
                 token = replace(token, text=_REPLACED[token.text])
+            elif _HALF.fullmatch(token.text):
+                token = replace(token, text=f"{token.text[:-1]}f")
             result.append(token)
         index = last + 1
     return result, notes
+
+
+def _refuse_unknown_constructs(source: SourceFile, tokens: list[PToken]) -> None:
+    for index, (token, following) in enumerate(pairwise(tokens)):
+        before = tokens[index - 1].text if index else ";"
+        what = ""
+        if token.text in ("pipe", "__pipe") and before in ("(", ",") and is_name(following.text):
+            what = "pipes are not supported"
+        elif token.text == "^" and following.text in ("{", "(") and before in "({};,=":
+            what = "blocks and kernels that enqueue kernels are not supported"
+        if what:
+            place = place_of(source, tokens, index)
+            raise error("KF118", what, place, help="move it to a file that kfusion does not get")

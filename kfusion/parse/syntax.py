@@ -19,6 +19,7 @@ from kfusion.source.text import SourceFile, Span
 FIRST_LINE = 2  # the line of token 0, after the line of type names
 _WHERE = re.compile(r"^[^:]*:(\d+):\d+: ?(.*)$", re.DOTALL)
 _AT_END = "At end of input"
+_UNKNOWN_TYPE = "' a type? nothing declares it"
 # Pairs of a word and what follows it that C does not have.
 _CPP = re.compile(
     r"(?:class|namespace|typename|using|virtual|constexpr|new|delete|friend|explicit) [A-Za-z_]\w*"
@@ -91,6 +92,8 @@ def syntax_error(
         if tokens[at].start == region.block.start:
             return error("KF109", "a region must stand inside a function", region.annotation)
     message, help = _message(tokens, at, stopped, span)
+    if help and help.endswith(_UNKNOWN_TYPE) and not cpp_possible:
+        help += "; if the build options do, say it with -D NAME=TYPE"
     if stubs:
         listed = ", ".join(f"<{name}>" for name in sorted(stubs))
         help = f"not found and taken as empty: {listed}; add the folder with -I"
@@ -161,7 +164,7 @@ def _expected(tokens: list[PToken], at: int) -> str | None:
         return f"is a ';' missing after {_shown(previous.text)}?"
     points = tokens[at].text == "*" and (at < 2 or tokens[at - 2].text in ("(", ",", ";", "}"))
     if is_name(previous.text) and (is_name(tokens[at].text) or points):
-        return f"is '{previous.text}' a type? nothing declares it"
+        return f"is '{previous.text}{_UNKNOWN_TYPE}"
     return f"{_shown(tokens[at].text)} cannot follow {_shown(previous.text)} here"
 
 

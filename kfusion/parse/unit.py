@@ -106,7 +106,7 @@ class Unit:
         index = self.index(node)
         token = self.tokens[index]
         if token.file != STDIN:
-            return Span(self.source, 0, 0)
+            return Span(self.source, *(token.macro or (0, 0)))  # the #include
         return self.span(index, index)
 
     def in_main_file(self, node: c_ast.Node) -> bool:

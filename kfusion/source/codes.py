@@ -24,6 +24,7 @@ CODES: dict[str, str] = {
     "KF114": "no application with a region, no library or no kernels among the files",
     "KF115": "a region inside a macro, or preprocessor lines inside a region",
     "KF116": "the output cannot be written",
+    "KF118": "OpenCL C that is not supported",
     "KF121": "an unknown function in a region",
     "KF122": "a function in a region launches no kernel",
     "KF123": "a kernel name that no file defines",

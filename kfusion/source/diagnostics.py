@@ -51,10 +51,10 @@ def render(diagnostic: Diagnostic) -> str:
 
 def _excerpt(span: Span) -> list[str]:
     where = span.location
-    text = span.file.line_text(where.line).rstrip()
+    text = span.file.line_text(where.line)
     if not text.strip():
         return []
-    shown = text.expandtabs(4)
+    shown = text.rstrip().expandtabs(4)
     indent = len(text[: where.column - 1].expandtabs(4))
     one_line = span.text.split("\n", 1)[0].rstrip("\r")
     width = max(1, min(len(one_line.expandtabs(4)), len(shown) - indent))

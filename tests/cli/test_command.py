@@ -1,0 +1,377 @@
+"""What the command prints, writes and returns when the input is good."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import kfusion
+from kfusion.regenerate.files import write_all
+from kfusion.source.diagnostics import KFusionError
+from tests.cli.conftest import ROOT, Command
+
+PROGRAM = ("app.c", "vec.c", "vec.cl")
+NOT_FUSED = """\
+vec.c:30:1: cut[KF212]: vec_add is not fused with earlier calls: '#pragma sync in'
+   30 | #pragma sync in
+      | ^~~~~~~~~~~~~~~
+  help: remove the annotation if the code does not need it
+"""
+NOTHING = """\
+app.c:6:1: note[KF401]: nothing in this region is fused; it stays as it is
+    6 | #pragma kfuse(a, b, out(c))
+      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~
+"""
+
+
+def forbid_fusion(command: Command) -> None:
+    command.change("vec.c", "cl_int vec_add(", "#pragma sync in\ncl_int vec_add(")
+
+
+def written(command: Command, folder: str = "out") -> list[str]:
+    return sorted(path.name for path in (command.folder / folder).iterdir())
+
+
+def test_fusing_is_quiet_and_writes_all_files(command: Command) -> None:
+    done = command.run(*PROGRAM, "-o", "out")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert written(command) == ["app.c", "kfusion_fused.h", "vec.c", "vec.cl"]
+    assert "vec_scale_add(t, a, 2.0f, n, c, b);" in command.read("out/app.c")
+
+
+def test_version(command: Command) -> None:
+    done = command.run("--version")
+    assert (done.returncode, done.stdout) == (0, f"kfusion, version {kfusion.__version__}\n")
+
+
+def test_include_dir_holds_the_header(command: Command) -> None:
+    done = command.run("--include-dir")
+    assert done.returncode == 0
+    assert (Path(done.stdout.strip()) / "kfusion.h").is_file()
+
+
+def test_help_names_the_exit_statuses(command: Command) -> None:
+    done = command.run("--help")
+    assert done.returncode == 0
+    assert "0 done; 1 understood, but the request cannot be met; 2 not understood." in " ".join(
+        done.stdout.split()
+    )
+
+
+def test_verbose_says_what_was_fused(command: Command) -> None:
+    done = command.run(*PROGRAM, "-o", "out", "-v")
+    assert (done.stdout, done.stderr) == ("app.c:6: 2 kernels become 1 (1 fused)\n", "")
+
+
+def test_what_is_not_fused_is_said(command: Command) -> None:
+    forbid_fusion(command)
+    done = command.run(*PROGRAM, "-o", "out")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == NOT_FUSED + NOTHING
+
+
+def test_quiet(command: Command) -> None:
+    forbid_fusion(command)
+    done = command.run(*PROGRAM, "-o", "out", "-q")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_strict_fails_and_writes_nothing(command: Command) -> None:
+    forbid_fusion(command)
+    said = command.refused(*PROGRAM, "-o", "out", "--strict", status=1)
+    assert (
+        said
+        == NOT_FUSED
+        + NOTHING
+        + """\
+<command line>:1:35: error[KF302]: --strict: not everything in the regions is fused
+    1 | kfusion app.c vec.c vec.cl -o out --strict
+      |                                   ^~~~~~~~
+"""
+    )
+    quiet = command.refused(*PROGRAM, "-o", "out", "-q", "--strict", status=1)
+    assert (
+        quiet
+        == NOT_FUSED
+        + """\
+<command line>:1:38: error[KF302]: --strict: not everything in the regions is fused
+    1 | kfusion app.c vec.c vec.cl -o out -q --strict
+      |                                      ^~~~~~~~
+"""
+    )
+
+
+def test_strict_accepts_what_is_fused(command: Command) -> None:
+    assert command.run(*PROGRAM, "-o", "out", "--strict").returncode == 0
+    assert written(command) == ["app.c", "kfusion_fused.h", "vec.c", "vec.cl"]
+
+
+@pytest.mark.parametrize("output", [(), ("-o", "out")])
+def test_dry_run_writes_nothing(command: Command, output: tuple[str, ...]) -> None:
+    before = command.contents()
+    done = command.run(*PROGRAM, *output, "--dry-run")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert command.contents() == before
+
+
+def test_explain_plan_needs_no_output_folder(command: Command) -> None:
+    before = command.contents()
+    done = command.run(*PROGRAM, "--explain-plan")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("app.c:6")
+    assert command.contents() == before
+
+
+def test_compiler_with_arguments(command: Command) -> None:
+    done = command.run(*PROGRAM, "-o", "out", "--cc", "cc -DX='a b' -m64")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_folders_with_headers(command: Command) -> None:
+    (command.folder / "include").mkdir()
+    (command.folder / "vec.h").rename(command.folder / "include" / "vec.h")
+    done = command.run(*PROGRAM, "-o", "out", "-I", "include")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_macros_decide_what_is_compiled(command: Command) -> None:
+    command.change("app.c", "int combine", "#ifdef FUSE\nint combine")
+    command.write("app.c", command.read("app.c") + "#endif\n")
+    command.change("vec.cl", "kernel void add", "#if FUSE == 2\nkernel void add")
+    command.write("vec.cl", command.read("vec.cl") + "#endif\n")
+    without = command.refused(*PROGRAM, "-o", "out")
+    assert "error[KF114]: none of the files holds a region\n" in without
+    with_one = command.refused(*PROGRAM, "-o", "out", "-DFUSE")
+    assert "error[KF123]: no kernel file defines kernel 'add'\n" in with_one
+    assert command.run(*PROGRAM, "-o", "out", "-D", "FUSE=2").returncode == 0
+
+
+def test_several_files_of_each_kind(command: Command) -> None:
+    app = command.read("app.c")
+    command.write("other.c", app.replace("combine", "other").replace("2.0f", "3.0f"))
+    text = command.read("vec.c")
+    at = text.index("/* c = a + b */")
+    end = text.index("size_t vec_bytes")
+    head = text[: text.index("cl_int vec_init")].replace("static cl_kernel add", "cl_kernel add")
+    head = head.replace("static cl_command_queue", "cl_command_queue")
+    command.write("vec.c", head + text[text.index("cl_int vec_init") : at] + text[end:])
+    extern = '#include "vec.h"\n\nextern cl_command_queue queue;\nextern cl_kernel add_kernel;\n\n'
+    command.write("add.c", extern + text[at:end])
+    kernels = command.read("vec.cl")
+    split = kernels.index("kernel void add")
+    command.write("vec.cl", kernels[:split])
+    command.write("add.cl", kernels[split:])
+    files = ("app.c", "other.c", "vec.c", "add.c", "vec.cl", "add.cl")
+    done = command.run(*files, "-o", "out")
+    assert done.returncode == 0
+    assert set(files) <= set(written(command))
+
+
+def test_files_without_regions_or_fused_kernels_come_out_as_they_were(command: Command) -> None:
+    command.write("more.c", b"/* no newline at the end */\r\nint more;\t \n\n\n  int last;")
+    command.write("more.cl", "\ufeff/* \u00e9 */\r\nfloat twice(float x)\r\n{ return 2 * x; }  ")
+    command.run(*PROGRAM, "more.c", "more.cl", "-o", "out")
+    for name in ("more.c", "more.cl"):
+        assert (command.folder / "out" / name).read_bytes() == (command.folder / name).read_bytes()
+
+
+def test_a_region_that_is_not_fused_leaves_all_files_as_they_were(command: Command) -> None:
+    forbid_fusion(command)
+    command.write("app.c", command.read("app.c").replace("\n", "\r\n").rstrip())
+    assert command.run(*PROGRAM, "-o", "out").returncode == 0
+    assert written(command) == sorted(PROGRAM)
+    for name in PROGRAM:
+        assert (command.folder / "out" / name).read_bytes() == (command.folder / name).read_bytes()
+
+
+def test_generated_text_has_the_line_ends_of_its_file(command: Command) -> None:
+    command.run(*PROGRAM, "-o", "unix")
+    for name in (*PROGRAM, "vec.h"):
+        command.write(name, command.read(name).replace("\n", "\r\n"))
+    command.run(*PROGRAM, "-o", "windows")
+    for name in PROGRAM:
+        assert "scale_add" in command.read(f"unix/{name}")
+        assert command.read(f"windows/{name}") == command.read(f"unix/{name}").replace("\n", "\r\n")
+
+
+def test_files_in_the_output_folder_are_replaced_and_others_kept(command: Command) -> None:
+    command.write("out/app.c", "old")
+    command.write("out/notes.txt", "mine")
+    assert command.run(*PROGRAM, "-o", "out").returncode == 0
+    assert "vec_scale_add" in command.read("out/app.c")
+    assert command.read("out/notes.txt") == "mine"
+
+
+def test_an_output_that_cannot_be_put_in_place_leaves_the_folder_as_it_was(
+    command: Command,
+) -> None:
+    command.write("out/app.c", "old")
+    (command.folder / "out" / "vec.cl").mkdir()
+    before = command.contents()
+    done = command.run(*PROGRAM, "-o", "out")
+    assert done.returncode == 2
+    assert (
+        done.stderr
+        == """\
+<command line>:1:31: error[KF116]: cannot write to out: Is a directory
+    1 | kfusion app.c vec.c vec.cl -o out
+      |                               ^~~
+"""
+    )
+    assert command.contents() == before
+    assert written(command) == ["app.c", "vec.cl"]
+
+
+def test_an_output_folder_that_is_a_file(command: Command) -> None:
+    command.write("out", "mine")
+    done = command.run(*PROGRAM, "-o", "out")
+    assert done.returncode == 2
+    assert (
+        done.stderr
+        == """\
+<command line>:1:31: error[KF116]: cannot write to out: File exists
+    1 | kfusion app.c vec.c vec.cl -o out
+      |                               ^~~
+"""
+    )
+    assert command.read("out") == "mine"
+
+
+@pytest.mark.parametrize("fails_at", [0, 1, 2])
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_failing_rename_puts_everything_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_at: int, is_new: bool
+) -> None:
+    out = tmp_path / "deep" / "out"
+    if not is_new:
+        out.mkdir(parents=True)
+        (out / "b").write_text("old b")
+    renames = 0
+    rename = Path.replace
+
+    def replace(self: Path, target: Path) -> Path:
+        nonlocal renames
+        renames += 1
+        if renames == fails_at + 1:
+            raise OSError(28, "No space left on device")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    with pytest.raises(KFusionError, match="No space left on device"):
+        write_all(out, {"a": "new a", "b": "new b", "c": "new c"})
+    assert (tmp_path / "deep").exists() is not is_new
+    if not is_new:
+        assert [(p.name, p.read_text()) for p in out.iterdir()] == [("b", "old b")]
+
+
+def test_an_error_of_our_own_is_no_traceback(command: Command) -> None:
+    command.write(
+        "sitecustomize.py",
+        "import kfusion.driver\n"
+        "def fuse_files(paths, how):\n"
+        "    raise KeyError('vec')\n"
+        "kfusion.driver.fuse_files = fuse_files\n",
+    )
+    done = command.run(*PROGRAM, "-o", "out", PYTHONPATH=f"{command.folder}:{ROOT}")
+    assert done.returncode == 2
+    assert (
+        done.stderr
+        == """\
+<command line>:1:34: error[KF199]: internal error: KeyError: 'vec' (sitecustomize.py:3)
+    1 | kfusion app.c vec.c vec.cl -o out
+      |                                  ^
+  help: please report it, with the input
+"""
+    )
+
+
+def test_too_deep_nesting(command: Command) -> None:
+    command.write("vec.c", command.read("vec.c") + "int x = " + "1 + " * 3000 + "1;\n")
+    assert (
+        command.refused_program()
+        == """\
+<command line>:1:34: error[KF104]: an expression or a block is nested too deeply
+    1 | kfusion app.c vec.c vec.cl -o out
+      |                                  ^
+"""
+    )
+
+
+def test_an_argument_that_is_not_set_cuts(command: Command) -> None:
+    command.change("vec.cl", "global const float *b)", "global const float *b, const uint n)")
+    done = command.run(*PROGRAM, "-o", "out")
+    assert done.returncode == 0
+    assert (
+        done.stderr
+        == """\
+vec.c:35:12: cut[KF211]: argument 'n' of kernel add is not set in vec_add
+   35 |     return clEnqueueNDRangeKernel(queue, add_kernel, 1, NULL, &n, NULL, 0, NULL, NULL);
+      |            ^~~~~~~~~~~~~~~~~~~~~~
+  help: set every argument of a kernel in the function that launches it
+"""
+        + NOTHING
+    )
+
+
+def test_types_of_missing_system_headers_are_opaque(command: Command) -> None:
+    command.change(
+        "vec.c", '#include "vec.h"\n', '#include <log.h>\n#include <log/v2.h>\n#include "vec.h"\n'
+    )
+    command.change(
+        "vec.c",
+        "size_t vec_bytes(size_t n)\n{\n",
+        """\
+static const log_t *the_log;
+extern const log_sink *log_find(log_t, log_options *options);
+typedef log_callback callback;
+
+size_t vec_bytes(size_t n)
+{
+    struct log_level level = LOG_DEFAULT;
+    log_scope scope = log_enter(the_log), *other = &scope;
+    for (log_iterator it = log_begin(); it != log_end(); ++it)
+        log_write((log_handle)3, sizeof(log_record), level, other);
+""",
+    )
+    done = command.run(*PROGRAM, "-o", "out", "--strict")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_cpp_guards_are_c(command: Command) -> None:
+    command.change(
+        "vec.h", "cl_int vec_init", '#ifdef __cplusplus\nextern "C" {\n#endif\ncl_int vec_init'
+    )
+    command.change(
+        "vec.c",
+        "    return n * sizeof(cl_float);",
+        "    int new = 1, this = 0;\n    return new + this;",
+    )
+    assert command.run(*PROGRAM, "-o", "out").returncode == 0
+
+
+def test_a_region_that_a_condition_leaves_out_is_no_region(command: Command) -> None:
+    command.change(
+        "app.c", "    return 0;", "#if 0\n    kfuse(a) { gone(a); }\n#endif\n    return 0;"
+    )
+    done = command.run(*PROGRAM, "-o", "out", "--strict")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "    kfuse(a) { gone(a); }\n" in command.read("out/app.c")
+
+
+def test_a_library_function_whose_body_includes_a_file_is_not_copied(command: Command) -> None:
+    command.change("vec.c", "    clSetKernelArg(add_kernel, 2, sizeof b, &b);", '#include "b.inc"')
+    command.write("b.inc", "    clSetKernelArg(add_kernel, 2, sizeof b, &b);\n")
+    done = command.run(*PROGRAM, "-o", "out")
+    assert done.returncode == 0
+    assert (
+        done.stderr
+        == """\
+vec.c:34:1: cut[KF226]: the body of vec_add includes another file
+   34 | #include "b.inc"
+      | ^~~~~~~~~~~~~~~~
+  help: write the text into the function
+"""
+        + NOTHING
+    )
+    assert command.read("out/vec.c") == command.read("vec.c")
