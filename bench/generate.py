@@ -69,7 +69,8 @@ cl_int step{number}(Vector *c, Vector *a, Vector *b)
     CHECK(clSetKernelArg(kernels[{number}], 1, sizeof(cl_mem), &a->device));
     CHECK(clSetKernelArg(kernels[{number}], 2, sizeof(cl_mem), &b->device));
     CHECK(clSetKernelArg(kernels[{number}], 3, sizeof(cl_uint), &c->n));
-    CHECK(clEnqueueNDRangeKernel(queue, kernels[{number}], 1, NULL, &global, &local, 0, NULL, NULL));
+    CHECK(clEnqueueNDRangeKernel(queue, kernels[{number}], 1, NULL, &global, &local,
+                                 0, NULL, NULL));
     c->host_newer = 0;
     return CL_SUCCESS;
 }}

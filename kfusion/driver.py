@@ -27,7 +27,7 @@ from kfusion.regenerate.function import FusedFunction, build_function
 from kfusion.regenerate.header import HEADER_NAME, header_text
 from kfusion.regenerate.library import appended, include_edit, release_edits
 from kfusion.regenerate.names import combined_name, names_in
-from kfusion.regenerate.pieces import CannotWrite
+from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.source.diagnostics import Diagnostic, Reason, Severity, error
 from kfusion.source.text import Edit, apply_edits
 
@@ -136,7 +136,7 @@ def _region(
         if group.fused:
             try:
                 calls.append(_group(analysis, plan, group, output))
-            except CannotWrite as problem:
+            except CannotWriteError as problem:
                 reason = Reason(
                     "KF219",
                     f"this group is not fused: {problem}",

@@ -13,8 +13,8 @@ HOST = frozenset(
     "printf fprintf puts putchar fputs fputc putc perror fflush vfprintf vprintf snprintf sprintf "
     "malloc calloc realloc free memset memcpy memmove memcmp strcpy strncpy strcat strncat strdup "
     "strchr strrchr strstr strtol strtoul strtod atoi atof time clock clock_gettime gettimeofday "
-    "fopen fclose fread fwrite fseek ftell rewind fgets fgetc getc feof ferror fscanf sscanf getenv "
-    "exit abort assert rand srand qsort bsearch usleep sleep nanosleep aligned_alloc "
+    "fopen fclose fread fwrite fseek ftell rewind fgets fgetc getc feof ferror fscanf sscanf "
+    "getenv exit abort assert rand srand qsort bsearch usleep sleep nanosleep aligned_alloc "
     "posix_memalign localtime strftime".split()
 )
 ALLOCATES = frozenset("malloc calloc realloc strdup aligned_alloc".split())

@@ -63,7 +63,7 @@ class Executor(Expressions):
         *earlier, last = outcomes
         merged, value = last.state, last.state.resolve(last.value)
         for outcome in reversed(earlier):
-            merged = join(outcome.state, merged, self.fresh)
+            merged = join(outcome.state, merged)
             first = outcome.state.resolve(outcome.value)
             if first == value:
                 continue
@@ -96,13 +96,13 @@ class Executor(Expressions):
                     return None
                 state = after
             return state
-        if isinstance(node, c_ast.Decl):
-            self.declare(node, state)
-            return state
-        if isinstance(node, c_ast.DeclList):
-            for declaration in node.decls:
+        if isinstance(node, c_ast.Decl | c_ast.DeclList):
+            for declaration in node.decls if isinstance(node, c_ast.DeclList) else [node]:
                 self.declare(declaration, state)
             return state
+        return self._control(node, state)
+
+    def _control(self, node: c_ast.Node, state: State) -> State | None:
         if isinstance(node, c_ast.If):
             return self._if(node, state)
         if isinstance(node, c_ast.For | c_ast.While | c_ast.DoWhile):
@@ -168,7 +168,7 @@ class Executor(Expressions):
             b = self.statement(node.iffalse, second)
         if a is None or b is None:
             return a if b is None else b
-        return join(a, b, self.fresh)
+        return join(a, b)
 
     def _switch(self, node: c_ast.Switch, state: State) -> State | None:
         self.value(node.cond, state)
@@ -187,7 +187,7 @@ class Executor(Expressions):
                 if branch is not None:
                     branch = self.statement(statement, branch)
             if branch is not None:
-                merged = join(merged, branch, self.fresh)
+                merged = join(merged, branch)
         return merged
 
     # Loops
@@ -237,7 +237,7 @@ class Executor(Expressions):
                     if self.step is not None and len(self.frames) == 1:
                         self.step.reads |= pure.reads
                         self.step.writes |= pure.writes
-                    key = f"loop:{_shape(node, self)}:{name}"
+                    key = f"loop:{_shape(node)}:{name}"
                     state.write(self.variable(name), Op(key, inputs))
                 return state
         self._forget(node, state)
@@ -288,9 +288,7 @@ class Executor(Expressions):
             if name in calls.ALLOCATES:  # running out of host memory is not followed
                 return Made("host memory", self.fresh.next())
             return self.unknown()
-        self.emit(
-            UnknownCall(node, self.certain, name or "a function pointer", tuple(arguments))
-        )
+        self.emit(UnknownCall(node, self.certain, name or "a function pointer", tuple(arguments)))
         return self.unknown()
 
     def _may_write(self, pointer: Sym, state: State) -> None:
@@ -319,9 +317,24 @@ class Executor(Expressions):
             return FALSE
         if name == "clEnqueueTask" and len(args) == 5:
             self.emit(Unsupported(node, certain, "clEnqueueTask"))
-            one = (Num(1),)
+            queue, kernel, waits, wait_list, event = args
+            one: tuple[Sym, ...] = (Num(1),)
             self.emit(
-                Launch(node, certain, args[0], args[1], Num(1), None, one, one, *args[2:], None, None)
+                Launch(
+                    node,
+                    certain,
+                    queue,
+                    kernel,
+                    Num(1),
+                    None,
+                    one,
+                    one,
+                    waits,
+                    wait_list,
+                    event,
+                    None,
+                    None,
+                )
             )
             return FALSE
         if name == "clCreateKernel" and len(args) == 3:
@@ -353,7 +366,7 @@ class Executor(Expressions):
         return FALSE
 
     def _variable_type(self, place: Place) -> str:
-        """The type of a variable (or element of an array) as it is declared, qualifiers left out."""
+        """The type of a variable (or element of an array) as declared, qualifiers left out."""
         if not isinstance(place.root, Local):
             return ""
         frame = next((f for f in self.frames if f.number == place.root.frame), None)
@@ -522,7 +535,7 @@ class _PureLoop(c_ast.NodeVisitor):
         self.is_pure = False
 
 
-def _shape(loop: c_ast.Node, executor: Executor) -> str:
+def _shape(loop: c_ast.Node) -> str:
     """The loop's text: two loops of one text compute the same from the same inputs."""
     from pycparser.c_generator import CGenerator
 

@@ -453,7 +453,7 @@ class Expressions:
         other.assume(left, node.op == "&&")
         with self.under(left if node.op == "&&" else inverted(left)):
             right = self.value(node.right, other)
-        merged = join(state, other, self.fresh)
+        merged = join(state, other)
         state.memory, state.depths = merged.memory, merged.depths
         right_truth = self.truth(right, other)
         if right_truth is not None and right_truth == (node.op == "&&"):
@@ -528,7 +528,7 @@ class Expressions:
             a = self.value(node.iftrue, first)
         with self.under(inverted(condition)):
             b = self.value(node.iffalse, second)
-        merged = join(first, second, self.fresh)
+        merged = join(first, second)
         state.memory, state.depths = merged.memory, merged.depths
         return a if a == b else Op("?:", (condition, a, b))
 

@@ -36,7 +36,8 @@ class HandleTable:
     def kernel_names(self, handle: Sym, frames: dict[int, Frame]) -> frozenset[str]:
         """The names that the handle may stand for; empty if nothing is known."""
         if isinstance(handle, Made):
-            return frozenset([handle.name]) if handle.kind == "kernel" and handle.name else frozenset()
+            named = handle.kind == "kernel" and handle.name
+            return frozenset([handle.name]) if named else frozenset()
         if isinstance(handle, Phi):
             found: frozenset[str] = frozenset()
             for part in handle.alternatives:

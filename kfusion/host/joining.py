@@ -8,7 +8,6 @@ what a moved launch uses, and when the arguments still have the values they were
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pycparser import c_ast
@@ -109,7 +108,7 @@ class Joining:
                 )
             copied = copy_reason(run)
             if copied is not None:
-                return copied if copied.span else replace(copied, span=call.call)
+                return copied
         units = {run.function.unit.source.name for run in runs}
         if len(units) > 1 and is_on(LIBRARIES):
             return Reason(

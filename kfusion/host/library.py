@@ -71,9 +71,7 @@ class LibraryExecutor(Executor):
         self._check(run)
         return run
 
-    def _items(
-        self, items: list[c_ast.Node], statement: Statement, state: State
-    ) -> State | None:
+    def _items(self, items: list[c_ast.Node], statement: Statement, state: State) -> State | None:
         """The statements of a block, each as a step of its own."""
         unit = self.frame.unit
         groups: list[tuple[Statement, list[c_ast.Node]]] = []
@@ -96,9 +94,7 @@ class LibraryExecutor(Executor):
         self.launches_later = after
         return current
 
-    def _step(
-        self, part: Statement, nodes: list[c_ast.Node], state: State
-    ) -> State | None:
+    def _step(self, part: Statement, nodes: list[c_ast.Node], state: State) -> State | None:
         node = nodes[0]
         if isinstance(node, c_ast.Compound) and part.kind == "compound" and self._launches(node):
             return self._items(node.block_items or [], part, state)
@@ -251,7 +247,7 @@ class LibraryExecutor(Executor):
         self._end(step, state)
         if a is None or b is None:
             return a if b is None else b
-        return join(a, b, self.fresh)
+        return join(a, b)
 
     def _require(self, condition: Sym, truth: bool, node: c_ast.Node, state: State) -> None:
         required = condition if truth else inverted(condition)
@@ -260,7 +256,9 @@ class LibraryExecutor(Executor):
             self.run_.requirements.append((required, span))
         else:
             self.run_.problems.append(
-                Reason("KF210", "the launch depends on a condition that is not known on entry", span)
+                Reason(
+                    "KF210", "the launch depends on a condition that is not known on entry", span
+                )
             )
 
     def _condition_problem(self, node: c_ast.Node, message: str) -> None:

@@ -365,7 +365,6 @@ class _Later:
             isinstance(e, UnknownCall | Unsupported | Synchronise) for e in effects
         ) and not _reads(effects, name, self.analysis)
 
-
     def _hands_back(self, call: c_ast.FuncCall, owner: str) -> bool:
         """Does the call return the object's address, or a handle of its own?"""
         function = self.analysis.program.lookup(call.name.name, self.unit)
@@ -391,9 +390,7 @@ class _Later:
             effect.place.within(handle.place) or handle.place.within(effect.place)
         ):
             return True
-        return all(
-            part in (Num(0), handle) or is_new_buffer(part) for part in _parts(effect.value)
-        )
+        return all(part in (Num(0), handle) or is_new_buffer(part) for part in _parts(effect.value))
 
 
 def _may_change(effect: Effect, places: set[Place], owners: set[App]) -> bool:

@@ -188,9 +188,7 @@ class State:
     depths: dict[Root, int] = field(default_factory=dict)  # the longest path known of a root
 
     def copy(self) -> State:
-        return State(
-            dict(self.memory), dict(self.equal), dict(self.unequal), dict(self.depths)
-        )
+        return State(dict(self.memory), dict(self.equal), dict(self.unequal), dict(self.depths))
 
     def become(self, other: State) -> None:
         """Take over all that another state knows."""
@@ -210,7 +208,8 @@ class State:
             if whole is None:
                 continue
             if isinstance(whole, Entry):
-                return self.read_entry(Place(whole.place.root, whole.place.path + place.path[length:]))
+                path = whole.place.path + place.path[length:]
+                return self.read_entry(Place(whole.place.root, path))
             return Op("part", (whole, Literal("".join(place.path[length:]))))
         return Entry(place)
 
@@ -247,7 +246,8 @@ class State:
                     self.assume(part, truth)
                 return None
             if condition.name in ("==", "!=") and isinstance(condition.args[1], Num):
-                self._learn(condition.args[0], condition.args[1].value, (condition.name == "==") == truth)
+                same = (condition.name == "==") == truth
+                self._learn(condition.args[0], condition.args[1].value, same)
         self._learn(condition, 0, not truth)
         return None
 
@@ -260,7 +260,7 @@ class State:
             self.unequal[value] = self.unequal.get(value, frozenset()) | {constant}
 
 
-def join(first: State, second: State, fresh: Fresh) -> State:
+def join(first: State, second: State) -> State:
     """What is known where two executions meet."""
     result = State(depths=dict(first.depths))
     for root, depth in second.depths.items():

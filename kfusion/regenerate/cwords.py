@@ -19,8 +19,7 @@ def names_of(text: str) -> set[str]:
     return {
         token.text
         for index, token in enumerate(tokens)
-        if token.kind is Kind.NAME
-        and not (index > 0 and tokens[index - 1].text in (".", "->"))
+        if token.kind is Kind.NAME and not (index > 0 and tokens[index - 1].text in (".", "->"))
     }
 
 

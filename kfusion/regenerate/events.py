@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kfusion.host.effects import Launch
 from kfusion.host.symbolic import Entry, Num, Ref, Sym
 from kfusion.regenerate.ctext import Renderer
-from kfusion.regenerate.pieces import CannotWrite
+from kfusion.regenerate.pieces import CannotWriteError
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,9 @@ def join_events(
 ) -> JoinedEvents:
     own = {launch.made for launch in launches} - {None}
     earlier, last = launches[:-1], launches[-1]
-    if not any(l.events or l.made for l in earlier) and not own & set(last.events or ()):
+    if not any(launch.events or launch.made for launch in earlier) and not own & set(
+        last.events or ()
+    ):
         return JoinedEvents(False, ("0", "NULL", "NULL"), (), ())
     before: list[str] = []
     waits = _outside(launches, own, renderer)
@@ -41,7 +43,7 @@ def join_events(
     for number, launch in enumerate(x for x in launches if x.made is not None):
         pointer = renderer.value(launch.event)
         if pointer is None:
-            raise CannotWrite("where an event goes cannot be named in the fused function")
+            raise CannotWriteError("where an event goes cannot be named in the fused function")
         place = renderer.place(launch.event.place) if isinstance(launch.event, Ref) else None
         target = place or f"*{pointer}"
         hand_out = [f"{target} = {done};", f"clRetainEvent({done});"]
@@ -61,13 +63,13 @@ def _outside(launches: list[Launch], own: set[Sym | None], renderer: Renderer) -
     texts: list[str] = []
     for launch in launches:
         if launch.events is None:
-            raise CannotWrite("a wait list of unknown length cannot be joined")
+            raise CannotWriteError("a wait list of unknown length cannot be joined")
         for event in launch.events:
             if event in own or event == Num(0):
                 continue
             text = renderer.place(event.place) if isinstance(event, Entry) else None
             if text is None:
-                raise CannotWrite("an event of a wait list cannot be named")
+                raise CannotWriteError("an event of a wait list cannot be named")
             if text not in texts:
                 texts.append(text)
     return texts

@@ -13,7 +13,7 @@ from kfusion.parse.unit import Unit
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.guards import Guard
 from kfusion.regenerate.parts import Part, obtains_handle
-from kfusion.regenerate.pieces import CannotWrite
+from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.source.lexer import Kind, tokenize
 
 
@@ -37,7 +37,7 @@ def component_text(parts: list[Part], renderer: Renderer) -> str:
         text = _getter_call(part)
         if text:
             return text
-    raise CannotWrite("no kernel handle is known on entry")
+    raise CannotWriteError("no kernel handle is known on entry")
 
 
 def _getter_call(part: Part) -> str | None:
@@ -66,7 +66,9 @@ def _enumerated(value: Sym, part: Part) -> str | None:
     body = part.run.function.function.body
     tokens = part.unit.tokens[body.first : body.last + 1]
     enumerators = part.run.enumerators
-    for array, opening, index, closing in zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False):
+    for array, opening, index, closing in zip(
+        tokens, tokens[1:], tokens[2:], tokens[3:], strict=False
+    ):
         if array.text == value.place.root.name and (opening.text, closing.text) == ("[", "]"):
             if value.place.path[0] == f"[{enumerators.get(index.text)}]" and index.start >= 0:
                 return f"{array.text}[{index.text}]"
@@ -80,7 +82,7 @@ def local_items(part: Part, renderer: Renderer) -> str:
         return "0"
     texts = [_constant(v, part, renderer) for v in local]
     if any(t is None for t in texts):
-        raise CannotWrite("the local size is not known on entry")
+        raise CannotWriteError("the local size is not known on entry")
     return " * ".join(t for t in texts if t)
 
 

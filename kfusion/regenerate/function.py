@@ -34,7 +34,7 @@ from kfusion.regenerate.parts import (
     without_unused,
     written_arguments,
 )
-from kfusion.regenerate.pieces import CannotWrite, Piece, lead_of, step_piece
+from kfusion.regenerate.pieces import CannotWriteError, Piece, lead_of, step_piece
 from kfusion.regenerate.settings import Settings
 from kfusion.regenerate.signature import make_signature
 from kfusion.regenerate.template import call_template
@@ -152,7 +152,9 @@ class _Builder:
                 drafts.append(self._draft(part, step, ends))
                 if ends and self.events.after:
                     if step.returns:
-                        raise CannotWrite("the launch is returned before its event is handed out")
+                        raise CannotWriteError(
+                            "the launch is returned before its event is handed out"
+                        )
                     drafts += [Draft(Piece(line), True, set()) for line in self.events.after]
             elif only_computes(step):
                 drafts.append(self._draft(part, step, False))
@@ -188,7 +190,7 @@ class _Builder:
             return [Edit(template.start, template.end, self._own_launch(launch))]
         start, end = part.unit.range(*written[1])
         if part.unit.tokens[written[1][0]].start < 0:
-            raise CannotWrite("the kernel of the launch is named by a macro")
+            raise CannotWriteError("the kernel of the launch is named by a macro")
         edits = [Edit(start, end, self.fused)]
         if self.events.changed:
             tail = part.unit.range(*written[6])[0], part.unit.range(*written[8])[1]
@@ -199,7 +201,7 @@ class _Builder:
         """The call that a helper function made, written out."""
         queue = self.renderer.value(launch.queue)
         if queue is None or not isinstance(launch.dimensions, Num):
-            raise CannotWrite("the queue of a launch is not known")
+            raise CannotWriteError("the queue of a launch is not known")
         sizes = [
             self._array("offset", launch.offset),
             self._array("global", launch.size),
@@ -215,7 +217,7 @@ class _Builder:
             return "NULL"
         texts = [self.renderer.value(v) for v in values]
         if any(t is None for t in texts):
-            raise CannotWrite(f"the {name} size of a launch is not known on entry")
+            raise CannotWriteError(f"the {name} size of a launch is not known on entry")
         name = self._unique(name)
         listed = ", ".join(t for t in texts if t)
         if len(values) == 1:
@@ -258,7 +260,7 @@ class _Builder:
         component = component_text(self.parts, self.renderer)
         queue = self.renderer.value(self.last.run.launch.queue)
         if queue is None:
-            raise CannotWrite("the queue is not known on entry")
+            raise CannotWriteError("the queue is not known on entry")
         local = local_items(self.last, self.renderer)
         make = f"kfusion_kernel(&{cache}, {component}, {queue}, {local})"
         required = guard.required
@@ -291,5 +293,3 @@ class _Builder:
                 new = piece.lines("")
                 lines += new[1:] if position == 0 and not new[0] else new
         return lines
-
-

@@ -13,7 +13,7 @@ from kfusion.host.library import Run
 from kfusion.host.merge import RegionAnalysis
 from kfusion.host.symbolic import Entry, Local, Num, Op, Place, Pointee, Ref, Root, Sym
 from kfusion.regenerate.ctext import Renderer
-from kfusion.regenerate.pieces import CannotWrite
+from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.source.protections import is_on, protection
 
 GUARD_EQUAL = protection("guard-equal", "sizes and scalars are not compared at run time")
@@ -95,7 +95,7 @@ def make_guard(
             value = _scalar(analysis, group, runs, assumption.scalar)
             pairs = unify(strip(size), strip(value))
         if pairs is None:
-            raise CannotWrite("an assumption cannot be checked on entry")
+            raise CannotWriteError("an assumption cannot be checked on entry")
         for left, right in pairs:
             if is_on(GUARD_EQUAL):
                 equalities.join(left, right)
@@ -142,7 +142,7 @@ def _scalar(analysis: RegionAnalysis, group: Group, runs: list[Run], name: str) 
                 value = run.set_arguments[position].value
                 assert value is not None
                 return identity(value)
-    raise CannotWrite(f"'{name}' is not known on entry")
+    raise CannotWriteError(f"'{name}' is not known on entry")
 
 
 def _memory(
@@ -176,7 +176,7 @@ def _memory(
 def _place_text(renderer: Renderer, value: Entry) -> str:
     place = renderer.place(value.place) or renderer.parameters.get(value)
     if place is None:
-        raise CannotWrite(f"'{value}' cannot be named on entry")
+        raise CannotWriteError(f"'{value}' cannot be named on entry")
     return f"&{place}"
 
 
@@ -255,7 +255,7 @@ def _argument_places(step: Step) -> list[Place]:
 def _types(runs: list[Run]) -> dict[Sym, str]:
     """What pointers that are given to the calls point to."""
     return {
-        value: type_name(parameter)
+        value: type_name(parameter) or ""
         for run in runs
         for parameter, value in zip(run.function.parameters, run.arguments, strict=True)
     }
@@ -272,7 +272,7 @@ def _may_be_one(place: Place, change: Place, types: dict[Sym, str]) -> bool:
     if not (isinstance(place.root, Pointee) or isinstance(change.root, Pointee)):
         return False
     left, right = types.get(_pointer(place.root)), types.get(_pointer(change.root))
-    if left is None or right is None:
+    if not left or not right:  # not known
         return bool(place.path)
     return left == right
 
@@ -291,5 +291,5 @@ def _compared(pointers: list[str], compared: set[str], written: set[str]) -> boo
 def _text(renderer: Renderer, value: Sym) -> str:
     text = renderer.value(value)
     if text is None:
-        raise CannotWrite(f"'{value}' cannot be written down on entry")
+        raise CannotWriteError(f"'{value}' cannot be written down on entry")
     return text

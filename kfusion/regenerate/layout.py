@@ -22,10 +22,7 @@ class Style:
         return [*opened, *(self.indent + line if line else "" for line in body), "}"]
 
     def function(self, head: list[str], body: list[str]) -> list[str]:
-        if self.function_brace_below:
-            opened = [*head, "{"]
-        else:
-            opened = [*head[:-1], f"{head[-1]} {{"]
+        opened = [*head, "{"] if self.function_brace_below else [*head[:-1], f"{head[-1]} {{"]
         return [*opened, *(self._indented(line) for line in body), "}"]
 
     def _indented(self, line: str) -> str:

@@ -13,7 +13,7 @@ from kfusion.host.regions import RegionCall, argument_ranges
 from kfusion.host.symbolic import Global, Local, Made, Place, leaves
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.cwords import declared, names_of, without_declarators
-from kfusion.regenerate.pieces import CannotWrite, Piece
+from kfusion.regenerate.pieces import CannotWriteError, Piece
 from kfusion.regenerate.template import call_template
 
 
@@ -127,16 +127,15 @@ def select(part: Part) -> None:
         own = _has_own_effects(part, step)
         if own and not part.is_last:
             _refuse_lost_status(part, step, writer)
-        if own or (part.is_last and (launches(step) or step.returns)):
-            part.keep.add(index)
-        elif is_check(step) and _checks_kept(part, step, writer):
+        ends = part.is_last and (launches(step) or step.returns)
+        if own or ends or (is_check(step) and _checks_kept(part, step, writer)):
             part.keep.add(index)
         for variable in step.writes:
             writer[variable] = index
     if part.is_last:
         refuse_status_between(part)
     if not part.is_last and any(part.steps[i].returns for i in part.keep):
-        raise CannotWrite(f"{part.run.function.name} returns the result of something else")
+        raise CannotWriteError(f"{part.run.function.name} returns the result of something else")
 
 
 def _refuse_lost_status(part: Part, step: Step, writer: dict[str, int]) -> None:
@@ -144,7 +143,7 @@ def _refuse_lost_status(part: Part, step: Step, writer: dict[str, int]) -> None:
     for name in sorted(step.reads):
         index = writer.get(name)
         if index is not None and any(of_launch(e, part.run) for e in part.steps[index].effects):
-            raise CannotWrite(
+            raise CannotWriteError(
                 f"'{name}' in {part.run.function.name} holds the status of a call that moves, "
                 "and is used"
             )
@@ -158,7 +157,7 @@ def refuse_status_between(part: Part) -> None:
     statuses = {n for i in settings[:-1] for n in part.steps[i].writes}
     for step in part.steps[settings[0] : settings[-1]]:
         if step.writes and not step.effects and step.reads & statuses:
-            raise CannotWrite(
+            raise CannotWriteError(
                 f"a status is used between the arguments that {part.run.function.name} sets"
             )
 
@@ -173,7 +172,7 @@ def _has_own_effects(part: Part, step: Step) -> bool:
             continue
         in_place = isinstance(effect, Launch) and written_arguments(part, effect.node) is not None
         if not (part.is_last and in_place):
-            raise CannotWrite("one statement launches and does something else as well")
+            raise CannotWriteError("one statement launches and does something else as well")
     return True
 
 

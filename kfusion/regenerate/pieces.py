@@ -13,7 +13,7 @@ from kfusion.source.lexer import Kind, tokenize
 from kfusion.source.text import Edit, apply_edits
 
 
-class CannotWrite(Exception):
+class CannotWriteError(Exception):
     """The text cannot be made (a macro hides a name, say): the calls stay as they are."""
 
 
@@ -28,8 +28,8 @@ class Piece:
 
     def lines(self, indent: str) -> list[str]:
         result = [""] if self.blank_before else []
-        for line in [*filter(None, self.comment.split("\n")), *self.text.split("\n")]:
-            result.append(indent + line if line.strip() else line.rstrip())
+        lines = [*filter(None, self.comment.split("\n")), *self.text.split("\n")]
+        result += [indent + line if line.strip() else line.rstrip() for line in lines]
         if self.trailing:
             result[-1] += f" {self.trailing}"
         return result
@@ -60,7 +60,7 @@ def renaming(
         if token.text not in names or _is_member(unit, index):
             continue
         if token.start < 0:
-            raise CannotWrite(f"the name '{token.text}' comes from a macro")
+            raise CannotWriteError(f"the name '{token.text}' comes from a macro")
         if not any(e.start <= token.start < e.end for e in edits):
             found[token.start] = Edit(token.start, token.end, names[token.text])
     return list(found.values())
@@ -104,7 +104,11 @@ def _above(unit: Unit, first: int, start: int) -> tuple[str, bool]:
     if "\n" not in trivia:
         return "", False
     trivia = trivia[trivia.index("\n") + 1 :]
-    blank = bool(re.search(r"^\s*$", trivia.rsplit("\n", 1)[0], re.M)) if "\n" in trivia else False
+    blank = (
+        bool(re.search(r"^\s*$", trivia.rsplit("\n", 1)[0], re.MULTILINE))
+        if "\n" in trivia
+        else False
+    )
     lines = [line.strip() for line in trivia.split("\n")]
     comment: list[str] = []
     for line in reversed(lines[:-1]):

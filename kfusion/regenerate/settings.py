@@ -15,7 +15,7 @@ from kfusion.host.symbolic import App, Entry, Local, State, Sym, leaves
 from kfusion.kernel.model import Parameter
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.parts import Part, written_arguments
-from kfusion.regenerate.pieces import CannotWrite, step_piece
+from kfusion.regenerate.pieces import CannotWriteError, step_piece
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Settings:
         self._require_unchanged(effect)
         text = self.renderer.place(place)
         if text is None:
-            raise CannotWrite(f"'{place}' cannot be named in the fused function")
+            raise CannotWriteError(f"'{place}' cannot be named in the fused function")
         return size, f"&{text}"
 
     def _source(self, parameter: FusedParameter) -> tuple[Part, SetArgument]:
@@ -67,7 +67,7 @@ class Settings:
                 ):
                     found = part, part.run.set_arguments[position]
         if found is None:
-            raise CannotWrite(f"no call sets '{parameter.argument.name}'")
+            raise CannotWriteError(f"no call sets '{parameter.argument.name}'")
         return found
 
     def _equal_names(self, name: str) -> set[str]:
@@ -87,7 +87,7 @@ class Settings:
             return step_piece(part.unit, Step([], first, last), [], part.names).text
         text = self.renderer.value(effect.size)
         if text is None:
-            raise CannotWrite("the size of an argument is not known")
+            raise CannotWriteError("the size of an argument is not known")
         return text
 
     def _refuse_changes(self, part: Part, effect: SetArgument, name: str) -> None:
@@ -96,12 +96,12 @@ class Settings:
         at = next(i for i, step in enumerate(steps) if effect in step.effects)
         end = part.setting_step if part.is_last else len(steps)
         if any(name in step.writes for step in steps[at + 1 : end]):
-            raise CannotWrite(f"'{name}' changes after it was set as an argument")
+            raise CannotWriteError(f"'{name}' changes after it was set as an argument")
 
     def _require_unchanged(self, effect: SetArgument) -> None:
         assert effect.place is not None
         if self.at_launch.resolve(self.at_launch.read(effect.place)) != effect.value:
-            raise CannotWrite(f"'{effect.place}' changes after it was set as an argument")
+            raise CannotWriteError(f"'{effect.place}' changes after it was set as an argument")
 
     def _copied(self, effect: SetArgument, parameter: FusedParameter) -> tuple[str, str]:
         """An argument that went through an array or a helper's parameter."""
@@ -117,7 +117,7 @@ class Settings:
                 return "sizeof(cl_mem)", f"&{text}"
         text = self.renderer.value(known)
         if text is None or not effect.type:
-            raise CannotWrite(f"'{value}' cannot be named in the fused function")
+            raise CannotWriteError(f"'{value}' cannot be named in the fused function")
         name = self.unique(parameter.name)
         self.temporaries.append(f"const {effect.type} {name} = {text};")
         return f"sizeof {name}", f"&{name}"
@@ -129,7 +129,7 @@ class Settings:
                 continue
             now = self.at_launch.resolve(self.at_launch.read(leaf.place))
             if now not in (leaf, value):
-                raise CannotWrite(f"'{leaf}' changes after it was set as an argument")
+                raise CannotWriteError(f"'{leaf}' changes after it was set as an argument")
 
 
 def _has_type(fused: FusedParameter, parameter: Parameter) -> bool:

@@ -11,7 +11,7 @@ from kfusion.host.library import Run
 from kfusion.host.regions import CallArgument, RegionCall, argument_ranges
 from kfusion.host.symbolic import Num, Sym
 from kfusion.parse.unit import Unit
-from kfusion.regenerate.pieces import CannotWrite
+from kfusion.regenerate.pieces import CannotWriteError
 
 C_KEYWORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if "
@@ -107,7 +107,7 @@ def _wanted(argument: CallArgument, otherwise: str) -> str:
     match = re.fullmatch(r"&?\s*([A-Za-z_]\w*)", argument.text)
     if match:
         return match.group(1)
-    match = re.fullmatch(r"&?\s*[A-Za-z_]\w*(?:(?:\.|->)[A-Za-z_]\w*)*(?:\.|->)([A-Za-z_]\w*)", argument.text)
+    match = re.fullmatch(r"&?\s*[A-Za-z_](?:\w|\.|->)*(?:\.|->)([A-Za-z_]\w*)", argument.text)
     return match.group(1) if match else otherwise
 
 
@@ -129,12 +129,12 @@ def declaration_text(unit: Unit, call: RegionCall, declared: c_ast.Decl) -> tupl
             span = unit.span(first, last)
             token = unit.tokens[at]
             if token.start < 0:
-                raise CannotWrite("a parameter is declared by a macro")
+                raise CannotWriteError("a parameter is declared by a macro")
             text = unit.source.text
             before = " ".join(text[span.start : token.start].split())
             after = "".join(text[token.end : span.end].split())
             return before if before.endswith("*") else before + " ", after
-    raise CannotWrite("a parameter's declaration is not understood")
+    raise CannotWriteError("a parameter's declaration is not understood")
 
 
 def return_text(run: Run) -> str:

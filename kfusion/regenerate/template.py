@@ -12,8 +12,7 @@ from kfusion.host.expressions import Step
 from kfusion.host.library import Run
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Unit
-from kfusion.regenerate.pieces import CannotWrite, column_of, dedent, rename_text
-
+from kfusion.regenerate.pieces import CannotWriteError, column_of, dedent, rename_text
 
 _CALL = "<call>"
 
@@ -56,12 +55,10 @@ def call_template(run: Run, kind: type[Effect]) -> Template:
         effects = [e for e in step.effects if isinstance(e, kind)]
         if effects:
             return _template(run, unit, position, step, effects)
-    raise CannotWrite("no statement to take the form of a call from")
+    raise CannotWriteError("no statement to take the form of a call from")
 
 
-def _template(
-    run: Run, unit: Unit, position: int, step: Step, effects: list[Effect]
-) -> Template:
+def _template(run: Run, unit: Unit, position: int, step: Step, effects: list[Effect]) -> Template:
     if isinstance(effects[0], SetArgument) and not _in_step(unit, step, effects[0]):
         return _helpers_template(unit, step, effects[0])
     calls = sorted({_written(unit, step, e) for e in effects})
@@ -94,7 +91,7 @@ def _helpers_template(unit: Unit, step: Step, effect: Effect) -> Template:
         (f for f in unit.functions.values() if f.body.first <= index <= f.body.last), None
     )
     if helper is None or unit.tokens[index].start < 0:
-        raise CannotWrite("an OpenCL call comes from a macro")
+        raise CannotWriteError("an OpenCL call comes from a macro")
     statement = innermost_written(unit, helper.body, index)
     template = _around(unit, statement, [index], None, False)
     if template.prefix.strip() in ("", "(void)"):
@@ -106,7 +103,7 @@ def _helpers_template(unit: Unit, step: Step, effect: Effect) -> Template:
             return template
         if _hands_on(unit, step):
             return template
-    raise CannotWrite("a helper handles the status of clSetKernelArg in a form of its own")
+    raise CannotWriteError("a helper handles the status of clSetKernelArg in a form of its own")
 
 
 def _hands_on(unit: Unit, step: Step) -> bool:
@@ -138,7 +135,7 @@ def _written(unit: Unit, step: Step, effect: Effect) -> int:
     for node in step.nodes:
         visitor.visit(node)
     if not visitor.found:
-        raise CannotWrite("an OpenCL call comes from a macro")
+        raise CannotWriteError("an OpenCL call comes from a macro")
     return min(visitor.found)
 
 

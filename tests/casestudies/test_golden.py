@@ -30,7 +30,7 @@ def sources(application: str) -> list[Path]:
 
 def differences(inputs: list[Path], out: Path) -> str:
     """A unified difference of all files, the runtime part of the header left out."""
-    pieces = []
+    pieces: list[str] = []
     for path in inputs:
         before = path.read_text().splitlines(keepends=True)
         after = (out / path.name).read_text().splitlines(keepends=True)
