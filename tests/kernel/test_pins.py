@@ -108,6 +108,16 @@ def test_expression_from_build_options_cannot_be_relied_on() -> None:
     ]
 
 
+def test_expression_with_a_default_has_no_form() -> None:
+    text = """\
+#ifndef INDEX
+#define INDEX (get_global_id(0) + 1)
+#endif
+__kernel void f(__global float *c) { c[INDEX] = 1; }
+"""
+    assert kernel_of(text).accesses[0].form is None
+
+
 def test_access_hidden_in_a_conditional_macro() -> None:
     text = "#define REAL float\n#ifdef SHIFT\n#define LOAD(p, k) p[k + 1]\n#else\n" + PLAIN
     kernel = kernel_of(text + "#endif\n" + KERNEL)

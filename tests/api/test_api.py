@@ -1,0 +1,233 @@
+"""kfusion.fuse for users of PyOpenCL: results, diagnostics, errors, check()."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
+import pytest
+
+import kfusion
+from kfusion.device.opencl import pocl_device
+from kfusion.graph.model import LaunchRange
+from kfusion.source.diagnostics import KFusionError, render
+from tests.support.kernel_side import ELEMENTWISE, fused_and_same
+
+SCALED = (
+    ELEMENTWISE
+    + """
+__kernel void scaled(__global float *c, __global const float *a, float k, uint n,
+                     __local float *unused)
+{
+    size_t i = get_global_id(0);
+    if (i < n) c[i] = k * a[i];
+}
+"""
+)
+
+
+def failure(calls: list[str], **options: object) -> str:
+    with pytest.raises(KFusionError) as caught:
+        kfusion.fuse(ELEMENTWISE, calls, **options)  # type: ignore[arg-type]
+    assert caught.value.exit_code == 2
+    return render(caught.value.diagnostics[0])
+
+
+def test_what_comes_back() -> None:
+    fused = kfusion.fuse(ELEMENTWISE, ["square(t, a);", " add( c , t,b )", "twice(c)"], ["c"])
+    assert fused.source.startswith(ELEMENTWISE.rstrip("\n"))
+    (launch,) = fused.kernels
+    assert launch.name == "square_add_twice"
+    assert launch.arguments == ("a", "b", "c")
+    assert launch.calls == (0, 1, 2)
+    assert fused.plan.fuses
+    assert fused.diagnostics == ()
+
+
+def test_unfused_kernels_stay_as_they_were() -> None:
+    fused = kfusion.fuse(SCALED, ["scaled(c, a, 2.5f, n, scratch)", "square(b, c)"])
+    assert fused.source == SCALED
+    assert [launch.name for launch in fused.kernels] == ["scaled", "square"]
+    assert fused.kernels[0].arguments == ("c", "a", "2.5f", "n", "scratch")
+    assert [d.code for d in fused.diagnostics] == ["KF204", "KF401"]
+
+
+def test_order_of_launches_around_a_cut() -> None:
+    source = ELEMENTWISE + "__kernel void wait(__global float *a) { barrier(1); a[0] = 1; }\n"
+    fused = kfusion.fuse(source, ["square(t, a)", "twice(t)", "wait(t)", "twice(t)", "twice(c)"])
+    assert [(k.name, k.calls) for k in fused.kernels] == [
+        ("square_twice", (0, 1)),
+        ("wait", (2,)),
+        ("twice_fused", (3, 4)),
+    ]
+
+
+def test_scalars_by_number_are_arguments_too() -> None:
+    source = """
+__kernel void shift(__global float *a, float by)
+{
+    a[get_global_id(0)] += by;
+}
+"""
+    fused = fused_and_same(
+        source,
+        ["shift(a, 1.5f)", "shift(b, -2)", "shift(a, 1.5f)"],
+        launches=1,
+        scalars={"1.5f": np.float32(1.5), "-2": np.float32(-2)},
+    )
+    assert set(fused.kernels[0].arguments) == {"a", "b", "1.5f", "-2"}
+
+
+def test_defines_as_a_mapping() -> None:
+    source = "__kernel void f(__global float *a) { a[W * get_global_id(0)] = 1; }\n"
+    fused = kfusion.fuse(source, ["f(a)", "f(a)"], defines={"W": 2})
+    assert fused.fused[0].pins == ("W == 2",)
+    assert len(kfusion.fuse(source, ["f(a)", "f(a)"]).kernels) == 2
+
+
+def test_ranges_per_call() -> None:
+    calls = ["square(t, a)", "square(c, t)", "square(d, c)"]
+    fused = kfusion.fuse(ELEMENTWISE, calls, ranges=["whole", "whole", "half"])
+    assert [launch.calls for launch in fused.kernels] == [(0, 1), (2,)]
+    plane = LaunchRange(2, "plane")
+    assert len(kfusion.fuse(ELEMENTWISE, calls, ranges=[plane] * 3).kernels) == 3
+
+
+def test_line_ends_of_windows() -> None:
+    source = ELEMENTWISE.replace("\n", "\r\n")
+    fused_and_same(source, ["square(t, a)", "add(c, t, b)"], launches=1)
+
+
+def test_source_without_a_newline_at_its_end() -> None:
+    fused_and_same(ELEMENTWISE.rstrip(), ["square(t, a)", "add(c, t, b)"], launches=1)
+
+
+# Errors
+
+
+def test_unknown_kernel() -> None:
+    assert (
+        failure(["square(t, a)", "cube(c, t)"])
+        == """\
+calls:2:1: error[KF123]: no kernel is called 'cube'
+    2 | cube(c, t)
+      | ^~~~
+  help: the kernels are: add, copy, square, twice"""
+    )
+
+
+def test_wrong_number_of_arguments() -> None:
+    assert (
+        failure(["square(t)"])
+        == """\
+calls:1:1: error[KF125]: square() has 2 parameters, and 1 arguments are given
+    1 | square(t)
+      | ^~~~~~~~~
+kernels.cl:6:15: square() is defined here
+    6 | __kernel void square(__global float *c, __global const float *a)
+      |               ^~~~~~"""
+    )
+
+
+@pytest.mark.parametrize("call", ["square", "square(t, a", "square(t, a) + 1", "3(t)", "", "(t)"])
+def test_call_that_cannot_be_read(call: str) -> None:
+    text = failure([call])
+    assert "error[KF129]: this call cannot be read: expected 'kernel(argument, ...)'" in text
+
+
+def test_buffer_that_is_no_name() -> None:
+    assert (
+        failure(["square(t, 2 * a)"])
+        == """\
+calls:1:1: error[KF129]: '2 * a' cannot be the argument for 'a' of type '__global const float *a': \
+expected a name
+    1 | square(t, 2 * a)
+      | ^~~~~~~~~~~~~~~~"""
+    )
+
+
+def test_out_that_names_nothing() -> None:
+    assert (
+        failure(["square(t, a)"], out=["z"])
+        == """\
+error[KF127]: out names 'z', which is no buffer of these calls
+  help: the buffers are: a, t"""
+    )
+
+
+def test_ranges_that_do_not_match_the_calls() -> None:
+    text = failure(["square(t, a)"], ranges=["n", "m"])
+    assert text == "error[KF129]: 2 ranges are given for 1 calls: expected one each"
+
+
+def test_syntax_error_has_its_place() -> None:
+    with pytest.raises(KFusionError) as caught:
+        kfusion.fuse("__kernel void f(__global int *a)\n{\n    a[0] = ;\n}\n", ["f(a)"])
+    assert str(caught.value).startswith("kernels.cl:3:12: error[KF104]: syntax error")
+
+
+def test_no_compiler() -> None:
+    with pytest.raises(KFusionError) as caught:
+        kfusion.fuse(ELEMENTWISE, ["square(t, a)"], cc="no-such-compiler")
+    assert caught.value.diagnostics[0].code == "KF106"
+
+
+# check()
+
+
+@pytest.fixture(scope="module")
+def context() -> cl.Context:
+    return cl.Context([pocl_device()])
+
+
+def buffer(context: cl.Context, size: int = 1024) -> cl.Buffer:
+    return cl.Buffer(context, cl.mem_flags.READ_WRITE, size)
+
+
+def test_check_of_separate_buffers(context: cl.Context) -> None:
+    fused = kfusion.fuse(ELEMENTWISE, ["square(t, a)", "square(c, t)"])
+    fused.check({name: buffer(context) for name in "tac"})
+    fused.check({"n": np.int32(3)})  # scalars and missing names do not matter
+
+
+def test_check_of_one_buffer_under_two_names(context: cl.Context) -> None:
+    fused = kfusion.fuse(ELEMENTWISE, ["square(t, a)", "square(c, t)"])
+    shared = buffer(context)
+    with pytest.raises(kfusion.CheckError, match="'a' and 't' share memory"):
+        fused.check({"t": shared, "a": shared, "c": buffer(context)})
+
+
+def test_check_does_not_mind_buffers_that_are_only_read(context: cl.Context) -> None:
+    fused = kfusion.fuse(ELEMENTWISE, ["add(t, a, b)", "square(c, t)"])
+    shared = buffer(context)
+    fused.check({"t": buffer(context), "a": shared, "b": shared, "c": buffer(context)})
+
+
+def test_check_of_arrays(context: cl.Context) -> None:
+    queue = cl.CommandQueue(context)
+    whole = cl_array.zeros(queue, 1024, np.float32)
+    fused = kfusion.fuse(ELEMENTWISE, ["square(t, a)", "square(c, t)"])
+    fused.check({"t": whole[:256], "a": whole[256:512], "c": whole[512:]})
+    with pytest.raises(kfusion.CheckError, match="'c' and 't' share memory"):
+        fused.check({"t": whole[:256], "a": whole[256:512], "c": whole[128:384]})
+
+
+def test_check_of_ranges() -> None:
+    fused = kfusion.fuse(ELEMENTWISE, ["square(t, a)", "square(c, t)"])
+    fused.check({}, ranges=[(64,), (64,)])
+    with pytest.raises(kfusion.CheckError, match=r"call 0 has the range \(64,\), call 1"):
+        fused.check({}, ranges=[(64,), (128,)])
+
+
+def test_fusing_imports_neither_pyopencl_nor_numpy() -> None:
+    script = (
+        "import sys, kfusion\n"
+        f"source = {ELEMENTWISE!r}\n"
+        "kfusion.fuse(source, ['square(t, a)', 'square(c, t)'])\n"
+        "kfusion.fuse(source, ['square(t, a)'])  # still the function, not the room\n"
+        "assert not {'pyopencl', 'numpy', 'networkx'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -1,0 +1,394 @@
+"""What is not fused, by exact message."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from kfusion.api import fuse
+from kfusion.graph.model import (
+    Equal,
+    Invocation,
+    LaunchRange,
+    Memory,
+    RegionPlan,
+    Scalar,
+    Within,
+)
+from kfusion.graph.plan import plan_region
+from kfusion.kernel.model import Kernel
+from kfusion.source.diagnostics import Reason, render
+from tests.support.kernel_side import ELEMENTWISE, kernels_of, refusal
+
+HEAD = "__kernel void f(__global float *c, __global const float *a)\n"
+
+
+def other(body: str, head: str = HEAD) -> str:
+    return f"{ELEMENTWISE}{head}{{\n    size_t i = get_global_id(0);\n    {body}\n}}\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "message"),
+    [
+        (
+            "c[i] = a[i + 1];",
+            "KF201",
+            "'a[i + 1]' in f() reads elements of 't' that neighbouring items of square() write as "
+            "'c[i]'",
+        ),
+        (
+            "c[i] = a[get_global_size(0) - 1 - i];",
+            "KF201",
+            "'a[get_global_size(0) - 1 - i]' in f() reads elements of 't' that other items of "
+            "square() write as 'c[i]'",
+        ),
+        (
+            "for (int j = 0; j < 4; j++) c[i] = a[j];",
+            "KF201",
+            "'a[j]' in f() reads elements of 't' that other items of square() write as 'c[i]'",
+        ),
+        (
+            "c[i] = a[(int)a[i]];",
+            "KF203",
+            "the index of 'a[(int)a[i]]' in f() is not understood, and square() writes 't' too",
+        ),
+        (
+            "__local float l[4]; l[0] = 1; c[i] = a[i];",
+            "KF204",
+            "f() has local memory: 'l'",
+        ),
+        (
+            "c[i] = a[i]; barrier(CLK_GLOBAL_MEM_FENCE);",
+            "KF204",
+            "f() has a barrier: 'barrier()'",
+        ),
+        (
+            "atomic_inc((volatile __global int *)c); c[i] = a[i];",
+            "KF205",
+            "f() has an atomic operation: 'atomic_inc()'",
+        ),
+        (
+            "vstore2((float2)(a[i]), i, c);",
+            "KF205",
+            "f() has vload or vstore: 'vstore2()'",
+        ),
+        (
+            "c += i; *c = a[i];",
+            "KF205",
+            "f() has arithmetic on a pointer parameter: 'c'",
+        ),
+        (
+            'printf("%f", a[i]); c[i] = a[i];',
+            "KF222",
+            "f() has printf: 'printf()'",
+        ),
+        (
+            "c[i] = strange(a[i]);",
+            "KF217",
+            "f() has a function that is not known: 'strange()'",
+        ),
+        (
+            "while (1) { if (a[i] > 0) return; c[i] = 1; break; }",
+            "KF219",
+            "f() has control flow that cannot be moved: 'return'",
+        ),
+    ],
+    ids=[
+        "neighbour",
+        "reversed",
+        "all-items",
+        "unknown-index",
+        "local-memory",
+        "barrier",
+        "atomic",
+        "vstore",
+        "pointer-arithmetic",
+        "printf",
+        "unknown-call",
+        "return",
+    ],
+)
+def test_kernel_after_square(body: str, code: str, message: str) -> None:
+    cut = refusal(other(body), ["square(t, x)", "f(c, t)"])
+    assert (cut.code, cut.message) == (code, message)
+
+
+def test_reason_is_drawn_with_both_places() -> None:
+    cut = refusal(other("c[i] = a[i + 1];"), ["square(t, x)", "f(c, t)"])
+    assert (
+        render(cut)
+        == """\
+kernels.cl:24:12: cut[KF201]: 'a[i + 1]' in f() reads elements of 't' that neighbouring items of \
+square() write as 'c[i]'
+   24 |     c[i] = a[i + 1];
+      |            ^~~~~~~~
+kernels.cl:9:5: square() writes it here
+    9 |     c[i] = a[i] * a[i];
+      |     ^~~~"""
+    )
+
+
+def test_write_after_read_of_neighbours() -> None:
+    """Ping-pong: in one kernel this would be a stencil in place."""
+    cut = refusal(other("c[i] = a[i + 1];"), ["f(t, x)", "square(x, t)"])
+    assert cut.message == (
+        "'c[i]' in square() writes elements of 'x' that neighbouring items of f() read as "
+        "'a[i + 1]'"
+    )
+
+
+def test_write_after_write() -> None:
+    cut = refusal(other("c[i + 1] = a[i];"), ["f(t, x)", "square(t, x)"])
+    assert cut.message == (
+        "'c[i]' in square() writes elements of 't' that neighbouring items of f() write as "
+        "'c[i + 1]'"
+    )
+
+
+def test_one_item_writes_and_all_read() -> None:
+    cut = refusal(other("if (i == 0) c[0] = a[i];"), ["f(t, x)", "f(y, t)"])
+    assert cut.code == "KF218"
+    assert cut.message == (
+        "'a[i]' in f() reads an element of 't' that 'c[0]' in f() writes: one item writes it, "
+        "the others need it"
+    )
+
+
+def test_images() -> None:
+    source = (
+        ELEMENTWISE
+        + """
+__kernel void paint(__write_only image2d_t out, __global const float *a)
+{
+    write_imagef(out, (int2)(get_global_id(0), 0), (float4)(a[get_global_id(0)]));
+}
+"""
+    )
+    cut = refusal(source, ["square(t, x)", "paint(picture, t)"])
+    assert (cut.code, cut.message) == ("KF206", "paint() has an image or a sampler: 'out'")
+
+
+def test_volatile() -> None:
+    head = "__kernel void f(__global float *c, volatile __global const float *a)\n"
+    cut = refusal(other("c[i] = a[i];", head), ["square(t, x)", "f(c, t)"])
+    assert (cut.code, cut.message) == ("KF205", "f() has volatile memory: 'a'")
+
+
+def test_required_sizes() -> None:
+    head = "__attribute__((reqd_work_group_size(64, 1, 1)))\n" + HEAD
+    cut = refusal(other("c[i] = a[i];", head), ["square(t, x)", "f(c, t)"])
+    assert (cut.code, cut.message) == (
+        "KF221",
+        "the required work-group sizes differ: square() none, f() requires 64, 1, 1",
+    )
+    fused = fuse(other("c[i] = a[i];", head), ["f(t, x)", "f(c, t)"])
+    assert "reqd_work_group_size(64, 1, 1)" in fused.fused[0].text
+
+
+def test_extension_that_is_disabled_again() -> None:
+    source = """\
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+__kernel void f(__global double *c) { c[get_global_id(0)] *= 2; }
+#pragma OPENCL EXTENSION cl_khr_fp64 : disable
+"""
+    cut = refusal(source, ["f(a)", "f(b)"])
+    assert (cut.code, cut.message) == (
+        "KF216",
+        "the extension cl_khr_fp64 is enabled for f(), but not at the end of the file, where a "
+        "fused kernel would stand",
+    )
+
+
+def test_parameter_that_is_assigned() -> None:
+    head = "__kernel void f(__global float *c, __global const float *a, int n)\n"
+    source = other("n = n * 2; if (i < n) c[i] = a[i];", head)
+    cut = refusal(source, ["square(t, x)", "f(c, t, n)"])
+    assert (cut.code, cut.message) == ("KF219", "f() has a parameter that it assigns: 'n'")
+
+
+# With a host that knows more, or less, than the Python API
+
+
+@dataclass
+class World:
+    """An oracle for tests: everything may be assumed, except what is named here."""
+
+    equal_scalars: bool = True
+    disjoint_names: bool = True
+    limits: tuple[str, ...] = ()
+
+    def equal(self, left: Scalar, right: Scalar) -> bool:
+        return left == right or self.equal_scalars
+
+    def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
+        return None
+
+    def within(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
+        return scalar.name in self.limits
+
+    def disjoint(self, left: Memory, right: Memory) -> bool:
+        return self.disjoint_names
+
+    def joinable(self, first: int, last: int) -> Reason | None:
+        return None
+
+
+def plan_of(
+    calls: list[tuple[Kernel, str]],
+    world: World,
+    ranges: list[LaunchRange] | None = None,
+    observed: frozenset[str] | None = None,
+) -> RegionPlan:
+    """Calls are a kernel and its arguments, separated by spaces."""
+    invocations = []
+    for index, (kernel, written) in enumerate(calls):
+        arguments = tuple(
+            Memory(text, text) if p.pointer else Scalar(text, text)
+            for p, text in zip(kernel.parameters, written.split(), strict=True)
+        )
+        dimensions = max(k.dimensions for k, _ in calls)
+        range_ = ranges[index] if ranges else LaunchRange(dimensions, "all")
+        label = f"{kernel.name}({', '.join(written.split())})"
+        invocations.append(Invocation(index, kernel, arguments, range_, label))
+    return plan_region(invocations, observed, world)
+
+
+KERNELS = kernels_of(
+    ELEMENTWISE
+    + """
+__kernel void bounded(__global float *c, __global const float *a, uint n)
+{
+    size_t i = get_global_id(0);
+    if (i < n) c[i] = a[i];
+}
+__kernel void plane(__global float *c, __global const float *a, uint w)
+{
+    size_t x = get_global_id(0), y = get_global_id(1);
+    c[y * w + x] = a[y * w + x];
+}
+__kernel void grouped(__global float *c, __global const float *a)
+{
+    size_t i = get_group_id(0) * get_local_size(0) + get_local_id(0);
+    c[i] = a[i];
+}
+__kernel void wait(__global float *c)
+{
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    c[get_global_id(0)] = 1;
+}
+__kernel void of_group(__global float *c)
+{
+    c[get_global_id(0)] *= get_local_size(0);
+}
+"""
+)
+
+
+def test_memory_that_may_be_the_same() -> None:
+    calls = [(KERNELS["square"], "t x"), (KERNELS["square"], "y t")]
+    plan = plan_of(calls, World(disjoint_names=False))
+    reason = plan.cuts[0].reason
+    assert (reason.code, reason.message) == (
+        "KF228",
+        "'t' and 'x' may be the same memory, and one is written",
+    )
+
+
+def test_dropped_value_that_may_be_read_under_another_name() -> None:
+    """Nobody reads t after the group, but the barrier kernel's z may be t."""
+
+    class Aliased(World):
+        def disjoint(self, left: Memory, right: Memory) -> bool:
+            return {left.name, right.name} != {"t", "z"}
+
+    calls = [(KERNELS["square"], "t x"), (KERNELS["square"], "y t"), (KERNELS["wait"], "z")]
+    plan = plan_of(calls, Aliased(), observed=frozenset("yz"))
+    assert plan.groups[0].stored == {"t", "y"}
+    assert plan_of(calls, World(), observed=frozenset("yz")).groups[0].stored == {"y"}
+
+
+def test_equal_scalars_are_assumed_for_guards() -> None:
+    calls = [(KERNELS["bounded"], "t x n"), (KERNELS["bounded"], "y t m")]
+    plan = plan_of(calls, World(), observed=frozenset("y"))
+    assert Equal("n", "m") in plan.groups[0].assumptions
+    assert plan.groups[0].internalised == {"t"}
+    apart = plan_of(calls, World(equal_scalars=False), observed=frozenset("y"))
+    assert apart.groups[0].fused
+    assert not apart.groups[0].internalised
+
+
+def test_range_within_a_scalar_is_assumed() -> None:
+    calls = [(KERNELS["plane"], "t x w"), (KERNELS["plane"], "y t w")]
+    plan = plan_of(calls, World(limits=("w",)))
+    assert Within(0, 0, "w") in plan.groups[0].assumptions
+    assert plan_of(calls, World()).cuts[0].reason.code == "KF201"
+
+
+def test_range_of_more_dimensions_than_the_index() -> None:
+    calls = [(KERNELS["square"], "t x"), (KERNELS["square"], "y t")]
+    two = [LaunchRange(2, "all")] * 2
+    assert plan_of(calls, World(), two).cuts[0].reason.code == "KF201"
+
+
+def test_ranges_of_different_dimensions() -> None:
+    calls = [(KERNELS["square"], "t x"), (KERNELS["square"], "y t")]
+    plan = plan_of(calls, World(), [LaunchRange(1, "a"), LaunchRange(2, "a")])
+    reason = plan.cuts[0].reason
+    assert (reason.code, reason.message) == (
+        "KF202",
+        "square() is launched in 1 dimensions, square() in 2",
+    )
+
+
+def test_group_arithmetic_in_groups_that_are_not_full() -> None:
+    calls = [(KERNELS["grouped"], "t x"), (KERNELS["square"], "y t")]
+    ranges = [LaunchRange(1, "all", "64", uniform=False)] * 2
+    assert plan_of(calls, World(), ranges).cuts
+    assert not plan_of(calls, World()).cuts
+
+
+def test_group_arithmetic_lacks_the_offset() -> None:
+    calls = [(KERNELS["grouped"], "t x"), (KERNELS["square"], "y t")]
+    ranges = [LaunchRange(1, "all", "64", offset=True)] * 2
+    assert plan_of(calls, World(), ranges).cuts[0].reason.code == "KF201"
+
+
+def test_local_sizes_that_matter() -> None:
+    calls = [(KERNELS["square"], "t x"), (KERNELS["of_group"], "t")]
+    plan = plan_of(calls, World(), [LaunchRange(1, "a", "64"), LaunchRange(1, "a", "128")])
+    reason = plan.cuts[0].reason
+    assert (reason.code, reason.message) == (
+        "KF202",
+        "the local sizes may differ, and of_group() depends on its own",
+    )
+    same = [LaunchRange(1, "a", "64")] * 2
+    assert not plan_of(calls, World(), same).cuts
+
+
+def test_different_programs() -> None:
+    copy = kernels_of(ELEMENTWISE)
+    plan = plan_of([(KERNELS["square"], "t x"), (copy["square"], "y t")], World())
+    reason = plan.cuts[0].reason
+    assert (reason.code, reason.message) == (
+        "KF208",
+        "square() and square() are in different programs",
+    )
+
+
+def test_host_that_cannot_join_the_calls() -> None:
+    class Separate(World):
+        def joinable(self, first: int, last: int) -> Reason | None:
+            return Reason("KF214", f"something between {first} and {last}")
+
+    plan = plan_of([(KERNELS["square"], "t x"), (KERNELS["square"], "y t")], Separate())
+    assert plan.cuts[0].reason == Reason("KF214", "something between 0 and 1")
+
+
+def test_too_many_parameters() -> None:
+    calls = [(KERNELS["copy"], f"t{k} x{k}") for k in range(40)]
+    plan = plan_of(calls, World())
+    assert [len(group.members) for group in plan.groups] == [32, 8]
+    assert plan.cuts[0].reason.message == (
+        "the fused kernel would work on 66 buffers, which would not fit in registers"
+    )

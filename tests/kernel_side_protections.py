@@ -1,0 +1,49 @@
+"""For each protection of the kernel side, the test that must fail without it."""
+
+from __future__ import annotations
+
+_REFUSALS = "tests/graph/test_refusals.py"
+_TRAPS = "tests/fuse/test_traps.py"
+_OWNERSHIP = "tests/graph/test_ownership.py"
+_PLAN = "tests/graph/test_plan.py"
+
+PROTECTED_BY: dict[str, str] = {
+    # kernel
+    "sections": "tests/kernel/test_sections.py::test_store_inside_kload",
+    "narrow-indices": "tests/kernel/test_accesses.py::test_load_through_32_bits_without_sign",
+    "doubtful-macros": "tests/kernel/test_pins.py::test_expression_with_a_default_has_no_form",
+    "pins": f"{_TRAPS}::test_trap_23_build_options_are_pinned",
+    # graph: what a kernel must not have
+    "synchronisation": f"{_REFUSALS}::test_kernel_after_square[barrier]",
+    "pointers": f"{_REFUSALS}::test_kernel_after_square[pointer-arithmetic]",
+    "images": f"{_REFUSALS}::test_images",
+    "printf": f"{_REFUSALS}::test_kernel_after_square[printf]",
+    "control-flow": f"{_REFUSALS}::test_kernel_after_square[return]",
+    "unknown-calls": f"{_REFUSALS}::test_kernel_after_square[unknown-call]",
+    # graph: what two kernels must agree in
+    "one-program": f"{_REFUSALS}::test_different_programs",
+    "required-sizes": f"{_REFUSALS}::test_required_sizes",
+    "pragmas": f"{_TRAPS}::test_trap_23_contraction_pragma_differs",
+    "macros": f"{_TRAPS}::test_trap_23_macro_redefined_between_two_kernels",
+    "same-ranges": f"{_TRAPS}::test_trap_03_different_ranges_are_not_fused",
+    "local-sizes": f"{_REFUSALS}::test_local_sizes_that_matter",
+    "one-type": f"{_TRAPS}::test_trap_10_two_element_types",
+    "disjoint": f"{_REFUSALS}::test_memory_that_may_be_the_same",
+    # graph: who owns an element
+    "own-elements": f"{_REFUSALS}::test_write_after_read_of_neighbours",
+    "bounds": f"{_TRAPS}::test_trap_06_reader_lacks_the_bound_of_the_row",
+    "dimensions": f"{_REFUSALS}::test_range_of_more_dimensions_than_the_index",
+    "wrapping": f"{_OWNERSHIP}::test_products_that_wrap_around_may_meet",
+    "uniform-groups": f"{_REFUSALS}::test_group_arithmetic_in_groups_that_are_not_full",
+    "offsets": f"{_REFUSALS}::test_group_arithmetic_lacks_the_offset",
+    # graph: what may live in a variable, and what must be stored
+    "guards": f"{_TRAPS}::test_trap_06_guards_with_different_bounds",
+    "guard-types": f"{_TRAPS}::test_trap_06_int_against_size_t_is_another_guard",
+    "conditions": f"{_TRAPS}::test_trap_06_store_under_a_condition_keeps_the_old_value",
+    "whole-buffer": f"{_PLAN}::test_another_access_may_hit_the_same_element",
+    "order": f"{_TRAPS}::test_trap_07_several_stores_to_one_element",
+    "stored": f"{_TRAPS}::test_trap_01_intermediate_that_is_read_later_is_stored",
+    "liveness": f"{_PLAN}::test_stencil_splits_the_region",
+    "partial": f"{_TRAPS}::test_trap_01_partial_overwrite_by_a_later_kernel_keeps_the_store",
+    "hidden-readers": f"{_REFUSALS}::test_dropped_value_that_may_be_read_under_another_name",
+}

@@ -1,0 +1,35 @@
+"""The table of --explain-plan, as it is printed."""
+
+from __future__ import annotations
+
+from kfusion.api import fuse
+from kfusion.report.plan import plan_table
+from tests.support.kernel_side import ELEMENTWISE
+
+BLUR = """
+__kernel void blur(__global float *c, __global const float *a)
+{
+    size_t i = get_global_id(0);
+    c[i] = a[i] + a[i + 1];
+}
+"""
+
+
+def test_table() -> None:
+    calls = ["square(t, a)", "add(u, t, t)", "blur(c, u)"]
+    plan = fuse(ELEMENTWISE + BLUR, calls, ["c"]).plan
+    assert (
+        plan_table([("calls:1", plan), ("calls:9", plan)]).split("\n\ncalls:9")[0]
+        == """\
+calls:1: kernels 3 -> 2, global loads 6 -> 3, global stores 3 -> 2
+  kernel     calls         loads   stores  kept in variables
+  ---------  ------------  ------  ------  -----------------
+  1 (fused)  square(t, a)  4 -> 1  2 -> 1  t
+             add(u, t, t)
+  2          blur(c, u)    2       1
+
+  cut between add(u, t, t) and blur(c, u):
+    [KF201] 'a[i + 1]' in blur() reads elements of 'u' that neighbouring items of add() write as \
+'c[i]' (kernels.cl:25:19)
+    add() writes it here (kernels.cl:14:5)"""
+    )
