@@ -34,6 +34,7 @@ _PATH = click.Path(path_type=Path)
     "-D", "defines", multiple=True, help="A macro for the preprocessor: NAME or NAME=VALUE."
 )
 @click.option("--cc", default="cc", show_default=True, help="The C compiler that preprocesses.")
+@click.option("--real-headers", is_flag=True, help="Read hosts with the system's own headers.")
 @click.option("--strict", is_flag=True, help="Fail if something in a region is not fused.")
 @click.option("--dry-run", is_flag=True, help="Write nothing.")
 @click.option("--explain-plan", is_flag=True, help="Print the plan as a table.")
@@ -47,6 +48,7 @@ def fuse(
     include_dirs: tuple[Path, ...],
     defines: tuple[str, ...],
     cc: str,
+    real_headers: bool,
     strict: bool,
     dry_run: bool,
     explain_plan: bool,
@@ -66,7 +68,7 @@ def fuse(
         raise click.UsageError("give the files to fuse: applications, libraries and kernels")
     if output is None and not dry_run and not explain_plan:
         raise click.UsageError("give the folder to write to: -o OUT (or --dry-run)")
-    how = _preprocessor(cc, include_dirs, defines)
+    how = _preprocessor(cc, include_dirs, defines, real_headers)
     _check_defines(defines)
     if output is not None:
         refuse_overwriting(list(files), output)
@@ -122,9 +124,10 @@ def _check_defines(defines: tuple[str, ...]) -> None:
 
 
 def _preprocessor(
-    cc: str, include_dirs: tuple[Path, ...], defines: tuple[str, ...]
+    cc: str, include_dirs: tuple[Path, ...], defines: tuple[str, ...], real_headers: bool
 ) -> Preprocessor:
-    return Preprocessor(cc, (*include_dirs, include_folder()), (fake_libc_dir(),), defines)
+    include_dirs = (*include_dirs, include_folder())
+    return Preprocessor(cc, include_dirs, (fake_libc_dir(),), defines, real_headers)
 
 
 def main(arguments: list[str] | None = None) -> None:

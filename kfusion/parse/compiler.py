@@ -40,6 +40,7 @@ class Preprocessor:
     include_dirs: tuple[Path, ...] = ()
     system_dirs: tuple[Path, ...] = ()
     defines: tuple[str, ...] = ()
+    real_headers: bool = False  # those of the system, instead of system_dirs
 
 
 @dataclass(frozen=True)
@@ -52,14 +53,16 @@ def run(
 ) -> str | Failure:
     """Preprocess a text as if it were the file; `folder` holds the stubs of system headers."""
     try:
-        command = [*shlex.split(how.cc), "-E", "-x", "c", "-nostdinc", *flags]
+        command = [*shlex.split(how.cc), "-E", "-x", "c", *flags]
     except ValueError as failure:
         raise no_compiler(how.cc, str(failure)) from None
     command += [f"-D{define}" for define in how.defines]
     command += ["-iquote", str(source.path.parent.absolute())]
     command += [f"-I{directory.absolute()}" for directory in how.include_dirs]
-    for directory in (*how.system_dirs, folder):
-        command += ["-isystem", str(directory)]
+    if not how.real_headers:
+        command += ["-nostdinc"]
+        for directory in (*how.system_dirs, folder):
+            command += ["-isystem", str(directory)]
     try:
         # In the folder of stubs, because quoted headers are searched beside the file first.
         done = subprocess.run(

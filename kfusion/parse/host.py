@@ -9,7 +9,8 @@ from pycparser import c_ast
 from kfusion.parse.annotations import Annotations, RegionMark
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.preprocess import PToken, preprocess
-from kfusion.parse.statements import match_token
+from kfusion.parse.statements import closing
+from kfusion.parse.syntax import is_name
 from kfusion.parse.unit import Note, TypeGuess, Unit, parse_unit, refuse_redefinition
 from kfusion.source.diagnostics import error
 from kfusion.source.text import SourceFile
@@ -18,15 +19,16 @@ _DROPPED = frozenset(
     "__extension__ __inline __inline__ __restrict __restrict__ __volatile__ __signed__ "
     "_Thread_local __thread _Noreturn".split()
 )
-_DROPPED_WITH_BRACKETS = frozenset(
-    "__attribute__ __attribute __asm__ __asm asm __declspec _Alignas".split()
-)
+_DROPPED_WITH_BRACKETS = frozenset("__attribute__ __attribute __declspec _Alignas".split())
+_ASSEMBLER = frozenset(("__asm__", "__asm", "asm"))
+_ASSEMBLER_WORDS = frozenset("volatile __volatile__ goto inline __inline__".split())
 _REPLACED = {"__const": "const", "__const__": "const", "__signed": "signed"}
 _TYPE_WORDS = ("typedef", "struct", "union", "enum")
 
 
 def parse_host(source: SourceFile, annotations: Annotations, how: Preprocessor) -> Unit:
-    done = preprocess(source, annotations.blanked(source.text), how, stubs_allowed=True)
+    text = annotations.blanked(source.text)
+    done = preprocess(source, text, how, stubs_allowed=not how.real_headers)
     tokens, notes = _clean(_types_only(done.tokens))
     annotations = replace(annotations, regions=_active(annotations.regions, tokens))
     # A header that is stubbed may have declared any type; otherwise names are known.
@@ -91,7 +93,8 @@ def _types_only(tokens: list[PToken]) -> list[PToken]:
         start = index
         if tokens[index].system:
             index = _declaration_end(tokens, index) + 1
-            if tokens[start].text in _TYPE_WORDS:
+            first = start + (tokens[start].text == "__extension__")
+            if first < index and tokens[first].text in _TYPE_WORDS:
                 parts.append((start, index, True))
         else:
             while index < len(tokens) and not tokens[index].system:
@@ -111,21 +114,20 @@ def _types_only(tokens: list[PToken]) -> list[PToken]:
 
 
 def _declared(part: list[PToken]) -> set[str]:
-    """Names that a declaration may declare: its last name, tags, enumerators."""
+    """Names that a declaration may declare: its declarators, tags, enumerators."""
     names: set[str] = set()
-    depth, last = 0, ""
+    depth = 0
     is_enum = any(token.text == "enum" for token in part)
-    for before, token in zip([part[0], *part], part, strict=False):
+    for before, token, after in zip([part[0], *part], part, [*part[1:], part[-1]], strict=False):
         if token.text in ("(", "[", "{"):
             depth += 1
         elif token.text in (")", "]", "}"):
             depth -= 1
-        elif token.text[0].isalpha() or token.text[0] == "_":
-            if depth == 0:
-                last = token.text
-            if before.text in ("struct", "union", "enum", "*") or (is_enum and depth):
+        elif is_name(token.text):
+            declares = depth == 0 and after.text in (",", ";", "[", "(")
+            if declares or before.text in ("struct", "union", "enum", "*") or (is_enum and depth):
                 names.add(token.text)
-    return names | {last}
+    return names
 
 
 def _declaration_end(tokens: list[PToken], index: int) -> int:
@@ -151,18 +153,23 @@ def _declaration_end(tokens: list[PToken], index: int) -> int:
 def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
     result: list[PToken] = []
     notes: list[Note] = []
-    index = 0
+    index = depth = 0
     while index < len(tokens):
         token = tokens[index]
         last = index
         if token.text in _DROPPED_WITH_BRACKETS:
-            if index + 1 < len(tokens) and tokens[index + 1].text == "(":
-                last = match_token(tokens, index + 1)
+            last = closing(tokens, index)
+        elif token.text in _ASSEMBLER:
+            last = _assembler_end(tokens, index)
+            if depth > 0 and result[-1].text in (";", "{", "}", ")", ":", "else"):
+                # A statement, of which nothing is known: a call of an unknown function.
+                result += [replace(token, text=text) for text in ("__asm__", "(", ")")]
         elif token.text in ("__typeof__", "typeof", "__typeof"):
             result.append(replace(token, text="int"))
-            index = match_token(tokens, index + 1) + 1
+            index = closing(tokens, index) + 1
             continue
         elif token.text not in _DROPPED:
+            depth += (token.text == "{") - (token.text == "}")
             if token.text in _REPLACED:
                 token = replace(token, text=_REPLACED[token.text])
             result.append(token)
@@ -171,3 +178,9 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
         notes.append(Note(len(result), token.text, token.start, tokens[last].end))
         index = last + 1
     return result, notes
+
+
+def _assembler_end(tokens: list[PToken], index: int) -> int:
+    while index + 1 < len(tokens) and tokens[index + 1].text in _ASSEMBLER_WORDS:
+        index += 1
+    return closing(tokens, index)

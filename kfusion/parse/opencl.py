@@ -10,7 +10,7 @@ from itertools import pairwise
 from kfusion.parse.annotations import Annotations
 from kfusion.parse.compiler import STDIN, Preprocessor
 from kfusion.parse.preprocess import PToken, preprocess
-from kfusion.parse.statements import match_token
+from kfusion.parse.statements import closing
 from kfusion.parse.syntax import is_name, place_of
 from kfusion.parse.unit import Note, TypeGuess, Unit, parse_unit, refuse_redefinition
 from kfusion.source.diagnostics import error
@@ -124,7 +124,7 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
         token = tokens[index]
         last = index
         if token.text in ("__attribute__", "__attribute"):
-            last = match_token(tokens, index + 1)
+            last = closing(tokens, index)
             text = " ".join(t.text for t in tokens[index : last + 1])
             notes.append(Note(len(result), text, token.start, tokens[last].end))
         elif token.text in ADDRESS_SPACES:

@@ -44,6 +44,16 @@ def match_token(tokens: list[PToken], index: int) -> int:
     raise ValueError("unbalanced brackets")
 
 
+def closing(tokens: list[PToken], index: int) -> int:
+    """The end of `word(...)`, of which the brackets may be missing or open."""
+    if index + 1 >= len(tokens) or tokens[index + 1].text != "(":
+        return index
+    try:
+        return match_token(tokens, index + 1)
+    except ValueError:
+        return index
+
+
 def parse_body(tokens: list[PToken], opening: int) -> Statement:
     """The compound statement whose `{` is at `opening`."""
     return _statement(tokens, opening)

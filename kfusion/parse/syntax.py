@@ -149,9 +149,10 @@ def _ends_early(source: SourceFile, annotations: Annotations, tokens: list[PToke
 
 
 def _first_cpp(tokens: list[PToken]) -> int | None:
-    own = [(i, t.text) for i, t in enumerate(tokens) if not t.system]
-    for (index, text), (_, following) in pairwise(own):
-        if _CPP.fullmatch(f"{text} {following}"):
+    own = [(i, t) for i, t in enumerate(tokens) if not t.system]
+    for (index, token), (_, following) in pairwise(own):
+        apart = token.text == ":" and token.end != following.start
+        if _CPP.fullmatch(f"{token.text} {following.text}") and not apart:
             return index
     return None
 

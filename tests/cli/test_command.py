@@ -375,3 +375,42 @@ vec.c:34:1: cut[KF226]: the body of vec_add includes another file
         + NOTHING
     )
     assert command.read("out/vec.c") == command.read("vec.c")
+
+
+def test_the_headers_of_the_system_can_be_asked_for(command: Command) -> None:
+    names = "assert complex ctype errno inttypes limits math pthread setjmp signal stdarg stdatomic"
+    names += " stdbool stddef stdint stdio stdlib string sys/stat tgmath threads time unistd wchar"
+    includes = "".join(f"#include <{name}.h>\n" for name in [*names.split(), "CL/cl_ext"])
+    command.change(
+        "vec.c", '#include "vec.h"\n', f'#define _GNU_SOURCE\n{includes}#include "vec.h"\n'
+    )
+    command.change(
+        "vec.c",
+        "size_t vec_bytes(size_t n)\n{\n",
+        """\
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+size_t vec_bytes(size_t n)
+{
+    bool large = n > SIZE_MAX / 4 || isnan(INFINITY) || errno == EINTR;
+    assert(!large && isdigit('3') && NULL == 0);
+    printf("%" PRIu64 " %g", UINT64_C(3), fabs(-HUGE_VAL));
+    pthread_mutex_lock(&lock);
+""",
+    )
+    done = command.run(*PROGRAM, "-o", "out", "--strict", "--real-headers")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert command.run(*PROGRAM, "-o", "usual").stderr == ""
+    assert command.contents()["out/vec.c"] == command.contents()["usual/vec.c"]
+    command.change("app.c", '#include "vec.h"\n', '#include <gone.h>\n#include "vec.h"\n')
+    done = command.run(*PROGRAM, "-o", "other", "--real-headers")
+    assert done.returncode == 2
+    assert (
+        done.stderr
+        == """\
+app.c:1:11: error[KF105]: header 'gone.h' is not found
+    1 | #include <gone.h>
+      |           ^~~~~~
+  help: add its folder with -I
+"""
+    )
