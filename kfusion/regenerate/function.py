@@ -126,7 +126,7 @@ class _Builder:
             self.name,
             self.unit,
             "\n".join(lines) + "\n",
-            f"{head};",
+            "\n".join(self.style.wrapped(head, ";")),
             self.signature.arguments,
             self.kernel,
             frozenset(filter(None, (handle_name(run.launch.kernel) for run in runs))),
