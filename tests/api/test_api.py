@@ -175,7 +175,7 @@ def test_no_compiler() -> None:
     assert caught.value.diagnostics[0].code == "KF106"
 
 
-# check()
+# Checks of what was assumed
 
 
 @pytest.fixture(scope="module")

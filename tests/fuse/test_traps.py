@@ -134,10 +134,16 @@ def test_trap_06_the_larger_bound_comes_second() -> None:
 
 
 def test_trap_06_int_against_size_t_is_another_guard() -> None:
-    source = (
-        GUARDED
-        + """
-__kernel void signed_scale(__global float *t, __global const float *a, const int n)
+    """For a negative n one guard lets all items pass, the other none."""
+    source = """\
+__kernel void fill(__global float *t, __global const float *a, const int n)
+{
+    const size_t i = get_global_id(0);
+    if (i >= n)
+        return;
+    t[i] = a[i] + 1.0f;
+}
+__kernel void scale(__global float *t, __global const float *a, const int n)
 {
     const int i = get_global_id(0);
     if (i >= n)
@@ -145,10 +151,10 @@ __kernel void signed_scale(__global float *t, __global const float *a, const int
     t[i] = 3.0f * a[i];
 }
 """
-    )
-    fused = fuse(source, ["fill(t, a, n)", "signed_scale(c, t, n)"], ["c"])
+    calls = ["fill(t, a, n)", "scale(c, t, n)"]
+    minus = {"n": np.int32(-1)}
+    fused = fused_and_same(source, calls, ["c", "t"], launches=1, scalars=minus)
     assert not fused.plan.groups[0].internalised
-    assert "t[i] = a[i] + 1.0f;" in fused_text(fused)
 
 
 def test_trap_06_store_under_a_condition_keeps_the_old_value() -> None:
