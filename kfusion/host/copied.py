@@ -13,7 +13,6 @@ from kfusion.parse.unit import Unit
 from kfusion.source.diagnostics import Reason
 from kfusion.source.lexer import Kind, tokenize
 from kfusion.source.protections import is_on, protection
-from kfusion.source.text import Span
 
 STATIC_VARIABLES = protection(
     "host-static-variables", "a function that keeps state in a static variable is copied"
