@@ -51,6 +51,8 @@ class Conditions:
         self.unit = unit
         self.text = unit.source.text
         self._doubts: dict[str, bool] = {}
+        self._guards: dict[Block, bool] = {}
+        self._names: dict[Block, frozenset[str]] = {}
 
     @cached_property
     def directives(self) -> list[tuple[str, str, Token]]:
@@ -188,12 +190,30 @@ class Conditions:
 
     def is_include_guard(self, block: Block) -> bool:
         """`#ifndef X`, `#define X`, the whole file, `#endif`."""
+        if block not in self._guards:
+            self._guards[block] = self._guards_file(block)
+        return self._guards[block]
+
+    def _guards_file(self, block: Block) -> bool:
         if len(block.branches) != 1 or block.parent is not None:
             return False
         match = re.fullmatch(r"!defined\((\w+)\)", block.branches[0].condition)
         after = [(k, r) for k, r, t in self.directives if t.start > block.start][:1]
         rest = re.sub(r"^#\s*endif.*", "", self.text[block.end :].strip())
         return match is not None and after == [("define", match.group(1))] and not rest.strip()
+
+    def names(self, block: Block) -> frozenset[str]:
+        """Names that stand in the block outside of all brackets."""
+        if block not in self._names:
+            found: set[str] = set()
+            depth = 0
+            for token in tokenize(self.text[block.start : block.end]):
+                if token.kind is Kind.PUNCTUATOR:
+                    depth += (token.text in "([{") - (token.text in ")]}")
+                elif token.kind is Kind.NAME and depth == 0:
+                    found.add(token.text)
+            self._names[block] = frozenset(found)
+        return self._names[block]
 
     def span(self, block: Block) -> Span:
         first = block.branches[0]

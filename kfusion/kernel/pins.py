@@ -69,24 +69,9 @@ def _decides(conditions: Conditions, block: Block, extents: list[Span], names: s
     """Does the block enclose the text, stand in it, or define a name that it uses?"""
     if any(block.start < e.end and e.start < block.end for e in extents):
         return True
-    text = conditions.text[block.start : block.end]
-    return bool(_declared(text) & names)
-
-
-def _declared(text: str) -> set[str]:
-    """Names that stand outside of all brackets: of functions, types, variables.
-
-    Macros that the block defines are pinned by their values, or hold no matter: a type
-    or number that another build changes changes the fused kernel and its components alike.
-    """
-    found: set[str] = set()
-    depth = 0
-    for token in tokenize(text):
-        if token.kind is Kind.PUNCTUATOR:
-            depth += (token.text in "([{") - (token.text in ")]}")
-        elif token.kind is Kind.NAME and depth == 0:
-            found.add(token.text)
-    return found - _COMMON
+    # Macros that it defines do not count: numbers are pinned by their values, and types
+    # change the fused kernel and its components alike.
+    return bool((conditions.names(block) - _COMMON) & names)
 
 
 _COMMON = frozenset(

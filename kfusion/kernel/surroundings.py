@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from kfusion.kernel.model import Pragmas
 from kfusion.parse.unit import Function, Unit
@@ -17,21 +18,26 @@ _REQUIRED = re.compile(r"reqd_work_group_size\W+\(?\s*(.*?)\s*\)")
 def pragmas_at(unit: Unit, index: int) -> Pragmas:
     """In force at a token; those inside other functions have ended."""
     contract, enabled = "", set[str]()
-    bodies = [(f.body.first, f.body.last) for f in unit.functions.values()]
-    for position, token in enumerate(unit.tokens[:index]):
-        if not token.text.startswith("#pragma"):
-            continue
-        if any(first < position < last for first, last in bodies):
-            continue
-        found = _CONTRACT.match(token.text)
+    for position, text in _pragmas(unit):
+        if position >= index:
+            break
+        found = _CONTRACT.match(text)
         if found:
             contract = found.group(1).strip("() ")
-        extension = _EXTENSION.match(token.text)
+        extension = _EXTENSION.match(text)
         if extension and extension.group(2) in ("enable", "require", "warn"):
             enabled.add(extension.group(1))
         elif extension:
             enabled.discard(extension.group(1))
     return Pragmas(contract, frozenset(enabled))
+
+
+@lru_cache(maxsize=16)
+def _pragmas(unit: Unit) -> list[tuple[int, str]]:
+    """The pragmas outside of functions, by token."""
+    found = [(n, t.text) for n, t in enumerate(unit.tokens) if t.text.startswith("#pragma")]
+    bodies = [f.body for f in unit.functions.values()]
+    return [(n, t) for n, t in found if not any(b.first < n < b.last for b in bodies)]
 
 
 def pragmas_of(unit: Unit, function: Function) -> Pragmas:
@@ -64,6 +70,7 @@ def definition_span(unit: Unit, function: Function) -> Span:
     return Span(unit.source, min([start, *(n.start for n in notes if n.start >= 0)]), end)
 
 
+@lru_cache(maxsize=1024)
 def words(unit: Unit, function: Function) -> list[Token]:
     """The names in the definition's text, as written."""
     span = definition_span(unit, function)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from pycparser import c_ast
 
@@ -121,6 +122,7 @@ def _named(unit: Unit, node: c_ast.IdentifierType) -> str:
     return _typedefs(unit).get(name, name)
 
 
+@lru_cache(maxsize=16)
 def _typedefs(unit: Unit) -> dict[str, str]:
     """Typedefs of the file itself, resolved."""
     found: dict[str, str] = {}

@@ -7,7 +7,7 @@ that a node's line number names its token, and through it a place in the origina
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -114,8 +114,9 @@ class Unit:
 
     def notes_between(self, first: int, last: int) -> list[Note]:
         """What was taken out in front of the tokens first..last."""
-        keys = [n.index for n in self.notes]
-        return [n for n in self.notes[bisect_left(keys, first) :] if n.index <= last]
+        start = bisect_left(self.notes, first, key=lambda note: note.index)
+        end = bisect_right(self.notes, last, key=lambda note: note.index)
+        return self.notes[start:end]
 
     @cached_property
     def functions(self) -> dict[str, Function]:
