@@ -246,7 +246,8 @@ class _Writer:
             if form is not None and declaration.constant:
                 self.shared.append((declaration.type, form, names[symbol], self.out.depth))
         self._comments(item)
-        text = self._writer(use).text(item.statement.first, item.statement.last)
+        statement = item.statement
+        text = self._writer(use).text(statement.first, statement.last, whole=True)
         old = self.renderer.indent_of(item.statement.first)
         self.out.add(reindented(text, old, self.out.indent))
 

@@ -34,10 +34,13 @@ class Renderer:
         self.unit = unit
         self.text = unit.annotations.blanked(unit.source.text)
 
-    def render(self, first: int, last: int, changes: Changes) -> str:
-        """The tokens first..last as text, the space between them as in the original."""
+    def render(self, first: int, last: int, changes: Changes, *, whole: bool = False) -> str:
+        """The tokens first..last as text, the space between them as in the original.
+
+        `whole`: with the address space or attribute that stands in front of them.
+        """
         pieces: list[str] = []
-        position: int | None = None
+        position: int | None = self._notes_start(first) if whole else None
         index = first
         while index <= last:
             end = self._unit_end(index, last, changes)
@@ -47,6 +50,10 @@ class Renderer:
             pieces.append(text)
             position, index = stop, end + 1
         return "".join(pieces)
+
+    def _notes_start(self, first: int) -> int | None:
+        starts = [n.start for n in self.unit.notes_between(first, first) if n.start >= 0]
+        return min(starts, default=None)
 
     def _unit_end(self, index: int, last: int, changes: Changes) -> int:
         """The last token that must be written together with this one."""

@@ -64,9 +64,9 @@ class StatementWriter:
                 found[token] = Change(token, self.symbols[symbol])
         return found
 
-    def text(self, first: int, last: int) -> str:
+    def text(self, first: int, last: int, *, whole: bool = False) -> str:
         """The tokens with variables and parameters renamed."""
-        return self.renderer.render(first, last, self.renames(first, last))
+        return self.renderer.render(first, last, self.renames(first, last), whole=whole)
 
     def write(self, out: Lines) -> None:
         body = self.kernel.body
@@ -84,9 +84,7 @@ class StatementWriter:
             if statement.kind == "pragma":
                 pragmas.append(self.text(statement.first, statement.last))
             elif self._is_tail(statement):
-                if index != self.use.live[-1]:
-                    self._open_tail(out, index, statement)
-                    tails += 1
+                tails += self._open_tail(out, index, statement)
             else:
                 self._statement(out, index, statement, pragmas)
                 pragmas = []
@@ -121,23 +119,27 @@ class StatementWriter:
             and any(t.text == "return" for t in tokens[statement.first : statement.last])
         )
 
-    def _open_tail(self, out: Lines, index: int, statement: Statement) -> None:
+    def _open_tail(self, out: Lines, index: int, statement: Statement) -> bool:
+        """`if (c) return;` as a condition around the rest, if there is a rest."""
         changes, before, after = self._changes(index, statement)
         for line in before:
             out.add(line)
+        if index == self.use.live[-1]:
+            return False
         assert statement.header is not None
         assert not after
         first, last = statement.header
         text = negated(self.renderer, first + 1, last - 1, changes, exact=False)
         out.add(f"if ({text}){self.style.opening(out.indent)}")
         out.depth += 1
+        return True
 
     def _statement(self, out: Lines, index: int, statement: Statement, pragmas: list[str]) -> None:
         changes, before, after = self._changes(index, statement)
         for line in [*before, *pragmas]:
             out.add(line)
         if not self._is_only_copy(index):
-            text = self.renderer.render(statement.first, statement.last, changes)
+            text = self.renderer.render(statement.first, statement.last, changes, whole=True)
             out.add(reindented(text, self.renderer.indent_of(statement.first), out.indent))
         for line in after:
             out.add(line)

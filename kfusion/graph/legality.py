@@ -54,6 +54,7 @@ _FEATURES: dict[Feature, tuple[str, str]] = {
     Feature.VLOAD: (POINTERS, "KF205"),
     Feature.IMAGE: (IMAGES, "KF206"),
     Feature.PRINTF: (PRINTF, "KF222"),
+    Feature.ATTRIBUTE: (REQUIRED_SIZES, "KF221"),
     Feature.ASSIGNED_PARAMETER: (CONTROL_FLOW, "KF219"),
     Feature.CONTROL_FLOW: (CONTROL_FLOW, "KF219"),
     Feature.UNKNOWN_CALL: (UNKNOWN_CALLS, "KF217"),

@@ -92,6 +92,7 @@ class Feature(Enum):
     VLOAD = "vload or vstore"
     IMAGE = "an image or a sampler"
     PRINTF = "printf"
+    ATTRIBUTE = "an attribute that is not known"
     ASSIGNED_PARAMETER = "a parameter that it assigns"
     CONTROL_FLOW = "control flow that cannot be moved"
     UNKNOWN_CALL = "a function that is not known"

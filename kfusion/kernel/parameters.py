@@ -5,7 +5,7 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from kfusion.kernel.model import Parameter
-from kfusion.kernel.types import canonical
+from kfusion.kernel.types import canonical, type_macro
 from kfusion.parse.opencl import IMAGES
 from kfusion.parse.unit import Function, Unit
 
@@ -67,12 +67,11 @@ _ACCESS = ("read_only", "write_only", "read_write")
 
 def _written_type(unit: Unit, first: int, last: int, name: str) -> str:
     parts: list[str] = []
-    macros: set[tuple[int, int]] = set()
-    for token in unit.tokens[first : last + 1]:
-        if token.macro is not None:
-            if token.macro not in macros:
-                macros.add(token.macro)
-                parts.append(unit.source.text[token.macro[0] : token.macro[1]])
-        elif token.text not in _NOT_TYPE and token.text != name:
-            parts.append(token.text)
+    for index in range(first, last + 1):
+        token = unit.tokens[index]
+        if token.text in _NOT_TYPE or token.text == name:
+            continue
+        written = type_macro(unit, index) or token.text
+        if written == token.text or written not in parts:
+            parts.append(written)
     return " ".join(parts)

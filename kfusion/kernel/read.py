@@ -21,6 +21,7 @@ from kfusion.kernel.surroundings import (
     pragmas_of,
     redefined,
     required_size,
+    unknown_attribute,
     words,
 )
 from kfusion.kernel.types import is_integer
@@ -62,6 +63,7 @@ def _read(unit: Unit, function: Function, helpers: Helpers, conditions: Conditio
         *_changed_parameters(scopes, parameters),
         *walker.features,
         *_foreign_text(unit, function),
+        *_attributes(unit, function),
     )
     check_sections(unit, function, parameters, accesses, features)
     reached = [unit.functions[n] for call in walker.calls for n in helpers.reached(call)]
@@ -124,6 +126,14 @@ def _changed_parameters(scopes: Scopes, parameters: tuple[Parameter, ...]) -> li
         for p in parameters
         if not p.pointer and not scopes.assigned_once(declared[p.name])
     ]
+
+
+def _attributes(unit: Unit, function: Function) -> list[FeatureUse]:
+    name = unknown_attribute(unit, function)
+    if name is None:
+        return []
+    index = unit.index(function.node.decl)
+    return [FeatureUse(Feature.ATTRIBUTE, name, unit.span(index, index))]
 
 
 def _foreign_text(unit: Unit, function: Function) -> list[FeatureUse]:

@@ -6,12 +6,15 @@ import re
 from functools import lru_cache
 
 from kfusion.kernel.model import Pragmas
+from kfusion.kernel.types import is_type_word
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.lexer import Kind, Token, tokenize
 from kfusion.source.text import Span
 
 _EXTENSION = re.compile(r"#pragma\s+OPENCL\s+EXTENSION\s+(\w+)\s*:\s*(\w+)")
 _CONTRACT = re.compile(r"#pragma\b.*\bfp_?\s*contract\b\s*(.*)", re.IGNORECASE)
+# Hints, and what is repeated on the fused kernel.
+_ATTRIBUTES = ("reqd_work_group_size", "work_group_size_hint", "vec_type_hint", "nosvm")
 _REQUIRED = re.compile(r"reqd_work_group_size\W+\(?\s*(.*?)\s*\)")
 
 
@@ -55,6 +58,17 @@ def required_size(unit: Unit, function: Function) -> tuple[str, ...] | None:
         found = _REQUIRED.search(note.text)
         if found:
             return tuple(part.strip() for part in found.group(1).split(","))
+    return None
+
+
+def unknown_attribute(unit: Unit, function: Function) -> str | None:
+    """An attribute of the kernel that may matter, such as a required sub-group size."""
+    for note in unit.notes_between(function.first, function.body.first):
+        found: list[str] = re.findall(r"\w+", note.text)
+        for name in found if note.text.startswith("__attr") else ():
+            known = name.startswith("__attribute") or name in _ATTRIBUTES or name.isdigit()
+            if not known and not is_type_word(name):
+                return name
     return None
 
 

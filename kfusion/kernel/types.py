@@ -108,10 +108,26 @@ def canonical(unit: Unit, node: c_ast.Node) -> str:
     return ""
 
 
+def type_macro(unit: Unit, index: int) -> str | None:
+    """The macro invocation that the token came through, if a type is all that it gives."""
+    macro = unit.tokens[index].macro
+    if macro is None:
+        return None
+    first = last = index
+    while first > 0 and unit.tokens[first - 1].macro == macro:
+        first -= 1
+    while last + 1 < len(unit.tokens) and unit.tokens[last + 1].macro == macro:
+        last += 1
+    words = [t.text for t in unit.tokens[first : last + 1]]
+    if len(words) > 1 and not all(is_type_word(word) for word in words):
+        return None
+    return unit.source.text[macro[0] : macro[1]]
+
+
 def _named(unit: Unit, node: c_ast.IdentifierType) -> str:
-    token = unit.tokens[unit.index(node)]
-    if token.macro is not None:
-        return unit.source.text[token.macro[0] : token.macro[1]]
+    written = type_macro(unit, unit.index(node))
+    if written is not None:
+        return written
     words = [w for w in node.names if w not in ("signed", "int")] or list(node.names)
     if words in (["signed", "int"], ["int", "signed"]):
         words = ["int"]
