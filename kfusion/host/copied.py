@@ -9,10 +9,12 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from kfusion.host.library import Run
+from kfusion.parse.compiler import STDIN
 from kfusion.parse.unit import Unit
 from kfusion.source.diagnostics import Reason
 from kfusion.source.lexer import Kind, tokenize
 from kfusion.source.protections import is_on, protection
+from kfusion.source.text import Span
 
 STATIC_VARIABLES = protection(
     "host-static-variables", "a function that keeps state in a static variable is copied"
@@ -23,6 +25,15 @@ REDEFINED = protection("host-macros", "a host macro that is redefined later is c
 def copy_reason(run: Run) -> Reason | None:
     """Why the function's statements would not mean the same in a fused function."""
     unit, function = run.function.unit, run.function.function
+    body = unit.tokens[function.body.first : function.body.last]
+    included = next((token for token in body if token.file != STDIN), None)
+    if included is not None:  # there is no text to copy
+        return Reason(
+            "KF226",
+            f"the body of {run.function.name} includes another file",
+            Span(unit.source, *(included.macro or (0, 0))),
+            help="write the text into the function",
+        )
     visitor = _Statics()
     visitor.visit(function.node.body)
     if visitor.found is not None and is_on(STATIC_VARIABLES):

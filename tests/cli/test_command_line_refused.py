@@ -266,9 +266,9 @@ def test_input_with_the_name_of_the_generated_header(command: Command) -> None:
     assert (
         command.refused("app.c", "vec.c", "kfusion_fused.h", "vec.cl", "-o", "out")
         == """\
-<command line>:1:50: error[KF103]: kfusion_fused.h is the name of the generated header
+<command line>:1:21: error[KF103]: kfusion_fused.h is the name of the generated header
     1 | kfusion app.c vec.c kfusion_fused.h vec.cl -o out
-      |                                                  ^
+      |                     ^~~~~~~~~~~~~~~
 """
     )
 

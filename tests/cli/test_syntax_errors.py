@@ -137,7 +137,7 @@ def test_unknown_type_in_a_kernel(command: Command) -> None:
 vec.cl:1:32: error[KF104]: syntax error before '*'
     1 | kernel void scale(global flaot *y, global const float *x, const float factor)
       |                                ^
-  help: is 'flaot' a type? nothing declares it
+  help: is 'flaot' a type? nothing declares it; if the build options do, say it with -D NAME=TYPE
 """
     )
 
