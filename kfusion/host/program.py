@@ -158,7 +158,7 @@ class HostProgram:
         visitor = CallNames()
         visitor.visit(function.function.node.body)
         names = set(visitor.names)
-        for name in visitor.names:
+        for name in sorted(visitor.names):
             inner = self.lookup(name, function.unit)
             if inner and name not in seen and name != function.name:
                 names |= self._reach(inner, seen | {function.name})
