@@ -39,7 +39,7 @@ def test_every_protection_has_a_test() -> None:
 @pytest.mark.parametrize("name", sorted(PROTECTIONS))
 def test_a_test_fails_without_the_protection(name: str) -> None:
     """By an assertion of its own: a crash or an import error says nothing."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=no", "-rf"]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--tb=no", "-rf"]
     done = subprocess.run(
         [*command, PROTECTED_BY[name]],
         cwd=ROOT,

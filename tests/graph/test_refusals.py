@@ -238,6 +238,11 @@ class World:
         return None
 
 
+def only_reason(plan: RegionPlan) -> Reason:
+    assert len(plan.cuts) == 1
+    return plan.cuts[0].reason
+
+
 def plan_of(
     calls: list[tuple[Kernel, str]],
     world: World,
@@ -292,7 +297,7 @@ __kernel void of_group(__global float *c)
 def test_memory_that_may_be_the_same() -> None:
     calls = [(KERNELS["square"], "t x"), (KERNELS["square"], "y t")]
     plan = plan_of(calls, World(disjoint_names=False))
-    reason = plan.cuts[0].reason
+    reason = only_reason(plan)
     assert (reason.code, reason.message) == (
         "KF228",
         "'t' and 'x' may be the same memory, and one is written",
@@ -326,19 +331,19 @@ def test_range_within_a_scalar_is_assumed() -> None:
     calls = [(KERNELS["plane"], "t x w"), (KERNELS["plane"], "y t w")]
     plan = plan_of(calls, World(limits=("w",)))
     assert Within(0, 0, "w") in plan.groups[0].assumptions
-    assert plan_of(calls, World()).cuts[0].reason.code == "KF201"
+    assert only_reason(plan_of(calls, World())).code == "KF201"
 
 
 def test_range_of_more_dimensions_than_the_index() -> None:
     calls = [(KERNELS["square"], "t x"), (KERNELS["square"], "y t")]
     two = [LaunchRange(2, "all")] * 2
-    assert plan_of(calls, World(), two).cuts[0].reason.code == "KF201"
+    assert only_reason(plan_of(calls, World(), two)).code == "KF201"
 
 
 def test_ranges_of_different_dimensions() -> None:
     calls = [(KERNELS["square"], "t x"), (KERNELS["square"], "y t")]
     plan = plan_of(calls, World(), [LaunchRange(1, "a"), LaunchRange(2, "a")])
-    reason = plan.cuts[0].reason
+    reason = only_reason(plan)
     assert (reason.code, reason.message) == (
         "KF202",
         "square() is launched in 1 dimensions, square() in 2",
@@ -355,13 +360,13 @@ def test_group_arithmetic_in_groups_that_are_not_full() -> None:
 def test_group_arithmetic_lacks_the_offset() -> None:
     calls = [(KERNELS["grouped"], "t x"), (KERNELS["square"], "y t")]
     ranges = [LaunchRange(1, "all", "64", offset=True)] * 2
-    assert plan_of(calls, World(), ranges).cuts[0].reason.code == "KF201"
+    assert only_reason(plan_of(calls, World(), ranges)).code == "KF201"
 
 
 def test_local_sizes_that_matter() -> None:
     calls = [(KERNELS["square"], "t x"), (KERNELS["of_group"], "t")]
     plan = plan_of(calls, World(), [LaunchRange(1, "a", "64"), LaunchRange(1, "a", "128")])
-    reason = plan.cuts[0].reason
+    reason = only_reason(plan)
     assert (reason.code, reason.message) == (
         "KF202",
         "the local sizes may differ, and of_group() depends on its own",
@@ -373,7 +378,7 @@ def test_local_sizes_that_matter() -> None:
 def test_different_programs() -> None:
     copy = kernels_of(ELEMENTWISE)
     plan = plan_of([(KERNELS["square"], "t x"), (copy["square"], "y t")], World())
-    reason = plan.cuts[0].reason
+    reason = only_reason(plan)
     assert (reason.code, reason.message) == (
         "KF208",
         "square() and square() are in different programs",
@@ -386,13 +391,13 @@ def test_host_that_cannot_join_the_calls() -> None:
             return Reason("KF214", f"something between {first} and {last}")
 
     plan = plan_of([(KERNELS["square"], "t x"), (KERNELS["square"], "y t")], Separate())
-    assert plan.cuts[0].reason == Reason("KF214", "something between 0 and 1")
+    assert only_reason(plan) == Reason("KF214", "something between 0 and 1")
 
 
 def test_too_many_parameters() -> None:
     calls = [(KERNELS["copy"], f"t{k} x{k}") for k in range(40)]
     plan = plan_of(calls, World())
     assert [len(group.members) for group in plan.groups] == [32, 8]
-    assert plan.cuts[0].reason.message == (
+    assert only_reason(plan).message == (
         "the fused kernel would work on 66 buffers, which would not fit in registers"
     )
