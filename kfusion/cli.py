@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import shlex
 import sys
@@ -137,6 +138,7 @@ def main(arguments: list[str] | None = None) -> None:
     if words and words[0] == "strip":
         command, name, words = strip, "kfusion strip", words[1:]
     line = CommandLine([*name.split(), *words])
+    gc.disable()  # trees are kept to the end: looking for garbage in them costs a tenth
     try:
         sys.exit(command.main(words, prog_name=name, standalone_mode=False))
     except KFusionError as failure:

@@ -29,6 +29,7 @@ _OUTPUT_TOKEN = re.compile(
                  | \.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\S )""",
     re.VERBOSE,
 )
+_PROTOTYPE = re.compile(r"(?!.*\b(?:typedef|struct|union|enum)\b)\s*[A-Za-z_][^{}]*;\s*")
 _LINE_MARKER = re.compile(r'#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"([ 1-4]*)')
 _LINE_DIRECTIVE = re.compile(r"#\s*(?:line\b|\d)")
 _PASTE_FAILED = re.compile(rf"^{STDIN}:(\d+):.*error: pasting ", re.MULTILINE)
@@ -193,6 +194,7 @@ class _Reader:
         self.result: list[PToken] = []
         self.file, self.line, self.system = STDIN, 0, False
         self.system_files: set[str] = set()
+        self.depth = 0  # of brackets in headers
         directives = [t for t in tokens if t.kind is Kind.DIRECTIVE]
         self.pragmas = {source.location(t.start).line: t for t in directives}
         self.ends = {source.location(t.end).line: t for t in directives}
@@ -214,6 +216,9 @@ class _Reader:
             if text.startswith("#"):
                 self._directive(text)
                 continue
+            if self.system and self._is_prototype(text):
+                self.line += 1
+                continue
             for match in _OUTPUT_TOKEN.finditer(text):
                 mark = match.group("mark")
                 if mark is None:
@@ -222,6 +227,15 @@ class _Reader:
                     self._mark(int(mark))
             self.line += 1
         return self.result
+
+    def _is_prototype(self, text: str) -> bool:
+        """A line of a system header that declares functions or variables and no type.
+
+        Parsing has no use for it, and most lines of system headers are such.
+        """
+        before = self.result[-1] if self.result else None
+        whole = before is None or before.file != self.file or before.text in (";", "}")
+        return whole and self.depth == 0 and _PROTOTYPE.fullmatch(text) is not None
 
     def _directive(self, text: str) -> None:
         marker = _LINE_MARKER.match(text)
@@ -258,6 +272,7 @@ class _Reader:
 
     def _token(self, word: str) -> None:
         if self.file != STDIN:
+            self.depth += (word in ("{", "(")) - (word in ("}", ")"))
             self.result.append(
                 PToken(word, -1, -1, self.include, self.file, self.line, self.system)
             )
