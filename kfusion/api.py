@@ -13,9 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kfusion.fuse.files import with_kernels
-from kfusion.fuse.kernel import kernel_name, synthesise
-from kfusion.fuse.model import FusedKernel
 from kfusion.graph.model import (
     Argument,
     Disjoint,
@@ -37,6 +34,9 @@ from kfusion.parse.unit import Unit
 from kfusion.source.diagnostics import Diagnostic, Reason, Severity, error
 from kfusion.source.lexer import Kind, matching, tokenize
 from kfusion.source.text import SourceFile, Span
+from kfusion.synthesis.files import with_kernels
+from kfusion.synthesis.kernel import kernel_name, synthesise
+from kfusion.synthesis.model import FusedKernel
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _ONE_RANGE = "the range of all calls"

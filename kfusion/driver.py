@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from kfusion.fuse.kernel import synthesise
-from kfusion.fuse.model import FusedKernel
 from kfusion.graph.model import Group, RegionPlan
 from kfusion.graph.plan import plan_region
 from kfusion.host.handles import HandleTable, read_handles
@@ -30,6 +28,8 @@ from kfusion.regenerate.names import combined_name, names_in
 from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.source.diagnostics import Diagnostic, Reason, Severity, error
 from kfusion.source.text import Edit, apply_edits
+from kfusion.synthesis.kernel import synthesise
+from kfusion.synthesis.model import FusedKernel
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ MAY_IMPORT = {
     "parse": {"source"},
     "kernel": {"source", "parse"},
     "graph": {"source", "parse", "kernel"},
-    "fuse": {"source", "parse", "kernel", "graph"},
+    "synthesis": {"source", "parse", "kernel", "graph"},
     "host": {"source", "parse", "kernel", "graph"},
-    "regenerate": {"source", "parse", "kernel", "graph", "fuse", "host"},
+    "regenerate": {"source", "parse", "kernel", "graph", "synthesis", "host"},
     "report": {"source", "graph", "kernel"},
 }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kfusion.fuse.model import FusedKernel
 from kfusion.graph.model import Group
 from kfusion.host.effects import Launch, SetArgument
 from kfusion.host.expressions import Step
@@ -39,6 +38,7 @@ from kfusion.regenerate.settings import Settings
 from kfusion.regenerate.signature import make_signature
 from kfusion.regenerate.template import call_template
 from kfusion.source.text import Edit
+from kfusion.synthesis.model import FusedKernel
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from kfusion.fuse.model import FusedParameter
 from kfusion.graph.model import Equal, Group
 from kfusion.host.effects import SetArgument
 from kfusion.host.equality import identity
@@ -16,6 +15,7 @@ from kfusion.kernel.model import Parameter
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.parts import Part, written_arguments
 from kfusion.regenerate.pieces import CannotWriteError, step_piece
+from kfusion.synthesis.model import FusedParameter
 
 
 @dataclass

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kfusion.fuse.usage import StageUse
 from kfusion.graph.values import Place, Role, Value
 from kfusion.kernel.model import Access, Symbol
+from kfusion.synthesis.usage import StageUse
 
 
 @dataclass(frozen=True)

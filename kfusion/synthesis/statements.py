@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kfusion.fuse.copies import Copies
-from kfusion.fuse.negate import negated
-from kfusion.fuse.render import Change, Renderer, reindented
-from kfusion.fuse.signature import Style
-from kfusion.fuse.usage import StageUse
 from kfusion.graph.values import Role, Value
 from kfusion.kernel.model import Access, Symbol
 from kfusion.parse.statements import Statement
+from kfusion.synthesis.copies import Copies
+from kfusion.synthesis.negate import negated
+from kfusion.synthesis.render import Change, Renderer, reindented
+from kfusion.synthesis.signature import Style
+from kfusion.synthesis.usage import StageUse
 
 _STEPS = ("++", "--")
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kfusion.fuse.render import Renderer
 from kfusion.graph.model import Argument, Scalar
 from kfusion.kernel.model import Kernel, Parameter
+from kfusion.synthesis.render import Renderer
 
 _WIDTH = 90
 

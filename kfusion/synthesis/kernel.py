@@ -14,14 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
-from kfusion.fuse.copies import Copy, find_copies
-from kfusion.fuse.model import FusedKernel, FusedParameter
-from kfusion.fuse.names import Names, file_names, identifier
-from kfusion.fuse.negate import negated
-from kfusion.fuse.render import Renderer, reindented
-from kfusion.fuse.signature import Bound, Style, parameter_text, signature
-from kfusion.fuse.statements import Lines, StatementWriter
-from kfusion.fuse.usage import StageUse
 from kfusion.graph.bind import Stage
 from kfusion.graph.model import Argument, Group, Invocation, Scalar
 from kfusion.graph.plan import equalities_of, values_of
@@ -30,6 +22,14 @@ from kfusion.graph.values import GroupValues, Value
 from kfusion.kernel.forms import Form
 from kfusion.kernel.model import Access, Declaration, Parameter, PreludeItem, Symbol
 from kfusion.source.lexer import tokenize
+from kfusion.synthesis.copies import Copy, find_copies
+from kfusion.synthesis.model import FusedKernel, FusedParameter
+from kfusion.synthesis.names import Names, file_names, identifier
+from kfusion.synthesis.negate import negated
+from kfusion.synthesis.render import Renderer, reindented
+from kfusion.synthesis.signature import Bound, Style, parameter_text, signature
+from kfusion.synthesis.statements import Lines, StatementWriter
+from kfusion.synthesis.usage import StageUse
 
 _LONGEST_NAME = 60
 _LONGEST_INDEX = 12

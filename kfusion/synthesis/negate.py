@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kfusion.fuse.render import Change, Renderer
 from kfusion.parse.preprocess import PToken
+from kfusion.synthesis.render import Change, Renderer
 
 _EQUALITY = {"==": "!=", "!=": "=="}  # also of numbers that are not ordered
 _OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}

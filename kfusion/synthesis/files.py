@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kfusion.fuse.model import FusedKernel
 from kfusion.parse.annotations import Section
 from kfusion.parse.unit import Unit
 from kfusion.source.text import Edit, apply_edits
+from kfusion.synthesis.model import FusedKernel
 
 
 def with_kernels(unit: Unit, kernels: Sequence[FusedKernel]) -> str:
