@@ -7,7 +7,6 @@ different memory, and all calls have one range. `Fused.check` tests that agreeme
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -294,8 +293,3 @@ def _diagnostics(plan: RegionPlan) -> tuple[Diagnostic, ...]:
     if not plan.fuses:
         found.append(Diagnostic("KF401", Severity.NOTE, "nothing was fused"))
     return tuple(found)
-
-
-# `kfusion.fuse` is this function, although a room of the package has the name as well,
-# and importing the room has just given it to the package.
-setattr(sys.modules["kfusion"], "fuse", fuse)  # noqa: B010
