@@ -83,6 +83,7 @@ class HostCall(Effect):
     """A libc call with effects of its own (messages, allocation), none on the device."""
 
     name: str
+    arguments: tuple[Sym, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,9 +24,18 @@ def is_new_buffer(value: Sym | None) -> bool:
     return isinstance(value, Made) and value.kind == "buffer"
 
 
+_WIDE = frozenset(
+    f"({name})"
+    for name in (
+        *("size_t", "unsigned long", "unsigned long int", "unsigned long long", "cl_ulong"),
+        *("uint64_t", "uintptr_t"),
+    )
+)
+
+
 def strip(value: Sym) -> Sym:
-    """Without integer casts: they do not change sizes."""
-    while isinstance(value, Op) and value.name.startswith("(") and len(value.args) == 1:
+    """Without casts to 64 bits: they do not change a size. Narrower ones may."""
+    while isinstance(value, Op) and value.name in _WIDE and len(value.args) == 1:
         value = value.args[0]
     return value
 

@@ -284,7 +284,7 @@ class Executor(Expressions):
         for argument in arguments:
             self._may_write(argument, state)
         if name in calls.HOST:
-            self.emit(HostCall(node, self.certain, name))
+            self.emit(HostCall(node, self.certain, name, tuple(arguments)))
             if name in calls.ALLOCATES:  # running out of host memory is not followed
                 return Made("host memory", self.fresh.next())
             return self.unknown()

@@ -200,7 +200,14 @@ class Expressions:
             return
         if any(step.startswith("[?") for step in place.path):
             index = next(i for i, s in enumerate(place.path) if s.startswith("[?"))
-            place, value = Place(place.root, place.path[:index]), self.unknown()
+            place = Place(place.root, place.path[:index])
+            if not isinstance(place.root, Local):
+                self.emit(Assign(node, self.certain, place, value))
+            state.write(place, self.unknown())
+            if isinstance(place.root, Local) and self.step is not None:
+                if place.root.frame == self.frames[0].number:
+                    self.step.writes.add(place.root.name)
+            return
         if isinstance(place.root, Local):
             value = self.converted(place, value)
             if place.root.frame == self.frames[0].number and self.step is not None:

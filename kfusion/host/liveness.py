@@ -16,6 +16,7 @@ from kfusion.host.effects import (
     Assign,
     Create,
     Effect,
+    HostCall,
     Launch,
     SetArgument,
     Synchronise,
@@ -349,14 +350,14 @@ class _Later:
         index = self.unit.index(call.name)
         token = self.unit.tokens[index]
         start, end = self.analysis.region.mark.block.start, self.end
-        if start <= token.start < end:
-            return True  # one of the region's own calls
         executor = LibraryExecutor(self.analysis.program)
         effects = self._effects(executor, call, State())
         if effects is None:
             return bool(call.name.name == "memset")
         if any(_keeps(effect, owner) for effect in effects) or self._hands_back(call, owner):
             return False
+        if start <= token.start < end:
+            return True  # one of the region's own calls: what it reads is in the plan
         if is_on(OWN_MEMORY) and not all(self._gives_own_memory(e, name) for e in effects):
             return False
         if token.start < start and not self.in_loop:
@@ -403,15 +404,27 @@ def _may_change(effect: Effect, places: set[Place], owners: set[App]) -> bool:
     return isinstance(effect, Unsupported)
 
 
+_KEEP_NOTHING = frozenset(
+    "memset free printf fprintf puts fputs snprintf sprintf malloc calloc fflush perror".split()
+)
+
+
 def _keeps(effect: Effect, owner: str) -> bool:
     """Does the effect put the object's address or a handle of its own somewhere else?"""
     if isinstance(effect, UnknownCall | Unsupported):
         return True
+    if isinstance(effect, HostCall):
+        return effect.name not in _KEEP_NOTHING and any(
+            isinstance(part, Ref) and part.place.root == App(owner)
+            for argument in effect.arguments
+            for part in _parts(argument)
+        )
     if not isinstance(effect, Assign) or effect.place.root == App(owner):
         return False
+    of_an_object = isinstance(effect.place.root, App)  # another object makes its own buffer
     return any(
         (isinstance(part, Ref) and part.place.root == App(owner))
-        or (isinstance(part, Made) and part.kind.endswith("buffer"))
+        or (isinstance(part, Made) and part.kind.endswith("buffer") and not of_an_object)
         or (isinstance(part, Entry) and part.place.root == App(owner))
         for part in _parts(effect.value)
     )

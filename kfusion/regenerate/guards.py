@@ -244,7 +244,55 @@ def _objects(
             texts = [f"(const void *){text}" for text in texts]
         if f"{texts[1]} == {texts[0]}" not in found:
             found.append(f"{texts[0]} == {texts[1]}")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys([*found, *_pointers_to_arguments(runs, renderer, types)]))
+
+
+def _pointers_to_arguments(runs: list[Run], renderer: Renderer, types: dict[Sym, str]) -> list[str]:
+    """`*p = ...` before the fused launch must not reach what an argument is set from."""
+    found: list[str] = []
+    settings = [e for run in runs for step in run.steps for e in step.effects]
+    places = [e for e in settings if isinstance(e, SetArgument) and e.place is not None]
+    for run in runs:
+        steps = run.steps if run is not runs[-1] else run.steps[: run.launch_step]
+        for effect in (e for step in steps for e in step.effects):
+            if not isinstance(effect, Assign) or effect.place.path:
+                continue
+            root = effect.place.root
+            if not isinstance(root, Pointee):
+                continue
+            for setting in places:
+                place = setting.place
+                assert place is not None
+                if isinstance(place.root, Local) or place == effect.place:
+                    continue
+                if _different_types(types.get(root.pointer, ""), str(setting.size)):
+                    continue
+                text = renderer.place(place)
+                if text is None:
+                    raise CannotWriteError(f"'{place}' cannot be named on entry")
+                pointer = _text(renderer, root.pointer)
+                found.append(f"(const void *){pointer} == (const void *)&{text}")
+    return found
+
+
+_INTEGERS = frozenset("int cl_int cl_uint size_t long cl_long cl_ulong char short bool".split())
+_REALS = frozenset("float double cl_float cl_double".split())
+
+
+def _different_types(pointee: str, size: str) -> bool:
+    """Can a pointer to the one type not point to something of the size of the other?"""
+    of = size.removeprefix("sizeof(").removesuffix(")()")
+    kinds = [
+        "integer"
+        if t in _INTEGERS or t.startswith(("unsigned", "uint", "int"))
+        else "real"
+        if t in _REALS
+        else "handle"
+        if t == "cl_mem"
+        else ""
+        for t in (pointee, of)
+    ]
+    return "" not in kinds and kinds[0] != kinds[1]
 
 
 def _argument_places(step: Step) -> list[Place]:
