@@ -8,6 +8,7 @@ from pycparser import c_ast
 
 from kfusion.host.equality import identity
 from kfusion.host.library import Run
+from kfusion.host.origins import Origins
 from kfusion.host.symbolic import Entry, Global, Num, Sym
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.ctext import Renderer
@@ -29,8 +30,7 @@ def guard_conditions(guard: Guard, fused: str, required: tuple[str, ...]) -> lis
 def component_text(parts: list[Part], renderer: Renderer) -> str:
     """A kernel handle that is known on entry: it leads to the program."""
     for part in reversed(parts):
-        value = identity(part.run.launch.kernel)
-        text = _enumerated(value, part) or renderer.value(value)
+        text = _named_handle(part, renderer)
         if text:
             return text
     for part in reversed(parts):
@@ -38,6 +38,26 @@ def component_text(parts: list[Part], renderer: Renderer) -> str:
         if text:
             return text
     raise CannotWriteError("no kernel handle is known on entry")
+
+
+def program_conditions(
+    names: set[str], origins: Origins, parts: list[Part], renderer: Renderer
+) -> list[str]:
+    """The components must be of one program, from which the fused kernel is made."""
+    handles = dict.fromkeys(identity(part.run.launch.kernel) for part in parts)
+    if origins.one_program(names, handles):
+        return []
+    texts = [_named_handle(part, renderer) or _getter_call(part) for part in parts]
+    known_texts = list(dict.fromkeys(text for text in texts if text))
+    if not all(texts):
+        raise CannotWriteError("it is not known on entry whether the kernels are of one program")
+    last = known_texts[-1]
+    return [f"!kfusion_same_program({last}, {text})" for text in known_texts[:-1]]
+
+
+def _named_handle(part: Part, renderer: Renderer) -> str | None:
+    value = identity(part.run.launch.kernel)
+    return _enumerated(value, part) or renderer.value(value)
 
 
 def _getter_call(part: Part) -> str | None:

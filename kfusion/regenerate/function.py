@@ -20,6 +20,7 @@ from kfusion.regenerate.fallback import (
     handle_name,
     local_items,
     original_calls,
+    program_conditions,
 )
 from kfusion.regenerate.guards import Guard, make_guard
 from kfusion.regenerate.layout import Style, block_comment, single_blanks, style_of
@@ -95,6 +96,10 @@ class _Builder:
         step = self.last.steps[0]
         lead = lead_of(self.unit, self.unit.span(step.first, step.last).start)
         return style_of(text, text[start : body.start] + "{", lead)
+
+    def _kernel_names(self) -> set[str]:
+        kernels = (self.analysis.kernel_of[member] for member in self.group.members)
+        return {kernel.name for kernel in kernels if kernel is not None}
 
     def _unique(self, name: str) -> str:
         number, result = 2, name
@@ -266,7 +271,13 @@ class _Builder:
         required = guard.required
         if required and re.search(r"->|\*|\[", make):  # pointers that are checked, perhaps
             make, required = f"({' || '.join(required)}) ? NULL : {make}", ()
-        *first, condition = self.style.condition(guard_conditions(guard, self.fused, required))
+        conditions = [
+            *guard_conditions(guard, self.fused, required),
+            *program_conditions(
+                self._kernel_names(), self.analysis.origins, self.parts, self.renderer
+            ),
+        ]
+        *first, condition = self.style.condition(conditions)
         returns = self.signature.returns.strip()
         fallback = [
             f"kfusion_fall_back(&{cache});",

@@ -102,22 +102,9 @@ def make_guard(
     written, others = _memory(analysis, group, runs, renderer)
     conditions = [
         *equalities.conditions(renderer),
-        *_programs(analysis, group, runs, renderer),
         *_objects(runs, renderer, {*written, *others}, set(written)),
     ]
     return Guard(tuple(dict.fromkeys(required)), tuple(dict.fromkeys(conditions)), written, others)
-
-
-def _programs(
-    analysis: RegionAnalysis, group: Group, runs: list[Run], renderer: Renderer
-) -> list[str]:
-    """The components must be of one program, from which the fused kernel is made."""
-    kernels = [analysis.kernel_of[member] for member in group.members]
-    handles = list(dict.fromkeys(identity(run.launch.kernel) for run in runs))
-    if analysis.origins.one_program({k.name for k in kernels if k is not None}, handles):
-        return []
-    last = _text(renderer, handles[-1])
-    return [f"!kfusion_same_program({last}, {_text(renderer, h)})" for h in handles[:-1]]
 
 
 def _require(
