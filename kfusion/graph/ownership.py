@@ -28,6 +28,7 @@ from kfusion.kernel.forms import (
     Id,
     Monomial,
     Value,
+    counts_items,
     form_of,
     number,
 )
@@ -73,7 +74,8 @@ def depend(a: BoundAccess, b: BoundAccess, dimensions: int, within: Within) -> D
     if _may_wrap(a.form, b.form) and a.access.index_type != b.access.index_type:
         return Dependence.OTHER
     wraps = "uint" in (a.access.index_type, b.access.index_type)
-    reader = _Reader((*a.facts, *b.facts), a.facts, b.facts, within, wraps)
+    products = not wraps or not is_on(WRAPPING) or all(_counts(f) for f in (a.form, b.form))
+    reader = _Reader((*a.facts, *b.facts), a.facts, b.facts, within, wraps, products)
     digits = reader.digits(a.form, b.form)
     if digits.never:
         return Dependence.NONE
@@ -111,19 +113,21 @@ class _Reader:
     right: tuple[Comparison, ...]
     within: Within
     wraps: bool  # an index is computed in 32 bits without sign
+    products: bool  # and its products do not wrap around
 
     def digits(self, p: Form, q: Form) -> _Digits:
         if _never_equal(p, q, self.wraps):
             return _Digits(never=True)
         if p == q and len(p.terms) == 1:
-            (monomial, _), *_ = p.terms
-            if len(monomial) == 1 and _is_item(monomial[0]):
+            (monomial, factor), *_ = p.terms
+            injective = factor % 2 == 1 or self.products
+            if len(monomial) == 1 and _is_item(monomial[0]) and injective:
                 return _Digits(frozenset(monomial))
         best = _Digits()
         fixed = _fixed(p)
         if fixed.terms and fixed == _fixed(q):
             best = self.digits(p - fixed, q - fixed)
-        for radix in _radices(p):
+        for radix in _radices(p) if self.products else ():
             (high_p, low_p), (high_q, low_q) = _divide(p, radix), _divide(q, radix)
             if not high_p.terms or not high_q.terms or not self._are_digits(low_p, low_q, radix):
                 continue
@@ -181,13 +185,16 @@ class _Reader:
         if all(isinstance(a, Id) for a in radix.atoms):
             return all(f > 0 for _, f in radix.terms)
         return any(
-            fact.op == "<" and fact.right == radix and _not_negative(fact.left, self.facts)
+            fact.op == "<"
+            and fact.right == radix
+            and _not_negative(fact.left, self.facts)
+            and _is_exact(fact)
             for fact in self.facts
         )
 
 
 def _bounds(fact: Comparison, form: Form, radix: Form) -> bool:
-    if fact.left != form:
+    if fact.left != form or not _is_exact(fact):
         return False
     if fact.op == "<":
         if fact.right.is_constant and radix.is_constant:
@@ -195,6 +202,28 @@ def _bounds(fact: Comparison, form: Form, radix: Form) -> bool:
         return fact.right == radix
     # `x <= w - 1` says nothing when w is 0 and unsigned.
     return fact.op == "<=" and fact.right == radix - number(1) and not is_unsigned(fact.type)
+
+
+def _is_exact(fact: Comparison) -> bool:
+    """It holds for integers: without sign, only if no side is negative or wraps around."""
+    if not is_unsigned(fact.type):
+        return True
+    return all(
+        side.is_constant
+        or (factors_positive(side) and (fact.type != "uint" or _single(side) is not None))
+        for side in (fact.right,)
+    )
+
+
+def factors_positive(form: Form) -> bool:
+    return all(
+        factor > 0 and all(_atom_not_negative(atom, ()) for atom in monomial)
+        for monomial, factor in form.terms
+    )
+
+
+def _counts(form: Form) -> bool:
+    return counts_items(form - _fixed(form))
 
 
 def _single(form: Form) -> Atom | None:
@@ -251,6 +280,8 @@ def _never_equal(p: Form, q: Form, wraps: bool) -> bool:
         if monomial:
             step = gcd(step, abs(factor))
     difference = p.constant - q.constant
+    if wraps and is_on(WRAPPING):
+        difference %= 1 << 32
     if wraps and step & (step - 1) and is_on(WRAPPING):
         return False
     return difference % step != 0 if step else difference != 0

@@ -176,7 +176,9 @@ class _Analysis:
             form = self.equalities.form(form)
             for other in forms.setdefault(name, set()):
                 difference = form - other
-                if difference.terms and not difference.is_constant:
+                # Without sign, indices that differ by 2^32 are the same one.
+                same = difference.is_constant and difference.constant % (1 << 32) == 0
+                if difference.terms and (not difference.is_constant or same):
                     spoiled.add(name)
             forms[name].add(form)
             if form.in_loop:

@@ -15,6 +15,7 @@ from kfusion.kernel.evaluate import (
     conditions,
     convert,
     evaluate,
+    offset_of,
     resolve_pointer,
 )
 from kfusion.kernel.forms import OF_GROUPS, Comparison, Form, in_global_ids
@@ -105,7 +106,8 @@ class ExpressionWalker:
 
     def _assignment(self, node: c_ast.Assignment, *, statement: bool) -> None:
         symbol = self.env.symbol(node.lvalue)
-        if symbol and not self._conditional and self.scopes.assigned_once(symbol):
+        certain = not self._conditional and not self._looped
+        if symbol and certain and self.scopes.assigned_once(symbol):
             self.env.values[symbol] = convert(evaluate(self.env, node.rvalue), symbol.canonical)
             if self.env.values[symbol].form is not None:
                 return
@@ -124,7 +126,10 @@ class ExpressionWalker:
             symbol = self.env.symbol(node)
             if symbol is not None and symbol in self.env.pointers:
                 self._feature(Feature.POINTER_ARITHMETIC, node.name, node)
+            elif symbol is None:
+                self._name(node)
         else:
+            self._feature(Feature.ESCAPE, "an assignment", node)
             self.expression(node)
 
     def _unary(self, node: c_ast.UnaryOp, *, statement: bool) -> None:
@@ -201,15 +206,19 @@ class ExpressionWalker:
     def _element(self, node: c_ast.ArrayRef, mode: Mode, *, statement: bool = False) -> None:
         pointer = resolve_pointer(self.env, node.name)
         if pointer is None:
-            self.expression(node.name)
             self.expression(node.subscript)
+            if mode.writes and not isinstance(node.name, c_ast.ID):
+                self._part(node.name, mode)  # `bodies[i].position[0] = ...`
+            else:
+                self.expression(node.name)
             return
         index = evaluate(self.env, node.subscript)
         form = None
         if index.form is None:
             self.expression(node.subscript)
         elif pointer.offset is not None:
-            form = pointer.offset + index.form
+            moved = offset_of(index) if pointer.offset.terms else index.form
+            form = pointer.offset + moved if moved is not None else None
         first = last = self.unit.index(node.name)
         direct = isinstance(node.name, c_ast.ID) and self.unit.tokens[first + 1].text == "["
         if direct:
@@ -249,15 +258,23 @@ class ExpressionWalker:
         return all(self._direct(child) for _, child in node.children())
 
     def _component(self, node: c_ast.StructRef, mode: Mode) -> None:
-        before = len(self.accesses)
         pointer = resolve_pointer(self.env, node.name) if node.type == "->" else None
         if pointer is not None:
             at = self.unit.index(node.name)
             self._access(pointer, mode, pointer.offset, (at, at), direct=False, statement=False)
-        elif mode is Mode.READ or node.type == "->":
+            self.accesses[-1] = replace(self.accesses[-1], whole=False)
+        elif node.type == "->":
             self.expression(node.name)
         else:
-            self._target(node.name, mode, statement=False)
+            self._part(node.name, mode)
+
+    def _part(self, node: c_ast.Node, mode: Mode) -> None:
+        """Something of which only a part is read or written."""
+        before = len(self.accesses)
+        if mode is Mode.READ:
+            self.expression(node)
+        else:
+            self._target(node, mode, statement=False)
         if len(self.accesses) > before:
             self.accesses[-1] = replace(self.accesses[-1], whole=False)
 

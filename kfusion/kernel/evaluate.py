@@ -13,8 +13,11 @@ from kfusion.kernel.forms import (
     Comparison,
     Form,
     Id,
+    LoopVariable,
     Quotient,
+    Value,
     comparison,
+    counts_items,
     form_of,
     number,
 )
@@ -113,7 +116,35 @@ def convert(value: Typed, type_: str) -> Typed:
             form = None
     elif INTEGERS[type_][0] < 32 and type_ != value.type:
         form = None
+    elif form is not None and not _keeps(form, INTEGERS[value.type], INTEGERS[type_]):
+        form = form_of(Quotient(form, number(1), f"{promoted(type_)} from {promoted(value.type)}"))
     return Typed(form, type_)
+
+
+_SMALL = 1 << 16
+
+
+def _keeps(form: Form, source: tuple[int, bool], target: tuple[int, bool]) -> bool:
+    """The form is the value's in the target type as well, whatever the scalars are.
+
+    In a type without sign, a form stands for its value modulo a power of two.
+    """
+    (width, signed), (new_width, new_signed) = source, target
+    if width < 32 or source == target:
+        return True
+    if signed and (new_width > width or (new_width == width and not new_signed)):
+        return True
+    if 0 <= form.constant < _SMALL and counts_items(form - number(form.constant)):
+        return True
+    if signed or new_width <= width:
+        return False
+    atom = form.terms[0][0] if len(form.terms) == 1 and form.terms[0][1] == 1 else ()
+    # A scalar or loop variable without sign is what it is.
+    return (
+        len(atom) == 1
+        and isinstance(atom[0], (Value, LoopVariable))
+        and INTEGERS.get(atom[0].type) == source
+    )
 
 
 def _constant(node: c_ast.Constant) -> Typed:
@@ -171,24 +202,34 @@ def _binary(left: Typed, op: str, right: Typed) -> Typed:
     type_ = common(left.type, right.type)
     if not type_:
         return UNKNOWN
-    a, b = left.form, right.form
+    if op in ("<<", ">>"):
+        a, b = left.form, right.form
+        if op == "<<" and a and b is not None and b.is_constant and 0 <= b.constant < 31:
+            return _reduced(a * number(1 << b.constant), promoted(left.type))
+        return Typed(None, promoted(left.type))
+    a, b = convert(left, type_).form, convert(right, type_).form
     if a is None or b is None:
         return Typed(None, type_)
     if op == "+":
-        return Typed(a + b, type_)
+        return _reduced(a + b, type_)
     if op == "-":
-        return Typed(a - b, type_)
+        return _reduced(a - b, type_)
     if op == "*":
-        return Typed(a * b, type_)
-    if op == "<<" and b.is_constant and 0 <= b.constant < 31:
-        return Typed(a * number(1 << b.constant), promoted(left.type))
+        return _reduced(a * b, type_)
     if op in ("/", "%") and a.is_constant and b.is_constant and a.constant >= 0 < b.constant:
         result = a.constant // b.constant if op == "/" else a.constant % b.constant
         return Typed(number(result), type_)
     if op in ("/", "%"):
         quotient = form_of(Quotient(a, b, type_))
         return Typed(quotient if op == "/" else a - b * quotient, type_)
-    return Typed(None, promoted(left.type) if op in ("<<", ">>") else type_)
+    return Typed(None, type_)
+
+
+def _reduced(form: Form, type_: str) -> Typed:
+    """Constants without sign wrap around."""
+    if form.is_constant and is_unsigned(type_):
+        form = number(form.constant % (1 << INTEGERS[type_][0]))
+    return Typed(form, type_)
 
 
 def conditions(
@@ -210,8 +251,10 @@ def conditions(
     if node.op in _RELATIONS:
         a, b = evaluate(env, node.left), evaluate(env, node.right)
         type_ = common(a.type, b.type)
-        if a.form is not None and b.form is not None and type_:
-            return (comparison(node.op, a.form, b.form, type_, negated=negated),), True
+        if type_:
+            left_, right_ = convert(a, type_).form, convert(b, type_).form
+            if left_ is not None and right_ is not None:
+                return (comparison(node.op, left_, right_, type_, negated=negated),), True
     return (), False
 
 
@@ -223,15 +266,21 @@ def resolve_pointer(env: Environment, node: c_ast.Node) -> Pointer | None:
     if isinstance(node, c_ast.BinaryOp) and node.op in ("+", "-"):
         left = resolve_pointer(env, node.left)
         if left is not None:
-            return _moved(left, evaluate(env, node.right).form, node.op)
+            return _moved(left, offset_of(evaluate(env, node.right)), node.op)
         right = resolve_pointer(env, node.right)
         if right is not None and node.op == "+":
-            return _moved(right, evaluate(env, node.left).form, "+")
+            return _moved(right, offset_of(evaluate(env, node.left)), "+")
     if isinstance(node, c_ast.UnaryOp) and node.op == "&" and isinstance(node.expr, c_ast.ArrayRef):
         base = resolve_pointer(env, node.expr.name)
         if base is not None:
-            return _moved(base, evaluate(env, node.expr.subscript).form, "+")
+            return _moved(base, offset_of(evaluate(env, node.expr.subscript)), "+")
     return None
+
+
+def offset_of(value: Typed) -> Form | None:
+    """An index as it is added to a pointer: in 64 bits."""
+    wide = "ulong" if is_unsigned(value.type) else "long"
+    return convert(value, wide).form
 
 
 def _moved(pointer: Pointer, by: Form | None, op: str) -> Pointer:

@@ -58,13 +58,18 @@ class LoopVariable:
 
 @dataclass(frozen=True)
 class Quotient:
-    """An integer division. A remainder is `a - b*(a/b)`, so `w*(i/w) + i%w` is `i`."""
+    """An integer division. A remainder is `a - b*(a/b)`, so `w*(i/w) + i%w` is `i`.
+
+    Divided by 1, a conversion that may change the value; `type` names both types then.
+    """
 
     dividend: Form
     divisor: Form
     type: str
 
     def __str__(self) -> str:
+        if self.divisor == number(1):
+            return f"({self.type})({self.dividend})"
         return f"({self.dividend})/({self.divisor})"
 
 
@@ -200,6 +205,32 @@ def number(value: int) -> Form:
 
 def form_of(atom: Atom) -> Form:
     return Form((((atom,), 1),))
+
+
+def counts_items(form: Form) -> bool:
+    """An id, or the ids of several dimensions with the sizes between: no more than items."""
+    terms = in_global_ids(form).terms
+    rows: list[Monomial] = []
+    for dimension in range(3):
+        sizes = [Id(GLOBAL_SIZE, lower) for lower in range(dimension)]
+        rows.append(tuple(sorted([Id(GLOBAL_ID, dimension), *sizes], key=_key)))
+        start = (Id(GROUP_ID, dimension), Id(LOCAL_SIZE, dimension))
+        if terms == ((tuple(sorted(start, key=_key)), 1),):
+            return True
+    single = len(terms) == 1 and terms[0][1] == 1 and len(terms[0][0]) == 1
+    if single and isinstance(terms[0][0][0], Id):
+        return True
+    positive = [m for m, f in terms if f == 1]
+    offsets = [m for m, f in terms if f == -1 and _is_offset(m)]
+    return (
+        0 < len(positive) == len(terms) - len(offsets)
+        and all(m in rows for m in positive)
+        and len(offsets) <= len(positive)
+    )
+
+
+def _is_offset(monomial: Monomial) -> bool:
+    return len(monomial) == 1 and isinstance(monomial[0], Id) and monomial[0].kind == GLOBAL_OFFSET
 
 
 @dataclass(frozen=True)

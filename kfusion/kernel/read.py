@@ -30,6 +30,8 @@ from kfusion.parse.compiler import STDIN
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.protections import is_on, protection
 
+_OTHERS = ("get_enqueued_", "get_work_dim", "get_sub_group")  # of no certain dimension
+
 NARROW_INDICES = protection("narrow-indices", "32-bit indices without sign do not wrap around")
 
 
@@ -86,7 +88,7 @@ def _read(unit: Unit, function: Function, helpers: Helpers, conditions: Conditio
         unstable=(*redefined(unit, function), *pins.trouble),
         pins=pins.conditions,
         local_ids=walker.local_ids,
-        dimensions=_dimensions(unit, function),
+        dimensions=max(_dimensions(unit, f) for f in (function, *reached)),
         calls=frozenset(walker.calls),
     )
 
@@ -168,7 +170,7 @@ def _dimensions(unit: Unit, function: Function) -> int:
     tokens = unit.tokens
     for index in range(function.body.first, function.body.last):
         text = tokens[index].text
-        if text.startswith(("get_global_", "get_local_", "get_group_", "get_num_")):
+        if text.startswith(("get_global_", "get_local_", "get_group_", "get_num_", *_OTHERS)):
             which = tokens[index + 2].text
-            highest = max(highest, int(which) if which.isdigit() else 2 * (which != ")"))
+            highest = max(highest, int(which) if which.isdigit() else 2)
     return highest + 1

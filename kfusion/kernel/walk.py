@@ -18,7 +18,7 @@ from kfusion.kernel.forms import Comparison, Form, Id, LoopVariable, form_of, nu
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Body, Feature, Symbol
 from kfusion.kernel.scopes import Scopes, name_token
-from kfusion.kernel.types import is_integer
+from kfusion.kernel.types import INTEGERS, is_integer, is_unsigned, promoted
 from kfusion.parse.unit import Function
 
 
@@ -187,20 +187,45 @@ class Walker(ExpressionWalker):
         step = _step(self.env, node.next, symbol)
         self.env.values[symbol] = Typed(None, type_)
         changed = _changed(self.env, node.stmt) | self.scopes.address_taken
+        if node.cond is not None:
+            changed |= _changed(self.env, node.cond)
         if step is None or symbol in changed or not is_integer(type_):
             return []
+        width = INTEGERS[type_][0]
+        if width < 32:
+            return []  # its steps wrap around
         variable = form_of(LoopVariable(symbol.name, self.unit.index(node), type_))
         if step.is_constant:
             self.env.values[symbol] = Typed(variable, type_)
-            if low.form is None:
+            if low.form is None or not self._keeps_order(node.cond, variable, step, type_):
                 return []
             if step.constant > 0:
                 return [Comparison("<=", low.form, variable, type_)]
             return [Comparison("<=", variable, low.form, type_)]
+        if is_unsigned(type_) and width < 64:
+            return []
         if low.form is not None:
             # A stride by the size of the range: low + k*stride for some k >= 0.
             self.env.values[symbol] = Typed(low.form + variable * step, type_)
         return [Comparison("<=", number(0), variable, type_)]
+
+    def _keeps_order(
+        self, condition: c_ast.Node | None, variable: Form, step: Form, type_: str
+    ) -> bool:
+        """The steps lead away from the start: they do not wrap around."""
+        if not is_unsigned(type_):
+            return True
+        if condition is None or abs(step.constant) != 1:
+            return False
+        found, _ = conditions(self.env, condition)
+        if step.constant > 0:
+            return any(
+                c.op == "<" and c.left == variable and c.type == promoted(type_) for c in found
+            )
+        return any(
+            c.op == "<" and c.right == variable and c.left.is_constant and c.left.constant >= 0
+            for c in found
+        )
 
 
 def _step(env: Environment, node: c_ast.Node | None, symbol: Symbol) -> Form | None:

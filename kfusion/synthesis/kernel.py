@@ -21,6 +21,7 @@ from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, Value
 from kfusion.kernel.forms import Form
 from kfusion.kernel.model import Access, Declaration, Parameter, PreludeItem, Symbol
+from kfusion.kernel.surroundings import macros_of
 from kfusion.source.lexer import tokenize
 from kfusion.synthesis.copies import Copy, find_copies
 from kfusion.synthesis.model import FusedKernel, FusedParameter
@@ -146,6 +147,8 @@ class _Writer:
             for token in tokenize(line):
                 if token.text in self.parameters:
                     order[token.text] = None
+                else:
+                    order |= dict.fromkeys(self._in_body(token.text))
         ordered = sorted(
             order, key=lambda name: isinstance(self.parameters[name][0].argument, Scalar)
         )
@@ -157,6 +160,21 @@ class _Writer:
             )
             for name in ordered
         )
+
+    def _in_body(self, macro: str) -> list[str]:
+        """The parameters that a macro's definition names, or one that it uses."""
+        bodies = (
+            found.body
+            for name in macros_of(self.unit, [macro])
+            for _, found in self.unit.macros.history[name]
+            if found is not None
+        )
+        named = {token.text for body in bodies for token in tokenize(" " + body)}
+        return [
+            name
+            for name, bounds in self.parameters.items()
+            if name in named and bounds[0].argument.name not in self.values.internalised
+        ]
 
     # Guards and stages
 
@@ -186,7 +204,11 @@ class _Writer:
     def _open_block(self, use: StageUse, *, labelled: bool) -> None:
         self.out.blank()
         if labelled:
-            label = " ".join(use.stage.invocation.label.split()).replace("*/", "* /")
+            label = (
+                " ".join(use.stage.invocation.label.split())
+                .replace("*/", "* /")
+                .replace("/*", "/ *")
+            )
             self.out.add(f"/* {label} */")
 
     def _stage(self, use: StageUse, *, is_first: bool) -> None:

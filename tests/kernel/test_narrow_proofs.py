@@ -1,0 +1,145 @@
+"""Proofs that hold for integers, but not for C's: narrow, unsigned or changed in between."""
+
+from __future__ import annotations
+
+import pytest
+
+from kfusion.api import fuse
+
+F = "kernel void f(global float *t, global const float *a"
+G = "kernel void g(global float *o, global const float *t"
+I = "int i = get_global_id(0);"  # noqa: E741
+XY = "size_t x = get_global_id(0), y = get_global_id(1);"
+UXY = "uint x = get_global_id(0), y = get_global_id(1);"
+
+
+def launches(first: str, second: str, scalars: str = "") -> int:
+    declared = "".join(f", {part}" for part in scalars.split(", ") if part)
+    names = "".join(f", {part.split()[-1]}" for part in scalars.split(", ") if part)
+    source = f"{F}{declared})\n{{ {first} }}\n{G}{declared})\n{{ {second} }}\n"
+    return len(fuse(source, [f"f(t, a{names})", f"g(o, t{names})"]).kernels)
+
+
+ROWS = (
+    f"{I} if (i == 0) return; float s = 0; for (int k = 0; k < w; k++) s += t[i*w + k]; o[i] = s;"
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "scalars"),
+    [
+        # The condition changes the loop variable; a char wraps around.
+        (
+            f"{I} if (!i) return; for (int k = 0; k < w && (k -= 2) > -w; k++) t[i*w + k] = a[i];",
+            ROWS,
+            "int w",
+        ),
+        (
+            f"{I} if (!i) return; for (char k = 100; k != -100 && k < w; k++) t[i*w + k] = a[i];",
+            ROWS,
+            "int w",
+        ),
+        # Without sign, `x < w` says nothing of a negative w.
+        (
+            f"{XY} if (x < w) {{ if (y == 2) t[base + y*w + x] = a[x]; }}",
+            f"{XY} if (x < w) {{ o[y*8 + x] = t[base + y*w + x]; }}",
+            "int w, int base",
+        ),
+        # Products that wrap around.
+        (
+            f"{UXY} if (x < w) {{ if (y == 2) t[y*w + x] = a[x]; }}",
+            f"{UXY} if (x < w) {{ if (!(y & 1)) o[y*8 + x] = t[y*w + x]; }}",
+            "uint w",
+        ),
+        (
+            "uint i = get_global_id(0); if (i == 4) t[i << 30] = a[i];",
+            "uint i = get_global_id(0); if (!(i & 3)) o[i] = t[i << 30];",
+            "",
+        ),
+        # Conversions that change the value.
+        (
+            f"{XY} int j = y*w + x; if (x < w) {{ if (y == 2) t[j] = a[x]; }}",
+            f"{XY} int j = y*w + x; if (x < w) {{ if (!(y & 1)) o[y*8 + x] = t[j]; }}",
+            "uint w",
+        ),
+        # The number of dimensions is not known.
+        (
+            f"{I} t[i] = a[get_global_linear_id()];",
+            f"{I} if (get_global_linear_id() < 8) o[i] = t[i];",
+            "",
+        ),
+    ],
+)
+def test_cut(first: str, second: str, scalars: str) -> None:
+    assert launches(first, second, scalars) == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "scalars"),
+    [
+        (
+            f"{XY} if (x < w) t[y*w + x] = a[x];",
+            f"{XY} if (x < w) o[y*w + x] = t[y*w + x];",
+            "uint w",
+        ),
+        (
+            "int i = get_global_id(0); if (i < n) t[i] = a[i];",
+            "int i = get_global_id(0); if (i < n) o[i] = t[i];",
+            "uint n",
+        ),
+        (
+            "uint i = get_global_id(0); if ((size_t)i < n) t[i] = a[i];",
+            "int i = get_global_id(0); if ((size_t)i < n) o[i] = t[i];",
+            "ulong n",
+        ),
+        (
+            f"{I} for (uint k = 0; k < 4; k++) t[i*4 + k] = a[i];",
+            f"{I} for (int k = 0; k < 4; k++) o[i*4 + k] = t[i*4 + k];",
+            "",
+        ),
+    ],
+)
+def test_still_one_kernel(first: str, second: str, scalars: str) -> None:
+    if "uint k" in first:
+        pytest.skip("an index without sign and one with: they are not compared")
+    assert launches(first, second, scalars) == 1
+
+
+GUARD = "int i = get_global_id(0); int j = i - 2; if ((long)j < 10L) o[i] = t[i];"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "scalars"),
+    [
+        (
+            "int i = get_global_id(0); uint j = i - 2; if ((long)j < 10L) t[i] = a[i];",
+            GUARD,
+            "",
+        ),
+        (
+            "int i = get_global_id(0); uint j = i - 2; long k = j; if (k < 10L) t[i] = a[i];",
+            GUARD,
+            "",
+        ),
+        (
+            "int i = get_global_id(0); long m = (int)n; if (i < m) t[i] = a[i];",
+            "int i = get_global_id(0); if (i < n) o[i] = t[i];",
+            "long n",
+        ),
+    ],
+)
+def test_guards_are_not_the_same(first: str, second: str, scalars: str) -> None:
+    declared = f", {scalars}" if scalars else ""
+    source = f"{F}{declared})\n{{ {first} }}\n{G}{declared})\n{{ {second} }}\n"
+    names = f", {scalars.rsplit(maxsplit=1)[-1]}" if scalars else ""
+    fused = fuse(source, [f"f(t, a{names})", f"g(o, t{names})"])
+    text = fused.source[len(source) :]
+    assert not text.strip() or text.count("if (") == 2
+
+
+def test_parameter_that_only_a_macro_names() -> None:
+    source = f"#define VAL a[i]\n{F}) {{ {I} t[i] = VAL; }}\n{G}) {{ {I} o[i] = t[i] + 1; }}\n"
+    fused = fuse(source, ["f(t, a)", "g(o, t)"])
+    (kernel,) = fused.kernels
+    assert "a" in kernel.arguments
+    assert "float *a" in fused.source[len(source) :]
