@@ -172,7 +172,8 @@ def _ranges(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
     legal.assume(SameRange(a.index, b.index))
     for stage in (p, q):
         matters = stage.invocation.kernel.local_ids
-        if matters is not None and a.range.local != b.range.local and is_on(LOCAL_SIZES):
+        known = a.range.local is not None and a.range.local == b.range.local
+        if matters is not None and not known and is_on(LOCAL_SIZES):
             return Reason(
                 "KF202",
                 f"the local sizes may differ, and {stage.kernel_name}() depends on its own",

@@ -373,6 +373,8 @@ def test_local_sizes_that_matter() -> None:
     )
     same = [LaunchRange(1, "a", "64")] * 2
     assert not plan_of(calls, World(), same).cuts
+    # Left to the implementation, it may differ from kernel to kernel.
+    assert plan_of(calls, World(), [LaunchRange(1, "a")] * 2).cuts
 
 
 def test_different_programs() -> None:

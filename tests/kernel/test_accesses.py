@@ -134,6 +134,26 @@ def test_components_of_vectors() -> None:
     ]
 
 
+def test_store_to_an_array_within_an_element() -> None:
+    text = """
+typedef struct { float v[3]; } Body;
+__kernel void f(__global Body *b)
+{
+    size_t i = get_global_id(0);
+    b[i].v[1] = b[i].v[0];
+    (b + i)->v[2] = 1;
+    (*b).v[0] += 1;
+}
+"""
+    found = [(a.mode, str(a.form), a.whole) for a in kernel_of(text).accesses]
+    assert found == [
+        (Mode.READ, "get_global_id(0)", False),
+        (Mode.WRITE, "get_global_id(0)", False),
+        (Mode.WRITE, "get_global_id(0)", False),
+        (Mode.UPDATE, "0", False),
+    ]
+
+
 # Guards
 
 
