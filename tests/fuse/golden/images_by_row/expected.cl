@@ -1,6 +1,6 @@
 /* grey, threshold and invert in one kernel */
 __kernel void grey_threshold_invert(__global const uchar4 *photo, __global uchar *mask,
-                                    uchar limit, int width, int h)
+                                    int width, uchar limit, int h)
 {
 	int x = get_global_id(0);
 	int y = get_global_id(1);
