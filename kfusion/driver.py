@@ -28,6 +28,7 @@ from kfusion.regenerate.names import combined_name, names_in
 from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.source.diagnostics import Diagnostic, Reason, Severity, error
 from kfusion.source.text import Edit, apply_edits
+from kfusion.synthesis.files import section_edits
 from kfusion.synthesis.kernel import synthesise
 from kfusion.synthesis.model import FusedKernel
 
@@ -241,6 +242,7 @@ def _texts(inputs: Inputs, program: HostProgram, output: _Output) -> dict[str, s
         text = unit.source.text
         edits = list(output.edits.get(unit, []))
         if unit in inputs.kernels:
+            edits += section_edits(unit)
             if unit in output.kernels:
                 edits.append(appended(text, [k.text for k in output.kernels[unit]]))
         elif unit in output.functions:
