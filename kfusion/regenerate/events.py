@@ -39,23 +39,31 @@ def join_events(
         return JoinedEvents(True, (count, listed, "NULL"), tuple(before), ())
     done = unique("done")
     before.append(f"cl_event {done};")
+    makers = [launch for launch in launches if launch.made is not None]
+    wanted = all(isinstance(launch.event, Ref) for launch in makers)
     after: list[str] = []
-    for number, launch in enumerate(x for x in launches if x.made is not None):
-        pointer = renderer.value(launch.event)
-        if pointer is None:
-            raise CannotWriteError("where an event goes cannot be named in the fused function")
-        place = renderer.place(launch.event.place) if isinstance(launch.event, Ref) else None
-        target = place or f"*{pointer}"
-        hand_out = [f"{target} = {done};", f"clRetainEvent({done});"]
+    for number, launch in enumerate(makers):
+        target, pointer = _target(launch, renderer)
+        hand_out = [f"{target} = {done};"]
+        if number > 0 or not wanted:  # the first owner takes over what the launch has made
+            hand_out.append(f"clRetainEvent({done});")
         if isinstance(launch.event, Ref):
             after += hand_out
         else:  # the caller may not want it
-            after.append(
-                f"if ({pointer} != NULL) {{\n{indent}{hand_out[0]}\n{indent}{hand_out[1]}\n}}"
-            )
-        assert number >= 0
-    after.append(f"clReleaseEvent({done});")
+            body = "".join(f"{indent}{line}\n" for line in hand_out)
+            after.append(f"if ({pointer} != NULL) {{\n{body}}}")
+    if not wanted:
+        after.append(f"clReleaseEvent({done});")
     return JoinedEvents(True, (count, listed, f"&{done}"), tuple(before), tuple(after))
+
+
+def _target(launch: Launch, renderer: Renderer) -> tuple[str, str]:
+    """Where a launch's event goes, as a place and as a pointer."""
+    pointer = renderer.value(launch.event)
+    if pointer is None:
+        raise CannotWriteError("where an event goes cannot be named in the fused function")
+    place = renderer.place(launch.event.place) if isinstance(launch.event, Ref) else None
+    return place or f"*{pointer}", pointer
 
 
 def _outside(launches: list[Launch], own: set[Sym | None], renderer: Renderer) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kfusion.graph.model import Group
 from kfusion.host.effects import Launch, SetArgument
@@ -156,15 +156,25 @@ class _Builder:
                 ends = part.is_last and launches(step)
                 drafts.append(self._draft(part, step, ends))
                 if ends and self.events.after:
-                    if step.returns:
-                        raise CannotWriteError(
-                            "the launch is returned before its event is handed out"
-                        )
-                    drafts += [Draft(Piece(line), True, set()) for line in self.events.after]
+                    drafts += self._hand_out_events(drafts.pop())
             elif only_computes(step):
                 drafts.append(self._draft(part, step, False))
         needed = {part.names.get(n, n) for n in part.needed}
         return without_unused(drafts, needed)
+
+    def _hand_out_events(self, launch: Draft) -> list[Draft]:
+        """The launch, and the statements that give its event to whoever wants it."""
+        texts = list(self.events.after)
+        piece = launch.piece
+        if piece.text.startswith("return "):
+            status = self._unique("status")
+            kind = self.signature.returns.strip()
+            piece = replace(piece, text=f"{kind} {status} = {piece.text[len('return ') :]}")
+            failed = f"if ({status} != CL_SUCCESS)\n{self.style.indent}return {status};"
+            texts = [failed, *texts, f"return {status};"]
+        elif self.last.steps[self.last.run.launch_step].returns:
+            raise CannotWriteError("the launch is returned before its event is handed out")
+        return [Draft(p, True, set()) for p in (piece, *map(Piece, texts))]
 
     def _draft(self, part: Part, step: Step, ends: bool) -> Draft:
         edits = self.launch_edits if ends else []

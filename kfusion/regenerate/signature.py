@@ -56,6 +56,9 @@ def make_signature(
             call.function.parameters, call.arguments, run.arguments, strict=True
         ):
             before, after = declaration_text(call.function.unit, call, declared)
+            if _is_null(argument.node, declared) and declared.name not in modified:
+                mapping[declared.name] = "NULL"
+                continue
             shared = not _is_literal(argument.node) and declared.name not in modified
             found = _same(parameters, argument, before, after) if shared else None
             if found is None:
@@ -102,8 +105,21 @@ def _is_literal(node: c_ast.Node) -> bool:
     return isinstance(node, c_ast.Constant)
 
 
+def _is_null(node: c_ast.Node, declared: c_ast.Decl) -> bool:
+    """A NULL that is given for a pointer."""
+    while isinstance(node, c_ast.Cast):
+        node = node.expr
+    null = isinstance(node, c_ast.Constant) and node.value.rstrip("uUlL") == "0"
+    return null and isinstance(declared.type, c_ast.PtrDecl)
+
+
 def _wanted(argument: CallArgument, otherwise: str) -> str:
     """The application's name for the argument, where it is a simple one."""
+    node = argument.node
+    while isinstance(node, c_ast.UnaryOp | c_ast.Cast):
+        node = node.expr
+    if not isinstance(node, c_ast.ID | c_ast.StructRef):
+        return otherwise
     match = re.fullmatch(r"&?\s*([A-Za-z_]\w*)", argument.text)
     if match:
         return match.group(1)
