@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from kfusion.parse.annotations import find_annotations
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.opencl import parse_opencl
 from kfusion.parse.unit import Unit
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Diagnostic, Reason, Severity, error
 from kfusion.source.lexer import Kind, matching, tokenize
 from kfusion.source.text import SourceFile, Span

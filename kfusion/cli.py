@@ -7,7 +7,7 @@ import re
 import shlex
 import sys
 import traceback
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -17,6 +17,7 @@ from kfusion.parse.compiler import Preprocessor
 from kfusion.paths import fake_libc_dir
 from kfusion.paths import include_dir as include_folder
 from kfusion.regenerate.files import refuse_overwriting, write_all
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, error, render
 from kfusion.source.text import SourceFile, Span
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from kfusion.graph.model import Group, RegionPlan
@@ -26,6 +26,7 @@ from kfusion.regenerate.header import HEADER_NAME, header_text
 from kfusion.regenerate.library import appended, include_edit, release_edits
 from kfusion.regenerate.names import combined_name, names_in
 from kfusion.regenerate.pieces import CannotWriteError
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Diagnostic, Reason, Severity, error
 from kfusion.source.text import Edit, apply_edits
 from kfusion.synthesis.files import section_edits

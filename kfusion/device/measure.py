@@ -13,8 +13,9 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from kfusion.source.dataclasses import dataclass
 
 _SHIM_SOURCE = Path(__file__).with_name("shim.c")
 _SHIM_FLAGS = ("-O2", "-shared", "-fPIC", "-pthread")

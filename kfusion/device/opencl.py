@@ -3,9 +3,10 @@
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pyopencl as cl
+
+from kfusion.source.dataclasses import dataclass
 
 _POCL = "Portable Computing Language"
 _VERSION = re.compile(r"PoCL (\d+)\.(\d+)")

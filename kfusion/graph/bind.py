@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from kfusion.graph.model import Invocation, Memory, Scalar
@@ -17,6 +17,7 @@ from kfusion.kernel.forms import (
     in_global_ids,
 )
 from kfusion.kernel.model import Access, Parameter
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
 UNIFORM_GROUPS = protection("uniform-groups", "group arithmetic is a global id in full groups only")

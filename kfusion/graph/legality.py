@@ -6,7 +6,7 @@ for granted is collected as assumptions, for the host to prove or to check at ru
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import product
 
 from kfusion.graph.bind import BoundAccess, Stage
@@ -23,6 +23,7 @@ from kfusion.graph.unify import Equalities
 from kfusion.kernel.forms import ITEM_IDS, Form, Id, Value
 from kfusion.kernel.model import Feature, FeatureUse, Kernel
 from kfusion.kernel.surroundings import pragmas_at
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
 

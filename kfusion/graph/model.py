@@ -6,10 +6,10 @@ the graph room decides; the fuse room writes. Nothing here knows about host code
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from kfusion.kernel.model import Kernel
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.text import Span
 

@@ -8,7 +8,6 @@ such digits at both accesses, then only an item and itself can meet.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations
 from math import gcd
@@ -33,6 +32,7 @@ from kfusion.kernel.forms import (
     number,
 )
 from kfusion.kernel.types import is_unsigned
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
 BOUNDS = protection("bounds", "y*w + x is an element of its own only where 0 <= x < w")

@@ -8,7 +8,6 @@ whose first groups are longest.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
@@ -28,6 +27,7 @@ from kfusion.graph.model import (
 from kfusion.graph.profit import over_budget
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, group_values
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 
 

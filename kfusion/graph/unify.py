@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import permutations
 
 from kfusion.graph.model import Equal, Oracle, Scalar
 from kfusion.kernel.forms import Atom, Comparison, Form, Value, form_of
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
 GUARD_TYPES = protection("guard-types", "int against size_t is another guard")

@@ -12,7 +12,6 @@ with indices that depend on the loop; values across blocks with different guards
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from kfusion.graph.bind import BoundAccess, Stage
@@ -20,6 +19,7 @@ from kfusion.graph.unify import Equalities
 from kfusion.kernel.forms import Form
 from kfusion.kernel.model import Effect, Kernel, Mode, Symbol
 from kfusion.kernel.types import size_of
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
 GUARDS = protection("guards", "values are forwarded only between stages with equal guards")

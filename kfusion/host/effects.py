@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pycparser import c_ast
 
 from kfusion.host.symbolic import Place, Sym
+from kfusion.source.dataclasses import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pycparser import c_ast
 
@@ -32,6 +32,7 @@ from kfusion.host.symbolic import (
     join,
 )
 from kfusion.parse.unit import Unit
+from kfusion.source.dataclasses import dataclass
 
 _CONVERTING = frozenset(
     [

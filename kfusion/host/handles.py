@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pycparser import c_ast
 
 from kfusion.host.execute import Executor
@@ -22,6 +20,7 @@ from kfusion.host.symbolic import (
     State,
     Sym,
 )
+from kfusion.source.dataclasses import dataclass
 
 # A place as it is known across functions: the variable's name or the struct type's, and
 # the path inside it.

@@ -3,7 +3,7 @@ what its other statements do, and under which conditions it gets there."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pycparser import c_ast
 
@@ -18,6 +18,7 @@ from kfusion.host.expressions import Frame, Outcome, Step, inverted
 from kfusion.host.program import HostFunction
 from kfusion.host.symbolic import FALSE, TRUE, Num, State, Sym, join, known_on_entry
 from kfusion.parse.statements import Statement
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.text import Span
 
@@ -174,11 +175,7 @@ class LibraryExecutor(Executor):
         """Does the text of the statement launch a kernel, itself or through calls?"""
         if node is None:
             return False
-        from kfusion.host.program import CallNames
-
-        visitor = CallNames()
-        visitor.visit(node)
-        for name in visitor.names:
+        for name in self.program.names_called(node):
             if name in LAUNCHES:
                 return True
             inner = self.program.lookup(name, self.frame.unit)

@@ -7,8 +7,6 @@ region reads: it is only released, and its handle never went anywhere else.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pycparser import c_ast
 
 from kfusion.graph.model import Memory
@@ -44,6 +42,7 @@ from kfusion.host.symbolic import (
     Unknown,
     leaves,
 )
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Diagnostic, Severity, error
 from kfusion.source.protections import is_on, protection
 

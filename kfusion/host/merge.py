@@ -3,7 +3,7 @@ executed in a row, their launches as invocations, and what may be taken for gran
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kfusion.graph.model import (
     Argument,
@@ -33,6 +33,7 @@ from kfusion.host.symbolic import (
     Sym,
 )
 from kfusion.kernel.model import Kernel
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason, error
 from kfusion.source.protections import is_on, protection
 

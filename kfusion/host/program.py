@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from dataclasses import field
+from functools import cached_property
 
 from pycparser import c_ast
 
 from kfusion.host.types import DeclaredTypes
 from kfusion.parse.unit import Function, Unit
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 
 EXTERN = "extern"  # a variable that all files share
@@ -45,14 +46,22 @@ class HostFunction:
 class HostProgram:
     units: tuple[Unit, ...]
     _calls: dict[str, frozenset[str]] = field(default_factory=dict)
+    _names: dict[c_ast.Node, frozenset[str]] = field(default_factory=dict)
 
     @cached_property
     def functions(self) -> dict[str, HostFunction]:
         result: dict[str, HostFunction] = {}
         for unit in self.units:
-            for function in unit.functions.values():
-                result.setdefault(function.name, HostFunction(unit, function))
+            for function in self._of_unit[unit].values():
+                result.setdefault(function.name, function)
         return result
+
+    @cached_property
+    def _of_unit(self) -> dict[Unit, dict[str, HostFunction]]:
+        return {
+            unit: {f.name: HostFunction(unit, f) for f in unit.functions.values()}
+            for unit in self.units
+        }
 
     @cached_property
     def _ambiguous(self) -> dict[str, tuple[HostFunction, HostFunction]]:
@@ -60,7 +69,7 @@ class HostProgram:
         seen: dict[str, HostFunction] = {}
         result: dict[str, tuple[HostFunction, HostFunction]] = {}
         for unit in self.units:
-            for function in map(partial(HostFunction, unit), unit.functions.values()):
+            for function in self._of_unit[unit].values():
                 if function.is_static or not unit.in_main_file(function.function.node):
                     continue
                 first = seen.setdefault(function.name, function)
@@ -70,8 +79,9 @@ class HostProgram:
 
     def lookup(self, name: str, unit: Unit) -> HostFunction | None:
         """A function as seen from a file: its own static functions come first."""
-        if name in unit.functions:
-            return HostFunction(unit, unit.functions[name])
+        own = self._of_unit[unit].get(name) if unit in self._of_unit else None
+        if own is not None:
+            return own
         found = self.functions.get(name)
         if name in self._ambiguous:
             one, other = self._ambiguous[name]
@@ -148,6 +158,14 @@ class HostProgram:
                     visitor.visit(function.node)
         return frozenset(visitor.names)
 
+    def names_called(self, node: c_ast.Node) -> frozenset[str]:
+        """Names of the functions that a statement or expression calls itself."""
+        if node not in self._names:
+            visitor = _CallNames()
+            visitor.visit(node)
+            self._names[node] = frozenset(visitor.names)
+        return self._names[node]
+
     def calls(self, function: HostFunction) -> frozenset[str]:
         """Names of all functions that a function calls, directly or not."""
         return self._reach(function, frozenset())
@@ -155,10 +173,9 @@ class HostProgram:
     def _reach(self, function: HostFunction, seen: frozenset[str]) -> frozenset[str]:
         if function.name in self._calls:
             return self._calls[function.name]
-        visitor = CallNames()
-        visitor.visit(function.function.node.body)
-        names = set(visitor.names)
-        for name in sorted(visitor.names):
+        direct = self.names_called(function.function.node.body)
+        names = set(direct)
+        for name in sorted(direct):
             inner = self.lookup(name, function.unit)
             if inner and name not in seen and name != function.name:
                 names |= self._reach(inner, seen | {function.name})
@@ -168,7 +185,7 @@ class HostProgram:
         return result
 
 
-class CallNames(c_ast.NodeVisitor):
+class _CallNames(c_ast.NodeVisitor):
     def __init__(self) -> None:
         self.names: set[str] = set()
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pycparser import c_ast
 
 from kfusion.host import calls as known_calls
@@ -12,6 +10,7 @@ from kfusion.host.program import HostFunction, HostProgram, constant
 from kfusion.parse.annotations import RegionMark
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Function, Unit
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 from kfusion.source.lexer import tokenize
 from kfusion.source.text import Span

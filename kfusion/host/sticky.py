@@ -6,24 +6,23 @@ launches one of them without setting all of its arguments first, anywhere in the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pycparser import c_ast
 
 from kfusion.host.effects import Effect, Launch, SetArgument
 from kfusion.host.execute import Executor
 from kfusion.host.expressions import Frame
 from kfusion.host.handles import HandleTable
-from kfusion.host.program import CallNames, HostFunction, HostProgram
+from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.symbolic import App, Entry, Num, Place, State, Sym, leaves
 from kfusion.kernel.model import Kernel
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 
 STICKY_ELSEWHERE = protection(
     "host-sticky-elsewhere", "another function relies on the arguments that a call has set"
 )
-_LAUNCHES = ("clEnqueueNDRangeKernel", "clEnqueueTask")
+_LAUNCHES = {"clEnqueueNDRangeKernel", "clEnqueueTask"}
 _CONDITIONS = (c_ast.If, c_ast.For, c_ast.While, c_ast.DoWhile, c_ast.Switch)
 
 
@@ -45,7 +44,8 @@ class Reliances:
         self.program, self.handles, self.kernels = program, handles, kernels
         self.found: dict[str, Reliance] = {}
         self.open: list[tuple[HostFunction, Launch, frozenset[int]]] = []  # of unknown kernels
-        waiting = [f for f in program.functions.values() if _calls(f) & set(_LAUNCHES)]
+        names = {f: program.names_called(f.function.node.body) for f in program.functions.values()}
+        waiting = [f for f, called in names.items() if called & _LAUNCHES]
         seen: set[str] = set()
         while waiting:
             function = waiting.pop(0)
@@ -53,7 +53,7 @@ class Reliances:
                 continue
             seen.add(function.name)
             if self._read(function):
-                waiting += [f for f in program.functions.values() if function.name in _calls(f)]
+                waiting += [f for f, called in names.items() if function.name in called]
 
     def of(self, kernel: Kernel) -> Reliance | None:
         if not is_on(STICKY_ELSEWHERE):
@@ -163,9 +163,3 @@ def _is_parameter(handle: Sym, function: HostFunction) -> bool:
         and leaf.place.root.name.startswith(own)
         for leaf in leaves(handle)
     )
-
-
-def _calls(function: HostFunction) -> set[str]:
-    visitor = CallNames()
-    visitor.visit(function.function.node.body)
-    return visitor.names

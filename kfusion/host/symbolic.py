@@ -6,7 +6,9 @@ entered. Places are what an assignment can change: variables, fields, elements.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from kfusion.source.dataclasses import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from kfusion.kernel.builtins import is_pure
 from kfusion.kernel.types import is_type_word
 from kfusion.parse.macros import Macro
 from kfusion.parse.unit import Unit
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, Token, tokenize
 from kfusion.source.text import Span
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pycparser import c_ast
 
@@ -25,6 +25,7 @@ from kfusion.kernel.model import Symbol
 from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.types import INTEGERS, canonical, common, is_unsigned, promoted
 from kfusion.parse.unit import Unit
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
 DOUBTFUL_MACROS = protection("doubtful-macros", "indices do not depend on build options")

@@ -7,8 +7,9 @@ values are, item by item; an index that has no form is simply not understood.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
+
+from kfusion.source.dataclasses import dataclass
 
 GLOBAL_ID = "global_id"
 LOCAL_ID = "local_id"

@@ -7,12 +7,13 @@ reads or writes an element of a buffer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from kfusion.kernel.forms import Comparison, Form
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Function, Unit
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.text import Span
 
 

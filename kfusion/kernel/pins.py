@@ -8,12 +8,12 @@ each number that a macro of uncertain origin stands for, becomes a pin.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from kfusion.kernel.conditions import Block, Conditions
 from kfusion.kernel.surroundings import definition_span, macros_of, words
 from kfusion.parse.opencl import PREDEFINED
 from kfusion.parse.unit import Function, Unit
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, tokenize
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pycparser import c_ast
 
 from kfusion.kernel.model import Symbol
 from kfusion.kernel.types import canonical
 from kfusion.parse.unit import Function, Unit
+from kfusion.source.dataclasses import dataclass
 
 _CHANGES = ("++", "--", "p++", "p--")
 

@@ -9,8 +9,9 @@ Kernel:      `kload { ... }`, `kstore(c) { ... }`, `#pragma kload|kcore|kstore`,
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
 
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, error
 from kfusion.source.lexer import (
     CLOSING,
@@ -327,7 +328,7 @@ def _refuse_region_in_macro(source: SourceFile, token: Token, text: str) -> None
         )
 
 
-def _refuse_operator(source: SourceFile, tokens: list[Token]) -> None:
+def _refuse_operator(source: SourceFile, tokens: Sequence[Token]) -> None:
     """`_Pragma("kfuse(x)")` would be overlooked."""
     if len(tokens) == 3 and re.match(
         r'"\s*(kfuse|sync|kload|kcore|kstore|immovable)\b', tokens[2].text
@@ -340,7 +341,7 @@ def _refuse_operator(source: SourceFile, tokens: list[Token]) -> None:
 
 
 def _data(
-    source: SourceFile, tokens: list[Token], opening: int, close: int
+    source: SourceFile, tokens: Sequence[Token], opening: int, close: int
 ) -> tuple[NamedData, ...]:
     """kfuse's list: names with an optional `&`, `out(...)` and `temp(...)` around some."""
     result: list[NamedData] = []

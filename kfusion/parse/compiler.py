@@ -7,9 +7,10 @@ import re
 import shlex
 import shutil
 import subprocess
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, error
 from kfusion.source.lexer import Kind, matching, tokenize
 from kfusion.source.text import SourceFile, Span

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from kfusion.parse.annotations import Annotations, find_annotations
@@ -12,6 +11,7 @@ from kfusion.parse.compiler import Preprocessor, cpp_host
 from kfusion.parse.host import parse_host
 from kfusion.parse.opencl import parse_opencl
 from kfusion.parse.unit import Unit
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 from kfusion.source.text import SourceFile, Span
 

@@ -163,15 +163,15 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
             last = _assembler_end(tokens, index)
             if depth > 0 and result[-1].text in (";", "{", "}", ")", ":", "else"):
                 # A statement, of which nothing is known: a call of an unknown function.
-                result += [replace(token, text=text) for text in ("__asm__", "(", ")")]
+                result += [token._replace(text=text) for text in ("__asm__", "(", ")")]
         elif token.text in ("__typeof__", "typeof", "__typeof"):
-            result.append(replace(token, text="int"))
+            result.append(token._replace(text="int"))
             index = closing(tokens, index) + 1
             continue
         elif token.text not in _DROPPED:
             depth += (token.text == "{") - (token.text == "}")
             if token.text in _REPLACED:
-                token = replace(token, text=_REPLACED[token.text])
+                token = token._replace(text=_REPLACED[token.text])
             result.append(token)
             index += 1
             continue

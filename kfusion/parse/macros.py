@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import field
 
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, Token, matching, tokenize
 
 _LINE_MARKER = re.compile(r'#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"')
@@ -80,7 +82,7 @@ class MacroTable:
         return frozenset(result)
 
 
-def arguments(tokens: list[Token], opening: int) -> list[tuple[int, int]] | None:
+def arguments(tokens: Sequence[Token], opening: int) -> list[tuple[int, int]] | None:
     """Token ranges of the arguments in the bracket at `opening`; None if there is none."""
     if opening >= len(tokens) or tokens[opening].text != "(":
         return None

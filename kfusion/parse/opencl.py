@@ -135,9 +135,9 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
             notes.append(Note(len(result), "kernel", token.start, token.end))
         else:
             if token.text in _REPLACED:
-                token = replace(token, text=_REPLACED[token.text])
+                token = token._replace(text=_REPLACED[token.text])
             elif _HALF.fullmatch(token.text):
-                token = replace(token, text=f"{token.text[:-1]}f")
+                token = token._replace(text=f"{token.text[:-1]}f")
             result.append(token)
         index = last + 1
     return result, notes

@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import re
 import tempfile
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import field
 from pathlib import Path
+from typing import NamedTuple
 
 from kfusion.parse.compiler import STDIN, Failure, Preprocessor, failed, missing_header, run
 from kfusion.parse.macros import MacroTable, arguments, read_macros
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 from kfusion.source.lexer import Kind, Token, matching, tokenize
 from kfusion.source.text import SourceFile, Span
@@ -35,8 +38,7 @@ _LINE_DIRECTIVE = re.compile(r"#\s*(?:line\b|\d)")
 _PASTE_FAILED = re.compile(rf"^{STDIN}:(\d+):.*error: pasting ", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class PToken:
+class PToken(NamedTuple):
     """A token after preprocessing."""
 
     text: str
@@ -78,7 +80,7 @@ def preprocess(
     return Preprocessed(reader.read(output), macros, frozenset(stubs))
 
 
-def _without_line_directives(text: str, tokens: list[Token]) -> str:
+def _without_line_directives(text: str, tokens: Sequence[Token]) -> str:
     """`#line` would hide where tokens stand; a byte order mark is white space."""
     text = " " + text[1:] if text.startswith("\ufeff") else text
     for token in tokens:
@@ -105,7 +107,7 @@ def _make_stub(source: SourceFile, header: str, folder: Path) -> None:
 def _run_marked(
     source: SourceFile,
     text: str,
-    tokens: list[Token],
+    tokens: Sequence[Token],
     macros: MacroTable,
     how: Preprocessor,
     folder: Path,
@@ -127,7 +129,7 @@ def _unmark(text: str) -> str:
 
 
 def _mark(
-    text: str, tokens: list[Token], macros: MacroTable, source: SourceFile, careful: set[int]
+    text: str, tokens: Sequence[Token], macros: MacroTable, source: SourceFile, careful: set[int]
 ) -> str:
     unmarked = _unmarkable(tokens, macros, source, careful)
     pieces: list[str] = []
@@ -143,7 +145,7 @@ def _mark(
 
 
 def _unmarkable(
-    tokens: list[Token], macros: MacroTable, source: SourceFile, careful: set[int]
+    tokens: Sequence[Token], macros: MacroTable, source: SourceFile, careful: set[int]
 ) -> set[int]:
     result: set[int] = set()
     for index, token in enumerate(tokens):
@@ -158,7 +160,7 @@ def _unmarkable(
 
 
 def _unmarkable_call(
-    tokens: list[Token], index: int, macros: MacroTable, source: SourceFile, careful: set[int]
+    tokens: Sequence[Token], index: int, macros: MacroTable, source: SourceFile, careful: set[int]
 ) -> set[int]:
     """In a call of a macro: commas, the closing bracket, and arguments that meet `##`."""
     ranges = arguments(tokens, index + 1)
@@ -182,14 +184,14 @@ def _unmarkable_call(
     return result
 
 
-def _next_is(tokens: list[Token], index: int, text: str) -> bool:
+def _next_is(tokens: Sequence[Token], index: int, text: str) -> bool:
     return index + 1 < len(tokens) and tokens[index + 1].text == text
 
 
 class _Reader:
     """The compiler's output as tokens with places."""
 
-    def __init__(self, tokens: list[Token], source: SourceFile, macros: MacroTable) -> None:
+    def __init__(self, tokens: Sequence[Token], source: SourceFile, macros: MacroTable) -> None:
         self.tokens, self.source, self.macros = tokens, source, macros
         self.result: list[PToken] = []
         self.file, self.line, self.system = STDIN, 0, False

@@ -6,9 +6,8 @@ count tokens of the same preprocessed text, so that a node finds its statement.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kfusion.parse.preprocess import PToken
+from kfusion.source.dataclasses import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from pycparser import c_ast
@@ -12,6 +12,7 @@ from pycparser.c_parser import CParser, ParseError
 from kfusion.parse.annotations import Annotations
 from kfusion.parse.compiler import STDIN, cpp_host, header_file
 from kfusion.parse.preprocess import PToken
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, error
 from kfusion.source.lexer import CLOSING, OPENING, tokenize
 from kfusion.source.text import SourceFile, Span

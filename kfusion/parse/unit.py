@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from pycparser import c_ast
@@ -20,6 +20,7 @@ from kfusion.parse.macros import MacroTable
 from kfusion.parse.preprocess import PToken
 from kfusion.parse.statements import Statement, match_token, parse_body
 from kfusion.parse.syntax import FIRST_LINE, is_name, located, parsed, place_of, syntax_error
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 from kfusion.source.text import SourceFile, Span
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from kfusion.host.regions import Between, Region, RegionCall
 from kfusion.parse.statements import Statement
 from kfusion.regenerate.pieces import dedent
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.text import Edit
 
 WIDTH = 96

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from pycparser import c_ast
@@ -22,6 +21,7 @@ from kfusion.host.symbolic import (
     Sym,
 )
 from kfusion.parse.unit import Unit
+from kfusion.source.dataclasses import dataclass
 
 _BINARY = {
     **dict.fromkeys(("*", "/", "%"), 10),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from kfusion.host.effects import Launch
 from kfusion.host.symbolic import Entry, Num, Ref, Sym
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.pieces import CannotWriteError
+from kfusion.source.dataclasses import dataclass
 
 
 @dataclass(frozen=True)

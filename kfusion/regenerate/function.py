@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kfusion.graph.model import Group
 from kfusion.host.effects import Launch, SetArgument
@@ -38,6 +38,7 @@ from kfusion.regenerate.pieces import CannotWriteError, Piece, lead_of, step_pie
 from kfusion.regenerate.settings import Settings
 from kfusion.regenerate.signature import make_signature
 from kfusion.regenerate.template import call_template
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.text import Edit
 from kfusion.synthesis.model import FusedKernel
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kfusion.graph.model import Disjoint, Equal, Group, SameRange, Within
 from kfusion.host.effects import Assign, SetArgument, Transfer
@@ -14,6 +14,7 @@ from kfusion.host.merge import RegionAnalysis
 from kfusion.host.symbolic import Entry, Local, Num, Op, Place, Pointee, Ref, Root, Sym
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.pieces import CannotWriteError
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
 GUARD_EQUAL = protection("guard-equal", "sizes and scalars are not compared at run time")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from functools import lru_cache
+
+from kfusion.source.dataclasses import dataclass
 
 WIDTH = 96
 _TAB = 8
@@ -61,10 +63,15 @@ class Style:
 def style_of(source: str, function: str, lead: str) -> Style:
     """The style of a library file, above all that of the function that is joined."""
     head = function.split("{", 1)[0]
+    function_below = "\n" in head[len(head.rstrip()) :]
+    return Style(lead or "    ", function_below, _blocks_below(source))
+
+
+@lru_cache(maxsize=64)
+def _blocks_below(source: str) -> bool:
     below = len(re.findall(r"\b(?:if|for|while)\b[^;{}]*\)[ \t]*\n[ \t]*\{", source))
     beside = len(re.findall(r"\b(?:if|for|while)\b[^;{}\n]*\)[ \t]*\{", source))
-    function_below = "\n" in head[len(head.rstrip()) :]
-    return Style(lead or "    ", function_below, below > beside)
+    return below > beside
 
 
 def block_comment(text: str) -> list[str]:

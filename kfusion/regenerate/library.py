@@ -6,7 +6,7 @@ import re
 
 from pycparser import c_ast
 
-from kfusion.host.program import CallNames, HostProgram
+from kfusion.host.program import HostProgram
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.header import HEADER_NAME
@@ -98,9 +98,8 @@ def _releases(name: str, unit: Unit, program: HostProgram) -> bool:
     function = program.lookup(name, unit)
     if function is None:
         return False
-    visitor = CallNames()
-    visitor.visit(function.function.node.body)
-    return "clReleaseKernel" in visitor.names and _takes_kernel(function.function.node)
+    names = program.names_called(function.function.node.body)
+    return "clReleaseKernel" in names and _takes_kernel(function.function.node)
 
 
 def _takes_kernel(node: c_ast.FuncDef) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from pycparser import c_ast
 
@@ -15,6 +15,7 @@ from kfusion.parse.unit import Unit
 from kfusion.regenerate.cwords import declared, names_of, without_declarators
 from kfusion.regenerate.pieces import CannotWriteError, Piece
 from kfusion.regenerate.template import call_template
+from kfusion.source.dataclasses import dataclass
 
 
 @dataclass

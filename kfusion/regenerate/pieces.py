@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from pycparser import c_ast
 
 from kfusion.host.expressions import Step
 from kfusion.parse.unit import Unit
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, tokenize
 from kfusion.source.text import Edit, apply_edits
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kfusion.graph.model import Equal, Group
 from kfusion.host.effects import SetArgument
@@ -15,6 +15,7 @@ from kfusion.kernel.model import Parameter
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.parts import Part, written_arguments
 from kfusion.regenerate.pieces import CannotWriteError, step_piece
+from kfusion.source.dataclasses import dataclass
 from kfusion.synthesis.model import FusedParameter
 
 

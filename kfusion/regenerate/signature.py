@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pycparser import c_ast
 
@@ -12,6 +12,7 @@ from kfusion.host.regions import CallArgument, RegionCall, argument_ranges
 from kfusion.host.symbolic import Num, Sym
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.pieces import CannotWriteError
+from kfusion.source.dataclasses import dataclass
 
 C_KEYWORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if "

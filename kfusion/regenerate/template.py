@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from pycparser import c_ast
 
@@ -13,6 +12,7 @@ from kfusion.host.library import Run
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.pieces import CannotWriteError, column_of, dedent, rename_text
+from kfusion.source.dataclasses import dataclass
 
 _CALL = "<call>"
 

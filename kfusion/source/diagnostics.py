@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from kfusion.source.codes import CODES
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.text import Span
 
 

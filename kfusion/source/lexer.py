@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
 from enum import Enum
+from functools import lru_cache
+from typing import NamedTuple
 
 
 class Kind(Enum):
@@ -15,8 +17,7 @@ class Kind(Enum):
     DIRECTIVE = "directive"  # a whole preprocessor line as written, with what it goes on to
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):  # quicker to make than a dataclass, and there are many
     kind: Kind
     text: str  # lines that go on are joined
     start: int
@@ -53,7 +54,8 @@ _KINDS = {
 }
 
 
-def tokenize(text: str) -> list[Token]:
+@lru_cache(maxsize=1024)  # files, bodies of macros and functions are asked for again and again
+def tokenize(text: str) -> tuple[Token, ...]:
     """All tokens; comments and white space are left out, odd characters are punctuators."""
     tokens: list[Token] = []
     position, at_line_start = 0, True
@@ -81,7 +83,7 @@ def tokenize(text: str) -> list[Token]:
         elif "\n" in match.group() and group == "space" and match.group()[0] != "\\":
             at_line_start = True
         position = match.end()
-    return tokens
+    return tuple(tokens)
 
 
 def plain_directive(token: Token) -> str:
@@ -95,7 +97,7 @@ OPENING = {"(": ")", "[": "]", "{": "}"}
 CLOSING = {")", "]", "}"}
 
 
-def matching(tokens: list[Token], index: int) -> int | None:
+def matching(tokens: Sequence[Token], index: int) -> int | None:
     """The index of the bracket that closes the one at `index`; other kinds are not counted."""
     if index >= len(tokens) or tokens[index].text not in OPENING:
         return None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+
+from kfusion.source.dataclasses import dataclass
 
 
 @dataclass(frozen=True)

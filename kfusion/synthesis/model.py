@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kfusion.graph.model import Argument
+from kfusion.source.dataclasses import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from kfusion.parse.unit import Unit
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, tokenize
 from kfusion.source.text import Edit, apply_edits
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from kfusion.graph.model import Argument, Scalar
 from kfusion.kernel.model import Kernel, Parameter
+from kfusion.source.dataclasses import dataclass
 from kfusion.synthesis.render import Renderer
 
 _WIDTH = 90

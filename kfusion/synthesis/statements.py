@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kfusion.graph.values import Role, Value
 from kfusion.kernel.model import Access, Symbol
 from kfusion.parse.statements import Statement
+from kfusion.source.dataclasses import dataclass
 from kfusion.synthesis.copies import Copies
 from kfusion.synthesis.negate import negated
 from kfusion.synthesis.render import Change, Renderer, reindented

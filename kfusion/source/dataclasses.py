@@ -1,0 +1,116 @@
+"""`dataclass`, as in the standard library, but quick to define.
+
+The one of the standard library compiles up to six methods for each class, whenever the
+program starts: with the hundred and more of kfusion that was a quarter of a short run.
+Here nothing is compiled before it is called, and all but `__init__` is shared. A frozen
+value also remembers its hash: the values of host expressions are deep, and keys of many
+dictionaries.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass as dataclass  # noqa: PLC0414 (it is exported)
+else:
+
+    def dataclass(cls=None, /, *, frozen=False, eq=True):
+        def define(cls):
+            return _define(cls, frozen, eq)
+
+        return define if cls is None else define(cls)
+
+
+_HASH = "hash of the values"  # in an object's dictionary, where no field can be called so
+
+
+def _define(cls: type, frozen: bool, eq: bool) -> type:
+    if cls.__doc__ is None:
+        cls.__doc__ = cls.__name__  # else its signature would be computed for it
+    cls = dataclasses.dataclass(init=False, repr=False, eq=False)(cls)
+    names = [field.name for field in dataclasses.fields(cls)]
+    methods: dict[str, Any] = {"__init__": _init(cls), "__repr__": _repr}
+    if frozen:
+        methods |= {"__setattr__": _refuse, "__delattr__": _refuse, "__getstate__": _state}
+    if eq:
+        values = attrgetter(*names) if names else lambda _: ()
+        methods |= {"__eq__": _eq(values), "__hash__": _hash(values) if frozen else None}
+    for name, method in methods.items():
+        if name not in cls.__dict__:
+            setattr(cls, name, method)
+    return cls
+
+
+def _init(cls: type) -> Callable[..., None]:
+    """Compiles the real one when the first object is made."""
+
+    def init(self: object, *args: Any, **kwargs: Any) -> None:
+        compiled = _compiled_init(cls)
+        setattr(cls, "__init__", compiled)  # noqa: B010 (mypy: no assignment to a method)
+        compiled(self, *args, **kwargs)
+
+    return init
+
+
+def _compiled_init(cls: type) -> Callable[..., None]:
+    """Names of its own have two underscores: they are not the names of fields."""
+    scope: dict[str, Any] = {"missing__": dataclasses.MISSING}
+    parameters, body = ["self"], ["    values__ = self.__dict__"]
+    for number, field in enumerate(dataclasses.fields(cls)):
+        parameter = field.name
+        if field.default is not dataclasses.MISSING:
+            scope[f"default__{number}"] = field.default
+            parameter += f"=default__{number}"
+        elif field.default_factory is not dataclasses.MISSING:
+            scope[f"new__{number}"] = field.default_factory
+            parameter += "=missing__"
+            body.append(f"    if {field.name} is missing__: {field.name} = new__{number}()")
+        parameters.append(parameter)
+        body.append(f"    values__['{field.name}'] = {field.name}")
+    if hasattr(cls, "__post_init__"):
+        body.append("    self.__post_init__()")
+    exec("\n".join([f"def __init__({', '.join(parameters)}):", *body]), scope)
+    compiled: Callable[..., None] = scope["__init__"]
+    compiled.__qualname__ = f"{cls.__qualname__}.__init__"
+    return compiled
+
+
+def _eq(values: Callable[[Any], Any]) -> Callable[[Any, Any], bool]:
+    def eq(self: Any, other: Any) -> bool:
+        if self is other:
+            return True
+        if other.__class__ is not self.__class__:
+            return NotImplemented  # type: ignore[no-any-return]
+        same: bool = values(self) == values(other)
+        return same
+
+    return eq
+
+
+def _hash(values: Callable[[Any], Any]) -> Callable[[Any], int]:
+    def hash_(self: Any) -> int:
+        known = self.__dict__
+        if _HASH not in known:
+            known[_HASH] = hash(values(self))
+        number: int = known[_HASH]
+        return number
+
+    return hash_
+
+
+def _state(self: Any) -> dict[str, Any]:
+    """For copies and pickles: hashes of texts differ from process to process."""
+    return {name: value for name, value in self.__dict__.items() if name != _HASH}
+
+
+def _repr(self: Any) -> str:
+    values = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in dataclasses.fields(self))
+    return f"{type(self).__qualname__}({values})"
+
+
+def _refuse(_: object, name: str, *_value: object) -> None:
+    raise dataclasses.FrozenInstanceError(f"cannot change field {name!r}")
