@@ -29,6 +29,7 @@ from kfusion.kernel.read import read_kernels
 from kfusion.parse.annotations import find_annotations
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.opencl import parse_opencl
+from kfusion.parse.sources import preprocess_opencl
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Diagnostic, Reason, Severity, error
@@ -119,7 +120,8 @@ def _unit(source: str, defines: Iterable[str] | Mapping[str, object], cc: str) -
         defines = [f"{name}={value}" for name, value in defines.items()]
     file = SourceFile(Path("kernels.cl"), source)
     annotations = find_annotations(file, kernels=True)
-    return parse_opencl(file, annotations, Preprocessor(cc, defines=tuple(defines)))
+    how = Preprocessor(cc, defines=tuple(defines))
+    return parse_opencl(file, annotations, preprocess_opencl(file, annotations, how))
 
 
 @dataclass(frozen=True)

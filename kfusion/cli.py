@@ -14,6 +14,7 @@ import click
 
 from kfusion import __version__
 from kfusion.parse.compiler import Preprocessor
+from kfusion.parse.sources import read_sources
 from kfusion.paths import fake_libc_dir
 from kfusion.paths import include_dir as include_folder
 from kfusion.regenerate.files import refuse_overwriting, write_all
@@ -74,10 +75,12 @@ def fuse(
     _check_defines(defines)
     if output is not None:
         refuse_overwriting(list(files), output)
+    sources = read_sources(files, how)
+    # Loaded while the preprocessor runs.
     from kfusion.driver import fuse_files
     from kfusion.report.diagnostics import render_all
 
-    result = fuse_files(list(files), how)
+    result = fuse_files(sources)
     shown = result.diagnostics
     if quiet:
         shown = result.not_fused if strict else []

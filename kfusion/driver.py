@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
-from pathlib import Path
 
 from kfusion.graph.model import Group, RegionPlan
 from kfusion.graph.plan import plan_region
@@ -17,8 +16,8 @@ from kfusion.host.regions import Region, read_regions
 from kfusion.host.sticky import Reliances
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import read_kernels
-from kfusion.parse.compiler import Preprocessor
-from kfusion.parse.files import Inputs, read_inputs
+from kfusion.parse.files import Inputs, parse_sources
+from kfusion.parse.sources import Sources
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.application import FusedCall, region_edit
 from kfusion.regenerate.function import FusedFunction, build_function
@@ -64,15 +63,15 @@ class _Output:
     shared: dict[tuple[str, str], FusedFunction] = field(default_factory=dict)
 
 
-def fuse_files(paths: list[Path], how: Preprocessor) -> Result:
+def fuse_files(sources: Sources) -> Result:
     try:
-        return _fuse_files(paths, how)
+        return _fuse_files(sources)
     except RecursionError:
         raise error("KF104", "an expression or a block is nested too deeply") from None
 
 
-def _fuse_files(paths: list[Path], how: Preprocessor) -> Result:
-    inputs = read_inputs(paths, how, kernel_defines)
+def _fuse_files(sources: Sources) -> Result:
+    inputs = parse_sources(sources, kernel_defines)
     _require_kinds(inputs)
     program = HostProgram(inputs.hosts)
     kernels = _all_kernels(inputs)

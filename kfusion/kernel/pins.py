@@ -11,7 +11,7 @@ import re
 
 from kfusion.kernel.conditions import Block, Conditions
 from kfusion.kernel.surroundings import definition_span, macros_of, words
-from kfusion.parse.opencl import PREDEFINED
+from kfusion.parse.sources import PREDEFINED
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, tokenize

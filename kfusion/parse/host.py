@@ -7,8 +7,7 @@ from dataclasses import replace
 from pycparser import c_ast
 
 from kfusion.parse.annotations import Annotations, RegionMark
-from kfusion.parse.compiler import Preprocessor
-from kfusion.parse.preprocess import PToken, preprocess
+from kfusion.parse.preprocess import Preprocessed, PToken
 from kfusion.parse.statements import closing
 from kfusion.parse.syntax import is_name
 from kfusion.parse.unit import Note, TypeGuess, Unit, parse_unit, refuse_redefinition
@@ -26,9 +25,7 @@ _REPLACED = {"__const": "const", "__const__": "const", "__signed": "signed"}
 _TYPE_WORDS = ("typedef", "struct", "union", "enum")
 
 
-def parse_host(source: SourceFile, annotations: Annotations, how: Preprocessor) -> Unit:
-    text = annotations.blanked(source.text)
-    done = preprocess(source, text, how, stubs_allowed=not how.real_headers)
+def parse_host(source: SourceFile, annotations: Annotations, done: Preprocessed) -> Unit:
     tokens, notes = _clean(_types_only(done.tokens))
     annotations = replace(annotations, regions=_active(annotations.regions, tokens))
     # A header that is stubbed may have declared any type; otherwise names are known.

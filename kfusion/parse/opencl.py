@@ -4,12 +4,11 @@ built-in types become typedefs, and the rest is C that pycparser accepts."""
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import pairwise
 
 from kfusion.parse.annotations import Annotations
-from kfusion.parse.compiler import STDIN, Preprocessor
-from kfusion.parse.preprocess import PToken, preprocess
+from kfusion.parse.compiler import STDIN
+from kfusion.parse.preprocess import Preprocessed, PToken
 from kfusion.parse.statements import closing
 from kfusion.parse.syntax import is_name, place_of
 from kfusion.parse.unit import Note, TypeGuess, Unit, parse_unit, refuse_redefinition
@@ -66,29 +65,9 @@ _REPLACED = {
     "vec_step": "sizeof",  # both take a type
 }
 _HALF = re.compile(r"(?!0[xX])[\d.].*[hH]")  # 1.0h
-# What an OpenCL compiler defines before it reads a program (device-neutral values).
-PREDEFINED = (
-    "__OPENCL_VERSION__=120",
-    "__OPENCL_C_VERSION__=120",
-    "CL_VERSION_1_0=100",
-    "CL_VERSION_1_1=110",
-    "CL_VERSION_1_2=120",
-    "__IMAGE_SUPPORT__=1",
-    "__ENDIAN_LITTLE__=1",
-    "CLK_LOCAL_MEM_FENCE=1",
-    "CLK_GLOBAL_MEM_FENCE=2",
-    "cl_khr_fp64=1",
-    "cl_khr_global_int32_base_atomics=1",
-    "cl_khr_local_int32_base_atomics=1",
-    "cl_khr_byte_addressable_store=1",
-)
 
 
-def parse_opencl(source: SourceFile, annotations: Annotations, how: Preprocessor) -> Unit:
-    given = {define.split("=")[0] for define in how.defines}
-    defines = [d for d in PREDEFINED if d.split("=")[0] not in given]
-    how = replace(how, defines=(*defines, *how.defines))
-    done = preprocess(source, annotations.blanked(source.text), how, stubs_allowed=False)
+def parse_opencl(source: SourceFile, annotations: Annotations, done: Preprocessed) -> Unit:
     tokens, notes = _clean(done.tokens)
     _refuse_unknown_constructs(source, tokens)
     # A type may be given by build options alone (-DREAL=double): such names are capitals.

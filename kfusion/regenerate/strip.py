@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from kfusion.parse.annotations import Section, find_annotations
-from kfusion.parse.files import KERNEL_SUFFIXES, read_source
+from kfusion.parse.sources import KERNEL_SUFFIXES, read_source
 from kfusion.source.text import Edit, apply_edits
 
 _HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]kfusion\.h[>"][^\n]*\n?', re.MULTILINE)

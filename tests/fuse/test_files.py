@@ -9,6 +9,7 @@ import pytest
 from kfusion.parse.annotations import find_annotations
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.opencl import parse_opencl
+from kfusion.parse.sources import preprocess_opencl
 from kfusion.source.text import SourceFile
 from kfusion.synthesis.files import with_kernels
 from tests.support.kernel_side import kernel_of
@@ -18,7 +19,8 @@ HEAD = "__kernel void f(__global float *c, __global const float *a)\n{\n"
 
 def written(body: str) -> str:
     source = SourceFile(Path("kernels.cl"), f"{HEAD}{body}}}\n")
-    unit = parse_opencl(source, find_annotations(source, True), Preprocessor())
+    marks = find_annotations(source, True)
+    unit = parse_opencl(source, marks, preprocess_opencl(source, marks, Preprocessor()))
     text = with_kernels(unit, ())
     kernel_of(text)  # it can be read again
     return text.removeprefix(HEAD).removesuffix("}\n")

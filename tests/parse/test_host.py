@@ -9,6 +9,7 @@ import pytest
 from kfusion.parse.annotations import find_annotations
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.host import parse_host
+from kfusion.parse.sources import preprocess_host
 from kfusion.parse.unit import Unit
 from kfusion.paths import fake_libc_dir
 from kfusion.source.diagnostics import KFusionError
@@ -18,7 +19,8 @@ from kfusion.source.text import SourceFile
 def parse(text: str, folder: Path = Path()) -> Unit:
     source = SourceFile(folder / "a.c", text)
     how = Preprocessor(system_dirs=(fake_libc_dir(),))
-    return parse_host(source, find_annotations(source, kernels=False), how)
+    marks = find_annotations(source, kernels=False)
+    return parse_host(source, marks, preprocess_host(source, marks, how))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pycparser import c_ast
 from kfusion.parse.annotations import find_annotations
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.opencl import parse_opencl
+from kfusion.parse.sources import preprocess_opencl
 from kfusion.parse.unit import Unit
 from kfusion.source.diagnostics import KFusionError
 from kfusion.source.text import SourceFile
@@ -18,7 +19,8 @@ from kfusion.source.text import SourceFile
 def parse(text: str, *defines: str) -> Unit:
     source = SourceFile(Path("k.cl"), text)
     how = Preprocessor(defines=defines)
-    unit = parse_opencl(source, find_annotations(source, kernels=True), how)
+    marks = find_annotations(source, kernels=True)
+    unit = parse_opencl(source, marks, preprocess_opencl(source, marks, how))
     for token in unit.tokens:
         assert token.start >= 0 or token.macro is not None
     for note in unit.notes:

@@ -12,6 +12,7 @@ import pytest
 
 from kfusion.driver import fuse_files
 from kfusion.parse.compiler import Preprocessor
+from kfusion.parse.sources import read_sources
 from kfusion.paths import fake_libc_dir, include_dir
 from kfusion.source.diagnostics import KFusionError
 
@@ -126,7 +127,7 @@ def survives(paths: list[Path], what: str) -> None:
     how = Preprocessor("cc", (include_dir(),), (fake_libc_dir(),))
     begun = time.monotonic()
     try:
-        said = str(len(fuse_files(paths, how).files))
+        said = str(len(fuse_files(read_sources(paths, how)).files))
     except KFusionError as refusal:
         said = str(refusal)
     except Exception as failure:

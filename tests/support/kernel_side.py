@@ -13,6 +13,7 @@ from kfusion.kernel.read import read_kernels
 from kfusion.parse.annotations import find_annotations
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.opencl import parse_opencl
+from kfusion.parse.sources import preprocess_opencl
 from kfusion.source.diagnostics import Diagnostic
 from kfusion.source.text import SourceFile
 from tests.support.pyopencl_run import Array, Case, assert_same
@@ -47,7 +48,8 @@ __kernel void twice(__global float *a)
 def kernels_of(text: str, defines: Sequence[str] = ()) -> dict[str, Kernel]:
     source = SourceFile(Path("kernels.cl"), text)
     annotations = find_annotations(source, True)
-    unit = parse_opencl(source, annotations, Preprocessor(defines=tuple(defines)))
+    how = Preprocessor(defines=tuple(defines))
+    unit = parse_opencl(source, annotations, preprocess_opencl(source, annotations, how))
     return read_kernels(unit)
 
 
