@@ -42,13 +42,11 @@ RANGES = protection("host-ranges", "launches of different ranges are fused")
 
 @dataclass
 class Segment:
-    """The calls first..last of a region, executed in a row from an unknown state."""
+    """Calls of a region, executed in a row from an unknown state."""
 
-    first: int
     executor: LibraryExecutor
     state: State = field(default_factory=State)
     runs: list[Run] = field(default_factory=list)
-    reasons: list[Reason | None] = field(default_factory=list)  # for each last call
 
 
 class RegionAnalysis:
@@ -67,37 +65,38 @@ class RegionAnalysis:
         self.handles, self.kernels = handles, kernels
         self.reliances, self.origins = reliances, origins
         self.positions = [i for i, item in enumerate(region.items) if isinstance(item, RegionCall)]
-        self._segments: dict[int, Segment] = {}
-        whole = self._execute(0, len(region.calls) - 1)
-        self.runs = whole
+        self._segments: dict[int, Segment] = {}  # by their first calls
+        self._reasons: dict[int, list[Reason | None]] = {}  # by first call, for each last one
+        self.runs = self.segment(0, len(region.calls) - 1)
         self.kernel_of = [
-            self._kernel(call, run) for call, run in zip(region.calls, whole, strict=True)
+            self._kernel(call, run) for call, run in zip(region.calls, self.runs, strict=True)
         ]
         self.values: dict[str, Sym] = {}
         self.joining = Joining(self)
-        self.invocations = tuple(self._invocation(i) for i in range(len(whole)))
+        self.invocations = tuple(self._invocation(i) for i in range(len(self.runs)))
 
     # Execution
 
-    def _execute(self, first: int, last: int) -> list[Run]:
-        """Run the calls, with the application's statements between them."""
-        executor = LibraryExecutor(self.program)
-        state = State()
-        runs: list[Run] = []
-        for index in range(first, last + 1):
+    def segment(self, first: int, last: int) -> list[Run]:
+        """Run the calls first..last, with the application's statements between them."""
+        segment = self._segments.get(first)
+        if segment is None:
+            segment = self._segments[first] = Segment(LibraryExecutor(self.program))
+        executor, state = segment.executor, segment.state
+        while len(segment.runs) <= last - first:
+            index = first + len(segment.runs)
+            if index > first:
+                for item in self.between(index - 1, index):
+                    self.run_between(executor, item, state)
             call = self.region.calls[index]
             arguments = self.arguments(executor, call, state)
-            runs.append(executor.run_call(call.function, arguments, state))
-            if index < last:
-                for item in self.between(index, index + 1):
-                    self.run_between(executor, item, state)
-        self._after = executor, state
-        return runs
+            segment.runs.append(executor.run_call(call.function, arguments, state))
+        return segment.runs[: last - first + 1]
 
     def after(self) -> tuple[LibraryExecutor, State]:
         """What is known when the whole region has run, to go on from."""
-        executor, state = self._after
-        return executor, state.copy()
+        whole = self._segments[0]
+        return whole.executor, whole.state.copy()
 
     def _frame(self) -> Frame:
         variables = dict.fromkeys(self.region.variables) | self.region.variables
@@ -247,25 +246,14 @@ class RegionAnalysis:
     # Joining
 
     def joinable(self, first: int, last: int) -> Reason | None:
-        return self.segment(first, last).reasons[last - first]
-
-    def segment(self, first: int, last: int) -> Segment:
-        """Extended call by call; a reason against a segment holds for all longer ones."""
-        segment = self._segments.get(first)
-        if segment is None:
-            segment = self._segments[first] = Segment(first, LibraryExecutor(self.program))
-        while len(segment.runs) <= last - first:
-            end = first + len(segment.runs)
-            if end > first:
-                for item in self.between(end - 1, end):
-                    self.run_between(segment.executor, item, segment.state)
-            call = self.region.calls[end]
-            arguments = self.arguments(segment.executor, call, segment.state)
-            run = segment.executor.run_call(call.function, arguments, segment.state)
-            segment.runs.append(run)
-            earlier = segment.reasons[-1] if segment.reasons else None
-            segment.reasons.append(earlier or self.joining.reason(first, end, segment.runs))
-        return segment
+        """A reason against a segment holds for all longer ones."""
+        reasons = self._reasons.setdefault(first, [])
+        while len(reasons) <= last - first:
+            if reasons and reasons[-1] is not None:
+                return reasons[-1]
+            end = first + len(reasons)
+            reasons.append(self.joining.reason(first, end, self.segment(first, end)))
+        return reasons[last - first]
 
     def uses(self, run: Run) -> dict[str, bool]:
         """Memory objects of a launch by name, and whether it may write them."""

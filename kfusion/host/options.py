@@ -26,9 +26,7 @@ def kernel_defines(units: tuple[Unit, ...]) -> tuple[str, ...]:
     found: dict[str, set[str]] = {}
     calls = 0
     for unit in units:
-        visitor = _BuildOptions()
-        visitor.visit(unit.ast)
-        for options in visitor.options:
+        for options in _build_options(unit):
             calls += 1
             for name, value in _DEFINE.findall(options):
                 found.setdefault(name, set()).add(value or "1")
@@ -38,24 +36,22 @@ def kernel_defines(units: tuple[Unit, ...]) -> tuple[str, ...]:
     )
 
 
-class _BuildOptions(c_ast.NodeVisitor):
-    def __init__(self) -> None:
-        self.options: list[str] = []
-        self.texts: dict[str, str] = {}
-
-    def visit_Decl(self, node: c_ast.Decl) -> None:
+def _build_options(unit: Unit) -> list[str]:
+    """The options of clBuildProgram's calls, where they are written down."""
+    texts: dict[str, str] = {}
+    for node in unit.nodes.get(c_ast.Decl, ()):
         if isinstance(node.init, c_ast.Constant) and node.init.type == "string":
-            self.texts[node.name] = node.init.value.strip('"')
-        self.generic_visit(node)
-
-    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
-        if isinstance(node.name, c_ast.ID) and node.name.name == "clBuildProgram" and node.args:
-            argument = node.args.exprs[3] if len(node.args.exprs) > 3 else None
-            if isinstance(argument, c_ast.Constant) and argument.type == "string":
-                self.options.append(argument.value.strip('"'))
-            elif isinstance(argument, c_ast.ID) and argument.name in self.texts:
-                self.options.append(self.texts[argument.name])
-        self.generic_visit(node)
+            texts[node.name] = node.init.value.strip('"')
+    options: list[str] = []
+    for node in unit.nodes.get(c_ast.FuncCall, ()):
+        if not isinstance(node.name, c_ast.ID) or node.name.name != "clBuildProgram":
+            continue
+        argument = node.args.exprs[3] if node.args and len(node.args.exprs) > 3 else None
+        if isinstance(argument, c_ast.Constant) and argument.type == "string":
+            options.append(argument.value.strip('"'))
+        elif isinstance(argument, c_ast.ID) and argument.name in texts:
+            options.append(texts[argument.name])
+    return options
 
 
 def check_program_queries(units: tuple[Unit, ...]) -> None:

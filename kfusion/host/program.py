@@ -99,8 +99,8 @@ class HostProgram:
     def enumerators(self) -> dict[str, int]:
         result: dict[str, int] = {}
         for unit in self.units:
-            visitor = _Enumerators(result)
-            visitor.visit(unit.ast)
+            for node in unit.nodes.get(c_ast.EnumeratorList, ()):
+                _enumerate(node, result)
         return result
 
     @cached_property
@@ -119,7 +119,7 @@ class HostProgram:
     @cached_property
     def types(self) -> DeclaredTypes:
         """Structs and typedefs of all files."""
-        return DeclaredTypes([unit.ast for unit in self.units])
+        return DeclaredTypes(self.units)
 
     def global_of(self, name: str, unit: Unit) -> c_ast.Decl | None:
         """A file-scope variable as seen from a file: its own static ones come first."""
@@ -213,20 +213,16 @@ class _Declared(c_ast.NodeVisitor):
         self.generic_visit(node)
 
 
-class _Enumerators(c_ast.NodeVisitor):
-    def __init__(self, found: dict[str, int]) -> None:
-        self.found = found
-
-    def visit_EnumeratorList(self, node: c_ast.EnumeratorList) -> None:
-        following = 0
-        for enumerator in node.enumerators:
-            if enumerator.value is not None:
-                value = constant(enumerator.value, self.found)
-                if value is None:
-                    return
-                following = value
-            self.found[enumerator.name] = following
-            following += 1
+def _enumerate(node: c_ast.EnumeratorList, found: dict[str, int]) -> None:
+    following = 0
+    for enumerator in node.enumerators:
+        if enumerator.value is not None:
+            value = constant(enumerator.value, found)
+            if value is None:
+                return
+            following = value
+        found[enumerator.name] = following
+        following += 1
 
 
 def constant(node: c_ast.Node, enumerators: dict[str, int]) -> int | None:

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pycparser import c_ast
+
+from kfusion.parse.unit import Unit
 
 
 class DeclaredTypes:
-    def __init__(self, trees: list[c_ast.FileAST]) -> None:
-        self._found = _Types()
-        for tree in trees:
-            self._found.visit(tree)
+    def __init__(self, units: Iterable[Unit]) -> None:
+        self._structs: dict[str, c_ast.Struct] = {}
+        self._typedefs: dict[str, c_ast.Node] = {}
+        self._members: dict[str, set[bool]] = {}
+        for unit in units:
+            for node in unit.nodes.get(c_ast.Typedef, ()):
+                self._typedefs.setdefault(node.name, node.type)
+            for kind in (c_ast.Struct, c_ast.Union):
+                for node in unit.nodes.get(kind, ()):
+                    self._add(node)
+
+    def _add(self, node: c_ast.Struct) -> None:
+        if node.name and node.decls is not None:
+            self._structs.setdefault(node.name, node)
+        for declaration in node.decls or []:
+            if isinstance(declaration, c_ast.Decl) and declaration.name:
+                is_array = isinstance(declaration.type, c_ast.ArrayDecl)
+                self._members.setdefault(declaration.name, set()).add(is_array)
 
     def member(self, type_: c_ast.Node | None, name: str) -> c_ast.Node | None:
         """The type of a member of a struct, or of what a pointer to a struct points to."""
@@ -27,16 +45,16 @@ class DeclaredTypes:
 
     def is_array_member(self, name: str) -> bool | None:
         """Are all members of this name arrays? None: some are, some are not."""
-        kinds = self._found.members.get(name, set())
+        kinds = self._members.get(name, set())
         return None if len(kinds) > 1 else kinds == {True}
 
     def resolved(self, type_: c_ast.Node | None) -> c_ast.Node | None:
         """The type behind typedef names."""
         while isinstance(type_, c_ast.TypeDecl) and isinstance(type_.type, c_ast.IdentifierType):
             names = type_.type.names
-            if len(names) != 1 or names[0] not in self._found.typedefs:
+            if len(names) != 1 or names[0] not in self._typedefs:
                 return type_
-            type_ = self._found.typedefs[names[0]]
+            type_ = self._typedefs[names[0]]
         return type_
 
     def target(self, type_: c_ast.Node | None) -> c_ast.Node | None:
@@ -51,26 +69,4 @@ class DeclaredTypes:
         inner = getattr(type_, "type", None)
         if not isinstance(inner, c_ast.Struct | c_ast.Union):
             return None
-        return inner if inner.decls is not None else self._found.structs.get(inner.name)
-
-
-class _Types(c_ast.NodeVisitor):
-    def __init__(self) -> None:
-        self.structs: dict[str, c_ast.Struct] = {}
-        self.typedefs: dict[str, c_ast.Node] = {}
-        self.members: dict[str, set[bool]] = {}
-
-    def visit_Typedef(self, node: c_ast.Typedef) -> None:
-        self.typedefs.setdefault(node.name, node.type)
-        self.generic_visit(node)
-
-    def visit_Struct(self, node: c_ast.Struct) -> None:
-        if node.name and node.decls is not None:
-            self.structs.setdefault(node.name, node)
-        for declaration in node.decls or []:
-            if isinstance(declaration, c_ast.Decl) and declaration.name:
-                is_array = isinstance(declaration.type, c_ast.ArrayDecl)
-                self.members.setdefault(declaration.name, set()).add(is_array)
-        self.generic_visit(node)
-
-    visit_Union = visit_Struct
+        return inner if inner.decls is not None else self._structs.get(inner.name)

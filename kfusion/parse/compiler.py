@@ -16,15 +16,15 @@ from kfusion.source.lexer import Kind, matching, tokenize
 from kfusion.source.text import SourceFile, Span
 
 STDIN = "<stdin>"
-_MISSING = re.compile(
-    r"^(.*?):(\d+):(?:(\d+):)? (?:fatal error|error): "
-    r"'?([^:'\n]+)'?(?:: No such file| file not found)",
-    re.MULTILINE,
+# Of error messages, and compiled when there is one.
+_MISSING = (
+    r"(?m)^(.*?):(\d+):(?:(\d+):)? (?:fatal error|error): "
+    r"'?([^:'\n]+)'?(?:: No such file| file not found)"
 )
-_FAILED = re.compile(r"^(.*?):(\d+):(?:(\d+):)? (?:fatal error|error): (.*)$", re.MULTILINE)
-_PLACELESS = re.compile(r"^.*?(?:fatal error|error): (.*)$", re.MULTILINE)
-_UNFINISHED_CALL = re.compile(r'unterminated argument list invoking macro "(\w+)"')
-_CPP_HEADER = re.compile(
+_FAILED = r"(?m)^(.*?):(\d+):(?:(\d+):)? (?:fatal error|error): (.*)$"
+_PLACELESS = r"(?m)^.*?(?:fatal error|error): (.*)$"
+_UNFINISHED_CALL = r'unterminated argument list invoking macro "(\w+)"'
+_CPP_HEADER = (
     r"<(?:iostream|vector|string|memory|map|set|algorithm|fstream|sstream|array|chrono|iomanip"
     r"|utility|functional|thread|mutex|stdexcept|exception|numeric|random|iterator|limits|tuple"
     r"|c(?:math|stdio|stdlib|string|assert|stdint|stddef|time|float|limits|errno)"
@@ -99,7 +99,7 @@ def no_compiler(cc: str, why: str) -> KFusionError:
 
 def missing_header(source: SourceFile, failure: Failure, stubs_allowed: bool) -> str:
     """The system header that is missing; any other failure is an error."""
-    missing = _MISSING.search(failure.message)
+    missing = re.search(_MISSING, failure.message)
     if missing is None:
         raise failed(source, failure)
     header = missing.group(4).strip()
@@ -107,7 +107,7 @@ def missing_header(source: SourceFile, failure: Failure, stubs_allowed: bool) ->
     if place is None:
         raise failed(source, failure)
     line = place.file.line_text(place.location.line)
-    if stubs_allowed and _CPP_HEADER.search(line):
+    if stubs_allowed and re.search(_CPP_HEADER, line):
         raise cpp_host(place)
     is_system = f"<{header}>" in line and not header.startswith("/")
     if not stubs_allowed or not is_system or ".." in Path(header).parts:
@@ -131,7 +131,7 @@ def cpp_host(span: Span | None) -> KFusionError:
 
 
 def failed(source: SourceFile, failure: Failure) -> KFusionError:
-    call = _UNFINISHED_CALL.search(failure.message)
+    call = re.search(_UNFINISHED_CALL, failure.message)
     if call is not None:
         return error(
             "KF104",
@@ -139,13 +139,13 @@ def failed(source: SourceFile, failure: Failure) -> KFusionError:
             _unfinished_call(source, call.group(1)),
             help="expected ')'",
         )
-    found = _FAILED.search(failure.message)
+    found = re.search(_FAILED, failure.message)
     if found is not None:
         column = int(found.group(3)) if found.group(3) else None
         place = _place(source, found.group(1), int(found.group(2)), column)
         if place is not None:
             return error("KF107", f"preprocessing failed: {found.group(4)}", place)
-    said = _PLACELESS.search(failure.message)
+    said = re.search(_PLACELESS, failure.message)
     first = said.group(1) if said else failure.message.strip().split("\n")[0]
     return error("KF107", f"preprocessing failed: {first}", source.line_span(1))
 

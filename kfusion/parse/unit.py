@@ -120,6 +120,17 @@ class Unit:
         return self.notes[start:end]
 
     @cached_property
+    def nodes(self) -> dict[type[c_ast.Node], list[c_ast.Node]]:
+        """All nodes of the tree by their types, in the order of the text."""
+        result: dict[type[c_ast.Node], list[c_ast.Node]] = {}
+        waiting: list[c_ast.Node] = [self.ast]
+        while waiting:
+            node = waiting.pop()
+            result.setdefault(type(node), []).append(node)
+            waiting.extend(reversed(list(node)))
+        return result
+
+    @cached_property
     def functions(self) -> dict[str, Function]:
         """All functions that are defined, those of headers included."""
         result: dict[str, Function] = {}

@@ -73,7 +73,7 @@ class _Builder:
     ) -> None:
         self.analysis, self.group, self.kernel, self.name = analysis, group, kernel, name
         first, last = group.members[0], group.members[-1]
-        runs = analysis.segment(first, last).runs[: last - first + 1]
+        runs = analysis.segment(first, last)
         calls = analysis.region.calls[first : last + 1]
         self.signature = make_signature(calls, runs, taken)
         self.parts = [

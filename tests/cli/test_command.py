@@ -287,7 +287,8 @@ def test_an_error_of_our_own_is_no_traceback(command: Command) -> None:
 
 
 def test_too_deep_nesting(command: Command) -> None:
-    command.write("vec.c", command.read("vec.c") + "int x = " + "1 + " * 3000 + "1;\n")
+    deep = "int deep = " + "1 + " * 3000 + "1;"
+    command.write("vec.c", command.read("vec.c").replace(")\n{\n", f")\n{{\n    {deep}\n"))
     assert (
         command.refused_program()
         == """\
