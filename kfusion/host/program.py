@@ -9,7 +9,7 @@ from functools import cached_property
 from pycparser import c_ast
 
 from kfusion.host.types import DeclaredTypes
-from kfusion.parse.unit import Function, Unit
+from kfusion.parse.unit import Function, Unit, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 
@@ -161,9 +161,11 @@ class HostProgram:
     def names_called(self, node: c_ast.Node) -> frozenset[str]:
         """Names of the functions that a statement or expression calls itself."""
         if node not in self._names:
-            visitor = _CallNames()
-            visitor.visit(node)
-            self._names[node] = frozenset(visitor.names)
+            self._names[node] = frozenset(
+                call.name.name
+                for call in descendants(node)
+                if isinstance(call, c_ast.FuncCall) and isinstance(call.name, c_ast.ID)
+            )
         return self._names[node]
 
     def calls(self, function: HostFunction) -> frozenset[str]:
@@ -183,16 +185,6 @@ class HostProgram:
         if not seen:
             self._calls[function.name] = result
         return result
-
-
-class _CallNames(c_ast.NodeVisitor):
-    def __init__(self) -> None:
-        self.names: set[str] = set()
-
-    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
-        if isinstance(node.name, c_ast.ID):
-            self.names.add(node.name.name)
-        self.generic_visit(node)
 
 
 class _Declared(c_ast.NodeVisitor):

@@ -11,6 +11,7 @@ from pycparser.c_parser import CParser, ParseError
 
 from kfusion.parse.annotations import Annotations
 from kfusion.parse.compiler import STDIN, cpp_host, header_file
+from kfusion.parse.lines import LineLexer
 from kfusion.parse.preprocess import PToken
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, error
@@ -42,7 +43,7 @@ def parsed(lines: list[str]) -> c_ast.FileAST | Stopped:
     """Parse a line of type names and then one token per line."""
     count = len(lines) - 1
     try:
-        return CParser().parse("\n".join(lines) + "\n", "source")
+        return CParser(lexer=LineLexer).parse("\n".join(lines) + "\n", "source")
     except ParseError as failure:
         found = _WHERE.match(str(failure))
         if found is None:

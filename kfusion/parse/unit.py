@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import field
 from functools import cached_property
 
@@ -123,11 +123,8 @@ class Unit:
     def nodes(self) -> dict[type[c_ast.Node], list[c_ast.Node]]:
         """All nodes of the tree by their types, in the order of the text."""
         result: dict[type[c_ast.Node], list[c_ast.Node]] = {}
-        waiting: list[c_ast.Node] = [self.ast]
-        while waiting:
-            node = waiting.pop()
+        for node in descendants(self.ast):
             result.setdefault(type(node), []).append(node)
-            waiting.extend(reversed(list(node)))
         return result
 
     @cached_property
@@ -148,6 +145,17 @@ class Unit:
                 break
             index -= 1
         return index
+
+
+def descendants(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    """The node and all below it, in the order of the text."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        below = list(node)
+        below.reverse()
+        waiting += below
 
 
 def parse_unit(
