@@ -26,10 +26,13 @@ from kfusion.source.text import SourceFile, Span
 
 _MARKED = re.compile(r"@\s*(\d+)\s*@\s*")
 _OUTPUT_TOKEN = re.compile(
-    r"""@\s*(?P<mark>\d+)\s*@
-      | (?P<token> (?:L|u8|u|U)? (?: "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' )
-                 | [A-Za-z_$][\w$]* | \.?[0-9](?:[eEpP][+-]|[\w.])*
-                 | \.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\S )""",
+    r"""@\s*(\d+)\s*@
+      | ( [A-Za-z_$][\w$]*+(?!["'])
+        | [][(){};,?:~]
+        | (?:L|u8|u|U)? (?: "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' )
+        | [A-Za-z_$][\w$]*
+        | \.?[0-9](?:[eEpP][+-]|[\w.])*
+        | \.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\S )""",
     re.VERBOSE,
 )
 _PROTOTYPE = re.compile(r"(?!.*\b(?:typedef|struct|union|enum)\b)\s*[A-Za-z_][^{}]*;\s*")
@@ -218,17 +221,24 @@ class _Reader:
             if text.startswith("#"):
                 self._directive(text)
                 continue
-            if self.system and self._is_prototype(text):
-                self.line += 1
-                continue
-            for match in _OUTPUT_TOKEN.finditer(text):
-                mark = match.group("mark")
-                if mark is None:
-                    self._token(match.group("token"))
-                elif self.file == STDIN and int(mark) < len(self.tokens):
-                    self._mark(int(mark))
+            if self.file != STDIN:
+                self._header_line(text)
+            else:
+                for mark, word in _OUTPUT_TOKEN.findall(text):
+                    if word:
+                        self._token(word)
+                    elif int(mark) < len(self.tokens):
+                        self._mark(int(mark))
             self.line += 1
         return self.result
+
+    def _header_line(self, text: str) -> None:
+        if not text or (self.system and self._is_prototype(text)):
+            return
+        place = (-1, -1, self.include, self.file, self.line, self.system)
+        for _, word in _OUTPUT_TOKEN.findall(text):
+            self.result.append(PToken(word, *place))
+            self.depth += (word in ("{", "(")) - (word in ("}", ")"))
 
     def _is_prototype(self, text: str) -> bool:
         """A line of a system header that declares functions or variables and no type.
@@ -273,12 +283,6 @@ class _Reader:
             self.macro_first, self.macro_last = index, last
 
     def _token(self, word: str) -> None:
-        if self.file != STDIN:
-            self.depth += (word in ("{", "(")) - (word in ("}", ")"))
-            self.result.append(
-                PToken(word, -1, -1, self.include, self.file, self.line, self.system)
-            )
-            return
         start = end = -1
         macro = self.macro
         marked, self.pending = self.pending, None
