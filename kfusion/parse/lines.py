@@ -14,17 +14,21 @@ _Classified = tuple[list[Token], tuple[str, int] | None]  # tokens, or a message
 class LineLexer(CLexer):
     """Given to CParser as its `lexer`."""
 
+    _attributes: bool  # `[[...]]` goes over many lines, and is seldom: read without help
     _known: dict[str, _Classified]
     _lines: list[str]
     _waiting: list[Token]
     _next: int
 
     def input(self, text: str, filename: str = "") -> None:
-        super().input("", filename)
+        self._attributes = "\n[\n[\n" in text
+        super().input(text if self._attributes else "", filename)
         self._known, self._waiting, self._next = {}, [], 0
         self._lines = text.split("\n")
 
     def token(self) -> Token | None:
+        if self._attributes:
+            return super().token()
         while not self._waiting:
             if self._next == len(self._lines):
                 return None
