@@ -240,29 +240,27 @@ class Executor(Expressions):
                     key = f"loop:{_shape(node)}:{name}"
                     state.write(self.variable(name), Op(key, inputs))
                 return state
-        self._forget(node, state)
-        with self.under():
-            body = self.statement(node.stmt, state.copy())
-            for part in (node.cond, getattr(node, "next", None)):
-                if part is not None and body is not None:
-                    self.value(part, body)
-        self._forget(node, state)
-        return state
-
-    def _forget(self, node: c_ast.Node, state: State) -> None:
-        """Whatever the loop may assign is unknown from here on."""
         probe = Executor(self.program, self.fresh)
         probe.frames = self.frames
-        probe.conditions = [*self.conditions, self.unknown()]
-        trial: State | None = state.copy()
-        before = dict(state.memory)
-        trial = probe.statement(node.stmt, state.copy()) or trial
-        assert trial is not None
-        for part in (node.cond, getattr(node, "next", None)):
-            if part is not None:
-                probe.value(part, trial)
-        for place, value in trial.memory.items():
-            if before.get(place, Entry(place)) != value:
+        probe.conditions = self.conditions
+        self._forget(probe.iteration(node, state.copy()), state)
+        self._forget(self.iteration(node, state.copy()), state)
+        return state
+
+    def iteration(self, node: c_ast.Node, state: State) -> State:
+        """One of a loop, under a condition that is not known."""
+        with self.under():
+            after = self.statement(node.stmt, state) or state
+            for part in (node.cond, getattr(node, "next", None)):
+                if part is not None:
+                    self.value(part, after)
+        return after
+
+    def _forget(self, after: State, state: State) -> None:
+        """Whatever an iteration changes is unknown from here on."""
+        for place, value in after.memory.items():
+            before = state.memory.get(place)
+            if value is not before and (before or Entry(place)) != value:
                 state.write(place, self.unknown())
 
     # Calls

@@ -7,6 +7,8 @@ region reads: it is only released, and its handle never went anywhere else.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from pycparser import c_ast
 
 from kfusion.graph.model import Memory
@@ -27,6 +29,7 @@ from kfusion.host.expressions import Frame
 from kfusion.host.library import LibraryExecutor
 from kfusion.host.merge import RegionAnalysis
 from kfusion.host.symbolic import (
+    FALSE,
     App,
     Entry,
     Global,
@@ -163,6 +166,8 @@ class _Later:
         self.end = region.mark.block.end
         self.body = region.function.node.body
         self.path = _path_to(self.body, self._is_region) or []
+        self.result: Sym = FALSE  # of the last call
+        self._calls: dict[c_ast.Node, tuple[list[Effect] | None, Sym]] = {}
 
     def _is_region(self, node: c_ast.Node) -> bool:
         token = self.unit.tokens[self.unit.index(node)] if node.coord else None
@@ -311,14 +316,15 @@ class _Later:
         )
         if not local or self._is_parameter(owner) or _has_goto(self.body):
             return False
-        if self.in_loop and self._sizes_change():
-            return False
         uses = _Uses(owner)
         uses.visit(self.body)
         if uses.escapes or (value.place.path and value.place.path[0] in uses.members):
             return False
+        if self.in_loop and self._sizes_change:
+            return False
         return all(self._is_harmless(call, name, owner) for call in uses.calls)
 
+    @cached_property
     def _sizes_change(self) -> bool:
         """May the enclosing loop change a size or scalar that the region's kernels get?
 
@@ -349,11 +355,12 @@ class _Later:
         index = self.unit.index(call.name)
         token = self.unit.tokens[index]
         start, end = self.analysis.region.mark.block.start, self.end
-        executor = LibraryExecutor(self.analysis.program)
-        effects = self._effects(executor, call, State())
+        effects, result = self._alone(call)
         if effects is None:
             return bool(call.name.name == "memset")
-        if any(_keeps(effect, owner) for effect in effects) or self._hands_back(call, owner):
+        if any(_keeps(effect, owner) for effect in effects) or self._hands_back(
+            call, owner, result
+        ):
             return False
         if start <= token.start < end:
             return True  # one of the region's own calls: what it reads is in the plan
@@ -365,7 +372,14 @@ class _Later:
             isinstance(e, UnknownCall | Unsupported | Synchronise) for e in effects
         ) and not _reads(effects, name, self.analysis)
 
-    def _hands_back(self, call: c_ast.FuncCall, owner: str) -> bool:
+    def _alone(self, call: c_ast.FuncCall) -> tuple[list[Effect] | None, Sym]:
+        """Effects and result of a call about which nothing is known."""
+        if call not in self._calls:
+            effects = self._effects(LibraryExecutor(self.analysis.program), call, State())
+            self._calls[call] = effects, self.result
+        return self._calls[call]
+
+    def _hands_back(self, call: c_ast.FuncCall, owner: str, result: Sym) -> bool:
         """Does the call return the object's address, or a handle of its own?"""
         function = self.analysis.program.lookup(call.name.name, self.unit)
         if function is None or not is_on(HANDED_BACK):
@@ -377,7 +391,7 @@ class _Later:
         return any(
             (isinstance(part, Ref | Entry) and part.place.root == App(owner))
             or isinstance(part, Made | Unknown)
-            for part in _parts(self.result)
+            for part in _parts(result)
         )
 
     def _gives_own_memory(self, effect: Effect, name: str) -> bool:

@@ -267,7 +267,10 @@ def join(first: State, second: State) -> State:
     result = State(depths=dict(first.depths))
     for root, depth in second.depths.items():
         result.depths[root] = max(depth, result.depths.get(root, 0))
-    for place in {**first.memory, **second.memory}:
+    for place, own in {**second.memory, **first.memory}.items():
+        if own is second.memory.get(place) and place in first.memory:
+            result.memory[place] = own  # most have not changed since the ways parted
+            continue
         a: Sym = first.read(place)
         b: Sym = second.read(place)
         if a == b:
