@@ -15,6 +15,7 @@ _EXTENSION = re.compile(r"#pragma\s+OPENCL\s+EXTENSION\s+(\w+)\s*:\s*(\w+)")
 _CONTRACT = re.compile(r"#pragma\b.*\bfp_?\s*contract\b\s*(.*)", re.IGNORECASE)
 # Hints, and what is repeated on the fused kernel.
 _ATTRIBUTES = ("reqd_work_group_size", "work_group_size_hint", "vec_type_hint", "nosvm")
+_PLACED = frozenset(("__LINE__", "__COUNTER__", "__func__", "__FUNCTION__"))
 _REQUIRED = re.compile(r"reqd_work_group_size\W+\(?\s*(.*?)\s*\)")
 
 
@@ -110,11 +111,28 @@ def macros_of(unit: Unit, names: list[str]) -> frozenset[str]:
     return frozenset(found)
 
 
+@lru_cache(maxsize=1024)
+def _reached(unit: Unit, name: str) -> frozenset[str]:
+    """The name, and those in the definitions that it leads to."""
+    bodies = (
+        macro.body
+        for used in macros_of(unit, [name])
+        for _, macro in unit.macros.history[used]
+        if macro is not None
+    )
+    return frozenset([name, *(t.text for body in bodies for t in tokenize(" " + body))])
+
+
 def redefined(unit: Unit, function: Function) -> tuple[tuple[str, Span], ...]:
     """Macros that mean something else at the end of the file, with a use of each."""
     found: dict[str, Span] = {}
     for token in words(unit, function):
         line = unit.source.location(token.start).line
+        for name in sorted(_PLACED & _reached(unit, token.text)):
+            message = (
+                f"'{name}' in {function.name}() has another value where a fused kernel would stand"
+            )
+            found.setdefault(message, Span(unit.source, token.start, token.end))
         for name in macros_of(unit, [token.text]):
             here, there = unit.macros.at(name, line), unit.macros.at_end(name)
             if (here and here.definition) != (there and there.definition):

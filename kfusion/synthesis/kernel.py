@@ -69,6 +69,7 @@ class _Writer:
         self.declared: set[str] = set()  # local names in use
         self.shared: list[tuple[str, Form, str, int]] = []  # index variables in scope, how deep
         self.work: list[str] = []  # the lines of the stages, for the order of parameters
+        self.foreign = {name for use in self.uses for name in use.foreign()}
         locals_ = {s.name for use in self.uses for s in self._own_variables(use)}
         self.names = Names([*file_names(self.unit), name, *locals_])
         self.parameters = self._named_parameters()
@@ -299,10 +300,14 @@ class _Writer:
 
     def _local_name(self, symbol: Symbol) -> str:
         name = symbol.name
-        if name in self.declared:
+        if not self._may_declare(name):
             name = self.names.new(f"{name}_2", name)
         self.declared.add(name)
         return name
+
+    def _may_declare(self, name: str) -> bool:
+        """Another stage's use of a function, type or constant of that name is not captured."""
+        return name not in self.declared and name not in self.foreign
 
     def _name_locals(self, use: StageUse) -> None:
         """Variables of the body; those of inner blocks only make way for shared names."""
@@ -356,7 +361,7 @@ class _Writer:
         if (
             copy is not None
             and not self._is_shared(value)
-            and (copy.variable.name not in self.declared)
+            and self._may_declare(copy.variable.name)
         ):
             self.declared.add(copy.variable.name)
             return copy.variable.name

@@ -18,6 +18,11 @@ _KEYWORDS = frozenset(
     "event_t sampler_t queue_t ndrange_t".split()
 )
 _TYPES = re.compile(r"(char|uchar|short|ushort|int|uint|long|ulong|float|double|half)(2|3|4|8|16)")
+# Macros and enumerators that OpenCL C defines, and that host code passes by name as well.
+_CONSTANTS = re.compile(
+    r"(FLT|DBL|HALF|CHAR|SCHAR|UCHAR|SHRT|USHRT|INT|UINT|LONG|ULONG|FP|CL|CLK|M|ATOMIC)_\w+"
+    r"|(memory_order|memory_scope|cl)_\w+|MAXFLOAT|HUGE_VALF?|INFINITY|NAN|NULL|true|false"
+)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -59,7 +64,8 @@ def is_reserved(name: str) -> bool:
         or name in ACCESS
         or _TYPES.fullmatch(name) is not None
         or is_known(name)
-        or name.startswith(("__", "get_", "CLK_", "M_"))
+        or _CONSTANTS.fullmatch(name) is not None
+        or name.startswith(("__", "get_"))
     )
 
 

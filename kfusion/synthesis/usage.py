@@ -53,6 +53,14 @@ class StageUse:
             if token in self.kernel.symbols:
                 yield self.kernel.symbols[token]
 
+    def foreign(self) -> Iterator[str]:
+        """Names in the body that are no variables of the kernel: functions, types, constants."""
+        body, tokens = self.kernel.function.body, self.unit.tokens
+        for token in range(body.first, body.last):
+            member = tokens[token - 1].text in (".", "->")
+            if token not in self.kernel.symbols and not member:
+                yield tokens[token].text
+
     def needed(self, symbols: set[Symbol]) -> list[PreludeItem]:
         """Declarations of the prelude that the symbols need, in order."""
         wanted = set(symbols)
