@@ -34,6 +34,7 @@ PROTECTED_BY: dict[str, str] = {
     "bounds": f"{_TRAPS}::test_trap_06_reader_lacks_the_bound_of_the_row",
     "dimensions": f"{_REFUSALS}::test_range_of_more_dimensions_than_the_index",
     "wrapping": f"{_OWNERSHIP}::test_products_that_wrap_around_may_meet",
+    "covering": "tests/kernel/test_narrow_proofs.py::test_cut[product-without-sign]",
     "uniform-groups": f"{_REFUSALS}::test_group_arithmetic_in_groups_that_are_not_full",
     "offsets": f"{_REFUSALS}::test_group_arithmetic_lacks_the_offset",
     # graph: what may live in a variable, and what must be stored

@@ -3,6 +3,13 @@
 The elements that an item touches are told apart like digits: in `y*w + x` with
 `0 <= x < w`, equal indices have equal `y` and equal `x`. If all ids of the launch are
 such digits at both accesses, then only an item and itself can meet.
+
+C's integers do not quite count like that: products wrap around, and a negative `w` is a
+large one where `x < w` is compared without sign. Where a store happens at least wherever
+the other access does, and at the same index, that does not matter: two items that met
+would both store to one element, and the program had a race to begin with. Digits are
+still asked for, as if integers had no end: who stores to one element on purpose, all
+with the same value, is left alone.
 """
 
 from __future__ import annotations
@@ -26,6 +33,7 @@ from kfusion.kernel.forms import (
     Form,
     Id,
     Monomial,
+    Quotient,
     Value,
     counts_items,
     form_of,
@@ -38,6 +46,7 @@ from kfusion.source.protections import is_on, protection
 BOUNDS = protection("bounds", "y*w + x is an element of its own only where 0 <= x < w")
 DIMENSIONS = protection("dimensions", "an index must depend on every id of the launch")
 WRAPPING = protection("wrapping", "indices that wrap around may meet")
+COVERING = protection("covering", "no race is implied where the store does not always happen")
 
 
 class Dependence(Enum):
@@ -83,12 +92,47 @@ def depend(a: BoundAccess, b: BoundAccess, dimensions: int, within: Within) -> D
         dimensions = 1
     if all(_knows_item(digits.ids, d) for d in range(dimensions)):
         return Dependence.SAME_ITEM
+    if _would_race(a, b):
+        ids = _endless(a, b, within).ids
+        if all(_knows_item(ids, d) for d in range(dimensions)):
+            return Dependence.SAME_ITEM
     if all(_knows_group(digits.ids, d) for d in range(dimensions)):
         return Dependence.SAME_GROUP
     difference = a.form - b.form
     if difference.terms and not difference.in_loop and not difference.mentions(*ITEM_IDS):
         return Dependence.NEIGHBOUR
     return Dependence.OTHER
+
+
+def _would_race(a: BoundAccess, b: BoundAccess) -> bool:
+    """If different items met at the two accesses, then they would at one store as well."""
+    types = {a.access.index_type, b.access.index_type}
+    if a.form != b.form or (len(types) > 1 and "uint" in types):
+        return False
+    return any(
+        store.access.mode.writes
+        and (
+            not is_on(COVERING)
+            or (not store.access.conditional and set(store.facts) <= set(other.facts))
+        )
+        for store, other in ((a, b), (b, a))
+    )
+
+
+def _endless(a: BoundAccess, b: BoundAccess, within: Within) -> _Digits:
+    """The digits of the indices if integers had no end and no conversion changed them."""
+    left, right = (tuple(c.map(_unconverted) for c in x.facts) for x in (a, b))
+    facts = (*left, *right)
+    reader = _Reader(facts, left, right, within, wraps=False, products=True, endless=True)
+    return reader.digits(_unconverted(a.form or Form()), _unconverted(b.form or Form()))
+
+
+def _unconverted(form: Form) -> Form:
+    changed = form
+    for atom in form.atoms:
+        if isinstance(atom, Quotient) and atom.divisor == number(1):
+            changed = changed.replace({atom: _unconverted(atom.dividend)})
+    return changed
 
 
 def _may_wrap(*forms: Form) -> bool:
@@ -114,6 +158,7 @@ class _Reader:
     within: Within
     wraps: bool  # an index is computed in 32 bits without sign
     products: bool  # and its products do not wrap around
+    endless: bool = False  # comparisons hold for integers as they are written
 
     def digits(self, p: Form, q: Form) -> _Digits:
         if _never_equal(p, q, self.wraps):
@@ -169,7 +214,7 @@ class _Reader:
             return radix == form_of(Id(_SIZES[atom.kind], atom.dimension))
         if not _not_negative(form, facts):
             return False
-        if any(_bounds(fact, form, radix) for fact in facts):
+        if any(_bounds(fact, form, radix, self.endless) for fact in facts):
             return True
         limit = _single(radix)
         return (
@@ -193,15 +238,19 @@ class _Reader:
         )
 
 
-def _bounds(fact: Comparison, form: Form, radix: Form) -> bool:
-    if fact.left != form or not _is_exact(fact):
+def _bounds(fact: Comparison, form: Form, radix: Form, endless: bool) -> bool:
+    if fact.left != form or not (endless or _is_exact(fact)):
         return False
     if fact.op == "<":
         if fact.right.is_constant and radix.is_constant:
             return fact.right.constant <= radix.constant
         return fact.right == radix
     # `x <= w - 1` says nothing when w is 0 and unsigned.
-    return fact.op == "<=" and fact.right == radix - number(1) and not is_unsigned(fact.type)
+    return (
+        fact.op == "<="
+        and fact.right == radix - number(1)
+        and (endless or not is_unsigned(fact.type))
+    )
 
 
 def _is_exact(fact: Comparison) -> bool:

@@ -47,7 +47,6 @@ class ExpressionWalker:
         self.accesses: list[Access] = []
         self.features: list[FeatureUse] = []
         self.local_ids: Span | None = None
-        self.calls: set[str] = set()
         self._facts: list[Comparison] = []
         self._conditional = 0
         self._looped = 0
@@ -186,7 +185,6 @@ class ExpressionWalker:
         name = node.name.name if isinstance(node.name, c_ast.ID) else "a computed function"
         feature: Feature | None = None
         if name in self.unit.functions:
-            self.calls.add(name)
             for use in self.helpers.features(name):
                 self._feature(use, f"{name}()", node)
             if self.helpers.asks_for_groups(name):

@@ -206,7 +206,9 @@ class _Purity(c_ast.NodeVisitor):
 
     def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
         name = node.name.name if isinstance(node.name, c_ast.ID) else ""
-        if name in self.env.unit.functions or not (is_pure(name) or is_work_item(name)):
+        if name in self.env.unit.functions:
+            self.pure = self.pure and evaluate(self.env, node).form is not None
+        elif not (is_pure(name) or is_work_item(name)):
             self.pure = False
         elif node.args is not None:
             self.visit(node.args)

@@ -22,6 +22,7 @@ from kfusion.kernel.forms import (
     number,
 )
 from kfusion.kernel.model import Symbol
+from kfusion.kernel.simple import simple_helper
 from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.types import INTEGERS, canonical, common, is_unsigned, promoted
 from kfusion.parse.unit import Unit
@@ -64,6 +65,7 @@ class Environment:
     doubtful: Callable[[str], bool]
     values: dict[Symbol, Typed] = field(default_factory=dict)
     pointers: dict[Symbol, Pointer] = field(default_factory=dict)
+    inside: frozenset[str] = frozenset()  # helper functions that are being evaluated
 
     def certain(self, first: int, last: int) -> bool:
         """Nothing between the tokens comes from a macro that build options may change."""
@@ -166,7 +168,7 @@ def _call(env: Environment, node: c_ast.FuncCall) -> Typed:
     name = node.name.name if isinstance(node.name, c_ast.ID) else ""
     arguments = node.args.exprs if node.args else []
     if name in env.unit.functions:
-        return UNKNOWN
+        return _helper(env, name, [evaluate(env, argument) for argument in arguments])
     if name in IDS and len(arguments) == 1:
         which = evaluate(env, arguments[0]).form
         if which is not None and which.is_constant and 0 <= which.constant <= 2:
@@ -181,6 +183,22 @@ def _call(env: Environment, node: c_ast.FuncCall) -> Typed:
         product = _binary(values[0], "*", values[1])
         return product if name == "mul24" else _binary(product, "+", values[2])
     return UNKNOWN
+
+
+def _helper(env: Environment, name: str, arguments: list[Typed]) -> Typed:
+    """What a helper function returns, as if its text stood here."""
+    helper = simple_helper(env.unit, name)
+    if helper is None or name in env.inside or len(arguments) != len(helper.parameters):
+        return UNKNOWN
+    within = Environment(env.unit, helper.uses, env.doubtful, inside=env.inside | {name})
+    for symbol, value in zip(helper.parameters, arguments, strict=True):
+        within.values[symbol] = convert(value, symbol.canonical)
+    for symbol, node in helper.variables:
+        within.values[symbol] = convert(evaluate(within, node), symbol.canonical)
+    found = convert(evaluate(within, helper.result), helper.type)
+    # A value that is not understood may come with an effect, even if nobody uses it.
+    known = all(value.form is not None for value in within.values.values())
+    return found if known else Typed(None, found.type)
 
 
 def _unary(env: Environment, node: c_ast.UnaryOp) -> Typed:

@@ -7,7 +7,6 @@ reads or writes an element of a buffer.
 
 from __future__ import annotations
 
-from dataclasses import field
 from enum import Enum
 
 from kfusion.kernel.forms import Comparison, Form
@@ -184,7 +183,6 @@ class Kernel:
     pins: tuple[str, ...]  # preprocessor conditions that the analysis relied on
     local_ids: Span | None = None  # where local or group ids are more than parts of a global id
     dimensions: int = 1  # the highest dimension asked for, plus one
-    calls: frozenset[str] = field(default_factory=frozenset)  # helper functions of the file
 
     @property
     def span(self) -> Span:

@@ -68,7 +68,7 @@ def _read(unit: Unit, function: Function, helpers: Helpers, conditions: Conditio
         *_attributes(unit, function),
     )
     check_sections(unit, function, parameters, accesses, features)
-    reached = [unit.functions[n] for call in walker.calls for n in helpers.reached(call)]
+    reached = [unit.functions[n] for n in sorted(helpers.reached(function.name) - {function.name})]
     pins = find_pins(conditions, [function, *reached])
     names = [token.text for token in words(unit, function)]
     return Kernel(
@@ -89,7 +89,6 @@ def _read(unit: Unit, function: Function, helpers: Helpers, conditions: Conditio
         pins=pins.conditions,
         local_ids=walker.local_ids,
         dimensions=max(_dimensions(unit, f) for f in (function, *reached)),
-        calls=frozenset(walker.calls),
     )
 
 

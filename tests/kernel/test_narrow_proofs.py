@@ -11,6 +11,7 @@ G = "kernel void g(global float *o, global const float *t"
 I = "int i = get_global_id(0);"  # noqa: E741
 XY = "size_t x = get_global_id(0), y = get_global_id(1);"
 UXY = "uint x = get_global_id(0), y = get_global_id(1);"
+IXY = "int x = get_global_id(0), y = get_global_id(1);"
 
 
 def launches(first: str, second: str, scalars: str = "") -> int:
@@ -46,10 +47,41 @@ ROWS = (
             "int w, int base",
         ),
         # Products that wrap around.
-        (
+        pytest.param(
             f"{UXY} if (x < w) {{ if (y == 2) t[y*w + x] = a[x]; }}",
             f"{UXY} if (x < w) {{ if (!(y & 1)) o[y*8 + x] = t[y*w + x]; }}",
             "uint w",
+            id="product-without-sign",
+        ),
+        # The store may leave out the item that would meet another.
+        (
+            f"{IXY} if (x < w) {{ if (a[x] > 0) t[y*w + x] = a[x]; }}",
+            f"{IXY} if (x < w) o[y*8 + x] = t[y*w + x];",
+            "uint w",
+        ),
+        (
+            f"{XY} if (x < w && y < 2) t[y*w + x] = a[x];",
+            f"{XY} if (x < w) o[y*8 + x] = t[y*w + x];",
+            "int w",
+        ),
+        # A width that nothing bounds: all items of a column may store the same on purpose.
+        (f"{XY} t[y*w + x] = a[0];", f"{XY} o[y*8 + x] = t[y*w + x];", "int w"),
+        (
+            "uint i = get_global_id(0); t[i*n] = a[0];",
+            "uint i = get_global_id(0); o[i] = t[i*n];",
+            "uint n",
+        ),
+        # The indices differ where they wrap around.
+        (
+            f"{XY} if (x < w) t[y*w + x] = a[x];",
+            f"{XY} uint j = y*w + x; if (x < w) o[j] = t[j];",
+            "int w",
+        ),
+        # Not needed, but not proved: an index without sign and one with.
+        (
+            f"{I} for (uint k = 0; k < 4; k++) t[i*4 + k] = a[i];",
+            f"{I} for (int k = 0; k < 4; k++) o[i*4 + k] = t[i*4 + k];",
+            "",
         ),
         (
             "uint i = get_global_id(0); if (i == 4) t[i << 30] = a[i];",
@@ -93,16 +125,48 @@ def test_cut(first: str, second: str, scalars: str) -> None:
             "ulong n",
         ),
         (
-            f"{I} for (uint k = 0; k < 4; k++) t[i*4 + k] = a[i];",
-            f"{I} for (int k = 0; k < 4; k++) o[i*4 + k] = t[i*4 + k];",
+            f"{I} for (uint k = 0; k < 4; k++) t[i] = a[i];",
+            f"{I} for (int k = 0; k < 4; k++) o[i] = t[i];",
             "",
+        ),
+        # The store covers what the other kernel reads.
+        (
+            f"{XY} if (x < w) t[y*w + x] = a[x];",
+            f"{XY} if (x < w && y != 3) {{ if (o[x] > 0) o[y*w + x] = t[y*w + x]; }}",
+            "int w",
         ),
     ],
 )
 def test_still_one_kernel(first: str, second: str, scalars: str) -> None:
-    if "uint k" in first:
-        pytest.skip("an index without sign and one with: they are not compared")
     assert launches(first, second, scalars) == 1
+
+
+@pytest.mark.parametrize("width", ["int w", "uint w", "size_t w"])
+@pytest.mark.parametrize(
+    ("setup", "index"),
+    [
+        (XY, "y*w + x"),
+        (UXY, "y*w + x"),
+        (IXY, "y*w + x"),
+        (f"{IXY} int i = y*w + x;", "i"),
+        ("int x = get_global_id(0); int i = get_global_id(1)*w + get_global_id(0);", "i"),
+        ("uint x = get_global_id(0); uint i = get_global_id(1)*w + get_global_id(0);", "i"),
+        ("size_t x = get_global_id(0); int i = get_global_id(1)*w + get_global_id(0);", "i"),
+    ],
+)
+def test_rows_of_an_image(setup: str, index: str, width: str) -> None:
+    """However the row is computed: items that meet would have a race in the first kernel."""
+    for guard in ("if (x < w) ", "if (x >= w) return; "):
+        first, second = f"t[{index}] = a[{index}];", f"o[{index}] = t[{index}];"
+        assert launches(f"{setup} {guard}{first}", f"{setup} {guard}{second}", width) == 1
+        assert launches(f"{setup} {first}", f"{setup} {guard}{second}", width) == 2
+
+
+@pytest.mark.parametrize("type_", ["int", "uint", "size_t"])
+def test_rows_of_the_range(type_: str) -> None:
+    """A width that is the global size needs no guard."""
+    setup = f"{XY} {type_} w = get_global_size(0); "
+    assert launches(f"{setup} t[y*w + x] = a[x];", f"{setup} o[y*w + x] = t[y*w + x];") == 1
 
 
 GUARD = "int i = get_global_id(0); int j = i - 2; if ((long)j < 10L) o[i] = t[i];"

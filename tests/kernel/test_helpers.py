@@ -1,0 +1,122 @@
+"""Helper functions that compute an index are read like the text that they stand for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kfusion.api import fuse
+from tests.support.kernel_side import fused_and_same, kernel_of, refusal
+
+XY = "int x = get_global_id(0), y = get_global_id(1);"
+
+
+def index(above: str, body: str) -> str:
+    """The form of the last access; "-" if it has none."""
+    parameters = "global float *t, int w, int n"
+    kernel = kernel_of(f"{above}\nkernel void f({parameters})\n{{ {XY} {body} }}\n")
+    return str(kernel.accesses[-1].form or "-")
+
+
+NESTED = """\
+int row(int y, int w) { return y * w; }
+int at(int x, int y, int w) { int r = row(y, w); return r + x; }
+"""
+OVERLOADED = """\
+int __attribute__((overloadable)) at(int i) { return i; }
+int __attribute__((overloadable)) at(uint i) { return i + 1; }
+"""
+ROW = "get_global_id(1)*w + get_global_id(0)"
+
+
+@pytest.mark.parametrize(
+    ("above", "body", "form"),
+    [
+        ("int at(int x, int y, int w) { return y * w + x; }", "t[at(x, y, w)] = 1;", ROW),
+        (
+            "static inline int at(const int x, int y, int w) { return y * w + x; }",
+            "int i = at(x, y, w); t[i] = 1;",
+            ROW,
+        ),
+        (
+            "size_t at(size_t x, size_t y, size_t w) { return y * w + x; }",
+            "t[at(x, y, w)] = 1;",
+            ROW,
+        ),
+        # The names of the helper are its own.
+        ("int at(int y, int w, int x) { return w * x + y; }", "t[at(x, y, w)] = 1;", ROW),
+        (
+            NESTED,
+            "t[at(x, y, w)] = 1;",
+            ROW,
+        ),
+        (
+            "size_t at(int w) { return get_global_id(0) + w; }",
+            "t[at(n)] = 1;",
+            "get_global_id(0) + n",
+        ),
+        ("int item(void) { return get_global_id(0); }", "t[item()] = 1;", "get_global_id(0)"),
+        ("int at(int i) { return i; }", "if (at(x) < n) t[at(x)] = 1;", "get_global_id(0)"),
+        # An argument that changes, or that is not understood.
+        ("int at(int i) { return i; }", "int k = x; k++; t[at(k)] = 1;", "-"),
+        ("int at(int i, int j) { return i; }", "int k = x; t[at(x, k++)] = 1;", "-"),
+        # Conversions by parameters and results.
+        ("uchar at(int i) { return i; }", "t[at(x)] = 1;", "-"),
+        ("int at(uchar i) { return i; }", "t[at(x)] = 1;", "-"),
+        ("float at(int i) { return i; }", "t[(int)at(x)] = 1;", "-"),
+        # What is not as simple.
+        ("int at(int i) { i += 1; return i; }", "t[at(x)] = 1;", "-"),
+        ("int at(int i) { if (i > 3) return 3; return i; }", "t[at(x)] = 1;", "-"),
+        ("int at(int i) { return i > 3 ? 3 : i; }", "t[at(x)] = 1;", "-"),
+        ("int at(global float *p, int i) { return i; }", "t[at(t, x)] = 1;", "-"),
+        (
+            "constant int table[2] = {0, 1};\nint at(int i) { return table[i]; }",
+            "t[at(x)] = 1;",
+            "-",
+        ),
+        (
+            OVERLOADED,
+            "t[at(x)] = 1;",
+            "-",
+        ),
+    ],
+)
+def test_index(above: str, body: str, form: str) -> None:
+    assert index(above, body) == form
+
+
+AT = "static int at(int x, int y, int w) { return y * w + x; }\n"
+PAIR = f"""\
+kernel void f(global float *t, global const float *a, int w)
+{{
+    {XY}
+    if (x < w)
+        t[at(x, y, w)] = a[at(x, y, w)] * 2;
+}}
+kernel void g(global float *o, global const float *t, int w)
+{{
+    {XY}
+    if (x < w)
+        o[at(x, y, w)] = t[at(x, y, w)] + 1;
+}}
+"""
+CALLS = ["f(t, a, n)", "g(o, t, n)"]
+
+
+def test_kernels_with_an_index_helper_fuse() -> None:
+    scalars = {"n": np.int32(7)}
+    fused = fused_and_same(AT + PAIR, CALLS, ["o"], launches=1, scalars=scalars, size=(8, 8))
+    assert fused.plan.groups[0].internalised == {"t"}
+
+
+def test_helper_that_gives_two_items_one_element() -> None:
+    """All columns but the first read what others write."""
+    above = AT.replace("y * w + x", "y * w")
+    assert refusal(above + PAIR, CALLS).code == "KF201"
+
+
+def test_what_the_helper_took_from_build_options_is_pinned() -> None:
+    source = AT.replace("+ x", "+ x + PAD") + PAIR
+    fused = fuse(source, CALLS, ["o"], defines=["PAD=0"])
+    assert len(fused.kernels) == 1
+    assert fused.fused[0].pins == ("PAD == 0",)
