@@ -194,8 +194,19 @@ def _types(p: Stage, q: Stage) -> Reason | None:
                     f"'{memory.name}' has elements of type {type_} in {where}(), and of type "
                     f"{parameter.canonical} in {stage.kernel_name}()",
                     parameter.span,
+                    help=_macro_help(stage.invocation.kernel, type_, parameter.canonical),
                 )
     return _address_spaces(p, q)
+
+
+def _macro_help(kernel: Kernel, *types: str) -> str | None:
+    for type_ in types:
+        if type_ in kernel.unit.macros.history:
+            return (
+                f"'{type_}' is a macro, and no '#if' can tell what type it is: use it in both "
+                "kernels, not inside of other macros, or in neither"
+            )
+    return None
 
 
 def _address_spaces(p: Stage, q: Stage) -> Reason | None:

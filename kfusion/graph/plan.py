@@ -185,7 +185,7 @@ class _Planner:
                 return joined
         return Reason(
             "KF224",
-            "fusing these would not save any memory traffic or launches",
+            "one kernel for these would load and store more than they do apart",
             self.invocations[last + 1].span,
         )
 

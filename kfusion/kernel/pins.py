@@ -8,9 +8,11 @@ each number that a macro of uncertain origin stands for, becomes a pin.
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 from kfusion.kernel.conditions import Block, Conditions
 from kfusion.kernel.surroundings import definition_span, macros_of, words
+from kfusion.kernel.types import type_macro
 from kfusion.parse.sources import PREDEFINED
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
@@ -55,6 +57,31 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
         if value is not None and (conditions.is_outside(macro) or conditions.is_conditional(macro)):
             found.append(f"{macro} == {value}")
     return Pins(tuple(dict.fromkeys(found)))
+
+
+def written_out(
+    conditions: Conditions, function: Function, symbols: Container[int]
+) -> tuple[tuple[str, Span], ...]:
+    """Macros that a fused kernel may have to write out, and that other builds may change.
+
+    The head of a kernel is written anew, and so is a macro that names a variable which
+    gets another name. `symbols` has the tokens that name variables.
+    """
+    unit = conditions.unit
+    if not is_on(PINS):
+        return ()
+    for index in range(function.first, function.body.last):
+        token = unit.tokens[index]
+        head = index < function.body.first and type_macro(unit, index) is None
+        if token.macro is None or not (head or (index in symbols and token.start < 0)):
+            continue
+        span = Span(unit.source, *token.macro)
+        names = [t.text for t in tokenize(" " + span.text) if t.kind is Kind.NAME]
+        for macro in sorted(macros_of(unit, names)):
+            if conditions.is_doubtful(macro):
+                message = f"the macro '{macro}' in {function.name}() depends on build options"
+                return ((message, span),)
+    return ()
 
 
 def _first_use(unit: Unit, functions: list[Function], macro: str) -> Span:

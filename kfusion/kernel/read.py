@@ -12,7 +12,7 @@ from kfusion.kernel.forms import ITEM_IDS, Form, Value, form_of
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Access, Feature, FeatureUse, Kernel, Parameter
 from kfusion.kernel.parameters import read_parameters
-from kfusion.kernel.pins import find_pins
+from kfusion.kernel.pins import find_pins, written_out
 from kfusion.kernel.scopes import Scopes, find_scopes
 from kfusion.kernel.sections import check_sections
 from kfusion.kernel.surroundings import (
@@ -85,7 +85,11 @@ def _read(unit: Unit, function: Function, helpers: Helpers, conditions: Conditio
         required_size=required_size(unit, function),
         pragmas=pragmas_of(unit, function),
         macros=macros_of(unit, names),
-        unstable=(*redefined(unit, function), *pins.trouble),
+        unstable=(
+            *redefined(unit, function),
+            *pins.trouble,
+            *written_out(conditions, function, scopes.uses),
+        ),
         pins=pins.conditions,
         local_ids=walker.local_ids,
         dimensions=max(_dimensions(unit, f) for f in (function, *reached)),

@@ -147,6 +147,6 @@ def _typedefs(unit: Unit) -> dict[str, str]:
             inner = node.type.type if isinstance(node.type, c_ast.TypeDecl) else None
             if isinstance(inner, c_ast.IdentifierType):
                 name = " ".join(sorted(inner.names, reverse=True))
-                name = _WORDS.get(name, name)
+                name = type_macro(unit, unit.index(inner)) or _WORDS.get(name, name)
                 found[node.name] = found.get(name, name)
     return found

@@ -127,3 +127,72 @@ def test_trap_11_arguments_named_like_constants(name: str) -> None:
     source = f("t[i] = a[i] * x;", ", float x") + g("o[i] = t[i] + x;", ", float x")
     scalars = {name: np.float32(0.5), "q": np.float32(0.25)}
     fused_and_same(source, [f"f(t, a, {name})", "g(o, t, q)"], launches=1, scalars=scalars)
+
+
+# Types that come through macros
+
+
+UNSURE = "#ifndef REAL\n#define REAL float\n#endif\n"
+PLAIN = "{ int i = get_global_id(0); o[i] = -a[i]; }\n"
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "#define KERNEL(n) kernel void n(global REAL *o, global const REAL *a)\n",
+        "#define ARG(T) global T *\n#define KERNEL(n) kernel void n(ARG(REAL) o, ARG(REAL) a)\n",
+    ],
+)
+def test_trap_26_kernels_of_a_macro_with_an_uncertain_type(above: str) -> None:
+    """The fused kernel would say `float` where another build has another type."""
+    source = f"{UNSURE}{above}KERNEL(f)\n{PLAIN}KERNEL(g)\n{PLAIN}"
+    cut = refusal(source, ["f(t, a)", "g(o, t)"])
+    assert cut.code == "KF216"
+    assert cut.message == "the macro 'REAL' in f() depends on build options"
+
+
+def test_trap_26_parameter_of_a_macro_with_an_uncertain_type() -> None:
+    source = f"{UNSURE}#define ARG(T) global T *\n" + "".join(
+        f"kernel void {name}(ARG(REAL) o, ARG(const REAL) a)\n{PLAIN}" for name in "fg"
+    )
+    assert refusal(source, ["f(t, a)", "g(o, t)"]).code == "KF216"
+
+
+def test_trap_23_macro_that_is_written_out_and_has_an_uncertain_type() -> None:
+    source = f"{UNSURE}#define BY_X(v) ((v) * (REAL)2.1 * x)\n" + "".join(
+        f"kernel void {name}(global REAL *o, global const REAL *a, REAL x)\n"
+        f"{{ {I} o[i] = BY_X(a[i]); }}\n"
+        for name in "fg"
+    )
+    assert refusal(source, ["f(t, a, p)", "g(o, t, q)"]).code == "KF216"
+    certain = source.replace(UNSURE, "#define REAL float\n")
+    fused_and_same(certain, ["f(t, a, p)", "g(o, t, q)"], launches=1, scalars=SCALARS)
+
+
+def test_trap_26_kernels_of_a_macro() -> None:
+    source = (
+        "#define UNARY(name, T, op) \\\nkernel void name(global T *o, global const T *a) \\\n"
+        "{ int i = get_global_id(0); o[i] = op(a[i]); }\n"
+        "UNARY(f, float, -)\nUNARY(g, float, fabs)\n"
+    )
+    fused_and_same(source, ["f(t, a)", "g(o, t)"], launches=1)
+    cut = refusal(source.replace("g, float", "g, int"), ["f(t, a)", "g(o, t)"])
+    assert cut.message == "'t' has elements of type float in f(), and of type int in g()"
+    assert cut.help is None
+
+
+@pytest.mark.parametrize("above", ["", "typedef REAL real;\n"])
+def test_trap_26_type_that_is_a_macro_in_one_kernel_only(above: str) -> None:
+    type_ = "real" if above else "REAL"
+    source = (
+        f"#define REAL float\n{above}"
+        f"kernel void f(global {type_} *o, global const {type_} *a)\n{PLAIN}"
+        f"kernel void g(global float *o, global const float *a)\n{PLAIN}"
+    )
+    cut = refusal(source, ["f(t, a)", "g(o, t)"])
+    assert cut.code == "KF207"
+    assert cut.message == "'t' has elements of type REAL in f(), and of type float in g()"
+    assert cut.help == (
+        "'REAL' is a macro, and no '#if' can tell what type it is: use it in both kernels, not "
+        "inside of other macros, or in neither"
+    )
