@@ -4,14 +4,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kfusion.api import CheckError, Fused, fuse
+    from kfusion.graph.model import LaunchRange
 
 __version__ = "0.1.0"
-__all__ = ["CheckError", "Fused", "__version__", "fuse"]
+__all__ = ["CheckError", "Fused", "LaunchRange", "__version__", "fuse"]
 
 
 def __getattr__(name: str) -> Any:
     """The Python API, imported when it is first used: the command does not need it."""
-    if name in ("CheckError", "Fused", "fuse"):
+    if name in ("CheckError", "Fused", "LaunchRange", "fuse"):
         from kfusion import api
 
         return getattr(api, name)

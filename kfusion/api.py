@@ -20,7 +20,6 @@ from kfusion.graph.model import (
     LocalMemory,
     Memory,
     RegionPlan,
-    SameRange,
     Scalar,
 )
 from kfusion.graph.plan import plan_region
@@ -65,13 +64,24 @@ class Fused:
     fused: tuple[FusedKernel, ...] = field(default=())
 
     def check(
-        self, args: Mapping[str, Any], ranges: Sequence[tuple[int, ...]] | None = None
+        self, args: Mapping[str, Any], ranges: Sequence[int | Sequence[int]] | None = None
     ) -> None:
         """Raise CheckError unless the assumptions hold.
 
         `args` maps the names of the calls to buffers (others are ignored); `ranges`, if
         given, has the global size of each call.
         """
+        self._check_memory(args)
+        if ranges is not None:
+            sizes = [(r,) if isinstance(r, int) else tuple(r) for r in ranges]
+            if len(sizes) != len(self.plan.invocations):
+                raise CheckError(
+                    f"{len(sizes)} ranges are given for {len(self.plan.invocations)} calls: "
+                    "expected one each"
+                )
+            self._check_ranges(sizes)
+
+    def _check_memory(self, args: Mapping[str, Any]) -> None:
         from kfusion.device.overlap import overlap
 
         for group in self.plan.groups:
@@ -80,13 +90,24 @@ class Fused:
                     left, right = args.get(assumed.left), args.get(assumed.right)
                     if left is not None and right is not None and overlap(left, right):
                         raise CheckError(f"'{assumed.left}' and '{assumed.right}' share memory")
-                elif isinstance(assumed, SameRange) and ranges is not None:
-                    a, b = tuple(ranges[assumed.left]), tuple(ranges[assumed.right])
-                    if a != b:
-                        raise CheckError(
-                            f"call {assumed.left} has the range {a}, call {assumed.right} the "
-                            f"range {b}"
-                        )
+
+    def _check_ranges(self, sizes: Sequence[tuple[int, ...]]) -> None:
+        for group in self.plan.groups:
+            first, *others = group.members
+            for other in others:
+                if sizes[first] != sizes[other]:
+                    raise CheckError(
+                        f"call {first} has the range {sizes[first]}, call {other} the range "
+                        f"{sizes[other]}"
+                    )
+            # Who owns an element was decided for so many dimensions.
+            dimensions = self.plan.invocations[first].range.dimensions
+            if others and any(size != 1 for size in sizes[first][dimensions:]):
+                raise CheckError(
+                    f"call {first} has the range {sizes[first]}, and was fused for "
+                    f"{dimensions} dimension{'s' * (dimensions > 1)}: give LaunchRange("
+                    f"{len(sizes[first])}, ...) among the ranges of fuse()"
+                )
 
 
 def fuse(

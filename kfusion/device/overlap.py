@@ -6,7 +6,7 @@ from typing import Any
 
 
 def overlap(left: Any, right: Any) -> bool:
-    """Of buffers, sub-buffers, arrays of PyOpenCL or numpy: at least one common byte."""
+    """Of buffers, sub-buffers, arrays and SVM of PyOpenCL: at least one common byte."""
     if left is right:
         return True
     a, b = _extent(left), _extent(right)
@@ -26,6 +26,8 @@ def _extent(memory: Any) -> tuple[object, int, int] | None:
             return None
         start = inner[1] + int(memory.offset)
         return inner[0], start, start + int(memory.nbytes)
+    if hasattr(memory, "svm_ptr"):
+        return "host", int(memory.svm_ptr), int(memory.svm_ptr) + int(memory.size)
     if not isinstance(memory, cl.MemoryObjectHolder):
         return None
     info: Any = memory.get_info

@@ -222,6 +222,33 @@ def test_check_of_ranges() -> None:
         fused.check({}, ranges=[(64,), (128,)])
 
 
+def test_check_of_ranges_that_are_given_per_call() -> None:
+    """Only calls that share a kernel need one range."""
+    calls = ["square(t, a)", "square(c, t)", "square(d, c)"]
+    fused = kfusion.fuse(ELEMENTWISE, calls, ranges=["whole", "whole", "half"])
+    fused.check({}, ranges=[64, (64,), (32,)])
+    with pytest.raises(kfusion.CheckError, match=r"call 0 has the range \(64,\), call 1"):
+        fused.check({}, ranges=[(64,), (64, 1), (32,)])
+    with pytest.raises(kfusion.CheckError, match="2 ranges are given for 3 calls"):
+        fused.check({}, ranges=[(64,), (64,)])
+
+
+def test_check_of_ranges_with_more_dimensions_than_the_kernels_ask_for() -> None:
+    """A row of items for each element: these kernels were fused for one item each."""
+    fused = kfusion.fuse(ELEMENTWISE, ["square(t, a)", "square(c, t)"])
+    fused.check({}, ranges=[(64, 1)] * 2)
+    with pytest.raises(kfusion.CheckError, match=r"\(64, 4\), and was fused for 1 dimension: "):
+        fused.check({}, ranges=[(64, 4)] * 2)
+
+
+def test_check_of_shared_virtual_memory() -> None:
+    fused = kfusion.fuse(ELEMENTWISE, ["square(t, a)", "square(c, t)"])
+    t, a, c = (cl.SVM(np.zeros(64, np.float32)) for _ in range(3))
+    fused.check({"t": t, "a": a, "c": c})
+    with pytest.raises(kfusion.CheckError, match="'a' and 't' share memory"):
+        fused.check({"t": t, "a": cl.SVM(t.mem[32:]), "c": c})
+
+
 def test_fusing_imports_neither_pyopencl_nor_numpy() -> None:
     script = (
         "import sys, kfusion\n"
