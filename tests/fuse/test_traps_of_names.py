@@ -82,6 +82,33 @@ def test_trap_23_macro_pastes_a_name_that_is_renamed() -> None:
     fused_and_same(source, ["f(t, a)", "g(o, t)"], launches=1)
 
 
+@pytest.mark.parametrize("last", ["p", "q"])
+@pytest.mark.parametrize(
+    ("above", "opening", "closing"),
+    [
+        ("#define SETUP int i = get_global_id(0); if (i >= n) return;\n", "{ SETUP", "}"),
+        ("#define GUARDED int i = get_global_id(0); if (i < n)\n", "{ GUARDED", "}"),
+        (
+            "#define BEGIN { int i = get_global_id(0); if (i < n) {\n#define END } }\n",
+            "BEGIN",
+            "END",
+        ),
+    ],
+)
+def test_trap_23_macro_declares_the_index_and_guards(
+    above: str, opening: str, closing: str, last: str
+) -> None:
+    """Of one macro the declaration is shared, and the guard is not if the bounds differ."""
+    source = above + (
+        f"kernel void f(global float *t, global const float *a, int n)\n"
+        f"{opening} t[i] = a[i] * 2; {closing}\n"
+        f"kernel void g(global float *o, global const float *t, int n)\n"
+        f"{opening} o[i] = t[i] + 1; {closing}\n"
+    )
+    bounds = {"p": np.int32(50), "q": np.int32(30)}
+    fused_and_same(source, ["f(t, a, p)", f"g(o, t, {last})"], launches=1, scalars=bounds)
+
+
 @pytest.mark.parametrize("name", ["__LINE__", "__COUNTER__", "HERE"])
 def test_trap_23_text_that_says_where_it_stands(name: str) -> None:
     source = "#define HERE __LINE__\n" + f(f"t[i] = a[i] + {name};") + g("o[i] = t[i];")

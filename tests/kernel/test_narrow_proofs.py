@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from kfusion.api import fuse
+from tests.support.kernel_side import fused_and_same
 
 F = "kernel void f(global float *t, global const float *a"
 G = "kernel void g(global float *o, global const float *t"
@@ -160,6 +162,19 @@ def test_rows_of_an_image(setup: str, index: str, width: str) -> None:
         first, second = f"t[{index}] = a[{index}];", f"o[{index}] = t[{index}];"
         assert launches(f"{setup} {guard}{first}", f"{setup} {guard}{second}", width) == 1
         assert launches(f"{setup} {first}", f"{setup} {guard}{second}", width) == 2
+
+
+@pytest.mark.parametrize("width", ["int", "uint"])
+@pytest.mark.parametrize("setup", [XY, UXY, IXY])
+def test_rows_of_an_image_on_a_device(setup: str, width: str) -> None:
+    body = f"{setup} if (x >= w) return;"
+    source = (
+        f"{F}, {width} w)\n{{ {body} t[y*w + x] = a[y*w + x] * 2; }}\n"
+        f"{G}, {width} w)\n{{ {body} o[y*w + x] = t[y*w + x] + 1; }}\n"
+    )
+    scalars = {"w": np.dtype(f"{width}32").type(6)}
+    calls = ["f(t, a, w)", "g(o, t, w)"]
+    fused_and_same(source, calls, ["o"], launches=1, scalars=scalars, size=(8, 8))
 
 
 @pytest.mark.parametrize("type_", ["int", "uint", "size_t"])
