@@ -22,7 +22,7 @@ from kfusion.kernel.forms import (
     number,
 )
 from kfusion.kernel.model import Symbol
-from kfusion.kernel.simple import simple_helper
+from kfusion.kernel.simple import SimpleHelper, simple_helper
 from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.types import INTEGERS, canonical, common, is_unsigned, promoted
 from kfusion.parse.unit import Unit
@@ -168,7 +168,7 @@ def _call(env: Environment, node: c_ast.FuncCall) -> Typed:
     name = node.name.name if isinstance(node.name, c_ast.ID) else ""
     arguments = node.args.exprs if node.args else []
     if name in env.unit.functions:
-        return _helper(env, name, [evaluate(env, argument) for argument in arguments])
+        return _helper(env, node)
     if name in IDS and len(arguments) == 1:
         which = evaluate(env, arguments[0]).form
         if which is not None and which.is_constant and 0 <= which.constant <= 2:
@@ -185,20 +185,31 @@ def _call(env: Environment, node: c_ast.FuncCall) -> Typed:
     return UNKNOWN
 
 
-def _helper(env: Environment, name: str, arguments: list[Typed]) -> Typed:
+def _helper(env: Environment, node: c_ast.FuncCall) -> Typed:
     """What a helper function returns, as if its text stood here."""
-    helper = simple_helper(env.unit, name)
-    if helper is None or name in env.inside or len(arguments) != len(helper.parameters):
+    entered = _entered(env, node)
+    if entered is None:
         return UNKNOWN
-    within = Environment(env.unit, helper.uses, env.doubtful, inside=env.inside | {name})
-    for symbol, value in zip(helper.parameters, arguments, strict=True):
-        within.values[symbol] = convert(value, symbol.canonical)
-    for symbol, node in helper.variables:
-        within.values[symbol] = convert(evaluate(within, node), symbol.canonical)
+    within, helper = entered
     found = convert(evaluate(within, helper.result), helper.type)
     # A value that is not understood may come with an effect, even if nobody uses it.
     known = all(value.form is not None for value in within.values.values())
     return found if known else Typed(None, found.type)
+
+
+def _entered(env: Environment, node: c_ast.FuncCall) -> tuple[Environment, SimpleHelper] | None:
+    """The variables of a simple helper function that is called, bound to their values."""
+    name = node.name.name if isinstance(node.name, c_ast.ID) else ""
+    arguments = node.args.exprs if node.args else []
+    helper = simple_helper(env.unit, name)
+    if helper is None or name in env.inside or len(arguments) != len(helper.parameters):
+        return None
+    within = Environment(env.unit, helper.uses, env.doubtful, inside=env.inside | {name})
+    for symbol, argument in zip(helper.parameters, arguments, strict=True):
+        within.values[symbol] = convert(evaluate(env, argument), symbol.canonical)
+    for symbol, initialiser in helper.variables:
+        within.values[symbol] = convert(evaluate(within, initialiser), symbol.canonical)
+    return within, helper
 
 
 def _unary(env: Environment, node: c_ast.UnaryOp) -> Typed:
@@ -257,6 +268,13 @@ def conditions(
     """Comparisons that all hold when the condition does, and whether they are all of it."""
     if isinstance(node, c_ast.UnaryOp) and node.op == "!":
         return conditions(env, node.expr, negated=not negated)
+    if isinstance(node, c_ast.FuncCall) and env.certain(env.unit.index(node), env.unit.index(node)):
+        entered = _entered(env, node)
+        if entered is not None and _is_condition(entered[1].result):
+            within, helper = entered
+            found, complete = conditions(within, helper.result, negated=negated)
+            known = all(value.form is not None for value in within.values.values())
+            return found, complete and known
     if not isinstance(node, c_ast.BinaryOp) or not env.certain_operator(node):
         value = evaluate(env, node)
         if value.form is None or value.type not in INTEGERS:
@@ -275,6 +293,13 @@ def conditions(
             if left_ is not None and right_ is not None:
                 return (comparison(node.op, left_, right_, type_, negated=negated),), True
     return (), False
+
+
+def _is_condition(node: c_ast.Node) -> bool:
+    """0 or 1 in any type: no conversion of a result changes it."""
+    if isinstance(node, c_ast.UnaryOp):
+        return bool(node.op == "!")
+    return isinstance(node, c_ast.BinaryOp) and node.op in (*_RELATIONS, "&&", "||")
 
 
 def resolve_pointer(env: Environment, node: c_ast.Node) -> Pointer | None:

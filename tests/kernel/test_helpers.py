@@ -109,6 +109,31 @@ def test_kernels_with_an_index_helper_fuse() -> None:
     assert fused.plan.groups[0].internalised == {"t"}
 
 
+INSIDE = "static bool inside(int x, int w) { return x >= 0 && x < w; }\n"
+
+
+@pytest.mark.parametrize("guard", ["if (inside(x, w))", "if (!inside(x, w)) return;"])
+def test_guards_in_a_helper(guard: str) -> None:
+    source = INSIDE + AT + PAIR.replace("if (x < w)", guard)
+    scalars = {"n": np.int32(7)}
+    fused = fused_and_same(source, CALLS, ["o"], launches=1, scalars=scalars, size=(8, 8))
+    assert fused.plan.groups[0].internalised == {"t"}
+
+
+@pytest.mark.parametrize(
+    "helper",
+    [
+        "static bool inside(int x, int w) { return x <= w; }\n",  # one too many
+        "static int inside(int x, int w) { return x < w ? 1 : 0; }\n",
+        "static bool inside(char x, int w) { return x < w; }\n",
+        "static bool inside(int x, int w) { w++; return x < w; }\n",
+    ],
+)
+def test_guards_in_a_helper_that_prove_nothing(helper: str) -> None:
+    source = helper + AT + PAIR.replace("if (x < w)", "if (inside(x, w))")
+    assert refusal(source, CALLS).code == "KF201"
+
+
 def test_helper_that_gives_two_items_one_element() -> None:
     """All columns but the first read what others write."""
     above = AT.replace("y * w + x", "y * w")
