@@ -218,6 +218,10 @@ def counts_items(form: Form) -> bool:
         start = (Id(GROUP_ID, dimension), Id(LOCAL_SIZE, dimension))
         if terms == ((tuple(sorted(start, key=_key)), 1),):
             return True
+        # Group arithmetic of one dimension.
+        offset = form_of(Id(GLOBAL_OFFSET, dimension))
+        if terms == (form_of(Id(GLOBAL_ID, dimension)) - offset).terms:
+            return True
     single = len(terms) == 1 and terms[0][1] == 1 and len(terms[0][0]) == 1
     if single and isinstance(terms[0][0][0], Id):
         return True

@@ -13,6 +13,7 @@ G = "kernel void g(global float *o, global const float *t"
 I = "int i = get_global_id(0);"  # noqa: E741
 XY = "size_t x = get_global_id(0), y = get_global_id(1);"
 UXY = "uint x = get_global_id(0), y = get_global_id(1);"
+OF_GROUPS = "get_group_id(0)*get_local_size(0) + get_local_id(0)"
 IXY = "int x = get_global_id(0), y = get_global_id(1);"
 
 
@@ -153,6 +154,7 @@ def test_still_one_kernel(first: str, second: str, scalars: str) -> None:
         (f"{IXY} int i = y*w + x;", "i"),
         ("int x = get_global_id(0); int i = get_global_id(1)*w + get_global_id(0);", "i"),
         ("uint x = get_global_id(0); uint i = get_global_id(1)*w + get_global_id(0);", "i"),
+        (f"int x = {OF_GROUPS}; int y = {OF_GROUPS.replace('(0)', '(1)')};", "y*w + x"),
         ("size_t x = get_global_id(0); int i = get_global_id(1)*w + get_global_id(0);", "i"),
     ],
 )
