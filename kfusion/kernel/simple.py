@@ -5,7 +5,6 @@ Not handled: pointers, control flow, several returns, variables that change, ove
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from pycparser import c_ast
@@ -14,6 +13,7 @@ from kfusion.kernel.model import Symbol
 from kfusion.kernel.scopes import Scopes, find_scopes, name_token
 from kfusion.kernel.types import canonical, is_integer
 from kfusion.parse.unit import Function, Unit
+from kfusion.source.dataclasses import dataclass
 
 
 @dataclass(frozen=True, eq=False)
