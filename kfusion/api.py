@@ -278,6 +278,7 @@ class _Agreement:
             f"'{left.label}' and '{right.label}' have different ranges: "
             f"{left.range.key} and {right.range.key}",
             right.span,
+            help="give both one range in `ranges`",
         )
 
     def within(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:

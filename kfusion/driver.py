@@ -26,7 +26,7 @@ from kfusion.regenerate.library import appended, include_edit, release_edits
 from kfusion.regenerate.names import combined_name, names_in
 from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.diagnostics import Diagnostic, Reason, Severity, error
+from kfusion.source.diagnostics import Diagnostic, Severity, error
 from kfusion.source.text import Edit, apply_edits
 from kfusion.synthesis.files import section_edits
 from kfusion.synthesis.kernel import synthesise
@@ -129,21 +129,10 @@ def _region(
     analysis = RegionAnalysis(region, program, handles, kernels, reliances, origins)
     liveness = observed_after(analysis)
     result.diagnostics += liveness.notes
-    plan = _plan(analysis, liveness)
+    plan, drafts = _written_plan(analysis, liveness)
     result.regions.append(PlannedRegion(region, plan))
     result.diagnostics += [cut.reason.as_cut() for cut in plan.cuts]
-    calls: list[FusedCall] = []
-    for group in plan.groups:
-        if group.fused:
-            try:
-                calls.append(_group(analysis, plan, group, output))
-            except CannotWriteError as problem:
-                reason = Reason(
-                    "KF219",
-                    f"this group is not fused: {problem}",
-                    region.calls[group.members[0]].statement,
-                )
-                result.diagnostics.append(reason.as_cut())
+    calls = [_group(analysis, plan, draft, output) for draft in drafts]
     if calls:
         output.edits.setdefault(region.unit, []).append(region_edit(region, calls))
     elif len(region.calls) > 1:
@@ -155,6 +144,30 @@ def _region(
                 region.mark.annotation,
             )
         )
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """A group of a plan, and its function under the names that it would like to have."""
+
+    group: Group
+    function: FusedFunction
+
+
+def _written_plan(analysis: RegionAnalysis, liveness: Liveness) -> tuple[RegionPlan, list[_Draft]]:
+    """The best plan of which every group can be written."""
+    while True:
+        plan = _plan(analysis, liveness)
+        drafts: list[_Draft] = []
+        groups = [group for group in plan.groups if group.fused]
+        for group in groups:
+            try:
+                names = _kernel_base(plan, group), _function_base(analysis, group)
+                drafts.append(_Draft(group, _make(analysis, plan, group, *names)))
+            except CannotWriteError as problem:
+                analysis.refuse(group.members[0], group.members[-1], str(problem))
+        if len(drafts) == len(groups):
+            return plan, drafts
 
 
 def _plan(analysis: RegionAnalysis, liveness: Liveness) -> RegionPlan:
@@ -179,14 +192,19 @@ def _is_internal(plan: RegionPlan, name: str) -> bool:
     return len(users) == 1 and name in users[0].internalised
 
 
-def _group(analysis: RegionAnalysis, plan: RegionPlan, group: Group, output: _Output) -> FusedCall:
-    """Make kernel and function of a group; two groups that give one text share them."""
+def _kernel_base(plan: RegionPlan, group: Group) -> str:
+    return combined_name([plan.invocations[i].kernel.name for i in group.members], ())
+
+
+def _function_base(analysis: RegionAnalysis, group: Group) -> str:
+    return combined_name([analysis.region.calls[i].function.name for i in group.members], ())
+
+
+def _group(analysis: RegionAnalysis, plan: RegionPlan, draft: _Draft, output: _Output) -> FusedCall:
+    """Kernel and function of a group; two groups that give one text share them."""
+    group, probe = draft.group, draft.function
     members = [plan.invocations[i] for i in group.members]
-    base = combined_name([m.kernel.name for m in members], ())
-    function_base = combined_name(
-        [analysis.region.calls[i].function.name for i in group.members], ()
-    )
-    probe = _make(analysis, plan, group, base, function_base)
+    base, function_base = _kernel_base(plan, group), _function_base(analysis, group)
     key = (probe.kernel.text, _without_place(probe.text))
     function = output.shared.get(key)
     if function is None:

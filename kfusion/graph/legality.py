@@ -140,6 +140,7 @@ def _one_program(p: Kernel, q: Kernel) -> Reason | None:
             "KF208",
             f"{p.name}() and {q.name}() are in different programs",
             q.span,
+            help="put both kernels into one file, and build it as one program",
             related=((f"{p.name}() is here", p.span),),
         )
     if p.required_size != q.required_size and is_on(REQUIRED_SIZES):
@@ -151,10 +152,16 @@ def _one_program(p: Kernel, q: Kernel) -> Reason | None:
             "KF221",
             f"the required work-group sizes differ: {sizes[0]}, {sizes[1]}",
             q.span,
+            help="require one size of both kernels",
             related=((f"{p.name}() is here", p.span),),
         )
     if p.pragmas.contract != q.pragmas.contract and is_on(PRAGMAS):
-        return Reason("KF216", f"FP_CONTRACT differs between {p.name}() and {q.name}()", q.span)
+        return Reason(
+            "KF216",
+            f"FP_CONTRACT differs between {p.name}() and {q.name}()",
+            q.span,
+            help="set `#pragma OPENCL FP_CONTRACT` once, above both",
+        )
     return None
 
 
@@ -166,6 +173,7 @@ def _ranges(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
             f"{p.kernel_name}() is launched in {a.range.dimensions} dimensions, "
             f"{q.kernel_name}() in {b.range.dimensions}",
             b.span,
+            help="launch both in the same number of dimensions",
         )
     reason = oracle.same_range(a, b)
     if reason is not None and is_on(SAME_RANGES):
@@ -179,6 +187,7 @@ def _ranges(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
                 "KF202",
                 f"the local sizes may differ, and {stage.kernel_name}() depends on its own",
                 matters,
+                help="give both launches one local size, or use get_global_id() alone",
             )
     return None
 
@@ -191,10 +200,11 @@ def _types(p: Stage, q: Stage) -> Reason | None:
             if type_ != parameter.canonical and is_on(ONE_TYPE):
                 return Reason(
                     "KF207",
-                    f"'{memory.name}' has elements of type {type_} in {where}(), and of type "
+                    f"'{memory}' has elements of type {type_} in {where}(), and of type "
                     f"{parameter.canonical} in {stage.kernel_name}()",
                     parameter.span,
-                    help=_macro_help(stage.invocation.kernel, type_, parameter.canonical),
+                    help=_macro_help(stage.invocation.kernel, type_, parameter.canonical)
+                    or "declare both parameters with one element type",
                 )
     return _address_spaces(p, q)
 
@@ -222,7 +232,7 @@ def _address_spaces(p: Stage, q: Stage) -> Reason | None:
             if mixed and constant and not access.access.plain and is_on(ONE_TYPE):
                 return Reason(
                     "KF207",
-                    f"'{access.memory.name}' is constant memory in {stage.kernel_name}(), which "
+                    f"'{access.memory}' is constant memory in {stage.kernel_name}(), which "
                     "has a pointer variable into it, and global memory in the other kernel",
                     access.access.span,
                 )
@@ -240,9 +250,11 @@ def _aliases(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
             if not oracle.disjoint(memory[left], memory[right]) and is_on(DISJOINT):
                 return Reason(
                     "KF228",
-                    f"'{left}' and '{right}' may be the same memory, and "
+                    f"'{memory[left]}' and '{memory[right]}' may be the same memory, and "
                     f"{'both are' if {left, right} <= written else 'one is'} written",
                     q.invocation.span,
+                    help="give the calls different objects, or handles that can be compared before "
+                    "the first of them",
                 )
             legal.assume(Disjoint(*sorted((left, right))))
     return None
@@ -318,8 +330,10 @@ def _not_understood(a: BoundAccess, b: BoundAccess) -> Reason:
     return Reason(
         "KF203",
         f"the index of {unknown} is not understood, and {other.stage.kernel_name}() {verb} "
-        f"'{other.memory.name}' too",
+        f"'{other.memory}' too",
         unknown.access.span,
+        help="an index is followed if it is computed from ids, scalar parameters, constants and "
+        "counting loops; one that is read from memory is not",
         related=((f"{other.stage.kernel_name}() {verb} it here", other.access.span),),
     )
 
@@ -333,7 +347,7 @@ def _meeting_reason(a: BoundAccess, b: BoundAccess, found: Dependence) -> Reason
     ):
         return Reason(
             "KF218",
-            f"{b} {second} an element of '{b.memory.name}' that {a} {first}: one item writes "
+            f"{b} {second} an element of '{b.memory}' that {a} {first}: one item writes "
             "it, the others need it",
             b.access.span,
             related=related,
@@ -345,7 +359,7 @@ def _meeting_reason(a: BoundAccess, b: BoundAccess, found: Dependence) -> Reason
     }[found]
     return Reason(
         "KF201",
-        f"{b} {second} elements of '{b.memory.name}' that {where} of {a.stage.kernel_name}() "
+        f"{b} {second} elements of '{b.memory}' that {where} of {a.stage.kernel_name}() "
         f"{'write' if a.access.mode.writes else 'read'} as '{a.access.text}'",
         b.access.span,
         related=related,

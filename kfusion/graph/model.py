@@ -20,6 +20,10 @@ class Memory:
 
     name: str
     hint: str  # a readable identifier for generated code
+    label: str = ""  # what messages call it, if not by its name
+
+    def __str__(self) -> str:
+        return self.label or self.name
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,10 @@ class Scalar:
 
     name: str
     hint: str
+    label: str = ""
+
+    def __str__(self) -> str:
+        return self.label or self.name
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,9 @@ class LocalMemory:
 
     name: str
     hint: str
+
+    def __str__(self) -> str:
+        return self.hint
 
 
 Argument = Memory | Scalar | LocalMemory
@@ -143,6 +154,7 @@ class Group:
     stores_before: int
     loads_after: int
     stores_after: int
+    forwarded: frozenset[str] = frozenset()  # stored, but read from variables in the group
 
     @property
     def fused(self) -> bool:

@@ -164,6 +164,7 @@ class _Planner:
                 stores,
                 values.loads,
                 values.stores,
+                values.forwarded,
             ),
             values.bytes,
         )

@@ -72,6 +72,7 @@ class GroupValues:
     places: dict[tuple[int, int], Place]
     dead: frozenset[tuple[int, int]]  # statements that nobody needs
     internalised: frozenset[str]
+    forwarded: frozenset[str]  # stored, but read from variables in the group
     loads: int
     stores: int
     bytes: int  # of those loads and stores, as far as the sizes of types are known
@@ -366,6 +367,7 @@ class _Analysis:
     def _result(self, places: dict[tuple[int, int], Place]) -> GroupValues:
         loads = stores = size = 0
         in_memory: set[str] = set()
+        read_from_variables: set[str] = set()
         for event in self._events(tuple(range(len(self.stages)))):
             place = places.setdefault(event.key, Place(Role.MEMORY))
             here = place.role is Role.MEMORY
@@ -376,11 +378,14 @@ class _Analysis:
             size += size_of(event.access.type) * (loaded + saved)
             if loaded or saved:
                 in_memory.add(event.access.memory.name)
+            if place.role is Role.USE:
+                read_from_variables.add(event.access.memory.name)
         return GroupValues(
             self.blocks,
             places,
             frozenset(self.dead),
             frozenset(self.written - in_memory),
+            frozenset(self.written & in_memory & read_from_variables),
             loads,
             stores,
             size,

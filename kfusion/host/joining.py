@@ -25,6 +25,7 @@ from kfusion.host.effects import (
 from kfusion.host.equality import identity, is_known
 from kfusion.host.library import LibraryExecutor, Run
 from kfusion.host.regions import Between, RegionCall
+from kfusion.host.spelling import spell, spell_place
 from kfusion.host.symbolic import Entry, Local, Num, Place, State, Sym, leaves
 from kfusion.parse.annotations import Sync
 from kfusion.source.diagnostics import Reason
@@ -46,6 +47,8 @@ QUEUES = protection("host-queues", "launches on different queues are fused")
 LIBRARIES = protection("host-libraries", "functions of different files are fused")
 RESULTS = protection("host-results", "a result that is used is lost")
 STATUS = protection("host-status", "statuses are handled in different forms")
+
+_LONGEST = 60  # characters of a statement that a message shows
 
 
 class Joining:
@@ -117,11 +120,11 @@ class Joining:
                 self.region.calls[last].call,
                 help="the queue and the kernels of a file may be private to it",
             )
-        queues = {str(run.launch.queue) for run in runs}
+        queues = {run.launch.queue for run in runs}
         if len(queues) > 1 and is_on(QUEUES):
             return Reason(
                 "KF215",
-                f"the launches go to different queues: {' and '.join(sorted(queues))}",
+                f"the launches go to different queues: {' and '.join(sorted(map(spell, queues)))}",
                 self.region.calls[last].call,
             )
         return self._sync_reason(first, last)
@@ -193,15 +196,9 @@ class Joining:
     def _application_reason(self, first: int, last: int, runs: list[Run]) -> Reason | None:
         """Statements between, forms of status, and arguments that change on the way."""
         calls = self.region.calls[first : last + 1]
-        shapes = {call.shape for call in calls}
-        odd = next((c for c in calls if c.status == "unknown"), None)
-        if (len(shapes) > 1 or odd is not None) and is_on(STATUS):
-            return Reason(
-                "KF213",
-                "the calls of a group must treat their status in the same way",
-                (odd or calls[-1]).statement,
-                related=(("another call", calls[0].statement),),
-            )
+        reason = _status_reason(calls)
+        if reason is not None and is_on(STATUS):
+            return reason
         lost = self._lost_result(calls, runs)
         if lost is not None and is_on(RESULTS):
             return lost
@@ -352,7 +349,7 @@ class Joining:
         unit = run.function.unit
         return Reason(
             "KF209",
-            f"{effect.call} on '{value}' may touch what an earlier launch uses",
+            f"{effect.call} on '{spell(value)}' may touch what an earlier launch uses",
             unit.node_span(effect.node),
         )
 
@@ -364,11 +361,12 @@ class Joining:
             for effect in run.set_arguments.values():
                 changed = self._changed(effect, run, end)
                 if changed is not None and is_on(CHANGED_VALUE):
+                    when = "after an argument is set to it"
+                    if run is not runs[-1]:
+                        when = "between the launch that uses it and the last one"
                     return Reason(
                         "KF225",
-                        f"'{changed}' is changed between the launch that uses it and the last one"
-                        if run is not runs[-1]
-                        else f"'{changed}' is changed after an argument is set to it",
+                        f"'{spell_place(changed)}' is changed {when}",
                         run.function.unit.node_span(effect.node),
                     )
         return None
@@ -384,6 +382,38 @@ class Joining:
             return next((e.place for e in entries if end.read(e.place) != e), None)
         now = end.read(place)
         return None if value in (now, end.resolve(now)) else place
+
+
+def _status_reason(calls: tuple[RegionCall, ...]) -> Reason | None:
+    """One call can stand for several only if the application treats their results alike."""
+    odd = next((c for c in calls if c.status == "unknown"), None)
+    if odd is not None:
+        return Reason(
+            "KF213",
+            f"what becomes of the status is not understood: '{_around(odd)}'",
+            odd.statement,
+            help="test it for zero and leave the region if it is not, collect it with `|=`, or "
+            "ignore it",
+        )
+    other = next((c for c in calls if c.shape != calls[0].shape), None)
+    if other is None:
+        return None
+    return Reason(
+        "KF213",
+        f"the calls treat their status differently: '{_around(calls[0])}' and '{_around(other)}'",
+        other.statement,
+        help="write both in the same way",
+        related=(("another call", calls[0].statement),),
+    )
+
+
+def _around(call: RegionCall) -> str:
+    """`TRY(f());`: the statement without the arguments."""
+    start = call.call.start - call.statement.start
+    end = start + len(call.call.text)
+    text = call.statement.text
+    text = " ".join(f"{text[:start]}{call.function.name}(){text[end:]}".split())
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 4] + " ..."
 
 
 def _return_type(call: RegionCall) -> list[str]:

@@ -7,6 +7,8 @@ region reads: it is only released, and its handle never went anywhere else.
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from functools import cached_property
 
 from pycparser import c_ast
@@ -127,14 +129,15 @@ def _contradictions(analysis: RegionAnalysis, dead: set[str], later: _Later) -> 
             continue
         unit = analysis.region.unit
         owner = object_of(analysis.values[name])
-        message = f"'{owner}' is temporary here, but it is read after the region"
+        when = "in the next iteration" if found.next_iteration else "after the region"
+        message = f"'{owner}' is temporary here, but it is read {when}"
         place = ("it is read here", unit.node_span(found.node))
         if found.certain:
             raise error(
                 "KF303",
                 message,
                 analysis.region.mark.annotation,
-                help=f"name it: out({owner})",
+                help=_remedy(analysis, owner),
                 related=(place,),
                 exit_code=1,
             )
@@ -142,7 +145,7 @@ def _contradictions(analysis: RegionAnalysis, dead: set[str], later: _Later) -> 
             Diagnostic(
                 "KF403",
                 Severity.NOTE,
-                f"'{owner}' is temporary here, and may be read after the region",
+                f"'{owner}' is temporary here, and may be read {when}",
                 analysis.region.mark.annotation,
                 related=(place,),
             )
@@ -150,10 +153,26 @@ def _contradictions(analysis: RegionAnalysis, dead: set[str], later: _Later) -> 
     return notes
 
 
+def _remedy(analysis: RegionAnalysis, owner: str | None) -> str:
+    if any(item.role == "out" for item in analysis.region.mark.data):
+        return f"name it: out({owner})"
+    return f"take '{owner}' out of temp(...)"
+
+
 @dataclass(frozen=True)
 class _Read:
     node: c_ast.Node  # the application's call
     certain: bool
+    next_iteration: bool = False  # of the loop around the region
+
+
+@dataclass(frozen=True)
+class _Following:
+    """A statement that may run after the region."""
+
+    node: c_ast.Node
+    certain: bool  # does control surely come there?
+    next_iteration: bool = False
 
 
 class _Later:
@@ -186,13 +205,13 @@ class _Later:
     def first_read(self, name: str) -> _Read | None:
         owner = object_of(self.analysis.values[name])
         if self.in_loop and self._read_first(name):
-            call = self._first_call(name)
-            return _Read(call, certain=True)
+            call = self._first_call(name, owner or "")
+            return _Read(call, certain=True, next_iteration=True)
         self.executor, self.state = self.analysis.after()
-        for statement, certain in self._following():
-            read, killed = self._scan(statement, name, owner or "", certain)
+        for statement in self._following():
+            read, killed = self._scan(statement.node, name, owner or "", statement.certain)
             if read is not None:
-                return read
+                return replace(read, next_iteration=statement.next_iteration)
             if killed:
                 return None
         return None
@@ -254,24 +273,23 @@ class _Later:
                 return False
         return False
 
-    def _first_call(self, name: str) -> c_ast.Node:
+    def _first_call(self, name: str, owner: str) -> c_ast.Node:
+        """The argument through which the first call gets the object."""
         calls = self.analysis.region.calls
         for call, run in zip(calls, self.analysis.runs, strict=True):
             if name in self.analysis.uses(run):
-                return call.arguments[0].node
+                given = (a for a in call.arguments if owner in re.findall(r"\w+", a.text))
+                return next(given, call.arguments[0]).node
         return calls[0].arguments[0].node
 
-    def _following(self) -> list[tuple[c_ast.Node, bool]]:
-        """Statements that may run after the region, and does control certainly come there?
-
-        In a loop those before the region follow too.
-        """
-        result: list[tuple[c_ast.Node, bool]] = []
+    def _following(self) -> list[_Following]:
+        """Statements that may run after the region; in a loop also those before it."""
+        result: list[_Following] = []
         certain = True
         around: list[c_ast.Node] = []  # of the innermost loop, before the region
         for outer, inner in zip(reversed(self.path[:-1]), reversed(self.path[1:]), strict=True):
             if isinstance(outer, c_ast.For | c_ast.While | c_ast.DoWhile):
-                result += [(item, False) for item in around]
+                result += [_Following(item, False, next_iteration=True) for item in around]
                 around, certain = [], certain and isinstance(outer, c_ast.DoWhile)
             if not isinstance(outer, c_ast.Compound):
                 continue
@@ -279,7 +297,7 @@ class _Later:
             position = next(i for i, item in enumerate(items) if item is inner)
             around = [*items[:position], *around]
             for item in items[position + 1 :]:
-                result.append((item, certain))
+                result.append(_Following(item, certain))
                 certain = certain and not _leaves_anywhere(item)
         return result
 

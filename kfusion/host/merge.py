@@ -21,6 +21,7 @@ from kfusion.host.library import LibraryExecutor, Run
 from kfusion.host.origins import Origins
 from kfusion.host.program import HostProgram
 from kfusion.host.regions import Between, Region, RegionCall
+from kfusion.host.spelling import spell, spell_all
 from kfusion.host.sticky import Reliances
 from kfusion.host.symbolic import (
     App,
@@ -38,6 +39,8 @@ from kfusion.source.diagnostics import Reason, error
 from kfusion.source.protections import is_on, protection
 
 RANGES = protection("host-ranges", "launches of different ranges are fused")
+
+MOST_REFUSALS = 16  # groups of a region for which text is tried in vain
 
 
 @dataclass
@@ -67,6 +70,7 @@ class RegionAnalysis:
         self.positions = [i for i, item in enumerate(region.items) if isinstance(item, RegionCall)]
         self._segments: dict[int, Segment] = {}  # by their first calls
         self._reasons: dict[int, list[Reason | None]] = {}  # by first call, for each last one
+        self._refused: dict[tuple[int, int], Reason] = {}
         self.runs = self.segment(0, len(region.calls) - 1)
         self.kernel_of = [
             self._kernel(call, run) for call, run in zip(region.calls, self.runs, strict=True)
@@ -213,11 +217,11 @@ class RegionAnalysis:
         name = str(value)
         self.values[name] = value
         if parameter.pointer or parameter.image:
-            return Memory(name, self._hint(value, parameter.name))
+            return Memory(name, self._hint(value, parameter.name), spell(value))
         if isinstance(value, Num | Literal):  # equal by value, but a variable each
             name = f"{value} for {parameter.name} of call {self._number(run)}"
             self.values[name] = value
-        return Scalar(name, parameter.name)
+        return Scalar(name, parameter.name, spell(value))
 
     def _number(self, run: Run) -> int:
         return next(i for i, r in enumerate(self.runs) if r is run)
@@ -246,6 +250,9 @@ class RegionAnalysis:
     # Joining
 
     def joinable(self, first: int, last: int) -> Reason | None:
+        return self._reason(first, last) or self._refusal(first, last)
+
+    def _reason(self, first: int, last: int) -> Reason | None:
         """A reason against a segment holds for all longer ones."""
         reasons = self._reasons.setdefault(first, [])
         while len(reasons) <= last - first:
@@ -254,6 +261,23 @@ class RegionAnalysis:
             end = first + len(reasons)
             reasons.append(self.joining.reason(first, end, self.segment(first, end)))
         return reasons[last - first]
+
+    def _refusal(self, first: int, last: int) -> Reason | None:
+        if len(self._refused) > MOST_REFUSALS:  # longer groups are no longer tried
+            inside = (r for (f, n), r in self._refused.items() if first <= f and n <= last)
+            return next(inside, None)
+        return self._refused.get((first, last))
+
+    def refuse(self, first: int, last: int, why: str) -> None:
+        """No text can be made for the calls first..last: the next plan goes without."""
+        names = list(dict.fromkeys(run.function.name for run in self.runs[first : last + 1]))
+        self._refused[first, last] = Reason(
+            "KF219",
+            f"{' and '.join(names)} cannot be one function: {why}",
+            self.region.calls[first].statement,
+            help="write the functions of a region in one plain form: set the arguments, launch, "
+            "return the status",
+        )
 
     def uses(self, run: Run) -> dict[str, bool]:
         """Memory objects of a launch by name, and whether it may write them."""
@@ -287,11 +311,21 @@ class RegionAnalysis:
             return None
         return Reason(
             "KF202",
-            f"{left.kernel.name} has the range {left.range.key}, "
-            f"{right.kernel.name} the range {right.range.key}",
+            f"{left.kernel.name} has the range {self._range(left)}, "
+            f"{right.kernel.name} the range {self._range(right)}",
             right.span,
+            help="launch both over one expression (`n` and `n`, say): then the sizes are compared "
+            "at run time",
             related=((f"{left.kernel.name} is called here", left.span),) if left.span else (),
         )
+
+    def _range(self, invocation: Invocation) -> str:
+        """The global size (and offset, if there is one) as C."""
+        launch = self.runs[invocation.index].launch
+        size = f"({spell_all(launch.size)})"
+        if not invocation.range.offset or launch.offset is None:
+            return size
+        return f"{size} from ({spell_all(launch.offset)})"
 
     def within(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
         size = self.runs[invocation.index].launch.size
@@ -315,6 +349,6 @@ def _owner(value: Entry) -> object:
 def _is_handle(name: str, analysis: RegionAnalysis) -> bool:
     for run in analysis.runs:
         for effect in run.set_arguments.values():
-            if str(effect.value) == name and str(effect.size) == "sizeof(cl_mem)()":
+            if str(effect.value) == name and spell(effect.size) == "sizeof(cl_mem)":
                 return True
     return False

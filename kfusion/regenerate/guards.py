@@ -11,6 +11,7 @@ from kfusion.host.expressions import Step, inverted
 from kfusion.host.handles import type_name
 from kfusion.host.library import Run
 from kfusion.host.merge import RegionAnalysis
+from kfusion.host.spelling import spell, spell_place
 from kfusion.host.symbolic import Entry, Local, Num, Op, Place, Pointee, Ref, Root, Sym
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.pieces import CannotWriteError
@@ -162,10 +163,12 @@ def _memory(
 
 
 def _place_text(renderer: Renderer, value: Entry) -> str:
-    place = renderer.place(value.place) or renderer.parameters.get(value)
-    if place is None:
-        raise CannotWriteError(f"'{value}' cannot be named on entry")
-    return f"&{place}"
+    address = renderer.address(value.place)
+    if address is None and value in renderer.parameters:
+        address = f"&{renderer.parameters[value]}"
+    if address is None:
+        raise CannotWriteError(f"'{spell(value)}' cannot be named on entry")
+    return address
 
 
 def _passed(runs: list[Run]) -> list[tuple[list[Run], Transfer]]:
@@ -253,13 +256,13 @@ def _pointers_to_arguments(runs: list[Run], renderer: Renderer, types: dict[Sym,
                 assert place is not None
                 if isinstance(place.root, Local) or place == effect.place:
                     continue
-                if _different_types(types.get(root.pointer, ""), str(setting.size)):
+                if _different_types(types.get(root.pointer, ""), spell(setting.size)):
                     continue
-                text = renderer.place(place)
-                if text is None:
-                    raise CannotWriteError(f"'{place}' cannot be named on entry")
+                address = renderer.address(place)
+                if address is None:
+                    raise CannotWriteError(f"'{spell_place(place)}' cannot be named on entry")
                 pointer = _text(renderer, root.pointer)
-                found.append(f"(const void *){pointer} == (const void *)&{text}")
+                found.append(f"(const void *){pointer} == (const void *){address}")
     return found
 
 
@@ -269,7 +272,7 @@ _REALS = frozenset("float double cl_float cl_double".split())
 
 def _different_types(pointee: str, size: str) -> bool:
     """Can a pointer to the one type not point to something of the size of the other?"""
-    of = size.removeprefix("sizeof(").removesuffix(")()")
+    of = size.removeprefix("sizeof(").removesuffix(")")
     kinds = [
         "integer"
         if t in _INTEGERS or t.startswith(("unsigned", "uint", "int"))
@@ -327,5 +330,5 @@ def _compared(pointers: list[str], compared: set[str], written: set[str]) -> boo
 def _text(renderer: Renderer, value: Sym) -> str:
     text = renderer.value(value)
     if text is None:
-        raise CannotWriteError(f"'{value}' cannot be written down on entry")
+        raise CannotWriteError(f"'{spell(value)}' cannot be written down on entry")
     return text

@@ -10,6 +10,7 @@ from kfusion.host.effects import SetArgument
 from kfusion.host.equality import identity
 from kfusion.host.expressions import Step
 from kfusion.host.merge import RegionAnalysis
+from kfusion.host.spelling import spell, spell_place
 from kfusion.host.symbolic import App, Entry, Local, State, Sym, leaves
 from kfusion.kernel.model import Parameter
 from kfusion.regenerate.ctext import Renderer
@@ -49,10 +50,10 @@ class Settings:
             part.needed.add(place.root.name)
             return size, f"&{part.names.get(place.root.name, place.root.name)}"
         self._require_unchanged(effect)
-        text = self.renderer.place(place)
-        if text is None:
-            raise CannotWriteError(f"'{place}' cannot be named in the fused function")
-        return size, f"&{text}"
+        address = self.renderer.address(place)
+        if address is None:
+            raise CannotWriteError(f"'{spell_place(place)}' cannot be named in the fused function")
+        return size, address
 
     def _source(self, parameter: FusedParameter) -> tuple[Part, SetArgument]:
         """The last call that sets the argument, or one that the guard finds equal."""
@@ -68,7 +69,7 @@ class Settings:
                 ):
                     found = part, part.run.set_arguments[position]
         if found is None:
-            raise CannotWriteError(f"no call sets '{parameter.argument.name}'")
+            raise CannotWriteError(f"no call sets '{parameter.argument}'")
         return found
 
     def _equal_names(self, name: str) -> set[str]:
@@ -102,7 +103,8 @@ class Settings:
     def _require_unchanged(self, effect: SetArgument) -> None:
         assert effect.place is not None
         if self.at_launch.resolve(self.at_launch.read(effect.place)) != effect.value:
-            raise CannotWriteError(f"'{effect.place}' changes after it was set as an argument")
+            name = spell_place(effect.place)
+            raise CannotWriteError(f"'{name}' changes after it was set as an argument")
 
     def _copied(self, effect: SetArgument, parameter: FusedParameter) -> tuple[str, str]:
         """An argument that went through an array or a helper's parameter."""
@@ -111,14 +113,12 @@ class Settings:
         known = identity(value)
         self._require_known_at_launch(known, value)
         if isinstance(known, Entry) and effect.type in ("cl_mem", ""):
-            text = self.renderer.place(known.place)
-            if text and str(effect.size).startswith("sizeof(cl_mem"):
-                return "sizeof(cl_mem)", f"&{text}"
-            if text and effect.type:
-                return "sizeof(cl_mem)", f"&{text}"
+            address = self.renderer.address(known.place)
+            if address and (effect.type or spell(effect.size) == "sizeof(cl_mem)"):
+                return "sizeof(cl_mem)", address
         text = self.renderer.value(known)
         if text is None or not effect.type:
-            raise CannotWriteError(f"'{value}' cannot be named in the fused function")
+            raise CannotWriteError(f"'{spell(value)}' cannot be named in the fused function")
         name = self.unique(parameter.name)
         self.temporaries.append(f"const {effect.type} {name} = {text};")
         return f"sizeof {name}", f"&{name}"
@@ -130,7 +130,7 @@ class Settings:
                 continue
             now = self.at_launch.resolve(self.at_launch.read(leaf.place))
             if now not in (leaf, value):
-                raise CannotWriteError(f"'{leaf}' changes after it was set as an argument")
+                raise CannotWriteError(f"'{spell(leaf)}' changes after it was set as an argument")
 
 
 def _has_type(fused: FusedParameter, parameter: Parameter) -> bool:

@@ -48,9 +48,16 @@ def _rows(number: int, group: Group, members: list[Invocation]) -> list[tuple[st
     kernel = f"{number} (fused)" if group.fused else f"{number}"
     loads = _arrow(group.loads_before, group.loads_after)
     stores = _arrow(group.stores_before, group.stores_after)
-    kept = ", ".join(sorted(group.internalised))
+    kept = ", ".join(_kept(group, members))
     first, *rest = [member.label for member in members]
     return [(kernel, first, loads, stores, kept), *(("", label, "", "", "") for label in rest)]
+
+
+def _kept(group: Group, members: list[Invocation]) -> list[str]:
+    """What passes from call to call in variables; some of it is stored as well."""
+    memory = {m.name: str(m) for member in members for m in member.memory}
+    stored = [f"{memory[name]} (and stored)" for name in group.forwarded]
+    return sorted(memory[name] for name in group.internalised) + sorted(stored)
 
 
 def _table(rows: list[tuple[str, ...]]) -> list[str]:

@@ -115,6 +115,6 @@ app.c:6:1: error[KF303]: 'c' is temporary here, but it is read after the region
 app.c:11:12: it is read here
    11 |     return vec_add(a, c, c, n);
       |            ^~~~~~~
-  help: name it: out(c)
+  help: take 'c' out of temp(...)
 """
     )
