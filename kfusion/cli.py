@@ -17,7 +17,7 @@ from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.sources import read_sources
 from kfusion.paths import fake_libc_dir
 from kfusion.paths import include_dir as include_folder
-from kfusion.regenerate.files import refuse_overwriting, write_all
+from kfusion.regenerate.files import refuse_overwriting, require_writable, write_all
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, error, render
 from kfusion.source.text import SourceFile, Span
@@ -75,6 +75,8 @@ def fuse(
     _check_defines(defines)
     if output is not None:
         refuse_overwriting(list(files), output)
+        if not dry_run:
+            require_writable(output)
     sources = read_sources(files, how)
     # Loaded while the preprocessor runs.
     from kfusion.driver import fuse_files
@@ -117,6 +119,7 @@ def strip(files: tuple[Path, ...], output: Path) -> None:
     from kfusion.regenerate.strip import stripped
 
     refuse_overwriting(list(files), output)
+    require_writable(output)
     write_all(output, {path.name: stripped(path) for path in files})
 
 

@@ -56,7 +56,7 @@ class Step:
     inner: set[str] = field(default_factory=set)  # variables of blocks inside the statement
     returns: bool = False  # a return is executed here on some path
     guard: bool = False  # an early return that a run-time guard rules out
-    place_reads: set[Place] = field(default_factory=set)
+    place_reads: dict[Place, None] = field(default_factory=dict)  # in order
 
 
 @dataclass
@@ -232,7 +232,7 @@ class Expressions:
 
     def read(self, place: Place, state: State) -> Sym:
         if self.step is not None and not isinstance(place.root, Local):
-            self.step.place_reads.add(place)
+            self.step.place_reads[place] = None
         return state.resolve(state.read(place))
 
     # Values

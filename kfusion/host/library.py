@@ -175,7 +175,7 @@ class LibraryExecutor(Executor):
         """Does the text of the statement launch a kernel, itself or through calls?"""
         if node is None:
             return False
-        for name in self.program.names_called(node):
+        for name in sorted(self.program.names_called(node)):
             if name in LAUNCHES:
                 return True
             inner = self.program.lookup(name, self.frame.unit)

@@ -482,7 +482,7 @@ def _reads(effects: list[Effect], name: str, analysis: RegionAnalysis) -> bool:
 
 def _parameter_reads(effect: SetArgument, analysis: RegionAnalysis) -> bool:
     names = analysis.handles.kernel_names(effect.kernel, {})
-    for kernel_name in names:
+    for kernel_name in sorted(names):
         kernel = analysis.kernels.get(kernel_name)
         index = getattr(effect.index, "value", None)
         if kernel is None or index is None or index >= len(kernel.parameters):

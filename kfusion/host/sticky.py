@@ -96,7 +96,7 @@ class Reliances:
                 asks_callers = True
             elif not names:
                 self.open.append((function, effect, set_here))
-            for name in names & self.kernels.keys():
+            for name in sorted(names & self.kernels.keys()):
                 found = self._missing(self.kernels[name], set_here, function, effect)
                 if found is not None:
                     self.found.setdefault(name, found)

@@ -22,6 +22,19 @@ def refuse_overwriting(inputs: list[Path], out: Path) -> None:
             )
 
 
+def require_writable(out: Path) -> None:
+    """Before any work is done: the folder can be made, and files in it."""
+    made = _first_missing(out)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        Path(tempfile.mkdtemp(prefix=".kfusion-", dir=out)).rmdir()
+    except OSError as failure:
+        raise _cannot_write(out, failure) from None
+    finally:
+        if made is not None:
+            shutil.rmtree(made, ignore_errors=True)
+
+
 def write_all(out: Path, files: dict[str, str]) -> None:
     made = _first_missing(out)
     try:

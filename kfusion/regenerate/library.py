@@ -82,8 +82,7 @@ def release_edits(unit: Unit, program: HostProgram, handles: set[str]) -> list[E
             names = {unit.tokens[i].text for i in range(child.first, child.last + 1)}
             if not names & handles:
                 continue
-            calls = {n for n in names if _releases(n, unit, program)}
-            if calls:
+            if any(_releases(name, unit, program) for name in sorted(names)):
                 span = unit.span(child.first, child.last)
                 start = unit.source.text.rfind("\n", 0, span.start) + 1
                 lead = unit.source.text[start : span.start]

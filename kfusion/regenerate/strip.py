@@ -6,10 +6,13 @@ import re
 from pathlib import Path
 
 from kfusion.parse.annotations import Section, find_annotations
+from kfusion.parse.files import KERNEL_SUFFIXES, read_source
 from kfusion.parse.sources import KERNEL_SUFFIXES, read_source
+from kfusion.source.lexer import Kind, plain_directive, tokenize
 from kfusion.source.text import Edit, apply_edits
 
-_HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]kfusion\.h[>"][^\n]*\n?', re.MULTILINE)
+_HEADER = re.compile(r'#\s*include\s*[<"]kfusion\.h[>"]')
+_MACRO = re.compile(r"\bkfuse\b")  # all that the header defines
 
 
 def stripped(path: Path) -> str:
@@ -23,9 +26,19 @@ def stripped(path: Path) -> str:
     edits = [_without(text, start, end) for start, end in sorted(spans)]
     for section in marks.sections:
         edits += _unwrapped(text, section)
-    if any(region.thesis_form for region in marks.regions):
-        edits += [Edit(m.start(), m.end(), "") for m in _HEADER.finditer(text)]
-    return apply_edits(text, edits)
+    return _without_header(apply_edits(text, edits))
+
+
+def _without_header(text: str) -> str:
+    """Without `#include <kfusion.h>`, unless something still uses what it defines."""
+    tokens = tokenize(text)
+    directives = [t for t in tokens if t.kind is Kind.DIRECTIVE]
+    if any(t.text == "kfuse" for t in tokens if t.kind is Kind.NAME):
+        return text
+    if any(_MACRO.search(plain_directive(t)) for t in directives):
+        return text
+    headers = [t for t in directives if _HEADER.match(plain_directive(t))]
+    return apply_edits(text, [_without(text, t.start, t.end) for t in headers])
 
 
 def _without(text: str, start: int, end: int) -> Edit:

@@ -238,6 +238,16 @@ def test_an_output_folder_that_is_a_file(command: Command) -> None:
     assert command.read("out") == "mine"
 
 
+def test_the_output_is_looked_at_before_anything_is_said(command: Command) -> None:
+    command.change("app.c", "        vec_add(c, t, b, n);\n", "")
+    assert "[KF" in command.run(*PROGRAM, "--dry-run").stderr
+    command.write("out", "mine")
+    done = command.run(*PROGRAM, "-o", "out", "--explain-plan")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[0].endswith("cannot write to out: File exists")
+    assert done.stderr.count("[KF") == 1
+
+
 @pytest.mark.parametrize("fails_at", [0, 1, 2])
 @pytest.mark.parametrize("is_new", [True, False])
 def test_a_failing_rename_puts_everything_back(

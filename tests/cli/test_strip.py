@@ -32,6 +32,16 @@ def strip(folder: Path, name: str, text: str) -> str:
         ("    kfuse(a) /* why */\n    {}\n", "    /* why */\n    {}\n"),
         ('#include <kfusion.h>\n#include "v.h"\nkfuse(a) {}', '#include "v.h"\n{}'),
         ('# include "kfusion.h" // c\r\nkfuse(a) {}\r\n', "{}\r\n"),
+        ("#include <kfusion.h>\n#pragma kfuse(a)\n{ f(a); }\n", "{ f(a); }\n"),
+        ("#include <kfusion.h>\nint f(void);\n", "int f(void);\n"),
+        (
+            "#include <kfusion.h>\n#ifdef kfuse /* seen */\n#endif\n",
+            "#include <kfusion.h>\n#ifdef kfuse /* seen */\n#endif\n",
+        ),
+        (
+            "/*\n#include <kfusion.h>\n*/\n#include <kfusion.h> // kfuse\nint a;\n",
+            "/*\n#include <kfusion.h>\n*/\nint a;\n",
+        ),
         ("#pragma sync in\r\nint f(int a);\r\n", "int f(int a);\r\n"),
         ("#pragma sync in(a) out(b)\nint f(int a, int b);", "int f(int a, int b);"),
         ("int f(void);", "int f(void);"),
