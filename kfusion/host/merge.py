@@ -30,6 +30,7 @@ from kfusion.host.symbolic import (
     Literal,
     Num,
     Pointee,
+    Root,
     State,
     Sym,
 )
@@ -227,25 +228,26 @@ class RegionAnalysis:
         return next(i for i, r in enumerate(self.runs) if r is run)
 
     def _hint(self, value: Sym, otherwise: str) -> str:
-        """A readable name for a memory object: the application's name of its owner."""
-        if not isinstance(value, Entry):
+        """A readable name for a memory object: that of its owner in the application.
+
+        Buffers of one owner are told apart by their members: `u`, `level2`; `s_u` if
+        another owner has a `u`, too.
+        """
+        owner = _owner(value)
+        if not isinstance(value, Entry) or not isinstance(owner, App | Global):
             return otherwise
-        root = value.place.root
-        if isinstance(root, Pointee) and isinstance(root.pointer, Entry):
-            root = root.pointer.place.root
-        if not isinstance(root, App | Global):
-            return otherwise
-        siblings = {
-            str(e.value)
-            for run in self.runs
-            for e in run.set_arguments.values()
-            if isinstance(e.value, Entry) and _owner(e.value) == root and e.value.place.path
-        }
-        mine = [s for s in siblings if s.split(".")[0] == str(value).split(".")[0]]
-        path = value.place.path
-        if path and len([m for m in mine if _is_handle(m, self)]) > 1:
-            return "_".join([root.name, *(p.strip("[]") for p in path)])
-        return root.name
+        handles = {h for h in self._handles() if h.place.path}
+        if len([h for h in handles if _owner(h) == owner]) < 2 or not value.place.path:
+            return owner.name
+        member = _member(value)
+        alike = [h for h in handles if h != value and _member(h) == member]
+        return f"{owner.name}_{member}" if alike else member
+
+    def _handles(self) -> set[Entry]:
+        """Memory objects that the launches of the region get, and that were there before."""
+        settings = [e for run in self.runs for e in run.set_arguments.values()]
+        values = [e.value for e in settings if spell(e.size) == "sizeof(cl_mem)"]
+        return {value for value in values if isinstance(value, Entry)}
 
     # Joining
 
@@ -339,16 +341,21 @@ class RegionAnalysis:
         return all(isinstance(v, Entry) or is_new_buffer(v) for v in values)
 
 
-def _owner(value: Entry) -> object:
+def _owner(value: Sym) -> Root | None:
+    """The variable that leads to the object."""
+    if not isinstance(value, Entry):
+        return None
     root = value.place.root
     if isinstance(root, Pointee) and isinstance(root.pointer, Entry):
         return root.pointer.place.root
     return root
 
 
-def _is_handle(name: str, analysis: RegionAnalysis) -> bool:
-    for run in analysis.runs:
-        for effect in run.set_arguments.values():
-            if str(effect.value) == name and spell(effect.size) == "sizeof(cl_mem)":
-                return True
-    return False
+def _member(handle: Entry) -> str:
+    """`level2` for `s->level[2]`: the last member's name, and the indices behind it."""
+    words: list[str] = []
+    for step in reversed(handle.place.path):
+        words.insert(0, "".join(c for c in step if c.isalnum() or c == "_"))
+        if not step.startswith("["):
+            break
+    return "_".join(words[:1]) + "_".join(words[1:])
