@@ -47,19 +47,58 @@ def unify(left: Sym, right: Sym) -> Pairs | None:
     """Leaf pairs whose equality makes the two values equal; None if they differ in form."""
     if left == right and not isinstance(left, Phi):
         return [] if known_on_entry(left) or isinstance(left, Op) else None
-    if isinstance(left, Op) and isinstance(right, Op):
-        if left.name != right.name or len(left.args) != len(right.args):
-            return None
-        pairs: Pairs = []
-        for a, b in zip(left.args, right.args, strict=True):
-            inner = unify(a, b)
-            if inner is None:
-                return None
-            pairs += inner
-        return pairs
     if isinstance(left, Entry) and isinstance(right, Entry):
         return [(left, right)]
-    return None
+    pairs = _unify_operands(left, right)
+    if pairs is None and _may_be_one_count(left, right):
+        return [(left, right)]
+    return pairs
+
+
+def _unify_operands(left: Sym, right: Sym) -> Pairs | None:
+    if not (isinstance(left, Op) and isinstance(right, Op)):
+        return None
+    if left.name != right.name or len(left.args) != len(right.args):
+        return None
+    pairs: Pairs = []
+    for a, b in zip(left.args, right.args, strict=True):
+        inner = unify(a, b)
+        if inner is None:
+            return None
+        pairs += inner
+    return pairs
+
+
+def is_count(value: Sym) -> bool:
+    """`bytes / sizeof(float)`: a number of elements."""
+    value = strip(value)
+    return (
+        isinstance(value, Op)
+        and value.name == "/"
+        and len(value.args) == 2
+        and isinstance(value.args[1], Op)
+        and value.args[1].name.startswith("sizeof")
+    )
+
+
+def _may_be_one_count(left: Sym, right: Sym) -> bool:
+    """A number of elements, computed from bytes in one place and given in the other.
+
+    Values of other forms are not compared: `n / 2` and `n` would hardly ever be equal.
+    """
+    if not (known_on_entry(left) and known_on_entry(right)):
+        return False
+    if is_count(left):
+        return is_count(right) or _is_product(right)
+    return is_count(right) and _is_product(left)
+
+
+def _is_product(value: Sym) -> bool:
+    """`n`, `rows * cols`"""
+    value = strip(value)
+    if isinstance(value, Op):
+        return value.name == "*" and all(map(_is_product, value.args))
+    return isinstance(value, Entry)
 
 
 def range_pairs(left: Launch, right: Launch) -> Pairs | None:

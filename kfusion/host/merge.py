@@ -41,6 +41,7 @@ from kfusion.source.protections import is_on, protection
 
 RANGES = protection("host-ranges", "launches of different ranges are fused")
 
+_UNSIGNED = frozenset("unsigned size_t cl_uint cl_ulong uint32_t uint64_t uint ulong".split())
 MOST_REFUSALS = 16  # groups of a region for which text is tried in vain
 
 
@@ -281,6 +282,21 @@ class RegionAnalysis:
             "return the status",
         )
 
+    def is_unsigned(self, value: Sym) -> bool:
+        """Is it a variable of the application, or a member of one, of an unsigned type?"""
+        owner, types = _owner(value), self.program.types
+        if not isinstance(value, Entry) or not isinstance(owner, App):
+            return False
+        declared = self.region.variables.get(owner.name)
+        type_ = declared.type if declared is not None else None
+        if owner != value.place.root:
+            type_ = types.target(type_)
+        for step in value.place.path:
+            is_element = step.startswith("[")
+            type_ = types.target(type_) if is_element else types.member(type_, step)
+        names = getattr(getattr(type_, "type", None), "names", None) or []
+        return bool(_UNSIGNED & set(names))
+
     def uses(self, run: Run) -> dict[str, bool]:
         """Memory objects of a launch by name, and whether it may write them."""
         index = next((i for i, r in enumerate(self.runs) if r.function == run.function), 0)
@@ -316,8 +332,8 @@ class RegionAnalysis:
             f"{left.kernel.name} has the range {self._range(left)}, "
             f"{right.kernel.name} the range {self._range(right)}",
             right.span,
-            help="launch both over one expression (`n` and `n`, say): then the sizes are compared "
-            "at run time",
+            help="launch both over sizes of one form (`a->n` and `b->n`, say): then they are "
+            "compared at run time",
             related=((f"{left.kernel.name} is called here", left.span),) if left.span else (),
         )
 

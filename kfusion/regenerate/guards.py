@@ -6,7 +6,7 @@ from dataclasses import field
 
 from kfusion.graph.model import Disjoint, Equal, Group, SameRange, Within
 from kfusion.host.effects import Assign, SetArgument, Transfer
-from kfusion.host.equality import identity, range_pairs, strip, unify
+from kfusion.host.equality import identity, is_count, range_pairs, strip, unify
 from kfusion.host.expressions import Step, inverted
 from kfusion.host.handles import type_name
 from kfusion.host.library import Run
@@ -100,13 +100,22 @@ def make_guard(
             raise CannotWriteError("an assumption cannot be checked on entry")
         for left, right in pairs:
             if is_on(GUARD_EQUAL):
-                equalities.join(left, right)
+                equalities.join(*_comparable(left, right, analysis))
     written, others = _memory(analysis, group, runs, renderer)
     conditions = [
         *equalities.conditions(renderer),
         *_objects(runs, renderer, {*written, *others}, set(written)),
     ]
     return Guard(tuple(dict.fromkeys(required)), tuple(dict.fromkeys(conditions)), written, others)
+
+
+def _comparable(left: Sym, right: Sym, analysis: RegionAnalysis) -> tuple[Sym, Sym]:
+    """`bytes / sizeof(float)` is a size_t: what is compared with it becomes one, as in a launch."""
+    if is_count(left) and not is_count(right) and not analysis.is_unsigned(right):
+        right = Op("(size_t)", (right,))
+    if is_count(right) and not is_count(left) and not analysis.is_unsigned(left):
+        left = Op("(size_t)", (left,))
+    return left, right
 
 
 def _require(

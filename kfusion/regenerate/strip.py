@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 from kfusion.parse.annotations import Section, find_annotations
-from kfusion.parse.files import KERNEL_SUFFIXES, read_source
 from kfusion.parse.sources import KERNEL_SUFFIXES, read_source
 from kfusion.source.lexer import Kind, plain_directive, tokenize
 from kfusion.source.text import Edit, apply_edits
