@@ -157,9 +157,8 @@ def _always_before(
 
 def _is_parameter(handle: Sym, function: HostFunction) -> bool:
     own = f"{function.name}:"
-    return any(
-        isinstance(leaf, Entry)
-        and isinstance(leaf.place.root, App)
-        and leaf.place.root.name.startswith(own)
-        for leaf in leaves(handle)
-    )
+    entries = [leaf.place for leaf in leaves(handle) if isinstance(leaf, Entry)]
+    if any(isinstance(p.root, App) and p.root.name.startswith(own) for p in entries):
+        return True
+    indices = {f"[?{own}{p.name}]" for p in function.parameters}  # `kernels[k]`
+    return any(not indices.isdisjoint(place.path) for place in entries)

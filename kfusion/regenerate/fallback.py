@@ -78,7 +78,7 @@ def _constant_arguments(call: c_ast.FuncCall) -> bool:
 
 
 def _enumerated(value: Sym, part: Part) -> str | None:
-    """`kernels[ADD]`, if the function itself names the element so."""
+    """`kernels[ADD]`, if the function itself names the element so (or gives ADD to a helper)."""
     if not isinstance(value, Entry) or not isinstance(value.place.root, Global):
         return None
     if len(value.place.path) != 1:
@@ -92,7 +92,9 @@ def _enumerated(value: Sym, part: Part) -> str | None:
         if array.text == value.place.root.name and (opening.text, closing.text) == ("[", "]"):
             if value.place.path[0] == f"[{enumerators.get(index.text)}]" and index.start >= 0:
                 return f"{array.text}[{index.text}]"
-    return None
+    array_name, step = value.place.root.name, value.place.path[0]
+    named = {t.text for t in tokens if f"[{enumerators.get(t.text)}]" == step and t.start >= 0}
+    return f"{array_name}[{named.pop()}]" if len(named) == 1 else None
 
 
 def local_items(part: Part, renderer: Renderer) -> str:

@@ -190,7 +190,10 @@ class _Builder:
             f"clSetKernelArg({self.fused}, {i}, {size}, {pointer})"
             for i, (size, pointer) in enumerate(settings)
         ]
-        texts = template.fill(calls, part.names)
+        names = dict(part.names)
+        if template.status:
+            names[template.status] = self._unique(template.status)
+        texts = template.fill(calls, names, self.style.indent)
         declarations = [*self.events.before, *self.settings.temporaries]
         return [
             *(Piece(text) for text in declarations),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from itertools import pairwise
 
 from pycparser import c_ast
 
@@ -10,8 +12,9 @@ from kfusion.host.effects import Effect, SetArgument
 from kfusion.host.expressions import Step
 from kfusion.host.library import Run
 from kfusion.parse.statements import Statement
-from kfusion.parse.unit import Unit
+from kfusion.parse.unit import Function, Unit
 from kfusion.regenerate.pieces import CannotWriteError, column_of, dedent, rename_text
+from kfusion.regenerate.signature import return_text
 from kfusion.source.dataclasses import dataclass
 
 _CALL = "<call>"
@@ -25,9 +28,13 @@ class Template:
     several: bool  # the function has several calls in one statement: a | b
     start: int  # offsets of the call in the file
     end: int
+    status: str = ""  # a helper's variable, which the function needs for itself
+    at_end: bool = False  # ... and checks once, after all calls
 
-    def fill(self, calls: list[str], names: dict[str, str]) -> list[str]:
+    def fill(self, calls: list[str], names: dict[str, str], indent: str) -> list[str]:
         """Statements that make the calls, in the function's own form."""
+        if self.status:
+            return self._with_status(calls, names[self.status], indent)
         prefix, suffix = rename_text(self.prefix, names), rename_text(self.suffix, names)
         if self.several:
             pad = " " * max(len(prefix) - 2, 4)
@@ -39,6 +46,16 @@ class Template:
             result.append(prefix + call + suffix)
             if self.check is not None:
                 result.append(rename_text(self.check, names))
+        return result
+
+    def _with_status(self, calls: list[str], status: str, indent: str) -> list[str]:
+        check = f"if ({status} != CL_SUCCESS)\n{indent}return {status};"
+        again = f"{status} |= " if self.at_end else f"{status} = "
+        result: list[str] = []
+        for number, call in enumerate(calls):
+            result.append(f"{again if number else self.prefix + status + ' = '}{call};")
+            if not self.at_end or number == len(calls) - 1:
+                result.append(check)
         return result
 
     def _again(self, prefix: str) -> str:
@@ -60,7 +77,7 @@ def call_template(run: Run, kind: type[Effect]) -> Template:
 
 def _template(run: Run, unit: Unit, position: int, step: Step, effects: list[Effect]) -> Template:
     if isinstance(effects[0], SetArgument) and not _in_step(unit, step, effects[0]):
-        return _helpers_template(unit, step, effects[0])
+        return _helpers_template(run, unit, step, effects[0])
     calls = sorted({_written(unit, step, e) for e in effects})
     body = run.function.function.body
     statement = innermost_written(unit, body, calls[0])
@@ -84,7 +101,7 @@ def _around(
     return Template(prefix, suffix, check, several, start, end)
 
 
-def _helpers_template(unit: Unit, step: Step, effect: Effect) -> Template:
+def _helpers_template(run: Run, unit: Unit, step: Step, effect: Effect) -> Template:
     """Arguments that a helper sets: in its form, if that makes sense in the function."""
     index = unit.index(effect.node)
     helper = next(
@@ -103,7 +120,57 @@ def _helpers_template(unit: Unit, step: Step, effect: Effect) -> Template:
             return template
         if _hands_on(unit, step):
             return template
+    status = re.fullmatch(r"(?:[\w\s]*\s)?(\w+)\s*\|?=\s*", template.prefix)
+    if status and template.suffix == ";" and _hands_on(unit, step) and _only_calls_opencl(helper):
+        type_ = return_text(run)
+        if type_.strip() not in ("void", "bool"):
+            return replace(
+                template, prefix=type_, status=status.group(1), at_end=_collects(unit, helper)
+            )
     raise CannotWriteError("a helper handles the status of clSetKernelArg in a form of its own")
+
+
+def _collects(unit: Unit, helper: Function) -> bool:
+    """`err |= clSetKernelArg(...)`"""
+    words = [t.text for t in unit.tokens[helper.body.first : helper.body.last + 1]]
+    return ("|=", "clSetKernelArg") in pairwise(words)
+
+
+def _only_calls_opencl(helper: Function) -> bool:
+    """When a call fails the helper does nothing but return: no message, no count."""
+    visitor = _Effects()
+    visitor.visit(helper.node)
+    return not visitor.found
+
+
+class _Effects(c_ast.NodeVisitor):
+    """Calls that are not OpenCL's, and assignments to what is no local variable."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.found = False
+
+    def visit_Decl(self, node: c_ast.Decl) -> None:
+        if node.name and "static" not in node.storage:
+            self.names.add(node.name)
+        self.generic_visit(node)
+
+    def visit_Assignment(self, node: c_ast.Assignment) -> None:
+        self._change(node.lvalue)
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
+        if node.op in ("++", "--", "p++", "p--"):
+            self._change(node.expr)
+        self.generic_visit(node)
+
+    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
+        name = node.name.name if isinstance(node.name, c_ast.ID) else ""
+        self.found = self.found or not name.startswith("cl")
+        self.generic_visit(node)
+
+    def _change(self, place: c_ast.Node) -> None:
+        self.found = self.found or not (isinstance(place, c_ast.ID) and place.name in self.names)
 
 
 def _hands_on(unit: Unit, step: Step) -> bool:
