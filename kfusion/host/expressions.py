@@ -380,7 +380,7 @@ class Expressions:
         if node.op == "sizeof":
             if isinstance(node.expr, c_ast.Typename):
                 return Op(f"sizeof({_type_text(node.expr)})", ())
-            return Op("sizeof", (Literal(self._text(node.expr)),))
+            return self._sizeof(node.expr)
         if node.op in ("++", "--", "p++", "p--"):
             return self._step_by_one(node, state)
         if node.op == "!":
@@ -391,10 +391,14 @@ class Expressions:
             return Num({"-": -number, "+": number, "~": ~number}[node.op])
         return Op(node.op, (value,))
 
-    def _text(self, node: c_ast.Node) -> str:
-        unit = self.frame.unit
-        index = unit.index(node)
-        return unit.tokens[index].text if 0 <= index < len(unit.tokens) else "?"
+    def _sizeof(self, node: c_ast.Node) -> Sym:
+        """The size of an expression is that of its type: two of one text may differ."""
+        type_ = self.type_of(node)
+        if isinstance(type_, c_ast.TypeDecl) and isinstance(type_.type, c_ast.IdentifierType):
+            return Op(f"sizeof({' '.join(type_.type.names)})", ())
+        if isinstance(type_, c_ast.TypeDecl) and getattr(type_.type, "name", None):
+            return Op(f"sizeof({_keyword(type_.type)} {type_.type.name})", ())
+        return self.unknown()
 
     def _step_by_one(self, node: c_ast.UnaryOp, state: State) -> Sym:
         before = self.value(node.expr, state)
@@ -612,6 +616,10 @@ def inverted(condition: Sym) -> Sym:
         if condition.name == "!":
             return condition.args[0]
     return Op("!", (condition,))
+
+
+def _keyword(type_: c_ast.Node) -> str:
+    return type(type_).__name__.lower()  # struct, union, enum
 
 
 def _is_sizeof(node: c_ast.Node) -> bool:

@@ -11,6 +11,7 @@ from kfusion.host.expressions import Step
 from kfusion.host.merge import RegionAnalysis
 from kfusion.host.symbolic import Num, Sym
 from kfusion.parse.unit import Unit
+from kfusion.regenerate.argmacros import argument_macro
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.cwords import declared
 from kfusion.regenerate.events import join_events
@@ -23,6 +24,7 @@ from kfusion.regenerate.fallback import (
     program_conditions,
 )
 from kfusion.regenerate.guards import Guard, make_guard
+from kfusion.regenerate.labels import refuse_jumps, steps_behind_label
 from kfusion.regenerate.layout import Style, block_comment, single_blanks, style_of
 from kfusion.regenerate.parts import (
     Draft,
@@ -160,6 +162,12 @@ class _Builder:
                     drafts += self._hand_out_events(drafts.pop())
             elif only_computes(step):
                 drafts.append(self._draft(part, step, False))
+        if part.is_last:
+            behind = steps_behind_label(part)
+            pieces = [step_piece(part.unit, step, [], part.names) for step in behind]
+            drafts += [Draft(p, True, set()) for p in pieces]
+        else:
+            refuse_jumps(part)
         needed = {part.names.get(n, n) for n in part.needed}
         return without_unused(drafts, needed)
 
@@ -185,6 +193,10 @@ class _Builder:
 
     def _setting_pieces(self, part: Part, settings: list[tuple[str, str]]) -> list[Piece]:
         """clSetKernelArg for every argument, in the form that the function itself uses."""
+        macro = argument_macro(self.parts)
+        if macro is not None:
+            part.needed |= macro.names
+            return self._arguments(macro.fill(self.fused, settings, part.names))
         template = call_template(part.run, SetArgument)
         calls = [
             f"clSetKernelArg({self.fused}, {i}, {size}, {pointer})"
@@ -193,7 +205,9 @@ class _Builder:
         names = dict(part.names)
         if template.status:
             names[template.status] = self._unique(template.status)
-        texts = template.fill(calls, names, self.style.indent)
+        return self._arguments(template.fill(calls, names, self.style.indent))
+
+    def _arguments(self, texts: list[str]) -> list[Piece]:
         declarations = [*self.events.before, *self.settings.temporaries]
         return [
             *(Piece(text) for text in declarations),

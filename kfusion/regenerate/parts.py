@@ -108,7 +108,7 @@ def written_arguments(part: Part, node: c_ast.Node) -> list[tuple[int, int]] | N
     unit = part.unit
     index = unit.index(node)
     body = part.run.function.function.body
-    if not body.first <= index <= body.last:
+    if not body.first <= index <= body.last or unit.tokens[index].start < 0:
         return None
     ranges = argument_ranges(unit, index + 1, unit.match(index + 1))
     if any(unit.tokens[a].start < 0 and unit.tokens[a].macro is None for a, _ in ranges):
