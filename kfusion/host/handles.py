@@ -71,6 +71,7 @@ def read_handles(program: HostProgram) -> HandleTable:
         owners = {f"{function.name}:{p.name}": type_name(p) for p in parameters}
         for end in ends:
             _collect(end, found, program, owners)
+            _collect_own(end, found, frame)
     return HandleTable({k: frozenset(v) for k, v in found.items()}, program)
 
 
@@ -87,6 +88,31 @@ def _collect(
             continue
         for key in keys(place, program, {}, owners):
             found.setdefault(key, set()).update(names)
+
+
+def _collect_own(state: State, found: dict[HandleKey, set[str]], frame: Frame) -> None:
+    """Handles in an object that the function makes, to return it or to store it somewhere.
+
+    gpu *gpu_new(void) { gpu *g = malloc(sizeof *g); g->add = clCreateKernel(...); return g; }
+    """
+    own: dict[Sym, str | None] = {}
+    for place, value in state.memory.items():
+        root = place.root
+        if isinstance(root, Local) and root.frame == frame.number and isinstance(value, Made):
+            declared = frame.variables.get(root.name)
+            if declared is not None and not place.path:
+                own[value] = type_name(declared)
+    for place, value in state.memory.items():
+        root, owner = place.root, None
+        if isinstance(root, Pointee):
+            owner = own.get(root.pointer)
+        elif isinstance(root, Local) and root.frame == frame.number:
+            declared = frame.variables.get(root.name)
+            owner = type_name(declared) if declared is not None else None
+        names = {v.name for v in _parts(value) if isinstance(v, Made) and v.kind == "kernel"}
+        if owner is not None and place.path and names - {""}:
+            for key in _in_type(owner, place.path):
+                found.setdefault(key, set()).update(names - {""})
 
 
 def _parts(value: Sym) -> list[Sym]:
