@@ -9,7 +9,7 @@ A fused function uses it, too: `SETARG(fused, 0, a->mem);`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from kfusion.host.effects import SetArgument
 from kfusion.host.expressions import Step
@@ -17,6 +17,7 @@ from kfusion.parse.macros import Macro, arguments
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.parts import Part, sets_arguments
 from kfusion.regenerate.pieces import CannotWriteError, rename_text
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, Token, tokenize
 
 _SET = "clSetKernelArg"
@@ -122,7 +123,7 @@ def _roles(macro: Macro) -> tuple[str, ...] | None:
     return tuple(found.get(name, "") for name in macro.parameters)
 
 
-def _bare(tokens: list[Token]) -> list[str]:
+def _bare(tokens: Sequence[Token]) -> list[str]:
     return _bare_words([t.text for t in tokens])
 
 
