@@ -24,6 +24,5 @@ def test_python_example_fuses_and_runs(tmp_path: Path) -> None:
     assert done.stdout == "1 5.0\n"
 
 
-def test_python_example_runs_the_kernels_in_under_twenty_lines() -> None:
-    after_source = python_example().split('"""\n')[-1]
-    assert len([line for line in after_source.splitlines() if line.strip()]) < 20
+def test_python_example_has_under_twenty_lines() -> None:
+    assert len([line for line in python_example().splitlines() if line.strip()]) < 20
