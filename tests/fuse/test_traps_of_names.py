@@ -205,7 +205,7 @@ def test_trap_26_kernels_of_a_macro() -> None:
     fused_and_same(source, ["f(t, a)", "g(o, t)"], launches=1)
     cut = refusal(source.replace("g, float", "g, int"), ["f(t, a)", "g(o, t)"])
     assert cut.message == "'t' has elements of type float in f(), and of type int in g()"
-    assert cut.help is None
+    assert cut.help == "declare both parameters with one element type"
 
 
 @pytest.mark.parametrize("above", ["", "typedef REAL real;\n"])
