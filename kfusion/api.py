@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +60,7 @@ class Fused:
     kernels: tuple[Launch, ...]
     plan: RegionPlan
     diagnostics: tuple[Diagnostic, ...]
-    fused: tuple[FusedKernel, ...] = field(default=())
+    fused: tuple[FusedKernel, ...] = ()
 
     def check(
         self, args: Mapping[str, Any], ranges: Sequence[int | Sequence[int]] | None = None

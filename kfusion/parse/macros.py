@@ -5,17 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import field
+from typing import NamedTuple
 
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, Token, matching, tokenize
 
-_LINE_MARKER = re.compile(r'#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"')
-_DEFINE = re.compile(r"#define\s+([A-Za-z_$][\w$]*)(\(([^)]*)\))?[ \t]*(.*)", re.DOTALL)
-_UNDEF = re.compile(r"#undef\s+([A-Za-z_$][\w$]*)")
+_NAME = r"[A-Za-z_$][\w$]*"
+_EVENT = re.compile(
+    rf"""^\#(?: [ \t]*(?:line[ \t]+)?(\d+)[ \t]+"((?:[^"\\\n]|\\.)*)".*
+           | define[ \t]+({_NAME})(\(([^)\n]*)\))?[ \t]*(.*)
+           | undef[ \t]+({_NAME}) )""",
+    re.MULTILINE | re.VERBOSE,
+)
 
 
-@dataclass(frozen=True)
-class Macro:
+class Macro(NamedTuple):
     name: str
     parameters: tuple[str, ...] | None  # None: object-like
     body: str
@@ -110,32 +114,25 @@ def read_macros(output: str, main: str) -> MacroTable:
     """Parse the output of `cc -E -dD`."""
     history: dict[str, list[tuple[int, Macro | None]]] = {}
     in_file: set[str] = set()
-    here, line, main_line = "", 0, 0
-    for text in output.split("\n"):
-        marker = _LINE_MARKER.match(text)
-        if marker:
-            here, line = marker.group(2), int(marker.group(1))
+    here, line, main_line, behind = "", 0, 0, 0  # `line` is that of the text at `behind`
+    for match in _EVENT.finditer(output):
+        number, file, defined, brackets, listed, body, undefined = match.groups()
+        if file is not None:
+            here, line, behind = file, int(number), match.end() + 1
             if here == main:
                 main_line = line
             continue
         if here == main:
-            main_line = line
-        if text.startswith("#define"):
-            match = _DEFINE.match(text)
-            if match:
-                listed = match.group(3)
-                parameters = None
-                if match.group(2) is not None:
-                    parameters = tuple(p.strip() for p in listed.split(",")) if listed else ()
-                macro = Macro(match.group(1), parameters, match.group(4).strip(), main_line)
-                history.setdefault(macro.name, []).append((main_line, macro))
-                if here == main:
-                    in_file.add(macro.name)
-        elif text.startswith("#undef"):
-            match = _UNDEF.match(text)
-            if match:
-                history.setdefault(match.group(1), []).append((main_line, None))
-                if here == main:
-                    in_file.add(match.group(1))
-        line += 1
+            line += output.count("\n", behind, match.start())
+            main_line, behind = line, match.start()
+        name = defined or undefined
+        macro = None
+        if defined is not None:
+            parameters = None
+            if brackets is not None:
+                parameters = tuple(p.strip() for p in listed.split(",")) if listed else ()
+            macro = Macro(name, parameters, body.strip(), main_line)
+        history.setdefault(name, []).append((main_line, macro))
+        if here == main:
+            in_file.add(name)
     return MacroTable(history, frozenset(in_file))

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,7 +56,7 @@ class PToken(NamedTuple):
 class Preprocessed:
     tokens: list[PToken]
     macros: MacroTable
-    stubs: frozenset[str] = field(default=frozenset())  # system headers taken as empty
+    stubs: frozenset[str] = frozenset()  # system headers taken as empty
 
 
 def preprocess(
@@ -223,7 +222,7 @@ class _Reader:
                 continue
             if self.file != STDIN:
                 self._header_line(text)
-            else:
+            elif text:
                 for mark, word in _OUTPUT_TOKEN.findall(text):
                     if word:
                         self._token(word)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
 
 from pycparser import c_ast
 
@@ -37,7 +36,7 @@ class Signature:
     arguments: tuple[str, ...]
     values: dict[Sym, str]  # what the parameters hold on entry
     returns: str  # `cl_int `, `void `, `Status *`
-    types: frozenset[str] = field(default=frozenset())
+    types: frozenset[str] = frozenset()
 
 
 def make_signature(

@@ -10,6 +10,7 @@ dictionaries.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -29,11 +30,17 @@ _HASH = "hash of the values"  # in an object's dictionary, where no field can be
 
 
 def _define(cls: type, frozen: bool, eq: bool) -> type:
-    if cls.__doc__ is None:
-        cls.__doc__ = cls.__name__  # else its signature would be computed for it
-    cls = dataclasses.dataclass(init=False, repr=False, eq=False)(cls)
-    names = [field.name for field in dataclasses.fields(cls)]
-    methods: dict[str, Any] = {"__init__": _init(cls), "__repr__": _repr}
+    defaults: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        for name in inspect.get_annotations(base):
+            defaults[name] = base.__dict__.get(name, dataclasses.MISSING)
+    names = list(defaults)
+    methods: dict[str, Any] = {
+        "__init__": _init(cls, defaults),
+        "__repr__": _repr,
+        "__match_args__": tuple(names),
+        "__dataclass_fields__": _Fields(),
+    }
     if frozen:
         methods |= {"__setattr__": _refuse, "__delattr__": _refuse, "__getstate__": _state}
     if eq:
@@ -45,32 +52,43 @@ def _define(cls: type, frozen: bool, eq: bool) -> type:
     return cls
 
 
-def _init(cls: type) -> Callable[..., None]:
+class _Fields:
+    """For `replace` and `fields`: the standard library finds them when it is asked."""
+
+    def __get__(self, _: object, cls: type) -> Any:
+        if cls.__doc__ is None:
+            cls.__doc__ = cls.__name__  # else its signature would be computed for it
+        delattr(cls, "__dataclass_fields__")
+        dataclasses.dataclass(init=False, repr=False, eq=False)(cls)
+        return cls.__dict__["__dataclass_fields__"]
+
+
+def _init(cls: type, defaults: dict[str, Any]) -> Callable[..., None]:
     """Compiles the real one when the first object is made."""
 
     def init(self: object, *args: Any, **kwargs: Any) -> None:
-        compiled = _compiled_init(cls)
+        compiled = _compiled_init(cls, defaults)
         setattr(cls, "__init__", compiled)  # noqa: B010 (mypy: no assignment to a method)
         compiled(self, *args, **kwargs)
 
     return init
 
 
-def _compiled_init(cls: type) -> Callable[..., None]:
+def _compiled_init(cls: type, defaults: dict[str, Any]) -> Callable[..., None]:
     """Names of its own have two underscores: they are not the names of fields."""
     scope: dict[str, Any] = {"missing__": dataclasses.MISSING}
     parameters, body = ["self"], ["    values__ = self.__dict__"]
-    for number, field in enumerate(dataclasses.fields(cls)):
-        parameter = field.name
-        if field.default is not dataclasses.MISSING:
-            scope[f"default__{number}"] = field.default
-            parameter += f"=default__{number}"
-        elif field.default_factory is not dataclasses.MISSING:
-            scope[f"new__{number}"] = field.default_factory
-            parameter += "=missing__"
-            body.append(f"    if {field.name} is missing__: {field.name} = new__{number}()")
-        parameters.append(parameter)
-        body.append(f"    values__['{field.name}'] = {field.name}")
+    for number, (name, default) in enumerate(defaults.items()):
+        if isinstance(default, dataclasses.Field):
+            scope[f"new__{number}"] = default.default_factory
+            parameters.append(f"{name}=missing__")
+            body.append(f"    if {name} is missing__: {name} = new__{number}()")
+        elif default is not dataclasses.MISSING:
+            scope[f"default__{number}"] = default
+            parameters.append(f"{name}=default__{number}")
+        else:
+            parameters.append(name)
+        body.append(f"    values__['{name}'] = {name}")
     if hasattr(cls, "__post_init__"):
         body.append("    self.__post_init__()")
     exec("\n".join([f"def __init__({', '.join(parameters)}):", *body]), scope)

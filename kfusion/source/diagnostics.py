@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from enum import Enum
 
 from kfusion.source.codes import CODES
@@ -94,7 +93,7 @@ class Reason:
     message: str
     span: Span | None = None
     help: str | None = None
-    related: tuple[tuple[str, Span], ...] = field(default=())
+    related: tuple[tuple[str, Span], ...] = ()
 
     def as_cut(self) -> Diagnostic:
         return Diagnostic(self.code, Severity.CUT, self.message, self.span, self.help, self.related)
