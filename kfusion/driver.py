@@ -13,6 +13,7 @@ from kfusion.host.options import check_program_queries, kernel_defines
 from kfusion.host.origins import Origins
 from kfusion.host.program import HostProgram
 from kfusion.host.regions import Region, read_regions
+from kfusion.host.setup import read_setups
 from kfusion.host.sticky import Reliances
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import read_kernels
@@ -75,10 +76,11 @@ def _fuse_files(sources: Sources) -> Result:
     _require_kinds(inputs)
     program = HostProgram(inputs.hosts)
     kernels = _all_kernels(inputs)
-    handles = read_handles(program)
+    setups = read_setups(program)
+    handles = read_handles(program, setups)
     check_program_queries(inputs.hosts)
     reliances = Reliances(program, handles, kernels)
-    origins = Origins(program)
+    origins = Origins(program, setups)
     output = _Output()
     for unit in inputs.all:
         output.taken |= names_in(unit)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pycparser import c_ast
 
-from kfusion.host.execute import Executor
 from kfusion.host.expressions import Frame
 from kfusion.host.program import HostProgram
+from kfusion.host.setup import SetUp
 from kfusion.host.symbolic import (
     App,
     Entry,
@@ -54,24 +56,15 @@ class HandleTable:
         return frozenset()
 
 
-def read_handles(program: HostProgram) -> HandleTable:
-    """Execute every function that creates kernels and see what it stores where."""
+def read_handles(program: HostProgram, setups: Iterable[SetUp]) -> HandleTable:
+    """See what the functions that make kernels store where."""
     found: dict[HandleKey, set[str]] = {}
-    for function in list(program.functions.values()):
-        if "clCreateKernel" not in program.calls(function):
-            continue
-        executor = Executor(program)
-        frame = Frame(executor.fresh.next(), function, function.unit)
-        state = State()
-        parameters = function.parameters
-        values: list[Sym] = [Entry(Place(App(f"{function.name}:{p.name}"))) for p in parameters]
-        executor.enter(frame, function, values, state)
-        after = executor.statement(function.function.node.body, state)
-        ends = [o.state for o in frame.returns] + ([after] if after is not None else [])
-        owners = {f"{function.name}:{p.name}": type_name(p) for p in parameters}
-        for end in ends:
+    for setup in setups:
+        function = setup.function
+        owners = {f"{function.name}:{p.name}": type_name(p) for p in function.parameters}
+        for end in setup.ends:
             _collect(end, found, program, owners)
-            _collect_own(end, found, frame)
+            _collect_own(end, found, setup.frame)
     return HandleTable({k: frozenset(v) for k, v in found.items()}, program)
 
 

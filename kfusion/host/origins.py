@@ -8,21 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pycparser import c_ast
-
-from kfusion.host.execute import Executor
-from kfusion.host.expressions import Frame
-from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.program import HostProgram
+from kfusion.host.setup import SetUp
 from kfusion.host.symbolic import (
-    App,
     Entry,
     Global,
-    Made,
     Phi,
-    Place,
     Pointee,
     Root,
-    State,
     Sym,
 )
 from kfusion.source.protections import is_on, protection
@@ -33,12 +26,9 @@ PROGRAMS = protection("host-programs", "kernels of differently built programs ar
 class Origins:
     """For each function that makes kernels, the programs that it makes them from."""
 
-    def __init__(self, program: HostProgram) -> None:
+    def __init__(self, program: HostProgram, setups: Iterable[SetUp]) -> None:
         self.program = program
-        self.made: dict[str, dict[str, set[Sym]]] = {}
-        for function in program.functions.values():
-            if "clCreateKernel" in program.calls(function):
-                self.made[function.name] = self._read(function)
+        self.made = {setup.function.name: setup.made for setup in setups}
 
     def one_program(self, names: Iterable[str], handles: Iterable[Sym]) -> bool:
         """Are the kernels made together, wherever they are made, and from one program?"""
@@ -63,29 +53,6 @@ class Origins:
             and len(programs) == 1
             and not any(isinstance(program, Phi) for program in programs)
         )
-
-    def _read(self, function: HostFunction) -> dict[str, set[Sym]]:
-        executor = _Maker(self.program)
-        frame = Frame(executor.fresh.next(), function, function.unit)
-        state = State()
-        values: list[Sym] = [
-            Entry(Place(App(f"{function.name}:{p.name}"))) for p in function.parameters
-        ]
-        executor.enter(frame, function, values, state)
-        executor.statement(function.function.node.body, state)
-        return executor.made
-
-
-class _Maker(Executor):
-    def __init__(self, program: HostProgram) -> None:
-        super().__init__(program)
-        self.made: dict[str, set[Sym]] = {}
-
-    def _opencl(self, name: str, node: c_ast.FuncCall, args: list[Sym], state: State) -> Sym:
-        value = super()._opencl(name, node, args, state)
-        if name == "clCreateKernel" and isinstance(value, Made) and value.name:
-            self.made.setdefault(value.name, set()).add(args[0])
-        return value
 
 
 def _owner(handle: Sym) -> Root | str:
