@@ -6,9 +6,11 @@ something else by then.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from pycparser import c_ast
 
-from kfusion.host.library import Run
+from kfusion.host.program import HostFunction
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.unit import Unit
 from kfusion.source.diagnostics import Reason
@@ -22,15 +24,16 @@ STATIC_VARIABLES = protection(
 REDEFINED = protection("host-macros", "a host macro that is redefined later is copied")
 
 
-def copy_reason(run: Run) -> Reason | None:
+@lru_cache(maxsize=1024)
+def copy_reason(of: HostFunction) -> Reason | None:
     """Why the function's statements would not mean the same in a fused function."""
-    unit, function = run.function.unit, run.function.function
+    unit, function = of.unit, of.function
     body = unit.tokens[function.body.first : function.body.last]
     included = next((token for token in body if token.file != STDIN), None)
     if included is not None:  # there is no text to copy
         return Reason(
             "KF226",
-            f"the body of {run.function.name} includes another file",
+            f"the body of {of.name} includes another file",
             Span(unit.source, *(included.macro or (0, 0))),
             help="write the text into the function",
         )
@@ -39,7 +42,7 @@ def copy_reason(run: Run) -> Reason | None:
     if visitor.found is not None and is_on(STATIC_VARIABLES):
         return Reason(
             "KF226",
-            f"{run.function.name} keeps state in its static variable '{visitor.found.name}'",
+            f"{of.name} keeps state in its static variable '{visitor.found.name}'",
             unit.node_span(visitor.found),
             help="move the variable out of the function",
         )
@@ -48,7 +51,7 @@ def copy_reason(run: Run) -> Reason | None:
     if changed is not None and is_on(REDEFINED):
         return Reason(
             "KF216",
-            f"the macro '{changed}' that {run.function.name} uses is something else at the end "
+            f"the macro '{changed}' that {of.name} uses is something else at the end "
             "of the file, where a fused function would stand",
             unit.span(function.first, unit.name_index(function.node.decl)),
         )

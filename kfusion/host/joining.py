@@ -109,7 +109,7 @@ class Joining:
                     relying.span,
                     help="set every argument of a kernel in the function that launches it",
                 )
-            copied = copy_reason(run)
+            copied = copy_reason(run.function)
             if copied is not None:
                 return copied
         units = {run.function.unit.source.name for run in runs}

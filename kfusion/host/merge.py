@@ -73,6 +73,7 @@ class RegionAnalysis:
         self._segments: dict[int, Segment] = {}  # by their first calls
         self._reasons: dict[int, list[Reason | None]] = {}  # by first call, for each last one
         self._refused: dict[tuple[int, int], Reason] = {}
+        self._uses: dict[int, dict[str, bool]] = {}
         self.runs = self.segment(0, len(region.calls) - 1)
         self.kernel_of = [
             self._kernel(call, run) for call, run in zip(region.calls, self.runs, strict=True)
@@ -299,6 +300,8 @@ class RegionAnalysis:
 
     def uses(self, run: Run) -> dict[str, bool]:
         """Memory objects of a launch by name, and whether it may write them."""
+        if id(run) in self._uses:
+            return self._uses[id(run)]
         index = next((i for i, r in enumerate(self.runs) if r.function == run.function), 0)
         kernel = self.kernel_of[index]
         assert kernel is not None
@@ -311,6 +314,7 @@ class RegionAnalysis:
                 ) or bool(kernel.features)
                 name = str(identity(effect.value))
                 result[name] = written or result.get(name, False)
+        self._uses[id(run)] = result  # runs are kept: no other one gets this number
         return result
 
     # The oracle
