@@ -194,14 +194,14 @@ class _Planner:
 def _needed(assumptions: tuple[Assumption, ...], leader: int) -> tuple[Assumption, ...]:
     """Each once; equal ranges and scalars are compared with the first of them only."""
     equalities = Equalities({})
-    kept: list[Assumption] = []
+    kept: dict[Assumption, None] = {}
     for assumption in assumptions:
         if isinstance(assumption, SameRange) and assumption.left != leader:
             continue
         if isinstance(assumption, Equal):
             equalities.join(assumption)
-        elif assumption not in kept:
-            kept.append(assumption)
+        else:
+            kept[assumption] = None
     names = dict.fromkeys(
         name for a in assumptions if isinstance(a, Equal) for name in (a.left, a.right)
     )
