@@ -27,6 +27,7 @@ from kfusion.graph.model import (
 from kfusion.graph.profit import over_budget
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, group_values
+from kfusion.kernel.types import size_of
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 
@@ -69,7 +70,8 @@ class _Planner:
         self.candidate = cache(self._candidate)
 
     def plan(self) -> RegionPlan:
-        runs = self._best_runs()
+        whole = (0, len(self.stages) - 1)
+        runs = [whole] if self._is_best(*whole) else self._best_runs()
         groups = tuple(self._group(first, last) for first, last in runs)
         cuts = tuple(
             Cut(
@@ -99,6 +101,22 @@ class _Planner:
             runs.append((first, last))
             first = last + 1
         return runs
+
+    def _is_best(self, first: int, last: int) -> bool:
+        """One kernel for all, and no partition could move fewer bytes: others need no look."""
+        found = self.candidate(first, last) if first < last else None
+        return isinstance(found, _Candidate) and found.bytes <= self._least_bytes()
+
+    def _least_bytes(self) -> int:
+        """What is read before it is written has to be loaded, what is observed stored, once."""
+        loads: dict[str, int] = {}
+        stores: dict[str, int] = {}
+        for access in (access for stage in self.stages for access in stage.accesses):
+            name, size, mode = access.memory.name, size_of(access.type), access.access.mode
+            loads.setdefault(name, size if mode.reads else 0)
+            if mode.writes and (self.observed is None or name in self.observed):
+                stores.setdefault(name, size)
+        return sum(loads.values()) + sum(stores.values())
 
     def _pair(self, first: int, second: int) -> Legal | Reason:
         return legal_pair(self.stages[first], self.stages[second], self.oracle)
