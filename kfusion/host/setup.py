@@ -7,7 +7,7 @@ from pycparser import c_ast
 from kfusion.host.execute import Executor
 from kfusion.host.expressions import Frame
 from kfusion.host.program import HostFunction, HostProgram
-from kfusion.host.symbolic import App, Entry, Made, Place, State, Sym
+from kfusion.host.symbolic import App, Entry, Global, Made, Place, State, Sym, leaves
 from kfusion.source.dataclasses import dataclass
 
 
@@ -19,11 +19,43 @@ class SetUp:
     frame: Frame
     ends: tuple[State, ...]  # at each way out
     made: dict[str, set[Sym]]  # kernels by name, and their programs
+    results: tuple[Sym, ...]
+    all_named: bool
+
+    @property
+    def is_complete(self) -> bool:
+        """Whoever calls it, it makes the same kernels and puts them into the same variables."""
+        kept = (
+            place
+            for end in self.ends
+            for place, value in end.memory.items()
+            if not isinstance(place.root, Global) and any(map(_is_new, leaves(value)))
+        )
+        given_back = any(_is_new(leaf) for value in self.results for leaf in leaves(value))
+        return self.all_named and not given_back and next(kept, None) is None
 
 
 def read_setups(program: HostProgram) -> list[SetUp]:
-    functions = list(program.functions.values())
-    return [_read(program, f) for f in functions if "clCreateKernel" in program.calls(f)]
+    """Those who only call functions that are complete have nothing to add."""
+    makers = [f for f in program.functions.values() if "clCreateKernel" in program.calls(f)]
+    makers.sort(key=lambda f: len(program.calls(f)))  # whoever is called comes first
+    setups: list[SetUp] = []
+    complete: set[str] = set()
+    names = {f.name for f in makers}
+    for function in makers:
+        called = program.names_called(function.function.node.body) & names
+        direct = "clCreateKernel" in program.names_called(function.function.node.body)
+        if not direct and called <= complete:
+            complete.add(function.name)
+            continue
+        setups.append(_read(program, function))
+        if setups[-1].is_complete:
+            complete.add(function.name)
+    return setups
+
+
+def _is_new(value: Sym) -> bool:
+    return isinstance(value, Made) and value.kind in ("kernel", "host memory")
 
 
 def _read(program: HostProgram, function: HostFunction) -> SetUp:
@@ -36,16 +68,21 @@ def _read(program: HostProgram, function: HostFunction) -> SetUp:
     executor.enter(frame, function, values, state)
     after = executor.statement(function.function.node.body, state)
     ends = [o.state for o in frame.returns] + ([after] if after is not None else [])
-    return SetUp(function, frame, tuple(ends), executor.made)
+    results = tuple(outcome.value for outcome in frame.returns)
+    return SetUp(function, frame, tuple(ends), executor.made, results, executor.all_named)
 
 
 class _Maker(Executor):
     def __init__(self, program: HostProgram) -> None:
         super().__init__(program)
         self.made: dict[str, set[Sym]] = {}
+        self.all_named = True
 
     def _opencl(self, name: str, node: c_ast.FuncCall, args: list[Sym], state: State) -> Sym:
         value = super()._opencl(name, node, args, state)
-        if name == "clCreateKernel" and isinstance(value, Made) and value.name:
-            self.made.setdefault(value.name, set()).add(args[0])
+        if name == "clCreateKernel":
+            if isinstance(value, Made) and value.name:
+                self.made.setdefault(value.name, set()).add(args[0])
+            else:
+                self.all_named = False
         return value
