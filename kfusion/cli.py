@@ -19,7 +19,7 @@ from kfusion.paths import fake_libc_dir
 from kfusion.paths import include_dir as include_folder
 from kfusion.regenerate.files import refuse_overwriting, require_writable, write_all
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.diagnostics import KFusionError, error, render
+from kfusion.source.diagnostics import KFusionError, Severity, error, render
 from kfusion.source.text import SourceFile, Span
 
 _PATH = click.Path(path_type=Path)
@@ -86,6 +86,8 @@ def fuse(
     shown = result.diagnostics
     if quiet:
         shown = result.not_fused if strict else []
+    if explain_plan:  # the table has the cuts
+        shown = [each for each in shown if each.severity is not Severity.CUT]
     if shown:
         click.echo(render_all(shown), err=True)
     if explain_plan:

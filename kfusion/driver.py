@@ -28,6 +28,7 @@ from kfusion.regenerate.names import combined_name, names_in
 from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Diagnostic, Severity, error
+from kfusion.source.lexer import tokenize
 from kfusion.source.text import Edit, apply_edits
 from kfusion.synthesis.files import section_edits
 from kfusion.synthesis.kernel import synthesise
@@ -53,6 +54,9 @@ class Result:
         return [d for d in self.diagnostics if d.severity is Severity.CUT]
 
 
+_Tokens = tuple[tuple[str, ...], tuple[str, ...]]  # of a kernel and its function
+
+
 @dataclass
 class _Output:
     """What is added to which file, collected over all regions."""
@@ -61,7 +65,7 @@ class _Output:
     functions: dict[Unit, list[FusedFunction]] = field(default_factory=dict)
     kernels: dict[Unit, list[FusedKernel]] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
-    shared: dict[tuple[str, str], FusedFunction] = field(default_factory=dict)
+    shared: dict[_Tokens, FusedFunction] = field(default_factory=dict)
 
 
 def fuse_files(sources: Sources) -> Result:
@@ -207,7 +211,7 @@ def _group(analysis: RegionAnalysis, plan: RegionPlan, draft: _Draft, output: _O
     group, probe = draft.group, draft.function
     members = [plan.invocations[i] for i in group.members]
     base, function_base = _kernel_base(plan, group), _function_base(analysis, group)
-    key = (probe.kernel.text, _without_place(probe.text))
+    key = (_without_comments(probe.kernel.text), _without_comments(probe.text))
     function = output.shared.get(key)
     if function is None:
         kernel_name = combined_name([m.kernel.name for m in members], output.taken)
@@ -226,9 +230,9 @@ def _group(analysis: RegionAnalysis, plan: RegionPlan, draft: _Draft, output: _O
     return FusedCall(group.members[0], group.members[-1], function.name, function.arguments)
 
 
-def _without_place(text: str) -> str:
-    """Two regions share a function if only the comment that names the region differs."""
-    return text.split("*/", 1)[1]
+def _without_comments(text: str) -> tuple[str, ...]:
+    """Two regions share a function if only the comments differ, which quote the calls."""
+    return tuple(token.text for token in tokenize(text))
 
 
 def _make(

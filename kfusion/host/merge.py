@@ -33,6 +33,7 @@ from kfusion.host.symbolic import (
     Root,
     State,
     Sym,
+    leaves,
 )
 from kfusion.kernel.model import Kernel
 from kfusion.source.dataclasses import dataclass
@@ -221,7 +222,8 @@ class RegionAnalysis:
         self.values[name] = value
         if parameter.pointer or parameter.image:
             return Memory(name, self._hint(value, parameter.name), spell(value))
-        if isinstance(value, Num | Literal):  # equal by value, but a variable each
+        if all(isinstance(leaf, Num | Literal) for leaf in leaves(value)):
+            # Constants: equal by value perhaps, but a variable each.
             name = f"{value} for {parameter.name} of call {self._number(run)}"
             self.values[name] = value
         return Scalar(name, parameter.name, spell(value))

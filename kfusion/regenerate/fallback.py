@@ -18,8 +18,8 @@ from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.source.lexer import Kind, tokenize
 
 
-def guard_conditions(guard: Guard, fused: str, required: tuple[str, ...]) -> list[str]:
-    conditions = [f"{fused} == NULL", *required, *guard.conditions]
+def guard_conditions(guard: Guard, has_kernel: list[str]) -> list[str]:
+    conditions = [*has_kernel, *guard.conditions]
     if guard.written:
         memory = [*guard.written, *guard.others]
         listed = ", ".join(memory)

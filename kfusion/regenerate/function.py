@@ -296,11 +296,13 @@ class _Builder:
             raise CannotWriteError("the queue is not known on entry")
         local = local_items(self.last, self.renderer)
         make = f"kfusion_kernel(&{cache}, {component}, {queue}, {local})"
-        required = guard.required
-        if required and re.search(r"->|\*|\[", make):  # pointers that are checked, perhaps
-            make, required = f"({' || '.join(required)}) ? NULL : {make}", ()
+        has_kernel = [f"{self.fused} == NULL", *guard.required]
+        declaration = f"cl_kernel {self.fused} = {make}"
+        if guard.required and re.search(r"->|\*|\[", make):  # pointers that are checked, perhaps
+            has_kernel = [*guard.required, f"({self.fused} = {make}) == NULL"]
+            declaration = f"cl_kernel {self.fused}"
         conditions = [
-            *guard_conditions(guard, self.fused, required),
+            *guard_conditions(guard, has_kernel),
             *program_conditions(
                 self._kernel_names(), self.analysis.origins, self.parts, self.renderer
             ),
@@ -313,7 +315,7 @@ class _Builder:
         ]
         return [
             f'static KFUSION_KERNEL({cache}, "{self.kernel.name}");',
-            *self.style.wrapped(f"cl_kernel {self.fused} = {make}", ";", 4),
+            *self.style.wrapped(declaration, ";", 4),
             "",
             *first,
             *self.style.block(condition, fallback),

@@ -37,7 +37,8 @@ class Style:
         if _columns(text + end) <= width:
             return [text + end]
         opening = text.rindex("(") + 1
-        pad = self.indent * 2 if "\t" in self.indent else " " * opening
+        narrow = "\t" in self.indent or opening > WIDTH // 2
+        pad = self.indent * 2 if narrow else " " * opening
         lines, current = [], text[:opening]
         parts = text[opening:].split(", ")
         for number, part in enumerate(parts):
