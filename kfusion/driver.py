@@ -17,6 +17,7 @@ from kfusion.host.setup import read_setups
 from kfusion.host.sticky import Reliances
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import read_kernels
+from kfusion.parse.annotations import misspelt_region
 from kfusion.parse.files import Inputs, parse_sources
 from kfusion.parse.sources import Sources
 from kfusion.parse.unit import Unit
@@ -303,6 +304,7 @@ def _require_kinds(inputs: Inputs) -> None:
         raise error(
             "KF114",
             "none of the files holds a region",
+            next(filter(None, (misspelt_region(unit.source) for unit in inputs.hosts)), None),
             help="write `#pragma kfuse(x, y)` before a block of library calls",
         )
     if not inputs.kernels:

@@ -103,6 +103,14 @@ def find_annotations(source: SourceFile, kernels: bool) -> Annotations:
     return _Finder(source, kernels).find()
 
 
+def misspelt_region(source: SourceFile) -> Span | None:
+    """A pragma that may be meant for a region: `#pragma kfsue(x)`."""
+    for match in re.finditer(r"(?m)^[ \t]*#[ \t]*pragma[ \t]+(k\w{2,7})\b", source.text):
+        if set(match.group(1)) == set("kfuse"):
+            return Span(source, match.start(1), match.end(1))
+    return None
+
+
 class _Finder:
     """One pass over the tokens of a file."""
 

@@ -137,6 +137,19 @@ def test_no_output_folder(command: Command) -> None:
     )
 
 
+def test_a_misspelt_region(command: Command) -> None:
+    command.change("app.c", "#pragma kfuse", "#pragma kfsue")
+    assert (
+        command.refused_program()
+        == """\
+app.c:6:9: error[KF114]: none of the files holds a region
+    6 | #pragma kfsue(y, out(c))
+      |         ^~~~~
+  help: write `#pragma kfuse(x, y)` before a block of library calls
+"""
+    )
+
+
 def test_no_region_in_any_file(command: Command) -> None:
     assert (
         command.refused("vec.c", "vec.cl", "-o", "out")
