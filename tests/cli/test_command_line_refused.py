@@ -143,7 +143,7 @@ def test_a_misspelt_region(command: Command) -> None:
         command.refused_program()
         == """\
 app.c:6:9: error[KF114]: none of the files holds a region
-    6 | #pragma kfsue(y, out(c))
+    6 | #pragma kfsue(a, b, out(c))
       |         ^~~~~
   help: write `#pragma kfuse(x, y)` before a block of library calls
 """
