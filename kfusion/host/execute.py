@@ -489,7 +489,9 @@ class _PureLoop(c_ast.NodeVisitor):
     def visit_ID(self, node: c_ast.ID) -> None:
         place = self.executor.variable(node.name)
         if isinstance(place.root, Global):
-            self.is_pure = self.is_pure and node.name in self.executor.program.enumerators
+            self.is_pure = self.is_pure and node.name in self.executor.program.enumerators_in(
+                self.executor.frame.unit
+            )
             return
         declaration = self.executor.frame.variables.get(node.name)
         if not isinstance(getattr(declaration, "type", None), c_ast.TypeDecl):

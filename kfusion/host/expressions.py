@@ -252,8 +252,9 @@ class Expressions:
         return Num(number) if number is not None else Literal(node.value)
 
     def _value_ID(self, node: c_ast.ID, state: State) -> Sym:
-        if node.name not in self.frame.variables and node.name in self.program.enumerators:
-            return Num(self.program.enumerators[node.name])
+        enumerators = self.program.enumerators_in(self.frame.unit)
+        if node.name not in self.frame.variables and node.name in enumerators:
+            return Num(enumerators[node.name])
         place = self.variable(node.name)
         if isinstance(place.root, Local) and self.step is not None:
             if place.root.frame == self.frames[0].number:

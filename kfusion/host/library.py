@@ -56,7 +56,9 @@ class LibraryExecutor(Executor):
 
     def run_call(self, function: HostFunction, arguments: list[Sym], state: State) -> Run:
         frame = Frame(self.fresh.next(), function, function.unit)
-        run = Run(function, frame, arguments, enumerators=self.program.enumerators)
+        run = Run(
+            function, frame, arguments, enumerators=self.program.enumerators_in(function.unit)
+        )
         self.frames = []
         self.enter(frame, function, arguments, state)
         self.run_ = run

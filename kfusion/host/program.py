@@ -47,6 +47,7 @@ class HostProgram:
     units: tuple[Unit, ...]
     _calls: dict[str, frozenset[str]] = field(default_factory=dict)
     _names: dict[c_ast.Node, frozenset[str]] = field(default_factory=dict)
+    _enumerators: dict[Unit, dict[str, int]] = field(default_factory=dict)
 
     @cached_property
     def functions(self) -> dict[str, HostFunction]:
@@ -97,11 +98,21 @@ class HostProgram:
 
     @cached_property
     def enumerators(self) -> dict[str, int]:
-        result: dict[str, int] = {}
+        """Those that mean one number in all files."""
+        found: dict[str, set[int]] = {}
         for unit in self.units:
+            for name, value in self.enumerators_in(unit).items():
+                found.setdefault(name, set()).add(value)
+        return {name: min(values) for name, values in found.items() if len(values) == 1}
+
+    def enumerators_in(self, unit: Unit) -> dict[str, int]:
+        """What the names of enumerators mean in a file, the headers it includes among it."""
+        if unit not in self._enumerators:
+            result: dict[str, int] = {}
             for node in unit.nodes.get(c_ast.EnumeratorList, ()):
                 _enumerate(node, result)
-        return result
+            self._enumerators[unit] = result
+        return self._enumerators[unit]
 
     @cached_property
     def globals(self) -> dict[str, c_ast.Decl]:
