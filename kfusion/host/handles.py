@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pycparser import c_ast
 
 from kfusion.host.expressions import Frame
-from kfusion.host.program import HostProgram
+from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.setup import SetUp
 from kfusion.host.symbolic import (
     App,
@@ -22,11 +22,13 @@ from kfusion.host.symbolic import (
     State,
     Sym,
 )
+from kfusion.parse.unit import descendants
 from kfusion.source.dataclasses import dataclass
 
 # A place as it is known across functions: the variable's name or the struct type's, and
 # the path inside it.
 HandleKey = tuple[str, tuple[str, ...]]
+ANY = "?"  # among the names of a handle: it may be others, too
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class HandleTable:
             result: frozenset[str] = frozenset()
             for key in keys(handle.place, self.program, frames):
                 result |= self.names.get(key, frozenset())
-            return result
+            return frozenset() if ANY in result else result
         return frozenset()
 
 
@@ -63,8 +65,9 @@ def read_handles(program: HostProgram, setups: Iterable[SetUp]) -> HandleTable:
         function = setup.function
         owners = {f"{function.name}:{p.name}": type_name(p) for p in function.parameters}
         for end in setup.ends:
-            _collect(end, found, program, owners)
-            _collect_own(end, found, setup.frame)
+            _collect(end, found, program, owners, setup.unknown)
+            _collect_own(end, found, setup.frame, setup.unknown)
+    _note_other_assignments(program, {setup.function for setup in setups}, found)
     return HandleTable({k: frozenset(v) for k, v in found.items()}, program)
 
 
@@ -73,17 +76,19 @@ def _collect(
     found: dict[HandleKey, set[str]],
     program: HostProgram,
     owners: dict[str, str | None],
+    unknown: frozenset[Made],
 ) -> None:
     for place, value in state.memory.items():
-        names = {v.name for v in _parts(value) if isinstance(v, Made) and v.kind == "kernel"}
-        names.discard("")
+        names = _names(value, unknown)
         if not names or isinstance(place.root, Local):
             continue
         for key in keys(place, program, {}, owners):
             found.setdefault(key, set()).update(names)
 
 
-def _collect_own(state: State, found: dict[HandleKey, set[str]], frame: Frame) -> None:
+def _collect_own(
+    state: State, found: dict[HandleKey, set[str]], frame: Frame, unknown: frozenset[Made]
+) -> None:
     """Handles in an object that the function makes, to return it or to store it somewhere.
 
     gpu *gpu_new(void) { gpu *g = malloc(sizeof *g); g->add = clCreateKernel(...); return g; }
@@ -102,10 +107,49 @@ def _collect_own(state: State, found: dict[HandleKey, set[str]], frame: Frame) -
         elif isinstance(root, Local) and root.frame == frame.number:
             declared = frame.variables.get(root.name)
             owner = type_name(declared) if declared is not None else None
-        names = {v.name for v in _parts(value) if isinstance(v, Made) and v.kind == "kernel"}
-        if owner is not None and place.path and names - {""}:
+        names = _names(value, unknown)
+        if owner is not None and place.path and names:
             for key in _in_type(owner, place.path):
-                found.setdefault(key, set()).update(names - {""})
+                found.setdefault(key, set()).update(names)
+
+
+def _names(value: Sym, unknown: frozenset[Made]) -> set[str]:
+    made = [v for v in _parts(value) if isinstance(v, Made) and v.kind == "kernel"]
+    return {v.name for v in made if v.name} | {ANY for v in made if v in unknown}
+
+
+def _note_other_assignments(
+    program: HostProgram, setups: set[HostFunction], found: dict[HandleKey, set[str]]
+) -> None:
+    """What is put where handles are, by functions that make none, may be any handle."""
+    places: dict[str, list[HandleKey]] = {}
+    for name, path in found:
+        members = [step for step in path if not step.startswith("[")]
+        places.setdefault(members[-1] if members else name, []).append((name, path))
+    for function in program.functions.values():
+        if function in setups:
+            continue
+        for node in descendants(function.function.node.body):
+            if isinstance(node, c_ast.Assignment) and _may_be_handle(node.rvalue):
+                for key in places.get(_last_name(node.lvalue), ()):
+                    found[key].add(ANY)
+
+
+def _last_name(node: c_ast.Node) -> str:
+    """The member or variable that an lvalue names."""
+    while isinstance(node, c_ast.ArrayRef | c_ast.UnaryOp | c_ast.Cast):
+        node = node.name if isinstance(node, c_ast.ArrayRef) else node.expr
+    if isinstance(node, c_ast.StructRef):
+        return str(node.field.name)
+    return str(node.name) if isinstance(node, c_ast.ID) else ""
+
+
+def _may_be_handle(node: c_ast.Node) -> bool:
+    while isinstance(node, c_ast.Cast):
+        node = node.expr
+    if isinstance(node, c_ast.ID):
+        return bool(node.name != "NULL")
+    return isinstance(node, c_ast.StructRef | c_ast.ArrayRef | c_ast.FuncCall | c_ast.TernaryOp)
 
 
 def _parts(value: Sym) -> list[Sym]:

@@ -7,7 +7,7 @@ from pycparser import c_ast
 from kfusion.host.execute import Executor
 from kfusion.host.expressions import Frame
 from kfusion.host.program import HostFunction, HostProgram
-from kfusion.host.symbolic import App, Entry, Global, Made, Place, State, Sym, leaves
+from kfusion.host.symbolic import App, Entry, Global, Made, Place, Pointee, Ref, State, Sym, leaves
 from kfusion.source.dataclasses import dataclass
 
 
@@ -21,6 +21,7 @@ class SetUp:
     made: dict[str, set[Sym]]  # kernels by name, and their programs
     results: tuple[Sym, ...]
     all_named: bool
+    unknown: frozenset[Made]  # kernels whose names not even the callers give
 
     @property
     def is_complete(self) -> bool:
@@ -59,7 +60,7 @@ def _is_new(value: Sym) -> bool:
 
 
 def _read(program: HostProgram, function: HostFunction) -> SetUp:
-    executor = _Maker(program)
+    executor = _Maker(program, function)
     frame = Frame(executor.fresh.next(), function, function.unit)
     state = State()
     values: list[Sym] = [
@@ -69,14 +70,18 @@ def _read(program: HostProgram, function: HostFunction) -> SetUp:
     after = executor.statement(function.function.node.body, state)
     ends = [o.state for o in frame.returns] + ([after] if after is not None else [])
     results = tuple(outcome.value for outcome in frame.returns)
-    return SetUp(function, frame, tuple(ends), executor.made, results, executor.all_named)
+    return SetUp(
+        function, frame, tuple(ends), executor.made, results, executor.all_named, executor.nameless
+    )
 
 
 class _Maker(Executor):
-    def __init__(self, program: HostProgram) -> None:
+    def __init__(self, program: HostProgram, function: HostFunction) -> None:
         super().__init__(program)
+        self.own = f"{function.name}:"  # its parameters are named so
         self.made: dict[str, set[Sym]] = {}
         self.all_named = True
+        self.nameless: frozenset[Made] = frozenset()
 
     def _opencl(self, name: str, node: c_ast.FuncCall, args: list[Sym], state: State) -> Sym:
         value = super()._opencl(name, node, args, state)
@@ -85,4 +90,15 @@ class _Maker(Executor):
                 self.made.setdefault(value.name, set()).add(args[0])
             else:
                 self.all_named = False
+                if isinstance(value, Made) and not self._is_given(args[1:2]):
+                    self.nameless |= {value}
         return value
+
+    def _is_given(self, names: list[Sym]) -> bool:
+        """Does a parameter of the function say the name? Then its callers are asked."""
+        roots = [leaf.place.root for n in names for leaf in leaves(n) if isinstance(leaf, Entry)]
+        while any(isinstance(root, Pointee) for root in roots):
+            pointers = [root.pointer for root in roots if isinstance(root, Pointee)]
+            roots = [root for root in roots if not isinstance(root, Pointee)]
+            roots += [p.place.root for p in pointers if isinstance(p, Entry | Ref)]
+        return any(isinstance(root, App) and root.name.startswith(self.own) for root in roots)
