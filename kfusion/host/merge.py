@@ -74,6 +74,7 @@ class RegionAnalysis:
         self._segments: dict[int, Segment] = {}  # by their first calls
         self._reasons: dict[int, list[Reason | None]] = {}  # by first call, for each last one
         self._refused: dict[tuple[int, int], Reason] = {}
+        self._calls: dict[int, int] = {}  # the call that each run is of
         self._uses: dict[int, dict[str, bool]] = {}
         self.runs = self.segment(0, len(region.calls) - 1)
         self.kernel_of = [
@@ -99,6 +100,7 @@ class RegionAnalysis:
             call = self.region.calls[index]
             arguments = self.arguments(executor, call, state)
             segment.runs.append(executor.run_call(call.function, arguments, state))
+            self._calls[id(segment.runs[-1])] = index
         return segment.runs[: last - first + 1]
 
     def after(self) -> tuple[LibraryExecutor, State]:
@@ -304,8 +306,7 @@ class RegionAnalysis:
         """Memory objects of a launch by name, and whether it may write them."""
         if id(run) in self._uses:
             return self._uses[id(run)]
-        index = next((i for i, r in enumerate(self.runs) if r.function == run.function), 0)
-        kernel = self.kernel_of[index]
+        kernel = self.kernel_of[self._calls[id(run)]]
         assert kernel is not None
         result: dict[str, bool] = {}
         for position, effect in run.set_arguments.items():
