@@ -26,7 +26,18 @@ from kfusion.host.equality import identity, is_known
 from kfusion.host.library import LibraryExecutor, Run
 from kfusion.host.regions import Between, RegionCall
 from kfusion.host.spelling import spell, spell_place
-from kfusion.host.symbolic import Entry, Local, Num, Place, State, Sym, leaves
+from kfusion.host.symbolic import (
+    Entry,
+    Local,
+    Made,
+    Num,
+    Place,
+    Pointee,
+    Ref,
+    State,
+    Sym,
+    leaves,
+)
 from kfusion.parse.annotations import Sync
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
@@ -148,6 +159,9 @@ class Joining:
                 "two wait lists cannot be joined: one of them has an unknown length",
                 runs[-1].function.unit.node_span(last.node),
             )
+        alias = self._event_alias(runs)
+        if alias is not None:
+            return alias
         for run in runs:
             for event in run.launch.events or ():
                 if event not in own and not isinstance(event, Entry):
@@ -158,6 +172,27 @@ class Joining:
                         f"{run.function.name} waits for an event that it makes itself",
                         run.function.unit.node_span(run.launch.node),
                     )
+        return None
+
+    def _event_alias(self, runs: list[Run]) -> Reason | None:
+        """An event that a launch makes may be waited for under another name."""
+        made: list[Run] = []
+        for run in runs:
+            for event in run.launch.events or ():
+                place = event.place if isinstance(event, Entry) else None
+                for other in made:
+                    target = other.launch.event
+                    where = target.place if isinstance(target, Ref) else Place(Pointee(target))
+                    if place is not None and _may_alias(place, where):
+                        return Reason(
+                            "KF215",
+                            f"{run.function.name} may wait for the event of "
+                            f"{other.function.name} through '{spell_place(place)}'",
+                            run.function.unit.node_span(run.launch.node),
+                            help="give both calls the event under one name",
+                        )
+            if run.launch.made is not None:
+                made.append(run)
         return None
 
     def _sync_reason(self, first: int, last: int) -> Reason | None:
@@ -323,8 +358,7 @@ class Joining:
                 uses[name] = written or uses.get(name, False)
         events = {r.launch.made for r in moved} - {None}
         if isinstance(effect, Release) and is_on(RELEASED):
-            handle = identity(effect.handle)
-            if handle in events or str(handle) in uses or not is_known(handle):
+            if _may_release(effect, uses, moved):
                 return Reason(
                     "KF209",
                     f"{effect.call} releases what an earlier launch may use",
@@ -443,3 +477,21 @@ def syncs_of(call: RegionCall) -> list[Sync]:
 
 def _without_comments(text: str) -> str:
     return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
+
+
+def _may_release(effect: Release, uses: dict[str, bool], moved: list[Run]) -> bool:
+    """May the handle be one that a moved launch uses, under whatever name?"""
+    handle = identity(effect.handle)
+    events = {run.launch.made for run in moved} - {None}
+    if isinstance(handle, Made):
+        return handle in events or str(handle) in uses
+    if effect.call == "clReleaseEvent" and is_known(handle):
+        return any(run.launch.events != () for run in moved)
+    return True
+
+
+def _may_alias(left: Place, right: Place) -> bool:
+    """May two names that differ be one place?"""
+    if left.root == right.root:
+        return any(step.startswith("[?") for step in (*left.path, *right.path))
+    return isinstance(left.root, Pointee) or isinstance(right.root, Pointee)
