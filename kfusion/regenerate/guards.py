@@ -12,7 +12,18 @@ from kfusion.host.handles import type_name
 from kfusion.host.library import Run
 from kfusion.host.merge import RegionAnalysis
 from kfusion.host.spelling import spell, spell_place
-from kfusion.host.symbolic import Entry, Local, Num, Op, Place, Pointee, Ref, Root, Sym
+from kfusion.host.symbolic import (
+    Entry,
+    Local,
+    Num,
+    Op,
+    Place,
+    Pointee,
+    Ref,
+    Root,
+    Sym,
+    leaves,
+)
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.source.dataclasses import dataclass
@@ -217,10 +228,28 @@ def _objects(
         return []
     types = _types(runs)
     found: list[str] = []
+    for left, right in _risky(runs, types):
+        pointers = _pointer(left), _pointer(right)
+        texts = [_text(renderer, pointer) for pointer in pointers]
+        if _compared(texts, compared, written):
+            continue
+        if types.get(pointers[0], "?") != types.get(pointers[1], "!"):
+            texts = [f"(const void *){text}" for text in texts]
+        if f"{texts[1]} == {texts[0]}" not in found:
+            found.append(f"{texts[0]} == {texts[1]}")
+    return list(dict.fromkeys([*found, *_pointers_to_arguments(runs, renderer, types)]))
+
+
+def _risky(runs: list[Run], types: dict[Sym, str]) -> dict[tuple[Root, Root], None]:
+    """What is changed, and what may be the same object under another name."""
     known: dict[Place, None] = {}  # places of which something is known or used
     risky: dict[tuple[Root, Root], None] = {}
     changes: list[Place] = []
     for run in runs:
+        for place in _looked_at_on_entry(run):
+            for change in changes:  # of the calls before
+                if _may_be_one(place, change, types):
+                    risky[change.root, place.root] = None
         for step in run.steps:
             reads = [*step.place_reads, *_argument_places(step)]
             for place in reads:
@@ -235,16 +264,7 @@ def _objects(
     used = [p for run in runs for step in run.steps for p in _argument_places(step)]
     for change in changes:
         risky.update({(change.root, p.root): None for p in used if _may_be_one(p, change, types)})
-    for left, right in risky:
-        pointers = _pointer(left), _pointer(right)
-        texts = [_text(renderer, pointer) for pointer in pointers]
-        if _compared(texts, compared, written):
-            continue
-        if types.get(pointers[0], "?") != types.get(pointers[1], "!"):
-            texts = [f"(const void *){text}" for text in texts]
-        if f"{texts[1]} == {texts[0]}" not in found:
-            found.append(f"{texts[0]} == {texts[1]}")
-    return list(dict.fromkeys([*found, *_pointers_to_arguments(runs, renderer, types)]))
+    return risky
 
 
 def _pointers_to_arguments(runs: list[Run], renderer: Renderer, types: dict[Sym, str]) -> list[str]:
@@ -295,6 +315,18 @@ def _different_types(pointee: str, size: str) -> bool:
     return "" not in kinds and kinds[0] != kinds[1]
 
 
+def _looked_at_on_entry(run: Run) -> list[Place]:
+    """What the guard reads, and what sizes are computed from: it must not change before."""
+    launch = run.launch
+    values = [
+        *(requirement for requirement, _ in run.requirements),
+        *(value for listed in (launch.size, launch.local, launch.offset) for value in listed or ()),
+        *(effect.value for effect in run.set_arguments.values() if effect.value is not None),
+    ]
+    found = [leaf.place for v in values for leaf in leaves(v) if isinstance(leaf, Entry)]
+    return list(dict.fromkeys(found))
+
+
 def _argument_places(step: Step) -> list[Place]:
     places = [e.place for e in step.effects if isinstance(e, SetArgument)]
     return [p for p in places if p is not None and not isinstance(p.root, Local)]
@@ -315,14 +347,13 @@ def _pointer(root: Root) -> Sym:
 
 def _may_be_one(place: Place, change: Place, types: dict[Sym, str]) -> bool:
     """May the two be the same place, reached through different objects?"""
-    if place.root == change.root or place.path != change.path:
+    shorter = min(len(place.path), len(change.path))
+    if place.root == change.root or place.path[:shorter] != change.path[:shorter]:
         return False
     if not (isinstance(place.root, Pointee) or isinstance(change.root, Pointee)):
         return False
     left, right = types.get(_pointer(place.root)), types.get(_pointer(change.root))
-    if not left or not right:  # not known
-        return bool(place.path)
-    return left == right
+    return not left or not right or left == right
 
 
 def _compared(pointers: list[str], compared: set[str], written: set[str]) -> bool:
