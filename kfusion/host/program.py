@@ -257,23 +257,26 @@ def _octal(text: str) -> bool:
 
 
 def compute(op: str, left: int, right: int) -> int | None:
-    """C's integer operators where they cannot overflow; None where they might."""
-    if op in ("/", "%"):
-        if right == 0:
-            return None
-        quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-        return quotient if op == "/" else left - quotient * right
+    """C's integer operators where all integer types agree on the result; else None.
+
+    Types are not known here: a negative number may be a large one, and a result that is
+    negative or needs more than 31 bits may wrap around.
+    """
+    if op in ("==", "!=") and max(abs(left), abs(right)) < 2**31:
+        return int((left == right) == (op == "=="))
+    if left < 0 or right < 0 or (op in ("/", "%") and right == 0):
+        return None
     results: dict[str, Callable[[], int | None]] = {
         "+": lambda: left + right,
         "-": lambda: left - right,
         "*": lambda: left * right,
-        "<<": lambda: left << right if 0 <= right < 31 else None,
-        ">>": lambda: left >> right if left >= 0 and 0 <= right < 64 else None,
+        "/": lambda: left // right,
+        "%": lambda: left % right,
+        "<<": lambda: left << right if right < 31 else None,
+        ">>": lambda: left >> right if right < 31 else None,
         "&": lambda: left & right,
         "|": lambda: left | right,
         "^": lambda: left ^ right,
-        "==": lambda: int(left == right),
-        "!=": lambda: int(left != right),
         "<": lambda: int(left < right),
         ">": lambda: int(left > right),
         "<=": lambda: int(left <= right),
@@ -284,4 +287,4 @@ def compute(op: str, left: int, right: int) -> int | None:
     if op not in results:
         return None
     value = results[op]()
-    return value if value is not None and abs(value) < 2**31 else None
+    return value if value is not None and 0 <= value < 2**31 else None
