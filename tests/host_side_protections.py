@@ -14,6 +14,7 @@ PROTECTED_BY: dict[str, str] = {
         "host-sticky-arguments": "sticky_from_init",
         "host-sticky-elsewhere": "sticky_elsewhere",
         "host-one-launch": "sticky_first_call",
+        "host-jumps": "jumps_before_launch",
         "host-between": "return_between",
         "host-sync": "sync_annotations",
         "host-events": "unknown_wait_list",

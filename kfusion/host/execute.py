@@ -16,7 +16,7 @@ from kfusion.host.effects import (
     UnknownCall,
     Unsupported,
 )
-from kfusion.host.expressions import Expressions, Frame, Outcome, inverted
+from kfusion.host.expressions import Expressions, Frame, Once, Outcome, inverted
 from kfusion.host.program import HostFunction
 from kfusion.host.symbolic import (
     FALSE,
@@ -109,7 +109,7 @@ class Executor(Expressions):
             return self._loop(node, state)
         if isinstance(node, c_ast.Return):
             value = self.value(node.expr, state) if node.expr is not None else FALSE
-            self.frame.returns.append(Outcome(state, value, self.path_condition(), node))
+            self.leave_by(Outcome(state, value, self.path_condition(), node))
             if self.step is not None and len(self.frames) == 1:
                 self.step.returns = True
             return None
@@ -118,14 +118,34 @@ class Executor(Expressions):
         if isinstance(node, c_ast.Switch):
             return self._switch(node, state)
         if isinstance(node, c_ast.Break | c_ast.Continue):
-            return state  # only reached in loops that are not followed exactly
+            return self._break(node, state)
         if isinstance(node, c_ast.Goto):
-            self.emit(Unsupported(node, self.certain, "a goto"))
+            if not self.ruled_out(node, state):
+                self.emit(Unsupported(node, self.certain, "a goto"))
+                self.frame.left = self.frame.left or self.path_condition() != TRUE
             return None
         if isinstance(node, c_ast.Typedef | c_ast.StaticAssert):
             return state
         self.value(node, state)
         return state
+
+    def leave_by(self, outcome: Outcome) -> None:
+        """A return: if it stands under a condition, what follows is no longer certain."""
+        self.frame.returns.append(outcome)
+        self.frame.left = self.frame.left or outcome.condition != TRUE
+
+    def ruled_out(self, node: c_ast.Node, state: State) -> bool:
+        """Is a jump under a condition never taken, because a run-time guard sees to it?"""
+        return False
+
+    def _break(self, node: c_ast.Node, state: State) -> State | None:
+        loop = self.frame.loops[-1] if self.frame.loops else None
+        if loop is None:  # in loops that are not followed exactly it changes nothing
+            return state
+        if not self.ruled_out(node, state):
+            loop.breaks.append(state)
+            loop.left = loop.left or self.path_condition() != TRUE
+        return None
 
     def declare(self, node: c_ast.Decl, state: State) -> None:
         self.frame.variables[node.name] = node
@@ -172,8 +192,11 @@ class Executor(Expressions):
 
     def _switch(self, node: c_ast.Switch, state: State) -> State | None:
         self.value(node.cond, state)
+        self.frame.loops.append(None)
         with self.under():
-            return self._cases(node, state)
+            after = self._cases(node, state)
+        self.frame.loops.pop()
+        return after
 
     def _cases(self, node: c_ast.Switch, state: State) -> State | None:
         items = node.stmt.block_items if isinstance(node.stmt, c_ast.Compound) else [node.stmt]
@@ -194,7 +217,7 @@ class Executor(Expressions):
 
     def _loop(self, node: c_ast.Node, state: State) -> State | None:
         if isinstance(node, c_ast.DoWhile) and _never(node.cond):
-            return self.statement(node.stmt, state)
+            return self._once(node, state)
         if isinstance(node, c_ast.For) and node.init is not None:
             after = self.statement(node.init, state)
             assert after is not None
@@ -218,6 +241,16 @@ class Executor(Expressions):
                 self.value(node.next, trial)
             count += 1
         return self._any_loop(node, trial)
+
+    def _once(self, node: c_ast.DoWhile, state: State) -> State | None:
+        """`do { } while (0)`: followed exactly, with the breaks out of it."""
+        loop = Once()
+        self.frame.loops.append(loop)
+        after = self.statement(node.stmt, state)
+        self.frame.loops.pop()
+        for state_ in loop.breaks:
+            after = state_ if after is None else join(state_, after)
+        return after
 
     def _counts(self, node: c_ast.Node, state: State) -> bool:
         """Is the condition known at first, so that the loop may be followed exactly?"""
@@ -249,8 +282,10 @@ class Executor(Expressions):
 
     def iteration(self, node: c_ast.Node, state: State) -> State:
         """One of a loop, under a condition that is not known."""
+        self.frame.loops.append(None)
         with self.under():
             after = self.statement(node.stmt, state) or state
+            self.frame.loops.pop()
             for part in (node.cond, getattr(node, "next", None)):
                 if part is not None:
                     self.value(part, after)

@@ -67,9 +67,18 @@ class Outcome:
     value: Sym
     condition: Sym  # under which this way is taken, given that none before it was
     node: c_ast.Node | None = None
+    launched: bool = False  # a kernel is launched before
 
 
-@dataclass
+@dataclass(eq=False)
+class Once:
+    """A `do { } while (0)`: a `break` in it leads to its end, and nowhere else."""
+
+    breaks: list[State] = field(default_factory=list)
+    left: bool = False  # it may have been left, under a condition
+
+
+@dataclass(eq=False)
 class Frame:
     number: int
     function: HostFunction | None
@@ -78,6 +87,8 @@ class Frame:
     returns: list[Outcome] = field(default_factory=list)
     depth: int = 0  # conditions that were open when the function was entered
     statics: set[str] = field(default_factory=set)  # variables that outlive the call
+    loops: list[Once | None] = field(default_factory=list)  # around; None: not followed exactly
+    left: bool = False  # control may have left the function, under a condition
 
 
 class Expressions:
@@ -107,7 +118,16 @@ class Expressions:
 
     @property
     def certain(self) -> bool:
-        return not self.conditions
+        return not self.conditions and not self.left
+
+    @property
+    def left(self) -> list[Frame | Once]:
+        """What control may have left already, under a condition.
+
+        Whoever is interested in the outermost function asks what it does unless it returns.
+        """
+        found: list[Frame | Once] = [frame for frame in self.frames[1:] if frame.left]
+        return found + [loop for f in self.frames for loop in f.loops if loop and loop.left]
 
     @contextmanager
     def under(self, condition: Sym | None = None) -> Iterator[None]:

@@ -20,8 +20,10 @@ from kfusion.host.symbolic import FALSE, TRUE, Num, State, Sym, join, known_on_e
 from kfusion.parse.statements import Statement
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
+from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 
+JUMPS = protection("host-jumps", "a goto or break before the launch is taken as never taken")
 LAUNCHES = frozenset(["clEnqueueNDRangeKernel", "clEnqueueTask"])
 
 
@@ -130,6 +132,33 @@ class LibraryExecutor(Executor):
         self._rule_out_returns(step)
         self.step = None
 
+    def leave_by(self, outcome: Outcome) -> None:
+        """The function's own ways out are ruled out on entry, or held against it."""
+        if self._in_function:
+            outcome.launched = self._launched
+            self.frame.returns.append(outcome)
+        else:
+            super().leave_by(outcome)
+
+    def ruled_out(self, node: c_ast.Node, state: State) -> bool:
+        """A jump before the launch, under a condition, is treated like an early return."""
+        condition = self.path_condition()
+        if not self._in_function or self._launched or condition == TRUE:
+            return False
+        if is_on(JUMPS):
+            self.frame.returns.append(Outcome(state, self.unknown(), condition, node))
+        return True
+
+    @property
+    def _in_function(self) -> bool:
+        """Is control in the function under study, and not in one that it calls?"""
+        return self.step is not None and len(self.frames) == 1
+
+    @property
+    def _launched(self) -> bool:
+        effects = self.step.effects if self.step is not None else []
+        return bool(self.run_.launches) or any(isinstance(e, Launch) for e in effects)
+
     def _rule_out_returns(self, step: Step) -> None:
         """A way out before the launch, under a condition, must be ruled out on entry."""
         run, returns = self.run_, self.frame.returns
@@ -138,7 +167,7 @@ class LibraryExecutor(Executor):
         for outcome in returns[self.seen_returns :]:
             if outcome.condition == TRUE:
                 kept.append(outcome)
-            elif run.launches:
+            elif outcome.launched:
                 kept.append(outcome)
                 run.late_return = Reason(
                     "KF210", f"{run.function.name} may return early after its launch", place

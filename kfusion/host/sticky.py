@@ -10,7 +10,7 @@ from pycparser import c_ast
 
 from kfusion.host.effects import Effect, Launch, SetArgument
 from kfusion.host.execute import Executor
-from kfusion.host.expressions import Frame
+from kfusion.host.expressions import Frame, Once
 from kfusion.host.handles import HandleTable
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.symbolic import App, Entry, Num, Place, State, Sym, leaves
@@ -79,17 +79,18 @@ class Reliances:
         asks_callers = False
         named = {f"{function.name}:{p.name}": p for p in function.parameters}
         outside = Frame(0, None, function.unit, dict(named))
-        for number, (effect, path) in enumerate(executor.trace):
+        for number, traced in enumerate(executor.trace):
+            effect = traced.effect
             if not isinstance(effect, Launch):
                 continue
             earlier = executor.trace[:number]
             set_here = frozenset(
-                e.index.value
-                for e, p in earlier
-                if isinstance(e, SetArgument)
-                and e.kernel == effect.kernel
-                and isinstance(e.index, Num)
-                and _always_before(e, p, path)
+                e.effect.index.value
+                for e in earlier
+                if isinstance(e.effect, SetArgument)
+                and e.effect.kernel == effect.kernel
+                and isinstance(e.effect.index, Num)
+                and _always_before(e, traced)
             )
             names = self.handles.kernel_names(effect.kernel, {0: outside, frame.number: frame})
             if not names and _is_parameter(effect.kernel, function):
@@ -117,13 +118,21 @@ class Reliances:
         return None
 
 
+@dataclass(frozen=True)
+class _Traced:
+    effect: Effect
+    path: tuple[c_ast.Node, ...]  # the statements that it stands in
+    conditional: bool
+    left: frozenset[Frame | Once]  # that control may have left before
+
+
 class _Tracer(Executor):
     """Notes for each effect the statements that it stands in, outermost first."""
 
     def __init__(self, program: HostProgram) -> None:
         super().__init__(program)
         self.path: list[c_ast.Node] = []
-        self.trace: list[tuple[Effect, tuple[c_ast.Node, ...]]] = []
+        self.trace: list[_Traced] = []
 
     def statement(self, node: c_ast.Node | None, state: State) -> State | None:
         if node is None:
@@ -135,14 +144,16 @@ class _Tracer(Executor):
 
     def emit(self, effect: Effect) -> None:
         super().emit(effect)
-        self.trace.append((effect, tuple(self.path)))
+        path = tuple(self.path)
+        self.trace.append(_Traced(effect, path, bool(self.conditions), frozenset(self.left)))
 
 
-def _always_before(
-    setting: SetArgument, path: tuple[c_ast.Node, ...], launch: tuple[c_ast.Node, ...]
-) -> bool:
+def _always_before(setting: _Traced, launched: _Traced) -> bool:
     """Is the argument set whenever the launch that follows is reached?"""
-    if setting.certain:
+    path, launch = setting.path, launched.path
+    if not setting.left <= launched.left:
+        return False
+    if not setting.conditional:
         return True
     common = 0
     while common < min(len(path), len(launch)) and path[common] is launch[common]:
