@@ -26,6 +26,7 @@ PROTECTED_BY: dict[str, str] = {
         "host-ranges": "different_range",
         "host-liveness": "intermediate_read",
         "host-own-memory": "temporary_is_shared",
+        "host-copied-handle": "copy_of_an_object",
         "host-handed-back": "alias_from_a_function",
         "host-out-contradicted": "out_contradicted",
         "host-program-queries": "counted_kernels",

@@ -53,6 +53,7 @@ from kfusion.source.protections import is_on, protection
 
 LIVE = protection("host-liveness", "an object that is read after the region is taken as dead")
 OWN_MEMORY = protection("host-own-memory", "an object is dead though its memory is shared")
+COPIED_HANDLE = protection("host-copied-handle", "an object is dead though it began as a copy")
 HANDED_BACK = protection("host-handed-back", "an object is dead though a call returned it")
 CONTRADICTED = protection("host-out-contradicted", "out or temp against a later read is believed")
 _NUMBERS = frozenset(
@@ -332,6 +333,8 @@ class _Later:
         local = isinstance(declared.type, c_ast.TypeDecl) and not (
             {"static", "extern"} & set(declared.storage)
         )
+        if is_on(COPIED_HANDLE) and not _starts_empty(declared.init):
+            return False
         if not local or self._is_parameter(owner) or _has_goto(self.body):
             return False
         uses = _Uses(owner)
@@ -423,6 +426,15 @@ class _Later:
         ):
             return True
         return all(part in (Num(0), handle) or is_new_buffer(part) for part in _parts(effect.value))
+
+
+def _starts_empty(initialiser: c_ast.Node | None) -> bool:
+    """Nothing but constants: whatever else an object starts with may be another one's handle."""
+    if isinstance(initialiser, c_ast.InitList):
+        return all(_starts_empty(item) for item in initialiser.exprs)
+    if isinstance(initialiser, c_ast.NamedInitializer | c_ast.Cast | c_ast.UnaryOp):
+        return _starts_empty(initialiser.expr)
+    return initialiser is None or isinstance(initialiser, c_ast.Constant)
 
 
 def _may_change(effect: Effect, places: set[Place], owners: set[App]) -> bool:
