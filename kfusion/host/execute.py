@@ -399,15 +399,17 @@ class Executor(Expressions):
         return FALSE
 
     def _variable_type(self, place: Place) -> str:
-        """The type of a variable (or element of an array) as declared, qualifiers left out."""
+        """The type of a variable, or of a part of one, as declared, qualifiers left out."""
         if not isinstance(place.root, Local):
             return ""
         frame = next((f for f in self.frames if f.number == place.root.frame), None)
         declared = frame.variables.get(place.root.name) if frame else None
         type_ = declared.type if declared is not None else None
-        if isinstance(type_, c_ast.ArrayDecl) and place.path:
-            type_ = type_.type
-        if not isinstance(type_, c_ast.TypeDecl) or len(place.path) > 1:
+        for step in place.path:
+            types = self.program.types
+            is_element = step.startswith("[")
+            type_ = types.target(type_) if is_element else types.member(type_, step)
+        if not isinstance(type_, c_ast.TypeDecl):
             return ""
         inner = type_.type
         return " ".join(inner.names) if isinstance(inner, c_ast.IdentifierType) else ""
