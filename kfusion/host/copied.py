@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from pycparser import c_ast
 
-from kfusion.host.program import HostFunction
+from kfusion.host.program import HostFunction, HostProgram
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.unit import Unit
 from kfusion.source.diagnostics import Reason
@@ -21,6 +21,7 @@ from kfusion.source.text import Span
 STATIC_VARIABLES = protection(
     "host-static-variables", "a function that keeps state in a static variable is copied"
 )
+_TAKEN_OVER = frozenset(["clSetKernelArg", "clEnqueueNDRangeKernel"])
 REDEFINED = protection("host-macros", "a host macro that is redefined later is copied")
 
 
@@ -46,6 +47,28 @@ def copy_reason(of: HostFunction) -> Reason | None:
             unit.node_span(visitor.found),
             help="move the variable out of the function",
         )
+    return _macro_reason(of)
+
+
+@lru_cache(maxsize=1024)
+def form_reason(of: HostFunction, program: HostProgram) -> Reason | None:
+    """Why statements of functions that it calls would not mean the same in a fused function.
+
+    Arguments are set, and the launch is made, in the form in which a helper does it.
+    """
+    for name in sorted(program.calls(of)):
+        helper = program.lookup(name, of.unit)
+        if helper is None or helper.unit is not of.unit or not helper.in_main_file:
+            continue
+        if program.names_called(helper.function.node.body) & _TAKEN_OVER:
+            reason = _macro_reason(helper)
+            if reason is not None:
+                return reason
+    return None
+
+
+def _macro_reason(of: HostFunction) -> Reason | None:
+    unit, function = of.unit, of.function
     span = unit.span(function.first, function.body.last)
     changed = _changed_macro(unit, span.text, span.location.line)
     if changed is not None and is_on(REDEFINED):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
-from kfusion.host.copied import copy_reason
+from kfusion.host.copied import copy_reason, form_reason
 from kfusion.host.effects import (
     Effect,
     Release,
@@ -120,7 +120,7 @@ class Joining:
                     relying.span,
                     help="set every argument of a kernel in the function that launches it",
                 )
-            copied = copy_reason(run.function)
+            copied = copy_reason(run.function) or form_reason(run.function, self.analysis.program)
             if copied is not None:
                 return copied
         units = {run.function.unit.source.name for run in runs}
