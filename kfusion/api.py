@@ -43,7 +43,10 @@ _ONE_RANGE = "the range of all calls"
 
 @dataclass(frozen=True)
 class Launch:
-    """One kernel to launch: its name and its arguments, as the calls named them."""
+    """One kernel to launch: its name and its arguments, as the calls wrote them.
+
+    That is a name, or the text of a number: `"0.5f"`.
+    """
 
     name: str
     arguments: tuple[str, ...]
@@ -63,14 +66,15 @@ class Fused:
     fused: tuple[FusedKernel, ...] = ()
 
     def check(
-        self, args: Mapping[str, Any], ranges: Sequence[int | Sequence[int]] | None = None
+        self, args: Mapping[str, Any] | None, ranges: Sequence[int | Sequence[int]] | None = None
     ) -> None:
         """Raise CheckError unless the assumptions hold.
 
-        `args` maps the names of the calls to buffers (others are ignored); `ranges`, if
-        given, has the global size of each call.
+        `args` maps the names of the calls to buffers (others are ignored; None: no memory is
+        checked); `ranges`, if given, has the global size of each call.
         """
-        self._check_memory(args)
+        if args is not None:
+            self._check_memory(args)
         if ranges is not None:
             sizes = [(r,) if isinstance(r, int) else tuple(r) for r in ranges]
             if len(sizes) != len(self.plan.invocations):
@@ -86,8 +90,10 @@ class Fused:
         for group in self.plan.groups:
             for assumed in group.assumptions:
                 if isinstance(assumed, Disjoint):
-                    left, right = args.get(assumed.left), args.get(assumed.right)
-                    if left is not None and right is not None and overlap(left, right):
+                    for name in (assumed.left, assumed.right):
+                        if args.get(name) is None:
+                            raise CheckError(f"no buffer is given for '{name}'")
+                    if overlap(args[assumed.left], args[assumed.right]):
                         raise CheckError(f"'{assumed.left}' and '{assumed.right}' share memory")
 
     def _check_ranges(self, sizes: Sequence[tuple[int, ...]]) -> None:
@@ -124,15 +130,51 @@ def fuse(
     numbers. `out` names the buffers that are read afterwards; without it all of them
     are. `ranges` has one entry per call, if the calls differ: equal ones, equal ranges.
     """
+    _check_types(source, calls)
     unit = _unit(source, defines, cc)
     kernels = read_kernels(unit)
     listing = SourceFile(Path("calls"), "\n".join(" ".join(call.split()) for call in calls))
     read = [_read_call(listing, line, kernels) for line in range(1, len(calls) + 1)]
+    _check_names(read)
     invocations = _invocations(read, _ranges(read, ranges))
     observed = _observed(out, invocations)
     plan = plan_region(invocations, observed, _Agreement())
     launches, fused = _launches(plan, kernels)
     return Fused(with_kernels(unit, fused), launches, plan, _diagnostics(plan), fused)
+
+
+def _check_types(source: object, calls: object) -> None:
+    if not isinstance(source, str):
+        raise error("KF129", f"the source is of type {type(source).__name__}: expected a string")
+    if isinstance(calls, str) or not isinstance(calls, Sequence):
+        kind = type(calls).__name__
+        example = f'["{calls}"]' if isinstance(calls, str) else '["add(c, x, y)"]'
+        raise error(
+            "KF129", f"the calls are of type {kind}: expected a list of strings, like {example}"
+        )
+    for number, call in enumerate(calls):
+        if not isinstance(call, str):
+            raise error(
+                "KF129", f"call {number} is of type {type(call).__name__}: expected a string"
+            )
+
+
+def _check_names(calls: list[_Call]) -> None:
+    """One name is one thing, wherever it stands."""
+    kinds: dict[str, tuple[str, Span]] = {}
+    names = {Memory: "a buffer", Scalar: "a scalar", LocalMemory: "local memory"}
+    for call in calls:
+        for argument in call.arguments:
+            kind = names[type(argument)]
+            first, span = kinds.setdefault(argument.name, (kind, call.span))
+            if first != kind and _NAME.fullmatch(argument.name):
+                raise error(
+                    "KF129",
+                    f"'{argument.name}' is {kind} here, and {first} elsewhere",
+                    call.span,
+                    help="give one of them another name",
+                    related=((f"it is {first} here", span),),
+                )
 
 
 def _unit(source: str, defines: Iterable[str] | Mapping[str, object], cc: str) -> Unit:

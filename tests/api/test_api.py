@@ -149,6 +149,46 @@ expected a name
     )
 
 
+@pytest.mark.parametrize(
+    ("source", "calls", "message"),
+    [
+        (None, ["square(t, a)"], "the source is of type NoneType: expected a string"),
+        (b"", ["square(t, a)"], "the source is of type bytes: expected a string"),
+        (
+            ELEMENTWISE,
+            "square(t, a)",
+            'the calls are of type str: expected a list of strings, like ["square(t, a)"]',
+        ),
+        (
+            ELEMENTWISE,
+            None,
+            'the calls are of type NoneType: expected a list of strings, like ["add(c, x, y)"]',
+        ),
+        (ELEMENTWISE, ["square(t, a)", 3], "call 1 is of type int: expected a string"),
+    ],
+)
+def test_arguments_of_a_wrong_type(source: object, calls: object, message: str) -> None:
+    with pytest.raises(KFusionError) as caught:
+        kfusion.fuse(source, calls)  # type: ignore[arg-type]
+    assert render(caught.value.diagnostics[0]) == f"error[KF129]: {message}"
+
+
+def test_one_name_for_a_buffer_and_a_scalar() -> None:
+    with pytest.raises(KFusionError) as caught:
+        kfusion.fuse(SCALED, ["scaled(c, a, b, n, scratch)", "square(b, c)"])
+    assert (
+        render(caught.value.diagnostics[0])
+        == """\
+calls:2:1: error[KF129]: 'b' is a buffer here, and a scalar elsewhere
+    2 | square(b, c)
+      | ^~~~~~~~~~~~
+calls:1:1: it is a scalar here
+    1 | scaled(c, a, b, n, scratch)
+      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~
+  help: give one of them another name"""
+    )
+
+
 def test_out_that_names_nothing() -> None:
     assert (
         failure(["square(t, a)"], out=["z"])
@@ -190,7 +230,15 @@ def buffer(context: cl.Context, size: int = 1024) -> cl.Buffer:
 def test_check_of_separate_buffers(context: cl.Context) -> None:
     fused = kfusion.fuse(ELEMENTWISE, ["square(t, a)", "square(c, t)"])
     fused.check({name: buffer(context) for name in "tac"})
-    fused.check({"n": np.int32(3)})  # scalars and missing names do not matter
+    fused.check({**{name: buffer(context) for name in "tac"}, "n": np.int32(3)})
+
+
+def test_check_of_buffers_that_are_not_given(context: cl.Context) -> None:
+    fused = kfusion.fuse(ELEMENTWISE, ["square(t, a)", "square(c, t)"])
+    with pytest.raises(kfusion.CheckError, match=r"no buffer is given for '[act]'"):
+        fused.check({})
+    with pytest.raises(kfusion.CheckError, match="no buffer is given for 'c'"):
+        fused.check({"t": buffer(context), "a": buffer(context)})
 
 
 def test_check_of_one_buffer_under_two_names(context: cl.Context) -> None:
@@ -217,28 +265,28 @@ def test_check_of_arrays(context: cl.Context) -> None:
 
 def test_check_of_ranges() -> None:
     fused = kfusion.fuse(ELEMENTWISE, ["square(t, a)", "square(c, t)"])
-    fused.check({}, ranges=[(64,), (64,)])
+    fused.check(None, ranges=[(64,), (64,)])
     with pytest.raises(kfusion.CheckError, match=r"call 0 has the range \(64,\), call 1"):
-        fused.check({}, ranges=[(64,), (128,)])
+        fused.check(None, ranges=[(64,), (128,)])
 
 
 def test_check_of_ranges_that_are_given_per_call() -> None:
     """Only calls that share a kernel need one range."""
     calls = ["square(t, a)", "square(c, t)", "square(d, c)"]
     fused = kfusion.fuse(ELEMENTWISE, calls, ranges=["whole", "whole", "half"])
-    fused.check({}, ranges=[64, (64,), (32,)])
+    fused.check(None, ranges=[64, (64,), (32,)])
     with pytest.raises(kfusion.CheckError, match=r"call 0 has the range \(64,\), call 1"):
-        fused.check({}, ranges=[(64,), (64, 1), (32,)])
+        fused.check(None, ranges=[(64,), (64, 1), (32,)])
     with pytest.raises(kfusion.CheckError, match="2 ranges are given for 3 calls"):
-        fused.check({}, ranges=[(64,), (64,)])
+        fused.check(None, ranges=[(64,), (64,)])
 
 
 def test_check_of_ranges_with_more_dimensions_than_the_kernels_ask_for() -> None:
     """A row of items for each element: these kernels were fused for one item each."""
     fused = kfusion.fuse(ELEMENTWISE, ["square(t, a)", "square(c, t)"])
-    fused.check({}, ranges=[(64, 1)] * 2)
+    fused.check(None, ranges=[(64, 1)] * 2)
     with pytest.raises(kfusion.CheckError, match=r"\(64, 4\), and was fused for 1 dimension: "):
-        fused.check({}, ranges=[(64, 4)] * 2)
+        fused.check(None, ranges=[(64, 4)] * 2)
 
 
 def test_check_of_shared_virtual_memory() -> None:
