@@ -30,6 +30,7 @@ from kfusion.host.equality import identity, is_new_buffer
 from kfusion.host.expressions import Frame
 from kfusion.host.library import LibraryExecutor
 from kfusion.host.merge import RegionAnalysis
+from kfusion.host.program import HostFunction
 from kfusion.host.symbolic import (
     FALSE,
     App,
@@ -47,6 +48,7 @@ from kfusion.host.symbolic import (
     Unknown,
     leaves,
 )
+from kfusion.parse.unit import Unit, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Diagnostic, Severity, error
 from kfusion.source.protections import is_on, protection
@@ -125,14 +127,17 @@ def _contradictions(analysis: RegionAnalysis, dead: set[str], later: _Later) -> 
     """A certain later read of a temporary is an error, a possible one a note."""
     notes: list[Diagnostic] = []
     for name in sorted(dead):
-        found = later.first_read(name)
+        found = later.first_read(name) or _read_by_callers(analysis, name, later)
         if found is None or not is_on(CONTRADICTED):
             continue
-        unit = analysis.region.unit
+        unit = found.unit or analysis.region.unit
         owner = object_of(analysis.values[name])
         when = "in the next iteration" if found.next_iteration else "after the region"
+        if found.unit is not None:
+            when = f"after {analysis.region.function.name} returns"
         message = f"'{owner}' is temporary here, but it is read {when}"
-        place = ("it is read here", unit.node_span(found.node))
+        read = "here its caller may read it" if found.parameter else "it is read here"
+        place = (read, unit.node_span(found.node))
         if found.certain:
             raise error(
                 "KF303",
@@ -165,6 +170,8 @@ class _Read:
     node: c_ast.Node  # the application's call
     certain: bool
     next_iteration: bool = False  # of the loop around the region
+    unit: Unit | None = None  # of a caller
+    parameter: bool = False  # it is not known what callers do with it
 
 
 @dataclass(frozen=True)
@@ -184,8 +191,10 @@ class _Later:
         region = analysis.region
         self.unit = region.unit
         self.end = region.mark.block.end
+        self.variables = dict(region.variables)
         self.body = region.function.node.body
         self.path = _path_to(self.body, self._is_region) or []
+        self.overwritten = False  # by what first_read has followed last
         self.result: Sym = FALSE  # of the last call
         self._calls: dict[c_ast.Node, tuple[list[Effect] | None, Sym]] = {}
 
@@ -209,11 +218,17 @@ class _Later:
             call = self._first_call(name, owner or "")
             return _Read(call, certain=True, next_iteration=True)
         self.executor, self.state = self.analysis.after()
+        return self.follow(name, owner or "")
+
+    def follow(self, name: str, owner: str) -> _Read | None:
+        """The first read in the statements that may run later."""
+        self.overwritten = False
         for statement in self._following():
-            read, killed = self._scan(statement.node, name, owner or "", statement.certain)
+            read, killed = self._scan(statement.node, name, owner, statement.certain)
             if read is not None:
                 return replace(read, next_iteration=statement.next_iteration)
             if killed:
+                self.overwritten = True
                 return None
         return None
 
@@ -306,7 +321,7 @@ class _Later:
         self, executor: LibraryExecutor, call: c_ast.FuncCall, state: State
     ) -> list[Effect] | None:
         function = self.analysis.program.lookup(call.name.name, self.unit)
-        frame = Frame(0, None, self.unit, dict(self.analysis.region.variables))
+        frame = Frame(0, None, self.unit, dict(self.variables))
         executor.frames, executor.step = [frame], None
         before = len(executor.effects)
         if function is None:
@@ -426,6 +441,78 @@ class _Later:
         ):
             return True
         return all(part in (Num(0), handle) or is_new_buffer(part) for part in _parts(effect.value))
+
+
+class _AfterCall(_Later):
+    """What a caller of the region's function does after the call."""
+
+    def __init__(self, analysis: RegionAnalysis, caller: HostFunction, call: c_ast.FuncCall):
+        super().__init__(analysis)
+        self.unit, self.caller = caller.unit, caller
+        self.variables = {p.name: p for p in caller.parameters}
+        declared = (n for n in descendants(caller.function.node.body) if isinstance(n, c_ast.Decl))
+        self.variables |= {n.name: n for n in declared if n.name}
+        self.body = caller.function.node.body
+        self.path = _path_to(self.body, lambda node: node is call) or []
+        self.executor, self.state = LibraryExecutor(analysis.program), State()
+
+    def read_of(self, argument: c_ast.Node, value: Entry) -> tuple[_Read | None, bool]:
+        """The first read of what the argument leads to; and does it live on after the caller?"""
+        while isinstance(argument, c_ast.Cast):
+            argument = argument.expr
+        address = isinstance(argument, c_ast.UnaryOp) and argument.op == "&"
+        variable = argument.expr if address else argument
+        own = self.variables.get(getattr(variable, "name", None) or "")
+        if not isinstance(variable, c_ast.ID) or own is None:
+            return None, True
+        base = Place(App(variable.name))
+        if isinstance(value.place.root, Pointee) and not address:
+            base = Place(Pointee(Entry(base)))
+        handle = Entry(Place(base.root, (*base.path, *value.place.path)))
+        read = self.follow(str(handle), variable.name)
+        if read is not None:
+            return replace(read, unit=self.unit, next_iteration=False), False
+        is_parameter = any(p.name == variable.name for p in self.caller.parameters)
+        is_local = address and not is_parameter and not {"static", "extern"} & set(own.storage)
+        return None, not (is_local or self.overwritten)
+
+
+def _read_by_callers(analysis: RegionAnalysis, name: str, later: _Later) -> _Read | None:
+    """Who reads a temporary that the region's function has got from its caller?"""
+    region, value = analysis.region, analysis.values[name]
+    owner = object_of(value)
+    if later.overwritten or owner is None or not isinstance(value, Entry):
+        return None
+    parameters = region.function.node.decl.type.args
+    listed = parameters.params if parameters is not None else []
+    position = next((i for i, p in enumerate(listed) if getattr(p, "name", "") == owner), None)
+    if position is None:
+        return None
+    possible: _Read | None = None
+    calls = _calls_of(analysis, region.function.name)
+    lives_on = not calls
+    for caller, call in calls:
+        arguments = call.args.exprs if call.args is not None else []
+        if position < len(arguments):
+            read, lives = _AfterCall(analysis, caller, call).read_of(arguments[position], value)
+            if read is not None and read.certain:
+                return read
+            possible, lives_on = possible or read, lives_on or lives
+    if possible is None and lives_on:
+        possible = _Read(listed[position], certain=False, unit=region.unit, parameter=True)
+    return possible
+
+
+def _calls_of(analysis: RegionAnalysis, name: str) -> list[tuple[HostFunction, c_ast.FuncCall]]:
+    return [
+        (caller, node)
+        for caller in analysis.program.functions.values()
+        if name in analysis.program.names_called(caller.function.node.body)
+        for node in descendants(caller.function.node.body)
+        if isinstance(node, c_ast.FuncCall)
+        and isinstance(node.name, c_ast.ID)
+        and node.name.name == name
+    ]
 
 
 def _starts_empty(initialiser: c_ast.Node | None) -> bool:

@@ -1,0 +1,38 @@
+#include "rig.h"
+#include "lib.h"
+
+#define N 300
+
+static void work(const vec *a, vec *t, vec *c)
+{
+#pragma kfuse(a, c, temp(t))
+    {
+        vec_square(t, a);
+        vec_add(c, t, a);
+    }
+}
+
+int main(void)
+{
+    float data[N];
+    vec a, t, c;
+
+    vec_start();
+    rig_fill(data, N, 1);
+    vec_new(&a, data, N);
+    rig_fill(data, N, 2);
+    vec_new(&t, data, N);
+    rig_fill(data, N, 3);
+    vec_new(&c, data, N);
+
+    work(&a, &t, &c);
+    vec_show("c", &c);
+    vec_square(&t, &a);
+    vec_show("t", &t);
+
+    vec_free(&a);
+    vec_free(&t);
+    vec_free(&c);
+    vec_stop();
+    return 0;
+}
