@@ -489,9 +489,8 @@ def _read_by_callers(analysis: RegionAnalysis, name: str, later: _Later) -> _Rea
     if position is None:
         return None
     possible: _Read | None = None
-    calls = _calls_of(analysis, region.function.name)
-    lives_on = not calls
-    for caller, call in calls:
+    lives_on = False
+    for caller, call in _calls_of(analysis, region.function.name):
         arguments = call.args.exprs if call.args is not None else []
         if position < len(arguments):
             read, lives = _AfterCall(analysis, caller, call).read_of(arguments[position], value)
