@@ -66,7 +66,7 @@ def read_handles(program: HostProgram, setups: Iterable[SetUp]) -> HandleTable:
         owners = {f"{function.name}:{p.name}": type_name(p) for p in function.parameters}
         for end in setup.ends:
             _collect(end, found, program, owners, setup.unknown)
-            _collect_own(end, found, setup.frame, setup.unknown)
+            _collect_own(end, found, setup, program)
     _note_other_assignments(program, {setup.function for setup in setups}, found)
     return HandleTable({k: frozenset(v) for k, v in found.items()}, program)
 
@@ -87,18 +87,23 @@ def _collect(
 
 
 def _collect_own(
-    state: State, found: dict[HandleKey, set[str]], frame: Frame, unknown: frozenset[Made]
+    state: State, found: dict[HandleKey, set[str]], setup: SetUp, program: HostProgram
 ) -> None:
     """Handles in an object that the function makes, to return it or to store it somewhere.
 
     gpu *gpu_new(void) { gpu *g = malloc(sizeof *g); g->add = clCreateKernel(...); return g; }
     """
+    frame, unknown = setup.frame, setup.unknown
     own: dict[Sym, str | None] = {}
     for place, value in state.memory.items():
         root = place.root
         if isinstance(root, Local) and root.frame == frame.number and isinstance(value, Made):
             declared = frame.variables.get(root.name)
             if declared is not None and not place.path:
+                own[value] = type_name(declared)
+        elif isinstance(root, Global) and isinstance(value, Made) and not place.path:
+            declared = program.globals.get(root.name)
+            if declared is not None:
                 own[value] = type_name(declared)
     for place, value in state.memory.items():
         root, owner = place.root, None
