@@ -5,6 +5,7 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from kfusion.host import calls
+from kfusion.host.conversions import arithmetic
 from kfusion.host.effects import (
     Create,
     HostCall,
@@ -81,8 +82,7 @@ class Executor(Expressions):
         frame.depth = len(self.conditions)
         for parameter, value in zip(function.parameters, arguments, strict=False):
             frame.variables[parameter.name] = parameter
-            place = Place(Local(frame.number, parameter.name))
-            state.write(place, self.converted(place, value))
+            state.write(Place(Local(frame.number, parameter.name)), value)
 
     # Statements: the state after, or None when control does not come out below
 
@@ -108,7 +108,7 @@ class Executor(Expressions):
         if isinstance(node, c_ast.For | c_ast.While | c_ast.DoWhile):
             return self._loop(node, state)
         if isinstance(node, c_ast.Return):
-            value = self.value(node.expr, state) if node.expr is not None else FALSE
+            value = self._returned(node.expr, state) if node.expr is not None else FALSE
             self.leave_by(Outcome(state, value, self.path_condition(), node))
             if self.step is not None and len(self.frames) == 1:
                 self.step.returns = True
@@ -147,6 +147,13 @@ class Executor(Expressions):
             loop.left = loop.left or self.path_condition() != TRUE
         return None
 
+    def _returned(self, node: c_ast.Node, state: State) -> Sym:
+        function = self.frame.function
+        value = self.value(node, state)
+        if function is None:
+            return value
+        return self.converted(value, node, arithmetic(function.result_type, self.program.types))
+
     def declare(self, node: c_ast.Decl, state: State) -> None:
         self.frame.variables[node.name] = node
         if "static" in node.storage:
@@ -163,9 +170,7 @@ class Executor(Expressions):
             self.initialise(place, node.init, state, node.type)
         else:
             value = self.value(node.init, state)
-            if isinstance(place.root, Local):
-                value = self.converted(place, value)
-            state.write(place, value)
+            state.write(place, self.converted(value, node.init, self.declared_kind(node)))
 
     def path_condition(self) -> Sym:
         """The condition under which control is here, since the function was entered."""
@@ -309,7 +314,7 @@ class Executor(Expressions):
             if len(self.frames) >= MOST_FRAMES or any(f.function == function for f in self.frames):
                 self.emit(UnknownCall(node, self.certain, name, tuple(arguments)))
                 return self.unknown()
-            return self.run(function, arguments, state)
+            return self.run(function, self.passed(function, expressions, arguments), state)
         if name.startswith("cl") and name[2:3].isupper():
             return self._opencl(name, node, arguments, state)
         if name in calls.PURE:
@@ -323,6 +328,17 @@ class Executor(Expressions):
             return self.unknown()
         self.emit(UnknownCall(node, self.certain, name or "a function pointer", tuple(arguments)))
         return self.unknown()
+
+    def passed(
+        self, function: HostFunction, nodes: list[c_ast.Node], values: list[Sym]
+    ) -> list[Sym]:
+        """Arguments as the parameters of a function hold them."""
+        kinds = [self.declared_kind(parameter) for parameter in function.parameters]
+        kinds += [None] * (len(nodes) - len(kinds))
+        return [
+            self.converted(value, node, kind)
+            for value, node, kind in zip(values, nodes, kinds, strict=False)
+        ]
 
     def _may_write(self, pointer: Sym, state: State) -> None:
         if isinstance(pointer, Ref):

@@ -8,6 +8,20 @@ from dataclasses import field
 
 from pycparser import c_ast
 
+from kfusion.host.calls import PURE
+from kfusion.host.conversions import (
+    DOUBLE,
+    FLOAT,
+    INT,
+    SIZE,
+    Arithmetic,
+    arithmetic,
+    common,
+    convert,
+    of_call,
+    of_constant,
+    of_operation,
+)
 from kfusion.host.effects import Assign, Effect, Unsupported
 from kfusion.host.program import HostFunction, HostProgram, compute, constant
 from kfusion.host.symbolic import (
@@ -19,7 +33,6 @@ from kfusion.host.symbolic import (
     Global,
     Literal,
     Local,
-    Made,
     Num,
     Op,
     Phi,
@@ -33,14 +46,6 @@ from kfusion.host.symbolic import (
 )
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
-
-_CONVERTING = frozenset(
-    [
-        *("char", "signed char", "unsigned char", "short", "unsigned short", "_Bool", "bool"),
-        *("float", "double", "cl_char", "cl_uchar", "cl_short", "cl_ushort", "cl_half"),
-        *("cl_float", "cl_double", "cl_bool", "int8_t", "uint8_t", "int16_t", "uint16_t"),
-    ]
-)
 
 
 @dataclass
@@ -230,25 +235,68 @@ class Expressions:
                     self.step.writes.add(place.root.name)
             return
         if isinstance(place.root, Local):
-            value = self.converted(place, value)
             if place.root.frame == self.frames[0].number and self.step is not None:
                 self.step.writes.add(place.root.name)
         else:
             self.emit(Assign(node, self.certain, place, value))
         state.write(place, value)
 
-    def converted(self, place: Place, value: Sym) -> Sym:
-        """The value as a variable of a narrow or floating type holds it."""
-        if place.path or isinstance(value, Num | Ref | Made | Unknown):
-            return value
-        assert isinstance(place.root, Local)
-        for frame in self.frames:
-            declaration = frame.variables.get(place.root.name)
-            if frame.number == place.root.frame and isinstance(declaration, c_ast.Decl):
-                kind = getattr(getattr(declaration.type, "type", None), "names", None)
-                if kind and " ".join(kind) in _CONVERTING:
-                    return Op(f"({' '.join(kind)})", (value,))
-        return value
+    # Types of expressions
+
+    def kind(self, node: c_ast.Node | None) -> Arithmetic | None:
+        """The arithmetic type of an expression as declarations tell it; None: not known."""
+        method = getattr(self, "_kind_" + type(node).__name__, None)
+        if method is not None:
+            result: Arithmetic | None = method(node)
+            return result
+        return arithmetic(self.type_of(node), self.program.types) if node is not None else None
+
+    def _kind_Constant(self, node: c_ast.Constant) -> Arithmetic | None:
+        return of_constant(node)
+
+    def _kind_ID(self, node: c_ast.ID) -> Arithmetic | None:
+        if node.name not in self.frame.variables and node.name in self.program.enumerators:
+            return INT
+        return arithmetic(self.type_of(node), self.program.types)
+
+    def _kind_UnaryOp(self, node: c_ast.UnaryOp) -> Arithmetic | None:
+        if node.op == "!":
+            return INT
+        if node.op in ("sizeof", "_Alignof"):
+            return SIZE
+        if node.op == "*":
+            return arithmetic(self.type_of(node), self.program.types)
+        inner = self.kind(node.expr) if node.op != "&" else None
+        return inner.promoted if inner is not None and node.op in ("-", "+", "~") else inner
+
+    def _kind_BinaryOp(self, node: c_ast.BinaryOp) -> Arithmetic | None:
+        return of_operation(node.op, self.kind(node.left), self.kind(node.right))
+
+    def _kind_TernaryOp(self, node: c_ast.TernaryOp) -> Arithmetic | None:
+        return common(self.kind(node.iftrue), self.kind(node.iffalse))
+
+    def _kind_Assignment(self, node: c_ast.Assignment) -> Arithmetic | None:
+        return self.kind(node.lvalue)
+
+    def _kind_ExprList(self, node: c_ast.ExprList) -> Arithmetic | None:
+        return self.kind(node.exprs[-1])
+
+    def _kind_FuncCall(self, node: c_ast.FuncCall) -> Arithmetic | None:
+        name = node.name.name if isinstance(node.name, c_ast.ID) else ""
+        function = self.program.lookup(name, self.frame.unit) if name else None
+        if function is not None and name not in self.frame.variables:
+            return arithmetic(function.result_type, self.program.types)
+        known = of_call(name)
+        if known is None and name in PURE:
+            return FLOAT if name.endswith("f") else DOUBLE
+        return known
+
+    def declared_kind(self, declaration: c_ast.Decl | None) -> Arithmetic | None:
+        return arithmetic(getattr(declaration, "type", None), self.program.types)
+
+    def converted(self, value: Sym, node: c_ast.Node, target: Arithmetic | None) -> Sym:
+        """The value of an expression as a variable of a type holds it."""
+        return convert(value, self.kind(node), target) if target is not None else value
 
     def read(self, place: Place, state: State) -> Sym:
         if self.step is not None and not isinstance(place.root, Local):
@@ -294,8 +342,12 @@ class Expressions:
         declaration = self._global(root)
         if declaration is None or declaration.init is None or "const" not in declaration.quals:
             return None
+        if isinstance(declaration.init, c_ast.InitList):
+            return None
         number = constant(declaration.init, self.program.enumerators)
-        return Num(number) if number is not None else None
+        if number is None:
+            return None
+        return convert(Num(number), INT, self.declared_kind(declaration))
 
     def _value_StructRef(self, node: c_ast.StructRef, state: State) -> Sym:
         place = self.place(node, state)
@@ -362,7 +414,9 @@ class Expressions:
     ) -> None:
         """An initialiser in braces: elements by position or index, members by place or name."""
         if not isinstance(init, c_ast.InitList):
-            state.write(place, self.value(init, state))
+            value = self.value(init, state)
+            kind = arithmetic(type_, self.program.types)
+            state.write(place, self.converted(value, init, kind))
             return
         types = self.program.types
         members = types.members(type_)
@@ -383,8 +437,10 @@ class Expressions:
 
     def _value_Cast(self, node: c_ast.Cast, state: State) -> Sym:
         value = self.value(node.expr, state)
-        if isinstance(value, Num | Ref) or _is_pointer_type(node.to_type):
+        if isinstance(value, Ref) or _is_pointer_type(node.to_type):
             return value
+        if isinstance(value, Num):
+            return self.converted(value, node.expr, self.kind(node))
         return Op(f"({_type_text(node.to_type)})", (value,))
 
     def _value_UnaryOp(self, node: c_ast.UnaryOp, state: State) -> Sym:
@@ -424,6 +480,8 @@ class Expressions:
     def _step_by_one(self, node: c_ast.UnaryOp, state: State) -> Sym:
         before = self.value(node.expr, state)
         after = self.binary("+" if "+" in node.op else "-", before, Num(1), state)
+        kind = self.kind(node.expr)
+        after = convert(after, common(kind, INT), kind)
         self.assign(self.place(node.expr, state), after, state, node)
         return before if node.op.startswith("p") else after
 
@@ -571,6 +629,11 @@ class Expressions:
         if node.op != "=":
             before = self.value(node.lvalue, state)
             value = self.binary(node.op[:-1], before, value, state)
+        target = self.kind(node.lvalue)
+        source = self.kind(node.rvalue)
+        if node.op != "=":
+            source = of_operation(node.op[:-1], target, source)
+        value = convert(value, source, target)
         self.assign(place, value, state, node)
         return value
 

@@ -114,7 +114,9 @@ class RegionAnalysis:
 
     def arguments(self, executor: LibraryExecutor, call: RegionCall, state: State) -> list[Sym]:
         executor.frames, executor.step = [self._frame()], None
-        values = [executor.value(argument.node, state) for argument in call.arguments]
+        nodes = [argument.node for argument in call.arguments]
+        values = [executor.value(node, state) for node in nodes]
+        values = executor.passed(call.function, nodes, values)
         executor.frames = []
         return values
 

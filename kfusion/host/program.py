@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import field
 from functools import cached_property
@@ -31,6 +32,10 @@ class HostFunction:
         if arguments is None:
             return []
         return [p for p in arguments.params if isinstance(p, c_ast.Decl) and p.name]
+
+    @property
+    def result_type(self) -> c_ast.Node:
+        return self.function.node.decl.type.type
 
     @property
     def in_main_file(self) -> bool:
@@ -237,7 +242,7 @@ def constant(node: c_ast.Node, enumerators: dict[str, int]) -> int | None:
     if isinstance(node, c_ast.ID):
         return enumerators.get(node.name)
     if isinstance(node, c_ast.Cast):
-        return constant(node.expr, enumerators)
+        return constant(node.expr, enumerators) if _keeps_integers(node.to_type) else None
     if isinstance(node, c_ast.UnaryOp) and node.op in ("-", "+", "~"):
         inner = constant(node.expr, enumerators)
         if inner is None:
@@ -249,6 +254,15 @@ def constant(node: c_ast.Node, enumerators: dict[str, int]) -> int | None:
             return None
         return compute(node.op, left, right)
     return None
+
+
+_NARROW = re.compile(r"float|double|char|short|half|bool|_Bool|int8_t|int16_t")
+
+
+def _keeps_integers(type_: c_ast.Typename) -> bool:
+    """Is it a pointer or an integer type that holds any int?"""
+    names = getattr(getattr(type_.type, "type", None), "names", None) or []
+    return not any(_NARROW.search(name) for name in names)
 
 
 def _octal(text: str) -> bool:

@@ -57,6 +57,9 @@ class DeclaredTypes:
             type_ = self._typedefs[names[0]]
         return type_
 
+    def typedef(self, name: str) -> c_ast.Node | None:
+        return self._typedefs.get(name)
+
     def target(self, type_: c_ast.Node | None) -> c_ast.Node | None:
         """What a pointer points to, or an array holds."""
         type_ = self.resolved(type_)
