@@ -564,9 +564,9 @@ class Expressions:
                 return Num(number)
         if op in ("==", "!=") and isinstance(left, Op) and left.name == "?:":
             condition, a, b = left.args
-            return chosen(
-                condition, self.binary(op, a, right, state), self.binary(op, b, right, state)
-            )
+            if not isinstance(a, Literal) and not isinstance(b, Literal):
+                first, second = (self.binary(op, side, right, state) for side in (a, b))
+                return chosen(condition, first, second)
         if op in ("==", "!="):
             same = self._same(left, right, state)
             if same is not None:

@@ -37,6 +37,7 @@ from kfusion.regenerate.parts import (
     written_arguments,
 )
 from kfusion.regenerate.pieces import CannotWriteError, Piece, lead_of, step_piece
+from kfusion.regenerate.safety import check_body
 from kfusion.regenerate.settings import Settings
 from kfusion.regenerate.signature import make_signature
 from kfusion.regenerate.template import call_template
@@ -125,7 +126,10 @@ class _Builder:
         while self._rename_clashes(pieces):
             pieces = self._compose()
         head = f"{self.signature.returns}{self.name}({', '.join(self.signature.declarations)})"
-        body = [*self._guard_lines(guard), "", *self._body_lines(pieces)]
+        statements = self._body_lines(pieces)
+        units = list(dict.fromkeys(part.unit for part in self.parts))
+        check_body("\n".join(statements), self.fused, units, self.analysis.program)
+        body = [*self._guard_lines(guard), "", *statements]
         lines = [
             *self._comment(),
             *self.style.function(self.style.wrapped(head), single_blanks(body)),

@@ -126,6 +126,8 @@ def select(part: Part) -> None:
         if step.guard:
             continue
         own = _has_own_effects(part, step)
+        if part.is_last and launches(step):
+            _refuse_arguments_in_launch(part, step)
         if own and not part.is_last:
             _refuse_lost_status(part, step, writer)
         ends = part.is_last and (launches(step) or step.returns)
@@ -137,6 +139,17 @@ def select(part: Part) -> None:
         refuse_status_between(part)
     if not part.is_last and any(part.steps[i].returns for i in part.keep):
         raise CannotWriteError(f"{part.run.function.name} returns the result of something else")
+
+
+def _refuse_arguments_in_launch(part: Part, step: Step) -> None:
+    """`clSetKernelArg(...) || clEnqueueNDRangeKernel(...)`"""
+    for effect in step.effects:
+        if not isinstance(effect, SetArgument):
+            continue
+        if step.first <= part.unit.index(effect.node) <= step.last:
+            raise CannotWriteError(
+                f"{part.run.function.name} sets an argument and launches in one statement"
+            )
 
 
 def _refuse_lost_status(part: Part, step: Step, writer: dict[str, int]) -> None:

@@ -96,6 +96,10 @@ def _around(
     whole = unit.span(statement.first, statement.last)
     column = column_of(unit, whole.start)
     text = unit.source.text
+    for one, next_ in pairwise(calls):
+        behind = unit.match(one + 1) + 1
+        if [unit.tokens[i].text for i in range(behind, next_)] != ["|"]:
+            raise CannotWriteError("several calls stand in one expression that is no `a | b`")
     filled = text[whole.start : start] + _CALL + text[end : whole.end]
     prefix, suffix = dedent(filled, column).split(_CALL, 1)
     return Template(prefix, suffix, check, several, start, end)
