@@ -408,6 +408,8 @@ class Executor(Expressions):
         elif name in calls.SYNCHRONISES:
             self.emit(Synchronise(node, certain, name))
         elif name in calls.NEUTRAL:
+            if name == "clFlush" and self.step is not None:
+                self.step.flushes = True
             for argument in args:
                 self._may_write(argument, state)
         else:

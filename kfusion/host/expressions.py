@@ -62,6 +62,9 @@ class Step:
     returns: bool = False  # a return is executed here on some path
     guard: bool = False  # an early return that a run-time guard rules out
     place_reads: dict[Place, None] = field(default_factory=dict)  # in order
+    flushes: bool = False  # the queue, after which its commands do run
+    # conditions found true or false that it stands under: tokens, variables read, which way
+    under: tuple[tuple[int, int, frozenset[str], bool], ...] = ()
 
 
 @dataclass

@@ -234,8 +234,20 @@ class LibraryExecutor(Executor):
         self, part: Statement, node: c_ast.If, condition: Sym, truth: bool | None, state: State
     ) -> State | None:
         """A launch under a condition: the condition must hold, and the branch is entered."""
-        self.run_.steps.pop()
+        step = self.run_.steps.pop()
         self.step = None
+        first, known = len(self.run_.steps), truth is not None
+        after = self._launching_branch(part, node, condition, truth, state)
+        if known:
+            closing = self.frame.unit.match(part.first + 1)
+            mark = (part.first, closing, frozenset(step.reads), bool(truth))
+            for inner in self.run_.steps[first:]:
+                inner.under = (mark, *inner.under)
+        return after
+
+    def _launching_branch(
+        self, part: Statement, node: c_ast.If, condition: Sym, truth: bool | None, state: State
+    ) -> State | None:
         if truth is None:
             both = self._launches(node.iftrue) and self._launches(node.iffalse)
             truth = self._launches(node.iftrue)

@@ -25,6 +25,7 @@ from kfusion.regenerate.fallback import (
 )
 from kfusion.regenerate.guards import Guard, make_guard
 from kfusion.regenerate.labels import refuse_jumps, steps_behind_label
+from kfusion.regenerate.launchers import launch_in_helper
 from kfusion.regenerate.layout import Style, block_comment, single_blanks, style_of
 from kfusion.regenerate.parts import (
     Draft,
@@ -32,7 +33,9 @@ from kfusion.regenerate.parts import (
     drop_overwritten,
     launches,
     only_computes,
+    refuse_lost_flush,
     select,
+    status_condition,
     without_unused,
     written_arguments,
 )
@@ -120,6 +123,7 @@ class _Builder:
         )
         for part in self.parts:
             select(part)
+        refuse_lost_flush(self.parts)
         drop_overwritten(self.parts)
         self.taken = set(self.used)
         pieces = self._compose()
@@ -192,6 +196,11 @@ class _Builder:
     def _draft(self, part: Part, step: Step, ends: bool) -> Draft:
         edits = self.launch_edits if ends else []
         piece = step_piece(part.unit, step, edits, part.names)
+        condition = status_condition(part, step) if ends else None
+        if condition is not None:
+            head = step_piece(part.unit, Step([], *condition), [], part.names).text
+            body = piece.text.replace("\n", f"\n{self.style.indent}")
+            piece = replace(piece, text=f"{head}\n{self.style.indent}{body}")
         writes = {part.names.get(n, n) for n in step.writes}
         return Draft(piece, not only_computes(step), writes)
 
@@ -224,7 +233,8 @@ class _Builder:
         written = written_arguments(part, launch.node)
         if written is None:
             template = call_template(part.run, Launch)
-            return [Edit(template.start, template.end, self._own_launch(launch))]
+            call = self._own_launch(launch)
+            return [launch_in_helper(part, self.analysis.program, template, call)]
         start, end = part.unit.range(*written[1])
         if part.unit.tokens[written[1][0]].start < 0:
             raise CannotWriteError("the kernel of the launch is named by a macro")

@@ -18,8 +18,9 @@ from itertools import pairwise
 from pycparser import c_ast
 
 from kfusion.host.expressions import Step
-from kfusion.regenerate.parts import Part, is_check, sets_arguments
+from kfusion.regenerate.parts import Part, sets_arguments
 from kfusion.regenerate.pieces import CannotWriteError
+from kfusion.regenerate.template import is_check
 
 
 def refuse_jumps(part: Part) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import field, replace
 
 from pycparser import c_ast
@@ -14,7 +15,7 @@ from kfusion.host.symbolic import Global, Local, Made, Place, leaves
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.cwords import declared, names_of, without_declarators
 from kfusion.regenerate.pieces import CannotWriteError, Piece
-from kfusion.regenerate.template import call_template
+from kfusion.regenerate.template import call_template, is_check
 from kfusion.source.dataclasses import dataclass
 
 
@@ -75,7 +76,7 @@ def of_launch(effect: Effect, run: Run) -> bool:
 
 def only_computes(step: Step) -> bool:
     """The step changes the function's own variables and nothing else."""
-    if not step.writes or step.guard or step.returns:
+    if not step.writes or step.guard or step.returns or step.flushes:
         return False
     return not step.effects or obtains_handle(step)
 
@@ -90,16 +91,6 @@ def obtains_handle(step: Step) -> bool:
             and all(isinstance(v, Made) and v.kind == "kernel" for v in leaves(e.value))
         )
         for e in step.effects
-    )
-
-
-def is_check(step: Step) -> bool:
-    """`if (err) return err;`"""
-    return (
-        isinstance(step.nodes[0], c_ast.If)
-        and not step.effects
-        and not step.writes
-        and not step.guard
     )
 
 
@@ -130,13 +121,14 @@ def select(part: Part) -> None:
             _refuse_arguments_in_launch(part, step)
         if own and not part.is_last:
             _refuse_lost_status(part, step, writer)
-        ends = part.is_last and (launches(step) or step.returns)
+        ends = part.is_last and (launches(step) or step.returns or step.flushes)
         if own or ends or (is_check(step) and _checks_kept(part, step, writer)):
             part.keep.add(index)
         for variable in step.writes:
             writer[variable] = index
     if part.is_last:
         refuse_status_between(part)
+        _refuse_lost_condition(part)
     if not part.is_last and any(part.steps[i].returns for i in part.keep):
         raise CannotWriteError(f"{part.run.function.name} returns the result of something else")
 
@@ -174,6 +166,71 @@ def refuse_status_between(part: Part) -> None:
             raise CannotWriteError(
                 f"a status is used between the arguments that {part.run.function.name} sets"
             )
+
+
+def refuse_lost_flush(parts: list[Part]) -> None:
+    """A launch that moves is flushed where it ends up, if it was."""
+    *_, last = parts
+    end = last.run.launch_step
+    if any(step.flushes for step in last.steps[end + 1 :]):
+        return
+    for part in parts:
+        for step in part.steps[part.run.launch_step :]:
+            written = launches(step) and written_arguments(part, part.run.launch.node) is not None
+            if step.flushes and not (part.is_last and written):
+                raise CannotWriteError(
+                    f"{part.run.function.name} flushes the queue, and the launch would not be "
+                    "followed by that"
+                )
+
+
+def status_condition(part: Part, step: Step) -> tuple[int, int] | None:
+    """Tokens of the `if (err == CL_SUCCESS)` that a step stands under."""
+    statuses = {
+        name
+        for other in part.steps
+        if any(of_launch(e, part.run) for e in other.effects)
+        for name in other.writes
+    }
+    found = [(first, last) for first, last, reads, _ in step.under if reads & statuses]
+    return found[0] if found else None
+
+
+def _refuse_lost_condition(part: Part) -> None:
+    """A launch that depends on a status has that condition again, or is not moved."""
+    at = part.run.launch_step
+    launch = part.steps[at]
+    condition = status_condition(part, launch)
+    if condition is None:
+        return
+    name = part.run.function.name
+    problem = CannotWriteError(f"{name} launches under a condition that reads a status")
+    if launch.returns or sum(bool(status_condition(part, s)) for s in [launch]) != 1:
+        raise problem
+    text = part.unit.span(launch.first, launch.last).text
+    ways = [way for first, last, _, way in launch.under if (first, last) == condition]
+    if declared(text) or not all(ways) or len(launch.under) != 1:
+        raise problem
+    prefix = call_template(part.run, SetArgument).prefix
+    match = re.fullmatch(r"(?:[\w\s*]*\s)?(\w+)\s*\|?=\s*", prefix)
+    known = {match.group(1)} if match else set()
+    for first, last, reads, _ in launch.under:
+        if (first, last) == condition and not reads & _statuses(part) <= known:
+            raise problem
+    for step in part.steps[at + 1 :]:
+        if step.under == launch.under and not _asks_launch(step, launch):
+            raise problem
+
+
+def _statuses(part: Part) -> set[str]:
+    return {n for s in part.steps if sets_arguments(s) for n in s.writes}
+
+
+def _asks_launch(step: Step, launch: Step) -> bool:
+    """`if (err == CL_SUCCESS) ...` after `err = launch`, or nothing but computation."""
+    if isinstance(step.nodes[0], c_ast.If) and step.reads & launch.writes:
+        return True
+    return only_computes(step)
 
 
 def _has_own_effects(part: Part, step: Step) -> bool:

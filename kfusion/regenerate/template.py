@@ -12,7 +12,7 @@ from kfusion.host.effects import Effect, SetArgument
 from kfusion.host.expressions import Step
 from kfusion.host.library import Run
 from kfusion.parse.statements import Statement
-from kfusion.parse.unit import Function, Unit
+from kfusion.parse.unit import Function, Unit, descendants
 from kfusion.regenerate.pieces import CannotWriteError, column_of, dedent, rename_text
 from kfusion.regenerate.signature import return_text
 from kfusion.source.dataclasses import dataclass
@@ -66,6 +66,17 @@ class Template:
         return f"{match.group(1)} = " if self.check is not None else f"{match.group(1)} |= "
 
 
+def is_check(step: Step) -> bool:
+    """`if (err) return err;`, `assert(err == CL_SUCCESS);`"""
+    if step.effects or step.writes or step.guard or step.flushes:
+        return False
+    node = step.nodes[0]
+    return isinstance(node, c_ast.If) or (
+        isinstance(node, c_ast.TernaryOp | c_ast.BinaryOp | c_ast.Cast)
+        and any(isinstance(inner, c_ast.FuncCall) for inner in descendants(node))
+    )
+
+
 def call_template(run: Run, kind: type[Effect]) -> Template:
     unit = run.function.unit
     for position, step in enumerate(run.steps):
@@ -93,6 +104,9 @@ def _around(
 ) -> Template:
     start = unit.span(calls[0], unit.match(calls[0] + 1)).start
     end = unit.span(calls[-1], unit.match(calls[-1] + 1)).end
+    opened, closed = unit.tokens[calls[0]], unit.tokens[unit.match(calls[-1] + 1)]
+    if opened.start >= 0 and closed.start >= 0:  # written so, perhaps for a macro
+        start, end = opened.start, closed.end
     whole = unit.span(statement.first, statement.last)
     column = column_of(unit, whole.start)
     text = unit.source.text
@@ -132,6 +146,21 @@ def _helpers_template(run: Run, unit: Unit, step: Step, effect: Effect) -> Templ
                 template, prefix=type_, status=status.group(1), at_end=_collects(unit, helper)
             )
     raise CannotWriteError("a helper handles the status of clSetKernelArg in a form of its own")
+
+
+def helper_statement(unit: Unit, helper: Function, node: c_ast.Node) -> tuple[Template, str] | None:
+    """The statement around a helper's call, and the `return 0;` that ends the helper behind it."""
+    index = unit.index(node)
+    if not helper.body.first <= index <= helper.body.last or unit.tokens[index].start < 0:
+        return None
+    statement = innermost_written(unit, helper.body, index)
+    last = helper.body.children[-1]
+    if statement not in helper.body.children[-2:-1] or unit.tokens[last.first].text != "return":
+        return None
+    text = unit.span(last.first, last.last).text
+    if not re.fullmatch(r"return\s+(0|[A-Z][A-Z0-9_]*)\s*;", text):
+        return None
+    return _around(unit, statement, [index], None, False), text
 
 
 def _collects(unit: Unit, helper: Function) -> bool:
@@ -224,9 +253,7 @@ class _OwnCalls(c_ast.NodeVisitor):
 def _check(unit: Unit, run: Run, position: int, step: Step) -> str | None:
     """`if (err) return err;` when it follows every such call."""
     following = run.steps[position + 1] if position + 1 < len(run.steps) else None
-    if following is None or not isinstance(following.nodes[0], c_ast.If):
-        return None
-    if following.effects or following.writes or following.guard:
+    if following is None or not is_check(following):
         return None
     if not following.reads & step.writes:
         return None

@@ -1,0 +1,138 @@
+"""A launch that a helper makes: may the function make it by itself?
+
+Only if nothing is lost when the call fails: the helper's result is the launch's status,
+and it does nothing else with it (a message, a count, a callback).
+"""
+
+from __future__ import annotations
+
+import re
+
+from pycparser import c_ast
+
+from kfusion.host.calls import PURE
+from kfusion.host.conversions import INT, arithmetic
+from kfusion.host.library import LAUNCHES
+from kfusion.host.program import HostFunction, HostProgram
+from kfusion.parse.unit import descendants
+from kfusion.regenerate.parts import Part
+from kfusion.regenerate.pieces import CannotWriteError
+from kfusion.regenerate.template import Template, helper_statement
+from kfusion.source.lexer import Kind, tokenize
+from kfusion.source.text import Edit
+
+
+def launch_in_helper(part: Part, program: HostProgram, template: Template, call: str) -> Edit:
+    """The function's statement with the launch written out."""
+    step = part.steps[part.run.launch_step]
+    helpers = _on_the_way(part, program)
+    if all(_only_launches(helper, program) for helper in helpers):
+        if _ignored(step.nodes[0]) or all(_hands_on(helper, program) for helper in helpers):
+            return Edit(template.start, template.end, call)
+    text = _in_form_of(part, helpers, call)
+    if text is None:
+        names = ", ".join(dict.fromkeys(helper.name for helper in helpers))
+        raise CannotWriteError(f"{names} handles the status of the launch in a form of its own")
+    span = part.unit.span(step.first, step.last)
+    return Edit(span.start, span.end, text)
+
+
+def _on_the_way(part: Part, program: HostProgram) -> list[HostFunction]:
+    """The helpers between the function and the launch."""
+    found: list[HostFunction] = []
+    nodes, unit = list(part.steps[part.run.launch_step].nodes), part.unit
+    waiting = [(node, unit) for node in nodes]
+    while waiting:
+        node, unit = waiting.pop()
+        for name in sorted(program.names_called(node)):
+            helper = program.lookup(name, unit)
+            if helper is not None and helper not in found and program.calls(helper) & LAUNCHES:
+                found.append(helper)
+                waiting.append((helper.function.node.body, helper.unit))
+    return found
+
+
+def _ignored(node: c_ast.Node) -> bool:
+    """`run(...);`"""
+    return isinstance(node.expr if isinstance(node, c_ast.Cast) else node, c_ast.FuncCall)
+
+
+def _only_launches(
+    helper: HostFunction, program: HostProgram, seen: frozenset[str] = frozenset()
+) -> bool:
+    """No message, no count, neither in the helper nor in what it calls."""
+    names = {p.name for p in helper.parameters}
+    body = helper.function.node.body
+    for node in descendants(body):
+        if isinstance(node, c_ast.Decl) and node.name and "static" not in node.storage:
+            names.add(node.name)
+    for node in descendants(body):
+        if isinstance(node, c_ast.Assignment) and not _is_own(node.lvalue, names):
+            return False
+        if isinstance(node, c_ast.UnaryOp) and node.op in ("++", "--", "p++", "p--"):
+            if not _is_own(node.expr, names):
+                return False
+        if isinstance(node, c_ast.FuncCall):
+            name = node.name.name if isinstance(node.name, c_ast.ID) else ""
+            if (name.startswith("cl") and name[2:3].isupper()) or name in PURE or name in seen:
+                continue
+            inner = program.lookup(name, helper.unit) if name and name not in names else None
+            if inner is None or not _only_launches(inner, program, seen | {helper.name}):
+                return False
+    return True
+
+
+def _is_own(place: c_ast.Node, names: set[str]) -> bool:
+    """Is it one of the function's variables, or an element or member of one?"""
+    while isinstance(place, c_ast.ArrayRef) or (
+        isinstance(place, c_ast.StructRef) and place.type == "."
+    ):
+        place = place.name
+    return isinstance(place, c_ast.ID) and place.name in names
+
+
+def _hands_on(helper: HostFunction, program: HostProgram) -> bool:
+    """Is what the helper returns the status of a call, as it is?"""
+    if arithmetic(helper.result_type, program.types) != INT:
+        return False
+    nodes = list(descendants(helper.function.node.body))
+    given: dict[str, list[c_ast.Node]] = {}
+    for node in nodes:
+        if isinstance(node, c_ast.Assignment) and isinstance(node.lvalue, c_ast.ID):
+            plain = node.rvalue if node.op in ("=", "|=") else node
+            given.setdefault(node.lvalue.name, []).append(plain)
+        elif isinstance(node, c_ast.Decl) and node.init is not None:
+            given.setdefault(node.name, []).append(node.init)
+
+    def is_status(node: c_ast.Node | None) -> bool:
+        if isinstance(node, c_ast.Cast):
+            return is_status(node.expr)
+        if isinstance(node, c_ast.ID) and node.name in given:
+            return all(not isinstance(n, c_ast.ID) and is_status(n) for n in given[node.name])
+        if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID):
+            name = node.name.name
+            inner = program.lookup(name, helper.unit)
+            return name.startswith("cl") if inner is None else _hands_on(inner, program)
+        return isinstance(node, c_ast.Constant) and node.value == "0"
+
+    return all(is_status(n.expr) for n in nodes if isinstance(n, c_ast.Return))
+
+
+def _in_form_of(part: Part, helpers: list[HostFunction], call: str) -> str | None:
+    """`CHECK(...); return CL_SUCCESS;`, where a function returns what such a helper returns."""
+    step = part.steps[part.run.launch_step]
+    if len(helpers) != 1 or helpers[0].unit is not part.unit:
+        return None
+    node = step.nodes[0]
+    if not isinstance(node, c_ast.Return) or not isinstance(node.expr, c_ast.FuncCall):
+        return None
+    found = helper_statement(part.unit, helpers[0].function, part.run.launch.node)
+    if found is None:
+        return None
+    template, result = found
+    names = {t.text for t in tokenize(template.prefix + template.suffix) if t.kind is Kind.NAME}
+    if not re.fullmatch(r"[A-Za-z_]\w*\(\s*", template.prefix) or len(names) != 1:
+        return None
+    if part.unit.macros.at_end(names.pop()) is None:
+        return None
+    return f"{template.prefix}{call}{template.suffix}\n{result}"
