@@ -227,6 +227,8 @@ class Expressions:
         if place is None:
             self.emit(Unsupported(node, self.certain, "an assignment to an unknown place"))
             return
+        if place.path and place.path[-1] in self.program.types.bit_fields:
+            value = self.unknown()
         if any(step.startswith("[?") for step in place.path):
             index = next(i for i, s in enumerate(place.path) if s.startswith("[?"))
             place = Place(place.root, place.path[:index])

@@ -14,6 +14,7 @@ class DeclaredTypes:
         self._structs: dict[str, c_ast.Struct] = {}
         self._typedefs: dict[str, c_ast.Node] = {}
         self._members: dict[str, set[bool]] = {}
+        self.bit_fields: set[str] = set()  # names of members that may hold fewer bits
         for unit in units:
             for node in unit.nodes.get(c_ast.Typedef, ()):
                 self._typedefs.setdefault(node.name, node.type)
@@ -26,6 +27,8 @@ class DeclaredTypes:
             self._structs.setdefault(node.name, node)
         for declaration in node.decls or []:
             if isinstance(declaration, c_ast.Decl) and declaration.name:
+                if declaration.bitsize is not None:
+                    self.bit_fields.add(declaration.name)
                 is_array = isinstance(declaration.type, c_ast.ArrayDecl)
                 self._members.setdefault(declaration.name, set()).add(is_array)
 
