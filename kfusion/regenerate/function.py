@@ -24,7 +24,12 @@ from kfusion.regenerate.fallback import (
     program_conditions,
 )
 from kfusion.regenerate.guards import Guard, make_guard
-from kfusion.regenerate.labels import refuse_jumps, steps_behind_label
+from kfusion.regenerate.labels import (
+    keep_behind_label,
+    refuse_jumps,
+    steps_behind_label,
+    with_used_labels,
+)
 from kfusion.regenerate.launchers import launch_in_helper
 from kfusion.regenerate.layout import Style, block_comment, single_blanks, style_of
 from kfusion.regenerate.parts import (
@@ -33,6 +38,7 @@ from kfusion.regenerate.parts import (
     drop_overwritten,
     launches,
     only_computes,
+    own_types,
     refuse_lost_flush,
     select,
     status_condition,
@@ -41,6 +47,7 @@ from kfusion.regenerate.parts import (
 )
 from kfusion.regenerate.pieces import CannotWriteError, Piece, lead_of, step_piece
 from kfusion.regenerate.safety import check_body
+from kfusion.regenerate.scopes import hidden_in, refuse_confusion, refuse_own_types, shared
 from kfusion.regenerate.settings import Settings
 from kfusion.regenerate.signature import make_signature
 from kfusion.regenerate.template import call_template
@@ -116,6 +123,7 @@ class _Builder:
         return result
 
     def build(self) -> FusedFunction:
+        refuse_own_types(self.parts)
         runs = [p.run for p in self.parts]
         guard = make_guard(self.analysis, self.group, runs, self.renderer)
         self.events = join_events(
@@ -123,12 +131,15 @@ class _Builder:
         )
         for part in self.parts:
             select(part)
+        keep_behind_label(self.last)
         refuse_lost_flush(self.parts)
         drop_overwritten(self.parts)
         self.taken = set(self.used)
         pieces = self._compose()
         while self._rename_clashes(pieces):
             pieces = self._compose()
+        refuse_confusion(self.parts, pieces)
+        pieces = with_used_labels(self.parts, pieces)
         head = f"{self.signature.returns}{self.name}({', '.join(self.signature.declarations)})"
         statements = self._body_lines(pieces)
         units = list(dict.fromkeys(part.unit for part in self.parts))
@@ -168,6 +179,9 @@ class _Builder:
                 drafts.append(self._draft(part, step, ends))
                 if ends and self.events.after:
                     drafts += self._hand_out_events(drafts.pop())
+            elif own_types(part, step):
+                piece = step_piece(part.unit, step, [], part.names)
+                drafts.append(Draft(piece, False, own_types(part, step)))
             elif only_computes(step):
                 drafts.append(self._draft(part, step, False))
         if part.is_last:
@@ -177,7 +191,7 @@ class _Builder:
         else:
             refuse_jumps(part)
         needed = {part.names.get(n, n) for n in part.needed}
-        return without_unused(drafts, needed)
+        return without_unused(drafts, needed, part.unit)
 
     def _hand_out_events(self, launch: Draft) -> list[Draft]:
         """The launch, and the statements that give its event to whoever wants it."""
@@ -278,6 +292,7 @@ class _Builder:
         known: dict[str, str] = {}
         renamed = False
         for part, pieces in zip(self.parts, parts, strict=True):
+            hidden = hidden_in(part, pieces)
             for index, piece in enumerate(pieces):
                 names = declared(piece.text)
                 clash = [name for name in names if name in known]
@@ -285,8 +300,17 @@ class _Builder:
                 if clash and alike and ("=" not in piece.text or piece.text.startswith("const ")):
                     pieces[index] = Piece("")
                     continue
+                one = None
+                if clash == names and hidden & set(clash):
+                    one = shared(piece, known[clash[0]], self.parts[: part.number])
+                if one is not None:
+                    pieces[index] = one
+                    continue
                 for name in clash:
-                    own = next(n for n in part.run.frame.variables if part.names.get(n, n) == name)
+                    variables = part.run.frame.variables
+                    own = next((n for n in variables if n and part.names.get(n, n) == name), None)
+                    if own is None:
+                        raise CannotWriteError(f"'{name}' is a type in one of them only")
                     part.names[own] = self._unique(name)
                     self.taken.add(part.names[own])
                     renamed = True

@@ -13,14 +13,18 @@ behind the last `return` is reached; the text needs it all the same.
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from itertools import pairwise
 
 from pycparser import c_ast
 
 from kfusion.host.expressions import Step
-from kfusion.regenerate.parts import Part, sets_arguments
-from kfusion.regenerate.pieces import CannotWriteError
+from kfusion.regenerate.hidden import jumps
+from kfusion.regenerate.parts import Part, launches, sets_arguments
+from kfusion.regenerate.pieces import CannotWriteError, Piece
 from kfusion.regenerate.template import is_check
+from kfusion.source.lexer import tokenize
 
 
 def refuse_jumps(part: Part) -> None:
@@ -33,15 +37,65 @@ def refuse_jumps(part: Part) -> None:
             )
 
 
-def steps_behind_label(part: Part) -> list[Step]:
-    """The statements at the function's end that are reached by jumps only."""
-    steps = [
-        step
+def keep_behind_label(part: Part) -> None:
+    """Control falls into a label that is jumped to: all statements below it stay."""
+    targets = _targets(part)
+    labels = [n.name for s in part.steps for n in s.nodes[:1] if isinstance(n, c_ast.Label)]
+    if not targets & set(labels):
+        return
+    nodes = [step.nodes[0] if step.nodes else None for step in part.steps]
+    first = next(i for i, n in enumerate(nodes) if isinstance(n, c_ast.Label) and n.name in targets)
+    for index, step in enumerate(part.steps[first:], first):
+        if index not in part.keep and (sets_arguments(step) or launches(step)):
+            raise CannotWriteError(f"{part.run.function.name} sets arguments behind a label")
+        part.keep.add(index)
+
+
+def with_used_labels(parts: list[Part], pieces: list[list[Piece]]) -> list[list[Piece]]:
+    """A label stays where something jumps to it; the statement behind it stays anyway."""
+    result: list[list[Piece]] = []
+    defined: list[str] = []
+    for part, own in zip(parts, pieces, strict=True):
+        targets = set().union(*(jumps(p.text, part.unit.macros) for p in own))
+        result.append([_without_unused_labels(p, targets) for p in own])
+        labels = [label for p in result[-1] for label in _labels_of(p.text)]
+        defined += labels
+        if not targets <= set(labels) or len(set(defined)) < len(defined):
+            raise CannotWriteError(f"the labels in {part.run.function.name} cannot be kept")
+    return result
+
+
+def _without_unused_labels(piece: Piece, targets: set[str]) -> Piece:
+    while match := re.match(r"([A-Za-z_]\w*):\s*", piece.text):
+        if match.group(1) in targets or match.group(1) == "default":
+            break
+        piece = replace(piece, text=piece.text[match.end() :])
+    return piece if piece.text != ";" else replace(piece, text="")
+
+
+def _labels_of(text: str) -> list[str]:
+    words = [";", *(t.text for t in tokenize(text))]
+    return [
+        b
+        for a, b, c in zip(words, words[1:], words[2:], strict=False)
+        if c == ":" and a in (";", "{", "}", ":", ")") and b != "default" and b.isidentifier()
+    ]
+
+
+def _targets(part: Part) -> set[str]:
+    """Labels that what stays of the function may jump to."""
+    return {
+        target
         for index, step in enumerate(part.steps)
         if index in part.keep or sets_arguments(step) or is_check(step)
-    ]
+        for target in _jumps(part, step)
+    }
+
+
+def steps_behind_label(part: Part) -> list[Step]:
+    """The statements at the function's end that are reached by jumps only."""
     end = max(step.last for step in part.steps)
-    targets = {target for step in steps for target in _jumps(part, step)}
+    targets = _targets(part)
     missing = targets - _labels(part, part.steps[0].first, end)
     if not missing:
         return []

@@ -14,7 +14,9 @@ from kfusion.host.regions import RegionCall, argument_ranges
 from kfusion.host.symbolic import Global, Local, Made, Place, leaves
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.cwords import declared, names_of, without_declarators
+from kfusion.regenerate.hidden import all_names
 from kfusion.regenerate.pieces import CannotWriteError, Piece
+from kfusion.regenerate.signature import C_KEYWORDS
 from kfusion.regenerate.template import call_template, is_check
 from kfusion.source.dataclasses import dataclass
 
@@ -92,6 +94,17 @@ def obtains_handle(step: Step) -> bool:
         )
         for e in step.effects
     )
+
+
+def own_types(part: Part, step: Step) -> set[str]:
+    """Names of the types that the statement defines, and of their enumerators."""
+    node = step.nodes[0] if step.nodes else None
+    if isinstance(node, c_ast.Typedef):
+        text = part.unit.span(step.first, step.last).text
+        return {node.name} | (names_of(text) - C_KEYWORDS if "{" in text else set())
+    if isinstance(node, c_ast.Decl) and node.name is None:
+        return names_of(part.unit.span(step.first, step.last).text) - C_KEYWORDS
+    return set()
 
 
 def written_arguments(part: Part, node: c_ast.Node) -> list[tuple[int, int]] | None:
@@ -298,12 +311,12 @@ def _may_read(place: Place, target: Place) -> bool:
 # Statements that only compute
 
 
-def without_unused(drafts: list[Draft], needed: set[str]) -> list[Piece]:
+def without_unused(drafts: list[Draft], needed: set[str], unit: Unit) -> list[Piece]:
     """Keep what has effects, and what computes a variable that is used."""
     used = set(needed)
     for draft in drafts:
         if draft.effective:
-            used |= names_of(draft.piece.text)
+            used |= all_names(draft.piece.text, unit.macros)
     kept = [draft.effective for draft in drafts]
     changed = True
     while changed:
@@ -311,7 +324,7 @@ def without_unused(drafts: list[Draft], needed: set[str]) -> list[Piece]:
         for number, draft in enumerate(drafts):
             if not kept[number] and draft.writes & used:
                 kept[number] = changed = True
-                used |= names_of(_trimmed(draft.piece, used).text)
+                used |= all_names(_trimmed(draft.piece, used).text, unit.macros)
     return [_trimmed(d.piece, used) for d, keep in zip(drafts, kept, strict=True) if keep]
 
 
