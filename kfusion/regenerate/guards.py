@@ -12,18 +12,7 @@ from kfusion.host.handles import type_name
 from kfusion.host.library import Run
 from kfusion.host.merge import RegionAnalysis
 from kfusion.host.spelling import spell, spell_place
-from kfusion.host.symbolic import (
-    Entry,
-    Local,
-    Num,
-    Op,
-    Place,
-    Pointee,
-    Ref,
-    Root,
-    Sym,
-    leaves,
-)
+from kfusion.host.symbolic import Entry, Local, Num, Op, Place, Pointee, Ref, Root, Sym, leaves
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.source.dataclasses import dataclass
@@ -117,7 +106,27 @@ def make_guard(
         *equalities.conditions(renderer),
         *_objects(runs, renderer, {*written, *others}, set(written)),
     ]
+    if is_on(GUARD_REQUIRED):
+        required += _given_sizes(runs, conditions, renderer)
     return Guard(tuple(dict.fromkeys(required)), tuple(dict.fromkeys(conditions)), written, others)
+
+
+def _given_sizes(runs: list[Run], conditions: list[str], renderer: Renderer) -> list[str]:
+    """A local size or an offset that is handed on by its address may be none: NULL."""
+    found: list[str] = []
+    for run in runs:
+        local = run.launch.local if run is runs[-1] else None
+        for values, is_read in ((local, True), (run.launch.offset, False)):
+            for value in (leaf for v in values or () for leaf in leaves(v)):
+                root = value.place.root if isinstance(value, Entry) else None
+                if not isinstance(value, Entry) or not isinstance(root, Pointee):
+                    continue
+                if any(not step.startswith("[") for step in value.place.path):
+                    continue  # a member of an object that is there
+                text, pointer = renderer.value(value), renderer.value(root.pointer)
+                if text and pointer and (is_read or any(text in c for c in conditions)):
+                    found.append(f"{pointer} == NULL")
+    return found
 
 
 def _comparable(left: Sym, right: Sym, analysis: RegionAnalysis) -> tuple[Sym, Sym]:
