@@ -1,7 +1,8 @@
 """Fusion for users of PyOpenCL: kernels as text, and the calls of a region as strings.
 
 There is no host code to prove anything from, so by agreement different names are
-different memory, and all calls have one range. `Fused.check` tests that agreement.
+different memory, and all calls have one range, without a global offset.
+`Fused.check` tests that agreement.
 """
 
 from __future__ import annotations
@@ -66,15 +67,22 @@ class Fused:
     fused: tuple[FusedKernel, ...] = ()
 
     def check(
-        self, args: Mapping[str, Any] | None, ranges: Sequence[int | Sequence[int]] | None = None
+        self,
+        args: Mapping[str, Any] | None,
+        ranges: Sequence[int | Sequence[int]] | None = None,
+        *,
+        offset: int | Sequence[int] | None = None,
     ) -> None:
         """Raise CheckError unless the assumptions hold.
 
         `args` maps the names of the calls to buffers (others are ignored; None: no memory is
-        checked); `ranges`, if given, has the global size of each call.
+        checked); `ranges`, if given, has the global size of each call; `offset` is the
+        global offset of all.
         """
         if args is not None:
             self._check_memory(args)
+        if offset is not None:
+            self._check_offset((offset,) if isinstance(offset, int) else tuple(offset))
         if ranges is not None:
             sizes = [(r,) if isinstance(r, int) else tuple(r) for r in ranges]
             if len(sizes) != len(self.plan.invocations):
@@ -95,6 +103,16 @@ class Fused:
                             raise CheckError(f"no buffer is given for '{name}'")
                     if overlap(args[assumed.left], args[assumed.right]):
                         raise CheckError(f"'{assumed.left}' and '{assumed.right}' share memory")
+
+    def _check_offset(self, offset: tuple[int, ...]) -> None:
+        for group in self.plan.groups:
+            for call in (self.plan.invocations[i] for i in group.members):
+                if group.fused and any(offset) and not call.range.offset:
+                    raise CheckError(
+                        f"the global offset is {offset}, and call {call.index} was fused for "
+                        f"none: give LaunchRange({call.range.dimensions}, ..., offset=True) "
+                        "among the ranges of fuse()"
+                    )
 
     def _check_ranges(self, sizes: Sequence[tuple[int, ...]]) -> None:
         for group in self.plan.groups:
@@ -129,6 +147,7 @@ def fuse(
     `calls` are written like "add(c, x, y)": buffers and scalars by name, scalars also as
     numbers. `out` names the buffers that are read afterwards; without it all of them
     are. `ranges` has one entry per call, if the calls differ: equal ones, equal ranges.
+    A launch has no global offset, unless its entry is a `LaunchRange` with `offset=True`.
     """
     _check_types(source, calls)
     unit = _unit(source, defines, cc)

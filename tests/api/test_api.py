@@ -289,6 +289,38 @@ def test_check_of_ranges_with_more_dimensions_than_the_kernels_ask_for() -> None
         fused.check(None, ranges=[(64, 4)] * 2)
 
 
+IN_GROUPS = """
+__kernel void twice(__global float *y, __global const float *x)
+{
+    int i = get_group_id(0) * get_local_size(0) + get_local_id(0);
+    y[i] = 2 * x[i];
+}
+__kernel void next(__global float *z, __global const float *y)
+{
+    int i = get_global_id(0);
+    z[i] = y[i] + 1;
+}
+"""
+
+
+def test_check_of_an_offset() -> None:
+    """Without one, an id is made of group and local id: so it is agreed."""
+    calls = ["twice(b, a)", "next(c, b)"]
+    fused = kfusion.fuse(IN_GROUPS, calls)
+    assert len(fused.kernels) == 1
+    for none in (None, 0, (0,), (0, 0)):
+        fused.check({}, offset=none)
+    with pytest.raises(kfusion.CheckError, match=r"\(4,\), and call 0 was fused for none"):
+        fused.check({}, offset=4)
+    given = [LaunchRange(1, "all", offset=True)] * 2
+    apart = kfusion.fuse(IN_GROUPS, calls, ranges=given)
+    assert len(apart.kernels) == 2
+    apart.check({}, offset=4)
+    together = kfusion.fuse(ELEMENTWISE, ["square(t, a)", "square(c, t)"], ranges=given)
+    assert len(together.kernels) == 1
+    together.check({}, [64, 64], offset=(4,))
+
+
 def test_check_of_shared_virtual_memory() -> None:
     fused = kfusion.fuse(ELEMENTWISE, ["square(t, a)", "square(c, t)"])
     t, a, c = (cl.SVM(np.zeros(64, np.float32)) for _ in range(3))
