@@ -47,7 +47,13 @@ from kfusion.regenerate.parts import (
 )
 from kfusion.regenerate.pieces import CannotWriteError, Piece, lead_of, step_piece
 from kfusion.regenerate.safety import check_body
-from kfusion.regenerate.scopes import hidden_in, refuse_confusion, refuse_own_types, shared
+from kfusion.regenerate.scopes import (
+    hidden_in,
+    refuse_confusion,
+    refuse_own_types,
+    same_variable,
+    shared,
+)
 from kfusion.regenerate.settings import Settings
 from kfusion.regenerate.signature import make_signature
 from kfusion.regenerate.template import call_template
@@ -297,7 +303,7 @@ class _Builder:
                 names = declared(piece.text)
                 clash = [name for name in names if name in known]
                 alike = clash == names and all(known[n] == piece.text for n in names)
-                if clash and alike and ("=" not in piece.text or piece.text.startswith("const ")):
+                if clash and alike and same_variable(piece, self.parts[: part.number]):
                     pieces[index] = Piece("")
                     continue
                 one = None

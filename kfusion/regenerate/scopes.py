@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from kfusion.host.effects import Assign
 from kfusion.regenerate.cwords import declared
 from kfusion.regenerate.hidden import all_names, hidden_names
 from kfusion.regenerate.parts import Part, own_types
 from kfusion.regenerate.pieces import CannotWriteError, Piece
+from kfusion.source.lexer import tokenize
 
 _PLAIN = re.compile(r"((?:\w+\s+)+\**|\w+\s*\*+\s*)(\w+)\s*(?:=\s*([^{].*))?;", re.DOTALL)
 
@@ -16,6 +18,30 @@ _PLAIN = re.compile(r"((?:\w+\s+)+\**|\w+\s*\*+\s*)(\w+)\s*(?:=\s*([^{].*))?;", 
 def hidden_in(part: Part, pieces: list[Piece]) -> set[str]:
     """Names that the pieces use by macros."""
     return set().union(*(hidden_names(p.text, part.unit.macros) for p in pieces))
+
+
+def same_variable(piece: Piece, earlier: list[Part]) -> bool:
+    """May a declaration stand for one of an earlier function that has the same text?"""
+    if piece.text.startswith("const ") and "=" in piece.text:
+        return not _changed(earlier) & {token.text for token in tokenize(piece.text)}
+    return "=" not in piece.text and not _held(earlier) & set(declared(piece.text))
+
+
+def _held(earlier: list[Part]) -> set[str]:
+    """Variables that kernel arguments are set from at the launch of all."""
+    return {part.names.get(n, n) for part in earlier for n in part.needed}
+
+
+def _changed(earlier: list[Part]) -> set[str]:
+    """Names of the members and variables that statements which stay assign."""
+    steps = [part.steps[index] for part in earlier for index in part.keep]
+    places = [e.place for step in steps for e in step.effects if isinstance(e, Assign)]
+    return {
+        name
+        for place in places
+        for name in (getattr(place.root, "name", ""), *place.path)
+        if name and not name.startswith("[")
+    }
 
 
 def shared(piece: Piece, known: str, earlier: list[Part]) -> Piece | None:
@@ -29,8 +55,8 @@ def shared(piece: Piece, known: str, earlier: list[Part]) -> Piece | None:
     name, value = here.group(2), here.group(3)
     if {"static", "const", "volatile"} & set(here.group(1).split()):
         return None
-    if any(name == p.names.get(n, n) for p in earlier for n in p.needed):
-        return None  # an argument is set from what it holds
+    if name in _held(earlier):
+        return None
     return replace(piece, text=f"{name} = {value};" if value else "")
 
 
