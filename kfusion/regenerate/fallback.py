@@ -9,8 +9,9 @@ from pycparser import c_ast
 from kfusion.host.equality import identity
 from kfusion.host.library import Run
 from kfusion.host.origins import Origins
+from kfusion.host.program import constant
 from kfusion.host.symbolic import Entry, Global, Num, Sym
-from kfusion.parse.unit import Unit
+from kfusion.parse.unit import Function, Unit
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.guards import Guard
 from kfusion.regenerate.parts import Part, obtains_handle
@@ -57,7 +58,7 @@ def program_conditions(
 
 def _named_handle(part: Part, renderer: Renderer) -> str | None:
     value = identity(part.run.launch.kernel)
-    return _enumerated(value, part) or renderer.value(value)
+    return _enumerated(value, part, renderer) or renderer.value(value)
 
 
 def _getter_call(part: Part) -> str | None:
@@ -77,24 +78,28 @@ def _constant_arguments(call: c_ast.FuncCall) -> bool:
     return all(isinstance(node, c_ast.Constant) for node in nodes)
 
 
-def _enumerated(value: Sym, part: Part) -> str | None:
+def _enumerated(value: Sym, part: Part, renderer: Renderer) -> str | None:
     """`kernels[ADD]`, if the function itself names the element so (or gives ADD to a helper)."""
-    if not isinstance(value, Entry) or not isinstance(value.place.root, Global):
+    if not isinstance(value, Entry) or part.unit is not renderer.unit:
         return None
-    if len(value.place.path) != 1:
+    *names, step = [getattr(value.place.root, "name", ""), *value.place.path]
+    text = renderer.value(value)
+    if text is None or not names or not names[-1] or not text.endswith(step):
         return None
     body = part.run.function.function.body
     tokens = part.unit.tokens[body.first : body.last + 1]
     enumerators = part.run.enumerators
-    for array, opening, index, closing in zip(
-        tokens, tokens[1:], tokens[2:], tokens[3:], strict=False
-    ):
-        if array.text == value.place.root.name and (opening.text, closing.text) == ("[", "]"):
-            if value.place.path[0] == f"[{enumerators.get(index.text)}]" and index.start >= 0:
-                return f"{array.text}[{index.text}]"
-    array_name, step = value.place.root.name, value.place.path[0]
+    written = {
+        index.text
+        for array, opening, index, closing in zip(
+            tokens, tokens[1:], tokens[2:], tokens[3:], strict=False
+        )
+        if array.text == names[-1] and (opening.text, closing.text) == ("[", "]")
+        if step == f"[{enumerators.get(index.text)}]" and index.start >= 0
+    }
     named = {t.text for t in tokens if f"[{enumerators.get(t.text)}]" == step and t.start >= 0}
-    return f"{array_name}[{named.pop()}]" if len(named) == 1 else None
+    found = sorted(written) or (sorted(named) if len(named) == 1 else [])
+    return f"{text.removesuffix(step)}[{found[0]}]" if found else None
 
 
 def local_items(part: Part, renderer: Renderer) -> str:
@@ -102,10 +107,49 @@ def local_items(part: Part, renderer: Renderer) -> str:
     local = part.run.launch.local
     if local is None:
         return "0"
+    array = constant_array(local, part, renderer)
+    if array is not None:
+        return " * ".join(f"{array}[{i}]" for i in range(len(local)))
     texts = [_constant(v, part, renderer) for v in local]
     if any(t is None for t in texts):
         raise CannotWriteError("the local size is not known on entry")
     return " * ".join(t for t in texts if t)
+
+
+def constant_array(values: tuple[Sym, ...], part: Part, renderer: Renderer) -> str | None:
+    """`group`, if the file has `static const size_t group[2] = {16, 4};` and it is meant."""
+    unit, enumerators = part.unit, part.run.enumerators
+    if unit is not renderer.unit:
+        return None
+    words = _words(unit, part.run.function.function)
+    for name in set(words) & set(unit.functions):
+        words += _words(unit, unit.functions[name])
+    for node in unit.ast.ext:
+        if not isinstance(node, c_ast.Decl) or node.name not in words:
+            continue
+        if node.name in part.run.frame.variables or not isinstance(node.init, c_ast.InitList):
+            continue
+        kind = node.type.type if isinstance(node.type, c_ast.ArrayDecl) else None
+        if not isinstance(kind, c_ast.TypeDecl) or "const" not in kind.quals:
+            continue
+        if isinstance(kind.type, c_ast.IdentifierType) and kind.type.names == ["size_t"]:
+            given = [constant(e, enumerators) for e in node.init.exprs]
+            elements = [(node.name, (f"[{i}]",)) for i in range(len(given))]
+            if given == [v.value if isinstance(v, Num) else v for v in values]:
+                return str(node.name)
+            if elements == [_global_element(v) for v in values]:
+                return str(node.name)
+    return None
+
+
+def _global_element(value: Sym) -> tuple[str, tuple[str, ...]] | None:
+    if not isinstance(value, Entry) or not isinstance(value.place.root, Global):
+        return None
+    return value.place.root.name, value.place.path
+
+
+def _words(unit: Unit, function: Function) -> list[str]:
+    return [t.text for t in unit.tokens[function.body.first : function.body.last + 1]]
 
 
 def _constant(value: Sym, part: Part, renderer: Renderer) -> str | None:
@@ -117,7 +161,7 @@ def _constant(value: Sym, part: Part, renderer: Renderer) -> str | None:
             if macro and macro.parameters is None and macro.body == str(value.value):
                 return macro.name
     text = renderer.value(value)
-    return f"({text})" if text and not re.fullmatch(r"[\w.>-]+", text) else text
+    return f"({text})" if text and not re.fullmatch(r"[\w.>\[\]-]+", text) else text
 
 
 def original_calls(parts: list[Part], returns: str, indent: str, used: set[str]) -> list[str]:

@@ -17,6 +17,7 @@ from kfusion.regenerate.cwords import declared
 from kfusion.regenerate.events import join_events
 from kfusion.regenerate.fallback import (
     component_text,
+    constant_array,
     guard_conditions,
     handle_name,
     local_items,
@@ -282,6 +283,9 @@ class _Builder:
     def _array(self, name: str, values: tuple[Sym, ...] | None) -> str:
         if values is None:
             return "NULL"
+        constant = constant_array(values, self.last, self.renderer)
+        if constant and not any(constant in p.run.frame.variables for p in self.parts):
+            return constant
         texts = [self.renderer.value(v) for v in values]
         if any(t is None for t in texts):
             raise CannotWriteError(f"the {name} size of a launch is not known on entry")

@@ -31,6 +31,7 @@ class Expected:
     after: int
     cuts: tuple[str, ...] = ()
     options: str = ""  # of clBuildProgram
+    says: tuple[str, ...] = ()  # parts of generated lines
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,13 @@ class Program:
 def expected(name: str) -> Expected:
     values = tomllib.loads((IDIOMS / name / "expect.toml").read_text())
     before, after = values["launches"]
-    return Expected(before, after, tuple(values.get("cuts", ())), values.get("options", ""))
+    return Expected(
+        before,
+        after,
+        tuple(values.get("cuts", ())),
+        values.get("options", ""),
+        tuple(values.get("says", ())),
+    )
 
 
 def kfusion(arguments: Iterable[str | Path], cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -126,3 +133,5 @@ def test_idiom(name: str, tmp_path: Path) -> None:
     assert fused.host_warnings() <= original.host_warnings()
     assert fused.kernel_warnings(expect.options) <= original.kernel_warnings(expect.options)
     assert fused.new_lines() == [line for line in fused.new_lines() if len(line) <= 100]
+    new = "\n".join(fused.new_lines())
+    assert [text for text in expect.says if text not in new] == []
