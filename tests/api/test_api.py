@@ -309,16 +309,16 @@ def test_check_of_an_offset() -> None:
     fused = kfusion.fuse(IN_GROUPS, calls)
     assert len(fused.kernels) == 1
     for none in (None, 0, (0,), (0, 0)):
-        fused.check({}, offset=none)
+        fused.check(None, offset=none)
     with pytest.raises(kfusion.CheckError, match=r"\(4,\), and call 0 was fused for none"):
-        fused.check({}, offset=4)
+        fused.check(None, offset=4)
     given = [LaunchRange(1, "all", offset=True)] * 2
     apart = kfusion.fuse(IN_GROUPS, calls, ranges=given)
     assert len(apart.kernels) == 2
-    apart.check({}, offset=4)
+    apart.check(None, offset=4)
     together = kfusion.fuse(ELEMENTWISE, ["square(t, a)", "square(c, t)"], ranges=given)
     assert len(together.kernels) == 1
-    together.check({}, [64, 64], offset=(4,))
+    together.check(None, [64, 64], offset=(4,))
 
 
 def test_check_of_shared_virtual_memory() -> None:
