@@ -427,7 +427,7 @@ def _status_reason(calls: tuple[RegionCall, ...]) -> Reason | None:
             f"what becomes of the status is not understood: '{_around(odd)}'",
             odd.statement,
             help="test it for zero and leave the region if it is not, collect it with `|=`, or "
-            "ignore it",
+            "ignore it, and do nothing else in the same statement",
         )
     other = next((c for c in calls if c.shape != calls[0].shape), None)
     if other is None:

@@ -262,12 +262,12 @@ class _Reader:
         if node is call or (isinstance(node, c_ast.Cast) and node.expr is call):
             return "ignored"
         if isinstance(node, c_ast.Assignment) and node.rvalue is call:
+            if not isinstance(node.lvalue, c_ast.ID):
+                return "unknown"  # the place may be another one after the call
             return {"=": "assigned", "|=": "or-ed"}.get(node.op, "unknown")
         if isinstance(node, c_ast.Decl) and node.init is call:
             return "assigned"
-        visitor = _Tests(call, self.program)
-        visitor.visit(node)
-        return "checked" if visitor.found else "unknown"
+        return "checked" if _Checking(call, self.program).holds(node) else "unknown"
 
     def _variables(self) -> dict[str, c_ast.Decl]:
         visitor = _Declared()
@@ -325,34 +325,70 @@ class _Written(c_ast.NodeVisitor):
         return tokens[self.unit.index(a.name)].start == tokens[self.unit.index(b.name)].start
 
 
-class _Tests(c_ast.NodeVisitor):
-    """Is the call's status tested for zero, and is the way left when it is not?"""
+class _Checking:
+    """Does a statement nothing but test the call's status, and leave when it is not zero?
+
+    One statement stands for all calls of a group: what else it did after a success would be
+    done once. On the failing way it may do anything.
+    """
 
     def __init__(self, call: c_ast.FuncCall, program: HostProgram) -> None:
         self.call, self.program = call, program
         self.holders: set[str] = set()
-        self.found = False
+        self.called = self.tested = False
 
-    def visit_Decl(self, node: c_ast.Decl) -> None:
-        if _strip(node.init) is self.call:
-            self.holders.add(node.name)
+    def holds(self, node: c_ast.Node) -> bool:
+        return self._is_plain(node, False) and self.tested
 
-    def visit_Assignment(self, node: c_ast.Assignment) -> None:
-        if _strip(node.rvalue) is self.call and isinstance(node.lvalue, c_ast.ID):
-            self.holders.add(node.lvalue.name)
+    def _is_plain(self, node: c_ast.Node, in_loop: bool) -> bool:
+        if isinstance(node, c_ast.DoWhile):
+            return constant(node.cond, {}) == 0 and self._is_plain(node.stmt, True)
+        if isinstance(node, c_ast.Compound):
+            return all(self._is_plain(item, in_loop) for item in node.block_items or [])
+        if isinstance(node, c_ast.If):
+            return (
+                node.iffalse is None
+                and self._is_status(_tested(node.cond, self.program))
+                and _leaves(node.iftrue, in_loop)
+            )
+        if isinstance(node, c_ast.Decl):
+            return isinstance(node.type, c_ast.TypeDecl) and self._is_declared(node)
+        if isinstance(node, c_ast.Assignment):
+            return self._is_assigned(node)
+        return isinstance(node, c_ast.EmptyStatement)
 
-    def visit_If(self, node: c_ast.If) -> None:
-        if isinstance(node.cond, c_ast.BinaryOp | c_ast.Assignment):
-            self.visit(node.cond)
-        tested = _tested(node.cond, self.program)
-        if isinstance(tested, c_ast.Assignment):
-            self.visit_Assignment(tested)
-            tested = tested.lvalue
-        is_status = tested is self.call or (
-            isinstance(tested, c_ast.ID) and tested.name in self.holders
-        )
-        if is_status and node.iffalse is None and _leaves(node.iftrue):
-            self.found = True
+    def _is_declared(self, node: c_ast.Decl) -> bool:
+        if node.init is None or constant(node.init, self.program.enumerators) is not None:
+            self.holders.discard(node.name)
+            return True
+        return self._is_held(node.name, _strip(node.init))
+
+    def _is_assigned(self, node: c_ast.Assignment) -> bool:
+        if node.op != "=" or not isinstance(node.lvalue, c_ast.ID):
+            return False
+        return self._is_held(node.lvalue.name, _strip(node.rvalue))
+
+    def _is_held(self, name: str, value: c_ast.Node | None) -> bool:
+        """The variable gets the status, from the call or from another variable."""
+        if isinstance(value, c_ast.ID) and value.name in self.holders:
+            self.holders.add(name)
+            return True
+        if value is not self.call or self.called:
+            return False
+        self.called = True
+        self.holders.add(name)
+        return True
+
+    def _is_status(self, node: c_ast.Node | None) -> bool:
+        if isinstance(node, c_ast.Assignment):
+            found = self._is_assigned(node)
+        elif node is self.call:
+            found = not self.called
+            self.called = True
+        else:
+            found = isinstance(node, c_ast.ID) and node.name in self.holders
+        self.tested = self.tested or found
+        return found
 
 
 def _strip(node: c_ast.Node | None) -> c_ast.Node | None:
@@ -382,11 +418,13 @@ def _checks(node: c_ast.Node, name: str, program: HostProgram) -> bool:
     return isinstance(tested, c_ast.ID) and tested.name == name and _leaves(node.iftrue)
 
 
-def _leaves(node: c_ast.Node) -> bool:
+def _leaves(node: c_ast.Node, in_loop: bool = False) -> bool:
     """Does control leave the region at the end of the statement?"""
     if isinstance(node, c_ast.Compound):
-        return bool(node.block_items) and _leaves(node.block_items[-1])
-    if isinstance(node, c_ast.Return | c_ast.Goto | c_ast.Break | c_ast.Continue):
+        return bool(node.block_items) and _leaves(node.block_items[-1], in_loop)
+    if isinstance(node, c_ast.Break | c_ast.Continue):
+        return not in_loop
+    if isinstance(node, c_ast.Return | c_ast.Goto):
         return True
     return (
         isinstance(node, c_ast.FuncCall)
