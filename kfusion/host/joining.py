@@ -24,7 +24,8 @@ from kfusion.host.effects import (
 )
 from kfusion.host.equality import identity, is_known
 from kfusion.host.library import LibraryExecutor, Run
-from kfusion.host.regions import Between, RegionCall
+from kfusion.host.reach import Reach
+from kfusion.host.regions import Between, RegionCall, names_of
 from kfusion.host.spelling import spell, spell_place
 from kfusion.host.symbolic import (
     Entry,
@@ -69,6 +70,7 @@ class Joining:
         self.analysis = analysis
         self.region = analysis.region
         self.runs = analysis.runs
+        self.reach = Reach(analysis.region, analysis.program)
 
     def reason(self, first: int, last: int, runs: list[Run]) -> Reason | None:
         if first == last:
@@ -244,11 +246,10 @@ class Joining:
                 f"the functions return different types: {', '.join(sorted(kinds))}",
                 calls[-1].call,
             )
-        for index in range(first, last):
-            for item in self.analysis.between(index, index + 1):
-                reason = self._between_reason(item, self.region.calls[first : index + 1])
-                if reason and is_on(BETWEEN):
-                    return reason
+        for item in self.analysis.between(last - 1, last):  # others: in the shorter groups
+            reason = self._between_reason(item, calls[:-1], runs[:-1])
+            if reason and is_on(BETWEEN):
+                return reason
         return self._arguments_reason(first, last, runs)
 
     def _lost_result(self, calls: tuple[RegionCall, ...], runs: list[Run]) -> Reason | None:
@@ -263,7 +264,9 @@ class Joining:
                 )
         return None
 
-    def _between_reason(self, item: Between, earlier: tuple[RegionCall, ...]) -> Reason | None:
+    def _between_reason(
+        self, item: Between, earlier: tuple[RegionCall, ...], runs: list[Run]
+    ) -> Reason | None:
         if not item.harmless:
             return Reason(
                 "KF214",
@@ -272,7 +275,17 @@ class Joining:
                 help="move it before or after the region",
             )
         used = frozenset(name for call in earlier for name in call.names)
+        given = frozenset(name for call in earlier for name in call.assigns)
         for name in sorted(item.names | item.assigns):
+            if name in given or self._is_reached(name, item, runs):
+                what = "gets its status from" if name in given else "may be reached by"
+                return Reason(
+                    "KF214",
+                    f"this statement uses '{name}', which {what} an earlier call",
+                    item.statement,
+                    help="move it before or after the region",
+                    related=(("the call", earlier[0].statement),),
+                )
             if name in used and (name in item.assigns or not self._is_plain(name, earlier)):
                 return Reason(
                     "KF214",
@@ -281,6 +294,16 @@ class Joining:
                     related=(("the call", earlier[0].statement),),
                 )
         return None
+
+    def _is_reached(self, name: str, item: Between, runs: list[Run]) -> bool:
+        """May calls before read what the statement assigns, or change what it reads?"""
+        program = self.analysis.program
+        if name in item.declares or self.reach.is_private(name):
+            return False
+        if name not in self.region.variables and name in program.enumerators:
+            return False
+        reads = self.analysis.reads(self.reach, [c_ast.ID(name)], State())
+        return name in item.assigns or self.reach.may_change(reads, runs)
 
     def _is_plain(self, name: str, calls: tuple[RegionCall, ...]) -> bool:
         """A variable that the calls get by value only."""
@@ -302,6 +325,10 @@ class Joining:
                 self.analysis.run_between(executor, item, state)
         for index in range(first, last + 1):
             call = self.region.calls[index]
+            if index == last and is_on(CHANGED_VALUE):  # others: in the shorter groups
+                reason = self._reached_reason(call, self.region.calls[first:last], runs, state)
+                if reason:
+                    return reason
             values = self.analysis.arguments(executor, call, state)
             for argument, now, then in zip(
                 call.arguments, values, runs[index - first].arguments, strict=True
@@ -312,6 +339,22 @@ class Joining:
                         f"the value of '{argument.text}' depends on the calls before it",
                         argument.span,
                     )
+        return None
+
+    def _reached_reason(
+        self, call: RegionCall, earlier: tuple[RegionCall, ...], runs: list[Run], state: State
+    ) -> Reason | None:
+        """An argument of the last call that the earlier ones may change unseen."""
+        given = frozenset(name for other in earlier for name in other.assigns)
+        for argument in call.arguments:
+            reads = self.analysis.reads(self.reach, [argument.node], state)
+            if given & names_of([argument.node]) or self.reach.may_change(reads, runs[:-1]):
+                return Reason(
+                    "KF225",
+                    f"an earlier call may change the value of '{argument.text}'",
+                    argument.span,
+                    help="if no call changes it, copy it into a variable before the region",
+                )
         return None
 
     def _moves_reason(self, runs: list[Run]) -> Reason | None:

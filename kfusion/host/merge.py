@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import field
 
+from pycparser import c_ast
+
 from kfusion.graph.model import (
     Argument,
     Invocation,
@@ -20,6 +22,7 @@ from kfusion.host.joining import Joining
 from kfusion.host.library import LibraryExecutor, Run
 from kfusion.host.origins import Origins
 from kfusion.host.program import HostProgram
+from kfusion.host.reach import Reach
 from kfusion.host.regions import Between, Region, RegionCall
 from kfusion.host.spelling import spell, spell_all
 from kfusion.host.sticky import Reliances
@@ -29,6 +32,7 @@ from kfusion.host.symbolic import (
     Global,
     Literal,
     Num,
+    Place,
     Pointee,
     Root,
     State,
@@ -119,6 +123,12 @@ class RegionAnalysis:
         values = executor.passed(call.function, nodes, values)
         executor.frames = []
         return values
+
+    def reads(self, reach: Reach, nodes: list[c_ast.Node], state: State) -> set[Place]:
+        """Places that expressions of the application read, and that its calls may reach."""
+        executor = LibraryExecutor(self.program)
+        executor.frames = [self._frame()]
+        return reach.reads(executor, nodes, state.copy())
 
     def run_between(self, executor: LibraryExecutor, item: Between, state: State) -> None:
         executor.frames, executor.step = [self._frame()], None

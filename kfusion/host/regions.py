@@ -34,6 +34,7 @@ class RegionCall:
     shape: tuple[str, ...]  # the statement's tokens, the call left out
     status: str  # what becomes of the status: ignored, checked, assigned, or-ed, unknown
     names: frozenset[str]  # variables of the application that the statement mentions
+    assigns: frozenset[str]  # those that the status goes to
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +46,7 @@ class Between:
     names: frozenset[str]
     assigns: frozenset[str]
     harmless: bool  # it only computes on variables of the application
-    declares: bool
+    declares: frozenset[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +170,8 @@ class _Reader:
             whole,
             tuple(shape),
             status,
-            _names(nodes),
+            names_of(nodes),
+            _assigned(nodes),
         )
         self._check_arguments(call, node)
         return call, used
@@ -217,10 +219,10 @@ class _Reader:
         return Between(
             self.unit.span(part.first, part.last),
             tuple(nodes),
-            _names(nodes),
+            names_of(nodes),
             frozenset(assigned.names),
             assigned.harmless,
-            any(isinstance(n, c_ast.Decl) for n in nodes),
+            frozenset(n.name for n in nodes if isinstance(n, c_ast.Decl)),
         )
 
     def _arguments(
@@ -496,6 +498,13 @@ class _Assigned(c_ast.NodeVisitor):
     visit_DoWhile = visit_Switch = visit_Compound = _control
 
 
+def _assigned(nodes: list[c_ast.Node]) -> frozenset[str]:
+    visitor = _Assigned()
+    for node in nodes:
+        visitor.visit(node)
+    return frozenset(visitor.names)
+
+
 class _Declared(c_ast.NodeVisitor):
     def __init__(self) -> None:
         self.found: dict[str, c_ast.Decl] = {}
@@ -521,7 +530,7 @@ class _IDs(c_ast.NodeVisitor):
         self.visit(node.name)
 
 
-def _names(nodes: list[c_ast.Node]) -> frozenset[str]:
+def names_of(nodes: list[c_ast.Node]) -> frozenset[str]:
     visitor = _IDs()
     for node in nodes:
         visitor.visit(node)

@@ -1,0 +1,53 @@
+#include "rig.h"
+#include "lib.h"
+
+#define N 300
+
+int main(void)
+{
+    float data[N];
+    vec a, b, c, t;
+    unsigned count = N, *place = &count;
+    vec *same = &t;
+
+    vec_start();
+    rig_fill(data, N, 1);
+    vec_new(&a, data, N);
+    rig_fill(data, N, 2);
+    vec_new(&b, data, N);
+    rig_fill(data, N, 3);
+    vec_new(&c, data, N);
+    rig_fill(data, N, 4);
+    vec_new(&t, data, N);
+    t.factor = 2.0f;
+
+#pragma kfuse(a, t, c)
+    {
+        vec_mark(&t, &a);
+        vec_scale(&c, &t, same->factor);
+    }
+#pragma kfuse(a, t, c)
+    {
+        vec_count(&t, &a, place);
+        vec_head(&c, &t, count);
+    }
+#pragma kfuse(a, t, c)
+    {
+        vec_limit(&t, &a);
+        vec_head(&c, &t, limit);
+    }
+#pragma kfuse(a, t, c)
+    {
+        vec_mark(&t, &a);
+        vec_head(&c, &t, same->n);
+    }
+
+    vec_show("t", &t);
+    vec_show("c", &c);
+    vec_free(&a);
+    vec_free(&b);
+    vec_free(&c);
+    vec_free(&t);
+    vec_stop();
+    return 0;
+}
