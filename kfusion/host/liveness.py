@@ -320,7 +320,8 @@ class _Later:
     def _effects(
         self, executor: LibraryExecutor, call: c_ast.FuncCall, state: State
     ) -> list[Effect] | None:
-        function = self.analysis.program.lookup(call.name.name, self.unit)
+        name = call.name.name if isinstance(call.name, c_ast.ID) else None
+        function = self.analysis.program.lookup(name, self.unit) if name else None
         frame = Frame(0, None, self.unit, dict(self.variables))
         executor.frames, executor.step = [frame], None
         before = len(executor.effects)
@@ -393,7 +394,7 @@ class _Later:
         start, end = self.analysis.region.mark.block.start, self.end
         effects, result = self._alone(call)
         if effects is None:
-            return bool(call.name.name == "memset")
+            return isinstance(call.name, c_ast.ID) and bool(call.name.name == "memset")
         if any(_keeps(effect, owner) for effect in effects) or self._hands_back(
             call, owner, result
         ):

@@ -9,7 +9,7 @@ from kfusion.host.library import LAUNCHES
 from kfusion.host.program import HostFunction, HostProgram, constant
 from kfusion.parse.annotations import RegionMark
 from kfusion.parse.statements import Statement
-from kfusion.parse.unit import Function, Unit
+from kfusion.parse.unit import Function, Unit, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 from kfusion.source.lexer import tokenize
@@ -147,7 +147,7 @@ class _Reader:
             self._refuse_unknown(nodes)
             return self._between(part, nodes), 1
         node, function = found[0]
-        opening = self.unit.index(node.name) + 1
+        begin, opening = self._callee(node)
         close = self.unit.match(opening)
         status, last, used = self._status(part, nodes, node), part.last, 1
         if status == "assigned" and following is not None:
@@ -155,7 +155,7 @@ class _Reader:
             name = target.name if isinstance(target, c_ast.ID) else getattr(nodes[0], "name", None)
             if name and _checks(following[1][0], name, self.program):
                 status, last, used = "checked", following[0].last, 2
-        written = self.unit.span(self.unit.index(node.name), close)
+        written = self.unit.span(begin, close)
         whole = self.unit.span(part.first, last)
         text = self.unit.source.text
         shape = [
@@ -176,6 +176,14 @@ class _Reader:
         self._check_arguments(call, node)
         return call, used
 
+    def _callee(self, node: c_ast.FuncCall) -> tuple[int, int]:
+        """Where `f` or `(f)` begins, and the bracket that opens its arguments."""
+        tokens, begin = self.unit.tokens, self.unit.index(node.name)
+        opening = begin + 1
+        while tokens[opening].text == ")":
+            begin, opening = begin - 1, opening + 1
+        return begin, opening
+
     def _launching_calls(self, node: c_ast.Node) -> list[tuple[c_ast.FuncCall, HostFunction]]:
         visitor = _Written(self.unit)
         visitor.visit(node)
@@ -184,7 +192,23 @@ class _Reader:
             function = self.program.lookup(call.name.name, self.unit)
             if function is not None and self.program.calls(function) & LAUNCHES:
                 result.append((call, function))
+        self._refuse_pointers(visitor.pointers)
         return result
+
+    def _refuse_pointers(self, calls: list[c_ast.FuncCall]) -> None:
+        """`(*f)(x)`, where f launches a kernel."""
+        for call in calls:
+            for node in descendants(call.name):
+                name = node.name if isinstance(node, c_ast.ID) else None
+                function = self.program.lookup(name, self.unit) if name else None
+                if function is not None and self.program.calls(function) & LAUNCHES:
+                    index = self.unit.index(node)
+                    raise error(
+                        "KF230",
+                        f"'{name}' is not called by its name alone",
+                        self.unit.span(index, index),
+                        help=f"write `{name}(...)`",
+                    )
 
     def _refuse_unknown(self, nodes: list[c_ast.Node]) -> None:
         for node in nodes:
@@ -311,14 +335,16 @@ class _Written(c_ast.NodeVisitor):
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
         self.calls: list[c_ast.FuncCall] = []
+        self.pointers: list[c_ast.FuncCall] = []  # called through an expression
 
     def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
         if isinstance(node.name, c_ast.ID):
             if self.unit.tokens[self.unit.index(node.name)].start >= 0 and not any(
-                c.name.coord.line == node.name.coord.line or self._same_place(c, node)
-                for c in self.calls
+                self._same_place(c, node) for c in self.calls
             ):
                 self.calls.append(node)
+        else:
+            self.pointers.append(node)
         self.generic_visit(node)
 
     def _same_place(self, a: c_ast.FuncCall, b: c_ast.FuncCall) -> bool:

@@ -210,6 +210,7 @@ static KFUSION_MAYBE_UNUSED int kfusion_apart(int written, int count, ...)
 }
 #endif
 """
+HEADER_NAMES = frozenset(re.findall(r"\bkfusion_\w+", _RUNTIME))
 
 
 def header_text(prototypes: list[str]) -> str:

@@ -10,6 +10,7 @@ from kfusion.host.library import Run
 from kfusion.host.regions import CallArgument, RegionCall, argument_ranges
 from kfusion.host.symbolic import Num, Sym
 from kfusion.parse.unit import Unit
+from kfusion.regenerate.header import HEADER_NAMES
 from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.source.dataclasses import dataclass
 
@@ -45,10 +46,14 @@ def make_signature(
     parameters: list[_Parameter] = []
     names: list[dict[str, str]] = []
     values: dict[Sym, str] = {}
-    avoid = set(taken) | C_KEYWORDS
+    avoid = set(taken) | C_KEYWORDS | HEADER_NAMES
     for run in runs:
         own = {p.name for p in run.function.parameters}
-        avoid |= set(run.frame.variables) - own
+        local = set(run.frame.variables) - own
+        if local & HEADER_NAMES:
+            clash = min(local & HEADER_NAMES)
+            raise CannotWriteError(f"the variable '{clash}' has the name of a generated function")
+        avoid |= local
     for call, run in zip(calls, runs, strict=True):
         mapping: dict[str, str] = {}
         modified = set().union(*(step.writes for step in run.steps)) if run.steps else set()
