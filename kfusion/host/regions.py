@@ -123,6 +123,9 @@ class _Reader:
             part = next((c for c in block.children if c.first <= index <= c.last), block)
             if groups and groups[-1][0] is part:
                 groups[-1][1].append(item)
+            elif groups and self._share_text(groups[-1][0], part):
+                both = Statement("plain", groups[-1][0].first, part.last)
+                groups[-1] = (both, [*groups[-1][1], item])
             else:
                 groups.append((part, [item]))
         items: list[RegionCall | Between] = []
@@ -135,6 +138,11 @@ class _Reader:
             position += used
         self._check_names(items)
         return Region(self.unit, self.mark, self.function, tuple(items), self._variables())
+
+    def _share_text(self, part: Statement, following: Statement) -> bool:
+        """Do two statements come from one macro?"""
+        end = self.unit.span(part.first, part.last).end
+        return end > self.unit.span(following.first, following.last).start
 
     def _item(
         self,
@@ -284,7 +292,7 @@ class _Reader:
     def _status(self, part: Statement, nodes: list[c_ast.Node], call: c_ast.FuncCall) -> str:
         node = nodes[0]
         if len(nodes) > 1:
-            return "unknown"
+            return "checked" if _Checking(call, self.program).holds(nodes) else "unknown"
         if node is call or (isinstance(node, c_ast.Cast) and node.expr is call):
             return "ignored"
         if isinstance(node, c_ast.Assignment) and node.rvalue is call:
@@ -293,7 +301,7 @@ class _Reader:
             return {"=": "assigned", "|=": "or-ed"}.get(node.op, "unknown")
         if isinstance(node, c_ast.Decl) and node.init is call:
             return "assigned"
-        return "checked" if _Checking(call, self.program).holds(node) else "unknown"
+        return "checked" if _Checking(call, self.program).holds([node]) else "unknown"
 
     def _variables(self) -> dict[str, c_ast.Decl]:
         visitor = _Declared()
@@ -365,8 +373,8 @@ class _Checking:
         self.holders: set[str] = set()
         self.called = self.tested = False
 
-    def holds(self, node: c_ast.Node) -> bool:
-        return self._is_plain(node, False) and self.tested
+    def holds(self, nodes: list[c_ast.Node]) -> bool:
+        return all(self._is_plain(node, False) for node in nodes) and self.tested
 
     def _is_plain(self, node: c_ast.Node, in_loop: bool) -> bool:
         if isinstance(node, c_ast.DoWhile):

@@ -23,10 +23,22 @@
             return 1; \
     } while (0)
 
+#define STEPS(call)    \
+    status = (call);   \
+    if (status)        \
+        return status; \
+    steps++
+#define PLAIN(call)  \
+    status = (call); \
+    if (status)      \
+        return status
+
 static int calls;
 
 static int work(vec *a, vec *t, vec *c)
 {
+    int status, steps = 0;
+
 #pragma kfuse(a, t, c)
     {
         COUNT(vec_square(t, a));
@@ -51,6 +63,17 @@ static int work(vec *a, vec *t, vec *c)
     {
         { if (vec_square(t, a)) return 1; calls += 1; }
         { if (vec_add(c, t, a)) return 1; calls += 1; }
+    }
+#pragma kfuse(a, t, c)
+    {
+        STEPS(vec_square(t, a));
+        STEPS(vec_add(c, t, a));
+    }
+    calls += steps;
+#pragma kfuse(a, t, c)
+    {
+        PLAIN(vec_square(t, a));
+        PLAIN(vec_add(c, t, a));
     }
     return 0;
 }
