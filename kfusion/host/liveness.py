@@ -30,7 +30,7 @@ from kfusion.host.equality import identity, is_new_buffer
 from kfusion.host.expressions import Frame
 from kfusion.host.library import LibraryExecutor
 from kfusion.host.merge import RegionAnalysis
-from kfusion.host.program import HostFunction
+from kfusion.host.program import HostFunction, constant
 from kfusion.host.symbolic import (
     FALSE,
     App,
@@ -58,10 +58,17 @@ OWN_MEMORY = protection("host-own-memory", "an object is dead though its memory 
 COPIED_HANDLE = protection("host-copied-handle", "an object is dead though it began as a copy")
 HANDED_BACK = protection("host-handed-back", "an object is dead though a call returned it")
 CONTRADICTED = protection("host-out-contradicted", "out or temp against a later read is believed")
-_NUMBERS = frozenset(
-    "void char short int long signed unsigned float double _Bool bool size_t cl_int cl_uint "
-    "cl_long cl_ulong cl_bool cl_float cl_double int32_t uint32_t int64_t uint64_t".split()
+_NARROW = frozenset(
+    "void char short int signed unsigned float double _Bool bool cl_int cl_uint cl_bool cl_float "
+    "cl_double int32_t uint32_t".split()
 )
+# a handle fits into them
+_WIDE = frozenset(
+    "long size_t ssize_t ptrdiff_t cl_long cl_ulong int64_t uint64_t intptr_t uintptr_t "
+    "intmax_t uintmax_t".split()
+)
+_NUMBERS = _NARROW | _WIDE
+_CONDITIONS = frozenset("== != < > <= >= ! && ||".split())
 
 
 def object_of(value: Sym) -> str | None:
@@ -190,10 +197,11 @@ class _Later:
         self.analysis = analysis
         region = analysis.region
         self.unit = region.unit
-        self.end = region.mark.block.end
         self.variables = dict(region.variables)
         self.body = region.function.node.body
         self.path = _path_to(self.body, self._is_region) or []
+        self.first = self.unit.index(self.path[-1])  # the region's braces, as tokens
+        self.last = self.unit.match(self.first)
         self.overwritten = False  # by what first_read has followed last
         self.result: Sym = FALSE  # of the last call
         self._calls: dict[c_ast.Node, tuple[list[Effect] | None, Sym]] = {}
@@ -337,11 +345,10 @@ class _Later:
     # Inference: is an object dead although nobody said so?
 
     def is_dead(self, name: str, owner: str) -> bool:
-        region = self.analysis.region
-        declared = region.variables.get(owner)
         value = self.analysis.values[name]
         if not is_on(LIVE):
             return True
+        scope, declared = self._declaration(owner)
         if declared is None or not isinstance(value, Entry):
             return False
         if not isinstance(value.place.root, App):
@@ -349,17 +356,59 @@ class _Later:
         local = isinstance(declared.type, c_ast.TypeDecl) and not (
             {"static", "extern"} & set(declared.storage)
         )
-        if is_on(COPIED_HANDLE) and not _starts_empty(declared.init):
-            return False
         if not local or self._is_parameter(owner) or _has_goto(self.body):
             return False
+        own = declared.init is None or self._is_constant(declared.init)
+        if is_on(COPIED_HANDLE) and not own:
+            return False
         uses = _Uses(owner)
-        uses.visit(self.body)
+        uses.visit(scope)
         if uses.escapes or (value.place.path and value.place.path[0] in uses.members):
             return False
         if self.in_loop and self._sizes_change:
             return False
         return all(self._is_harmless(call, name, owner) for call in uses.calls)
+
+    def _declaration(self, owner: str) -> tuple[c_ast.Node, c_ast.Decl | None]:
+        """The block that declares the variable, if the name means nothing else in there."""
+        for outer, inner in reversed(list(zip(self.path, [*self.path[1:], None], strict=True))):
+            if not isinstance(outer, c_ast.Compound):
+                continue
+            for item in outer.block_items or []:
+                if item is inner:
+                    break
+                if isinstance(item, c_ast.Decl) and item.name == owner:
+                    # inside the region's own braces the calls above it get another variable
+                    scope = outer if inner is not None else self.body
+                    once = _declarations(scope, owner) == 1
+                    return scope, item if once and (inner or not self._is_global(owner)) else None
+        return self.body, None
+
+    def _is_global(self, name: str) -> bool:
+        return self.analysis.program.global_of(name, self.unit) is not None
+
+    def _is_constant(self, node: c_ast.Node) -> bool:
+        """Does an initialiser consist of numbers, so that it holds no handle?"""
+        if isinstance(node, c_ast.Constant):
+            return True
+        if isinstance(node, c_ast.ID):
+            if node.name in self.analysis.program.enumerators:
+                return True
+            declared = self.analysis.region.variables.get(node.name)
+            inner = getattr(getattr(declared, "type", None), "type", None)
+            names = getattr(inner, "names", None)
+            return names is not None and set(names) <= _NUMBERS
+        if isinstance(node, c_ast.Cast):
+            return constant(node, self.analysis.program.enumerators) is not None
+        if isinstance(node, c_ast.UnaryOp) and node.op == "sizeof":
+            return True
+        if isinstance(node, c_ast.UnaryOp) and node.op in ("&", "*"):
+            return False
+        if isinstance(node, c_ast.NamedInitializer):
+            return self._is_constant(node.expr)
+        kinds = c_ast.InitList | c_ast.UnaryOp | c_ast.BinaryOp | c_ast.TernaryOp
+        parts = [child for _, child in node.children()]
+        return isinstance(node, kinds) and all(map(self._is_constant, parts))
 
     @cached_property
     def _sizes_change(self) -> bool:
@@ -389,25 +438,44 @@ class _Later:
 
     def _is_harmless(self, call: c_ast.FuncCall, name: str, owner: str) -> bool:
         """The call keeps no handle; after the region it reads nothing from the device."""
-        index = self.unit.index(call.name)
-        token = self.unit.tokens[index]
-        start, end = self.analysis.region.mark.block.start, self.end
+        if not isinstance(call.name, c_ast.ID) or self._is_variable(call.name.name):
+            return False
         effects, result = self._alone(call)
         if effects is None:
-            return isinstance(call.name, c_ast.ID) and bool(call.name.name == "memset")
-        if any(_keeps(effect, owner) for effect in effects) or self._hands_back(
-            call, owner, result
+            return bool(call.name.name == "memset")
+        handle = self.analysis.values[name]
+        assert isinstance(handle, Entry)
+        own = _made_into(effects, handle.place)
+        if any(_keeps(e, owner, handle.place, own) for e in effects) or self._hands_back(
+            call, owner, handle.place, result
         ):
             return False
-        if start <= token.start < end:
-            return True  # one of the region's own calls: what it reads is in the plan
+        index = self.unit.index(call.name)  # tokens of macros have no place in the text
+        if self._is_in_plan(index):
+            return True
         if is_on(OWN_MEMORY) and not all(self._gives_own_memory(e, name) for e in effects):
             return False
-        if token.start < start and not self.in_loop:
+        if index < self.first and not self.in_loop:
             return True
         return not any(
             isinstance(e, UnknownCall | Unsupported | Synchronise) for e in effects
         ) and not _reads(effects, name, self.analysis)
+
+    def _is_in_plan(self, index: int) -> bool:
+        """One of the region's own calls: what it reads is known."""
+        start = self.unit.tokens[index].start
+        return self.first <= index <= self.last and any(
+            call.call.start <= start < call.call.end for call in self.analysis.region.calls
+        )
+
+    def _is_variable(self, name: str) -> bool:
+        """A pointer to a function, which may have the name of a function."""
+        return name in self.analysis.region.variables or any(
+            isinstance(node, c_ast.Decl)
+            and node.name == name
+            and not isinstance(node.type, c_ast.FuncDecl)
+            for node in self.unit.ast.ext
+        )
 
     def _alone(self, call: c_ast.FuncCall) -> tuple[list[Effect] | None, Sym]:
         """Effects and result of a call about which nothing is known."""
@@ -416,7 +484,7 @@ class _Later:
             self._calls[call] = effects, self.result
         return self._calls[call]
 
-    def _hands_back(self, call: c_ast.FuncCall, owner: str, result: Sym) -> bool:
+    def _hands_back(self, call: c_ast.FuncCall, owner: str, handle: Place, result: Sym) -> bool:
         """Does the call return the object's address, or a handle of its own?"""
         function = self.analysis.program.lookup(call.name.name, self.unit)
         if function is None or not is_on(HANDED_BACK):
@@ -424,7 +492,12 @@ class _Later:
         kind = function.function.node.decl.type.type
         names = getattr(getattr(kind, "type", None), "names", None)
         if isinstance(kind, c_ast.TypeDecl) and names and set(names) <= _NUMBERS:
-            return False
+            return not set(names) <= _NARROW and any(
+                (isinstance(part, Ref) and part.place.root == App(owner))
+                or (isinstance(part, Entry) and _overlap(part.place, handle))
+                or isinstance(part, Made | Unknown)
+                for part in _carried(result)
+            )
         return any(
             (isinstance(part, Ref | Entry) and part.place.root == App(owner))
             or isinstance(part, Made | Unknown)
@@ -437,9 +510,7 @@ class _Later:
             return not effect.host_pointer
         handle = self.analysis.values[name]
         assert isinstance(handle, Entry)
-        if not isinstance(effect, Assign) or not (
-            effect.place.within(handle.place) or handle.place.within(effect.place)
-        ):
+        if not isinstance(effect, Assign) or not _overlap(effect.place, handle.place):
             return True
         return all(part in (Num(0), handle) or is_new_buffer(part) for part in _parts(effect.value))
 
@@ -515,15 +586,6 @@ def _calls_of(analysis: RegionAnalysis, name: str) -> list[tuple[HostFunction, c
     ]
 
 
-def _starts_empty(initialiser: c_ast.Node | None) -> bool:
-    """Nothing but constants: whatever else an object starts with may be another one's handle."""
-    if isinstance(initialiser, c_ast.InitList):
-        return all(_starts_empty(item) for item in initialiser.exprs)
-    if isinstance(initialiser, c_ast.NamedInitializer | c_ast.Cast | c_ast.UnaryOp):
-        return _starts_empty(initialiser.expr)
-    return initialiser is None or isinstance(initialiser, c_ast.Constant)
-
-
 def _may_change(effect: Effect, places: set[Place], owners: set[App]) -> bool:
     """May the effect change one of the places, which belong to the owners?"""
     if isinstance(effect, Assign):
@@ -539,8 +601,26 @@ _KEEP_NOTHING = frozenset(
 )
 
 
-def _keeps(effect: Effect, owner: str) -> bool:
-    """Does the effect put the object's address or a handle of its own somewhere else?"""
+def _overlap(one: Place, other: Place) -> bool:
+    return one.within(other) or other.within(one)
+
+
+def _made_into(effects: list[Effect], handle: Place) -> set[Sym]:
+    """What the effects make and put into a place."""
+    return {
+        part
+        for effect in effects
+        if isinstance(effect, Assign) and _overlap(effect.place, handle)
+        for part in _parts(effect.value)
+        if isinstance(part, Made)
+    }
+
+
+def _keeps(effect: Effect, owner: str, handle: Place, own: set[Sym]) -> bool:
+    """Does the effect put the object's address or a handle of its own somewhere else?
+
+    `own`: buffers that the same call makes for the object.
+    """
     if isinstance(effect, UnknownCall | Unsupported):
         return True
     if isinstance(effect, HostCall):
@@ -549,12 +629,18 @@ def _keeps(effect: Effect, owner: str) -> bool:
             for argument in effect.arguments
             for part in _parts(argument)
         )
-    if not isinstance(effect, Assign) or effect.place.root == App(owner):
+    if not isinstance(effect, Assign) or _overlap(effect.place, handle):
         return False
+    if effect.place.root == App(owner):  # a second handle in the object itself
+        return any(
+            part in own or (isinstance(part, Entry) and _overlap(part.place, handle))
+            for part in _carried(effect.value)
+        )
     of_an_object = isinstance(effect.place.root, App)  # another object makes its own buffer
     return any(
         (isinstance(part, Ref) and part.place.root == App(owner))
         or (isinstance(part, Made) and part.kind.endswith("buffer") and not of_an_object)
+        or part in own
         or (isinstance(part, Entry) and part.place.root == App(owner))
         for part in _parts(effect.value)
     )
@@ -565,6 +651,18 @@ def _parts(value: Sym) -> list[Sym]:
         return [p for part in value.alternatives for p in _parts(part)]
     if isinstance(value, Op):
         return [p for part in value.args for p in _parts(part)]
+    return [value]
+
+
+def _carried(value: Sym) -> list[Sym]:
+    """The parts that can be had back from a number: not what it only was compared with."""
+    if isinstance(value, Op):
+        if value.name in _CONDITIONS:
+            return []
+        args = value.args[1:] if value.name == "?:" else value.args
+        return [p for part in args for p in _carried(part)]
+    if isinstance(value, Phi):
+        return [p for part in value.alternatives for p in _carried(part)]
     return [value]
 
 
@@ -649,6 +747,7 @@ class _Uses(c_ast.NodeVisitor):
                 self.calls.append(node)
             else:
                 self.visit(argument)
+        self.visit(node.name)
 
     def visit_StructRef(self, node: c_ast.StructRef) -> None:
         if isinstance(node.name, c_ast.ID) and node.name.name == self.name:
@@ -659,6 +758,10 @@ class _Uses(c_ast.NodeVisitor):
     def visit_ID(self, node: c_ast.ID) -> None:
         if node.name == self.name:
             self.escapes = True
+
+
+def _declarations(scope: c_ast.Node, name: str) -> int:
+    return sum(isinstance(n, c_ast.Decl) and n.name == name for n in descendants(scope))
 
 
 class _Gotos(c_ast.NodeVisitor):
