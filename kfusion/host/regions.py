@@ -137,7 +137,7 @@ class _Reader:
             items.append(item)
             position += used
         self._check_names(items)
-        return Region(self.unit, self.mark, self.function, tuple(items), self._variables())
+        return Region(self.unit, self.mark, self.function, tuple(items), self._variables(node))
 
     def _share_text(self, part: Statement, following: Statement) -> bool:
         """Do two statements come from one macro?"""
@@ -303,10 +303,20 @@ class _Reader:
             return "assigned"
         return "checked" if _Checking(call, self.program).holds([node]) else "unknown"
 
-    def _variables(self) -> dict[str, c_ast.Decl]:
-        visitor = _Declared()
+    def _variables(self, block: c_ast.Compound) -> dict[str, c_ast.Decl]:
+        """The function's variables; of those with one name, the one that the region sees."""
+        visitor = _Declared(block)
         visitor.visit(self.function.node)
-        return visitor.found
+        seen, inside = visitor.in_scope, _Declared(block)
+        inside.visit(block)
+        found = {**visitor.found, **seen, **inside.found}
+        return {
+            name: node
+            for name, node in found.items()
+            if name in seen
+            or name in inside.found
+            or self.program.global_of(name, self.unit) is None
+        }
 
     def _check_names(self, items: list[RegionCall | Between]) -> None:
         mentioned = {name for item in items for name in item.names}
@@ -540,12 +550,36 @@ def _assigned(nodes: list[c_ast.Node]) -> frozenset[str]:
 
 
 class _Declared(c_ast.NodeVisitor):
-    def __init__(self) -> None:
+    """Variables by name, the last of each; and those that can be seen in a block."""
+
+    def __init__(self, block: c_ast.Compound) -> None:
+        self.block = block
         self.found: dict[str, c_ast.Decl] = {}
+        self.in_scope: dict[str, c_ast.Decl] = {}
+        self._scopes: list[dict[str, c_ast.Decl]] = []
+
+    def _scope(self, node: c_ast.Node) -> None:
+        self._scopes.append({})
+        if node is self.block:
+            self.in_scope = {name: d for scope in self._scopes for name, d in scope.items()}
+        self.generic_visit(node)
+        self._scopes.pop()
+
+    visit_Compound = visit_For = visit_FuncDecl = visit_Struct = visit_Union = _scope
+
+    def visit_FuncDef(self, node: c_ast.FuncDef) -> None:
+        self._scopes.append({})
+        arguments = node.decl.type.args
+        for child in (arguments, *(node.param_decls or ()), node.body):
+            if child is not None:
+                self.visit(child)
+        self._scopes.pop()
 
     def visit_Decl(self, node: c_ast.Decl) -> None:
         if node.name and not isinstance(node.type, c_ast.FuncDecl):
             self.found[node.name] = node
+            if self._scopes:
+                self._scopes[-1][node.name] = node
         self.generic_visit(node)
 
 

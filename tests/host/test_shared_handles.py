@@ -44,6 +44,11 @@ READ_LATER = {
         "vec_new(&t, N, 1);",
         f"look(data); show(data); {INNER}",
     ),
+    "as a global that another block hides": (
+        "vec t; static int look(float *data) { return vec_get(&t, data); }",
+        f"vec_new(&t, N, 1); {INNER}",
+        "look(data); show(data);",
+    ),
     "by the next call, as a static variable": (
         "",
         "static vec t; if (!again) vec_new(&t, N, 1); else { " + READ + " }",
@@ -117,3 +122,18 @@ def test_an_object_that_is_only_released_is_not_stored(name: str, tmp_path: Path
     assert after == unfused
     added = kernels[len((HANDLES / "k.cl").read_text()) :]
     assert added.count("global float *") == 1, added
+
+
+def test_a_later_variable_of_the_same_name_is_another(tmp_path: Path) -> None:
+    idiom = HANDLES.parent / "idioms" / "handle_returned_struct"
+    for path in idiom.iterdir():
+        text = path.read_text()
+        if path.name == "app.c":
+            text = text.replace("gpu g ", "gpu device ").replace("&g", "&device")
+            hidden = "    { int device = 0; (void)device; }\n"
+            text = text.replace("    return 0;", f"{hidden}    return 0;")
+        (tmp_path / path.name).write_text(text)
+    files = ["app.c", "lib.c", "kernels.cl", f"-I{idiom.parent / 'common'}"]
+    command = [sys.executable, "-m", "kfusion", "--strict", *files, "-o", "out"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    assert "square_add_root" in (tmp_path / "out/app.c").read_text()
