@@ -508,7 +508,7 @@ def syncs_of(call: RegionCall) -> list[Sync]:
     """The sync annotations right before the function's definition (or its prototype)."""
     unit = call.function.unit
     function = call.function.function
-    start = unit.tokens[function.first].start
+    start, _ = unit.range(function.first, function.first)  # it may begin with a macro
     found = []
     for sync in unit.annotations.syncs:
         if 0 <= sync.span.end <= start:

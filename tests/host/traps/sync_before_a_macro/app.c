@@ -1,0 +1,40 @@
+#include "rig.h"
+#include "lib.h"
+
+#define N 300
+
+int main(void)
+{
+    float data[N];
+    vec a, b, t, c;
+
+    vec_start();
+    rig_fill(data, N, 1);
+    vec_new(&a, data, N);
+    rig_fill(data, N, 2);
+    vec_new(&b, data, N);
+    rig_fill(data, N, 3);
+    vec_new(&t, data, N);
+    rig_fill(data, N, 4);
+    vec_new(&c, data, N);
+
+#pragma kfuse(a, t, c)
+    {
+        vec_square(&t, &a);
+        vec_add(&c, &t, &a);
+    }
+#pragma kfuse(a, b, t, c)
+    {
+        vec_square(&t, &a);
+        vec_add(&c, &b, &a);
+    }
+
+    vec_show("t", &t);
+    vec_show("c", &c);
+    vec_free(&a);
+    vec_free(&b);
+    vec_free(&t);
+    vec_free(&c);
+    vec_stop();
+    return 0;
+}
