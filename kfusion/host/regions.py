@@ -115,8 +115,10 @@ class _Reader:
         self, unit: Unit, mark: RegionMark, function: Function, program: HostProgram
     ) -> None:
         self.unit, self.mark, self.function, self.program = unit, mark, function, program
+        self.visible: dict[str, c_ast.Decl] = {}  # the function's variables in the region
 
     def read(self, block: Statement, node: c_ast.Compound) -> Region:
+        variables = self._variables(node)
         groups: list[tuple[Statement, list[c_ast.Node]]] = []
         for item in node.block_items or []:
             index = self.unit.index(_placed(item))
@@ -137,7 +139,7 @@ class _Reader:
             items.append(item)
             position += used
         self._check_names(items)
-        return Region(self.unit, self.mark, self.function, tuple(items), self._variables(node))
+        return Region(self.unit, self.mark, self.function, tuple(items), variables)
 
     def _share_text(self, part: Statement, following: Statement) -> bool:
         """Do two statements come from one macro?"""
@@ -197,7 +199,7 @@ class _Reader:
         visitor.visit(node)
         result = []
         for call in visitor.calls:
-            function = self.program.lookup(call.name.name, self.unit)
+            function = self._lookup(call.name.name)
             if function is not None and self.program.calls(function) & LAUNCHES:
                 result.append((call, function))
         self._refuse_pointers(visitor.pointers)
@@ -224,10 +226,11 @@ class _Reader:
             visitor.visit(node)
             for call in visitor.calls:
                 name = call.name.name
-                function = self.program.lookup(name, self.unit)
+                function = self._lookup(name)
                 index = self.unit.index(call.name)
                 span = self.unit.span(index, index)
-                if function is None and name not in known_calls.LIBC and not name.startswith("cl"):
+                known = name in known_calls.LIBC or name.startswith("cl")
+                if name in self.visible or (function is None and not known):
                     raise error(
                         "KF121",
                         f"unknown function '{name}' in a region",
@@ -307,16 +310,18 @@ class _Reader:
         """The function's variables; of those with one name, the one that the region sees."""
         visitor = _Declared(block)
         visitor.visit(self.function.node)
-        seen, inside = visitor.in_scope, _Declared(block)
+        inside = _Declared(block)
         inside.visit(block)
-        found = {**visitor.found, **seen, **inside.found}
+        self.visible = {**visitor.in_scope, **inside.found}
         return {
             name: node
-            for name, node in found.items()
-            if name in seen
-            or name in inside.found
-            or self.program.global_of(name, self.unit) is None
+            for name, node in {**visitor.found, **self.visible}.items()
+            if name in self.visible or self.program.global_of(name, self.unit) is None
         }
+
+    def _lookup(self, name: str) -> HostFunction | None:
+        """The function that a name stands for; a pointer to one may have its name."""
+        return None if name in self.visible else self.program.lookup(name, self.unit)
 
     def _check_names(self, items: list[RegionCall | Between]) -> None:
         mentioned = {name for item in items for name in item.names}

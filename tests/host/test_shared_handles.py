@@ -137,3 +137,14 @@ def test_a_later_variable_of_the_same_name_is_another(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "kfusion", "--strict", *files, "-o", "out"]
     subprocess.run(command, cwd=tmp_path, check=True)
     assert "square_add_root" in (tmp_path / "out/app.c").read_text()
+
+
+def test_a_pointer_named_like_a_function_is_not_that_function(tmp_path: Path) -> None:
+    text = (HANDLES / "app.c").read_text()
+    pointer = f"{NEW} int (*vec_square)(vec *, const vec *) = twice;"
+    (tmp_path / "app.c").write_text(text.replace("/* BEFORE */", pointer))
+    files = ["app.c", str(HANDLES / "vec.c"), str(HANDLES / "k.cl"), f"-I{HANDLES}"]
+    command = [sys.executable, "-m", "kfusion", *files, "-o", "out"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "error[KF121]: unknown function 'vec_square' in a region" in done.stderr
