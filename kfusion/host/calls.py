@@ -19,6 +19,14 @@ HOST = frozenset(
 )
 ALLOCATES = frozenset("malloc calloc realloc strdup aligned_alloc".split())
 LIBC = PURE | HOST
+# of those, the ones that write through a pointer: which arguments
+WRITES: dict[str, tuple[int, ...]] = {
+    **dict.fromkeys("memset memcpy memmove strcpy strncpy strcat strncat".split(), (0,)),
+    **dict.fromkeys("sprintf snprintf vsnprintf fgets fread qsort strftime".split(), (0,)),
+    **dict.fromkeys("posix_memalign time gettimeofday".split(), (0,)),
+    **dict.fromkeys("strtol strtoul strtod clock_gettime".split(), (1,)),
+    **dict.fromkeys("fscanf sscanf".split(), tuple(range(2, 32))),
+}
 
 CREATES = {
     "clCreateBuffer": "buffer",

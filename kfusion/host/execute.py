@@ -31,12 +31,15 @@ from kfusion.host.symbolic import (
     Op,
     Phi,
     Place,
+    Pointee,
     Ref,
+    Root,
     State,
     Sym,
     Unknown,
     join,
     known_on_entry,
+    leaves,
 )
 
 MOST_ITERATIONS = 1024
@@ -80,6 +83,7 @@ class Executor(Expressions):
     ) -> None:
         self.frames.append(frame)
         frame.depth = len(self.conditions)
+        frame.scopes.append({parameter.name: False for parameter in function.parameters})
         for parameter, value in zip(function.parameters, arguments, strict=False):
             frame.variables[parameter.name] = parameter
             state.write(Place(Local(frame.number, parameter.name)), value)
@@ -90,17 +94,21 @@ class Executor(Expressions):
         if node is None or isinstance(node, c_ast.EmptyStatement | c_ast.Pragma):
             return state
         if isinstance(node, c_ast.Compound):
-            for item in node.block_items or []:
-                after = self.statement(item, state)
-                if after is None:
-                    return None
-                state = after
-            return state
+            return self._block(node, state)
         if isinstance(node, c_ast.Decl | c_ast.DeclList):
             for declaration in node.decls if isinstance(node, c_ast.DeclList) else [node]:
                 self.declare(declaration, state)
             return state
         return self._control(node, state)
+
+    def _block(self, node: c_ast.Compound, state: State) -> State | None:
+        current: State | None = state
+        with self.scope() as leave:
+            for item in node.block_items or []:
+                current = self.statement(item, current) if current is not None else None
+            if current is not None:
+                leave(current)
+        return current
 
     def _control(self, node: c_ast.Node, state: State) -> State | None:
         if isinstance(node, c_ast.If):
@@ -155,6 +163,7 @@ class Executor(Expressions):
         return self.converted(value, node, arithmetic(function.result_type, self.program.types))
 
     def declare(self, node: c_ast.Decl, state: State) -> None:
+        self._check_hidden(node)
         self.frame.variables[node.name] = node
         if "static" in node.storage:
             self.frame.statics.add(node.name)
@@ -171,6 +180,15 @@ class Executor(Expressions):
         else:
             value = self.value(node.init, state)
             state.write(place, self.converted(value, node.init, self.declared_kind(node)))
+
+    def _check_hidden(self, node: c_ast.Decl) -> None:
+        frame = self.frame
+        hides = self.hides(node.name)
+        if hides and frame.function is not None:
+            what = f"a second variable of the name '{node.name}'"
+            self.emit(Unsupported(node, self.certain, what))
+        if frame.scopes:
+            frame.scopes[-1][node.name] = hides
 
     def path_condition(self) -> Sym:
         """The condition under which control is here, since the function was entered."""
@@ -205,22 +223,34 @@ class Executor(Expressions):
 
     def _cases(self, node: c_ast.Switch, state: State) -> State | None:
         items = node.stmt.block_items if isinstance(node.stmt, c_ast.Compound) else [node.stmt]
-        merged = state.copy()
+        switch = Once()
+        self.frame.loops.append(switch)
+        current: State | None = None  # it falls from one case into the next
         for item in items or []:
             inner = [item]
             if isinstance(item, c_ast.Case | c_ast.Default):
                 inner = item.stmts or []
-            branch: State | None = state.copy()
+                current = state.copy() if current is None else join(state.copy(), current)
             for statement in inner:
-                if branch is not None:
-                    branch = self.statement(statement, branch)
-            if branch is not None:
-                merged = join(merged, branch)
+                if current is not None:
+                    current = self.statement(statement, current)
+        merged = state.copy()
+        self.frame.loops.pop()
+        for way_out in [*switch.breaks, current]:
+            if way_out is not None:
+                merged = join(merged, way_out)
         return merged
 
     # Loops
 
     def _loop(self, node: c_ast.Node, state: State) -> State | None:
+        with self.scope() as leave:
+            after = self._iterations(node, state)
+            if after is not None:
+                leave(after)
+        return after
+
+    def _iterations(self, node: c_ast.Node, state: State) -> State | None:
         if isinstance(node, c_ast.DoWhile) and _never(node.cond):
             return self._once(node, state)
         if isinstance(node, c_ast.For) and node.init is not None:
@@ -298,6 +328,9 @@ class Executor(Expressions):
 
     def _forget(self, after: State, state: State) -> None:
         """Whatever an iteration changes is unknown from here on."""
+        for loss in after.losses:
+            if loss not in state.losses:
+                state.lose(loss)
         for place, value in after.memory.items():
             before = state.memory.get(place)
             if value is not before and (before or Entry(place)) != value:
@@ -312,21 +345,36 @@ class Executor(Expressions):
         function = self.program.lookup(name, self.frame.unit) if name else None
         if function is not None and name not in self.frame.variables:
             if len(self.frames) >= MOST_FRAMES or any(f.function == function for f in self.frames):
-                self.emit(UnknownCall(node, self.certain, name, tuple(arguments)))
-                return self.unknown()
+                return self._unknown_call(name, node, arguments, state)
             return self.run(function, self.passed(function, expressions, arguments), state)
         if name.startswith("cl") and name[2:3].isupper():
             return self._opencl(name, node, arguments, state)
         if name in calls.PURE:
             return Op(name, tuple(arguments))
-        for argument in arguments:
-            self._may_write(argument, state)
         if name in calls.HOST:
+            for position, argument in enumerate(arguments):
+                self._may_write(argument, state)
+                if position in calls.WRITES.get(name, ()):
+                    self.store(argument, state)
             self.emit(HostCall(node, self.certain, name, tuple(arguments)))
             if name in calls.ALLOCATES:  # running out of host memory is not followed
                 return Made("host memory", self.fresh.next())
             return self.unknown()
-        self.emit(UnknownCall(node, self.certain, name or "a function pointer", tuple(arguments)))
+        return self._unknown_call(name or "a function pointer", node, arguments, state)
+
+    def _unknown_call(
+        self, name: str, node: c_ast.FuncCall, arguments: list[Sym], state: State
+    ) -> Sym:
+        """It may change variables that it sees, and all that its arguments lead to."""
+        self.emit(UnknownCall(node, self.certain, name, tuple(arguments)))
+        roots: set[Root] = set()
+        for leaf in (leaf for argument in arguments for leaf in leaves(argument)):
+            if isinstance(leaf, Ref):
+                self.overwrite(leaf.place, state)
+                roots |= set() if leaf.place.path else {leaf.place.root}
+            elif isinstance(leaf, Entry | Made):
+                roots.add(Pointee(leaf))
+        self.lose(state, frozenset(roots))
         return self.unknown()
 
     def passed(
@@ -453,7 +501,9 @@ class Executor(Expressions):
             )
         )
         if name.startswith("clEnqueueRead"):
-            for argument in args[4:]:
+            if len(args) > 4:
+                self.store(args[-4], state)
+            for argument in args[-3:]:
                 self._may_write(argument, state)
 
     def _launch(self, node: c_ast.FuncCall, args: list[Sym], state: State) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import field
 
@@ -26,6 +26,7 @@ from kfusion.host.effects import Assign, Effect, Unsupported
 from kfusion.host.program import HostFunction, HostProgram, compute, constant
 from kfusion.host.symbolic import (
     FALSE,
+    LOST,
     TRUE,
     App,
     Entry,
@@ -33,16 +34,20 @@ from kfusion.host.symbolic import (
     Global,
     Literal,
     Local,
+    Loss,
+    Made,
     Num,
     Op,
     Phi,
     Place,
     Pointee,
     Ref,
+    Root,
     State,
     Sym,
     Unknown,
     join,
+    leaves,
 )
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
@@ -97,6 +102,7 @@ class Frame:
     statics: set[str] = field(default_factory=set)  # variables that outlive the call
     loops: list[Once | None] = field(default_factory=list)  # around; None: not followed exactly
     left: bool = False  # control may have left the function, under a condition
+    scopes: list[dict[str, bool]] = field(default_factory=list)  # names: do they hide others?
 
 
 class Expressions:
@@ -144,6 +150,34 @@ class Expressions:
         yield
         self.conditions.pop()
 
+    @contextmanager
+    def scope(self) -> Iterator[Callable[[State], None]]:
+        """A block, and how to leave it: what its declarations have hidden is unknown then."""
+        frame, own = self.frame, dict[str, bool]()
+        frame.scopes.append(own)
+
+        def leave(state: State) -> None:
+            for name, hides in own.items():
+                if hides:
+                    state.write(self.variable(name), self.unknown())
+
+        yield leave
+        frame.scopes.pop()
+        for name, hides in own.items():
+            if hides and frame.function is not None and not any(name in s for s in frame.scopes):
+                frame.variables.pop(name, None)  # it has hidden a global
+
+    def hides(self, name: str) -> bool:
+        """Does a declaration here hide another variable? The two are not told apart."""
+        frame, program = self.frame, self.program
+        if frame.function is None:
+            return bool(frame.scopes) and name in frame.variables
+        if any(name in scope for scope in frame.scopes[:-1]):
+            return True
+        inner = len(frame.scopes) > 2  # parameters, the function's block, and one in it
+        outside = name in program.enumerators or program.global_of(name, frame.unit) is not None
+        return inner and outside
+
     def variable(self, name: str) -> Place:
         frame = self.frame
         if name in frame.variables:
@@ -159,6 +193,8 @@ class Expressions:
         if isinstance(node, c_ast.ID):
             return self.variable(node.name)
         if isinstance(node, c_ast.StructRef):
+            if self.program.types.shares_memory(self.type_of(node.name), node.field.name):
+                return None  # a union: another member may have been written
             if node.type == "->":
                 return self.target(self.value(node.name, state)) / str(node.field.name)
             base = self.place(node.name, state)
@@ -192,6 +228,9 @@ class Expressions:
         target = self.target(state.read(base))
         if target.path and target.path[-1] == "[0]":
             return Place(target.root, (*target.path[:-1], step))
+        if target.path and target.path[-1].startswith("[") and step != "[0]":
+            moved = _moved(target, index.value) if isinstance(index, Num) else None
+            return moved or Place(target.root, (*target.path[:-1], f"[?{index}]"))
         return target if step == "[0]" else target / step
 
     def _is_array(self, place: Place, state: State) -> bool:
@@ -221,12 +260,21 @@ class Expressions:
     def target(self, pointer: Sym) -> Place:
         if isinstance(pointer, Ref):
             return pointer.place
+        if isinstance(pointer, Op) and pointer.name == "+":
+            place, distance = pointer.args[0], pointer.args[1]
+            if isinstance(place, Ref) and isinstance(distance, Num):
+                moved = _moved(place.place, distance.value)
+                if moved is not None:
+                    return moved
         return Place(Pointee(pointer))
 
     def assign(self, place: Place | None, value: Sym, state: State, node: c_ast.Node) -> None:
         if place is None:
             self.emit(Unsupported(node, self.certain, "an assignment to an unknown place"))
+            self.lose(state, everything=True)
             return
+        if isinstance(place.root, Pointee) and not is_stable(place.root.pointer):
+            self.store(place.root.pointer, state)
         if place.path and place.path[-1] in self.program.types.bit_fields:
             value = self.unknown()
         if any(step.startswith("[?") for step in place.path):
@@ -245,6 +293,43 @@ class Expressions:
         else:
             self.emit(Assign(node, self.certain, place, value))
         state.write(place, value)
+
+    def lose(
+        self,
+        state: State,
+        roots: frozenset[Root] = frozenset(),
+        *,
+        variables: bool = True,
+        members: bool = False,
+        everything: bool = False,
+    ) -> None:
+        """Something unknown is written to places that are not known one by one."""
+        exposed = self.program.exposed
+        number = self.fresh.next()
+        state.lose(Loss(number, exposed, roots, variables, members, everything))
+
+    def store(self, pointer: Sym, state: State) -> None:
+        """Something unknown is written to (or around) what the pointer points to."""
+        for leaf in leaves(pointer):
+            if isinstance(leaf, Ref):
+                self.overwrite(leaf.place, state)
+            elif isinstance(leaf, Unknown):
+                self.lose(state, everything=True)
+            elif isinstance(leaf, Entry | Made):
+                root = Pointee(leaf)
+                members = isinstance(leaf, Entry) and bool(leaf.place.path)
+                self.lose(state, frozenset([root]), variables=False, members=members)
+
+    def overwrite(self, place: Place, state: State) -> None:
+        """Nothing is known any more of the place, and of the array that it is in."""
+        end = next((i for i, step in enumerate(place.path) if step.startswith("[?")), None)
+        place = Place(place.root, place.path[:end])
+        while place.path and place.path[-1].startswith("["):
+            place = Place(place.root, place.path[:-1])
+        state.write(place, self.unknown())
+        if isinstance(place.root, Local) and self.step is not None:
+            if place.root.frame == self.frames[0].number:
+                self.step.writes.add(place.root.name)
 
     # Types of expressions
 
@@ -306,6 +391,13 @@ class Expressions:
     def read(self, place: Place, state: State) -> Sym:
         if self.step is not None and not isinstance(place.root, Local):
             self.step.place_reads[place] = None
+        if isinstance(place.root, Pointee) and is_computed(place.root.pointer):
+            return self.unknown()
+        index = next((i for i, step in enumerate(place.path) if step.startswith("[?")), None)
+        if index is not None:
+            array = Place(place.root, place.path[:index])
+            if state.has_parts(array) and any(p.within(array) for p in state.memory):
+                return self.unknown()
         return state.resolve(state.read(place))
 
     # Values
@@ -345,7 +437,7 @@ class Expressions:
     def _global_constant(self, root: Global) -> Sym | None:
         """A `static const` scalar keeps its initialiser."""
         declaration = self._global(root)
-        if declaration is None or declaration.init is None or "const" not in declaration.quals:
+        if declaration is None or declaration.init is None or not _is_const(declaration.type):
             return None
         if isinstance(declaration.init, c_ast.InitList):
             return None
@@ -550,7 +642,7 @@ class Expressions:
         with self.under(left if node.op == "&&" else inverted(left)):
             right = self.value(node.right, other)
         merged = join(state, other)
-        state.memory, state.depths = merged.memory, merged.depths
+        state.remember(merged)
         right_truth = self.truth(right, other)
         if right_truth is not None and right_truth == (node.op == "&&"):
             return left  # x && 1, x || 0
@@ -625,7 +717,7 @@ class Expressions:
         with self.under(inverted(condition)):
             b = self.value(node.iffalse, second)
         merged = join(first, second)
-        state.memory, state.depths = merged.memory, merged.depths
+        state.remember(merged)
         return a if a == b else Op("?:", (condition, a, b))
 
     def _value_Assignment(self, node: c_ast.Assignment, state: State) -> Sym:
@@ -663,6 +755,26 @@ class Expressions:
 
     def _value_FuncCall(self, node: c_ast.FuncCall, state: State) -> Sym:
         raise NotImplementedError  # the executor's
+
+
+def is_computed(pointer: Sym) -> bool:
+    """Is it a pointer that may be another one: `p + n`, `c ? p : q`?"""
+    return isinstance(pointer, Phi) or (
+        isinstance(pointer, Op) and pointer.name not in (LOST, "part")
+    )
+
+
+def is_stable(pointer: Sym) -> bool:
+    """Is it known on entry, or new, where the pointer points?"""
+    return isinstance(pointer, Entry | Made | Ref)
+
+
+def _moved(place: Place, distance: int) -> Place | None:
+    """The element of the same array that is so many further on."""
+    if not place.path or not place.path[-1][1:-1].isdigit():
+        return None
+    position = int(place.path[-1][1:-1]) + distance
+    return Place(place.root, (*place.path[:-1], f"[{position}]"))
 
 
 def chosen(condition: Sym, first: Sym, second: Sym) -> Sym:
@@ -723,20 +835,17 @@ def _named(pointer: Ref) -> bool:
     return not isinstance(pointer.place.root, Pointee)
 
 
+def _is_const(type_: c_ast.Node) -> bool:
+    """Is the object itself constant? Not what it points to."""
+    return "const" in (getattr(type_, "quals", None) or [])
+
+
 def _is_constant_table(declaration: c_ast.Decl) -> bool:
-    """`static const ... t[]` or `const char *const t[]`, or strings nobody would change."""
-    if "const" in declaration.quals:
-        return True
+    """`static const ... t[]` or `const char *const t[]`."""
     node = declaration.type
     while isinstance(node, c_ast.ArrayDecl):
         node = node.type
-    return "const" in (getattr(node, "quals", None) or []) or _pointee_const(node)
-
-
-def _pointee_const(node: c_ast.Node) -> bool:
-    if isinstance(node, c_ast.PtrDecl):
-        return "const" in (getattr(node.type, "quals", None) or [])
-    return isinstance(node, c_ast.TypeDecl) and "const" in node.quals
+    return _is_const(node)
 
 
 def _is_pointer_type(node: c_ast.Node) -> bool:

@@ -10,12 +10,14 @@ from kfusion.host.expressions import Frame
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.setup import SetUp
 from kfusion.host.symbolic import (
+    LOST,
     App,
     Entry,
     Global,
     Local,
     Made,
     Num,
+    Op,
     Phi,
     Place,
     Pointee,
@@ -50,6 +52,8 @@ class HandleTable:
                         return frozenset()
                     found |= names
             return found
+        if isinstance(handle, Op) and handle.name == LOST:
+            return self.kernel_names(handle.args[1], frames)  # whoever sets it, it is one of these
         if isinstance(handle, Entry):
             result: frozenset[str] = frozenset()
             for key in keys(handle.place, self.program, frames):

@@ -89,13 +89,16 @@ class LibraryExecutor(Executor):
                 groups.append((part, [item]))
         current: State | None = state
         after = self.launches_later
-        for number, (part, nodes) in enumerate(groups):
-            if current is None:
-                break
-            self.launches_later = after or any(
-                self._launches(node) for _, later in groups[number + 1 :] for node in later
-            )
-            current = self._step(part, nodes, current)
+        with self.scope() as leave:
+            for number, (part, nodes) in enumerate(groups):
+                if current is None:
+                    break
+                self.launches_later = after or any(
+                    self._launches(node) for _, later in groups[number + 1 :] for node in later
+                )
+                current = self._step(part, nodes, current)
+            if current is not None:
+                leave(current)
         self.launches_later = after
         return current
 

@@ -165,6 +165,24 @@ class HostProgram:
         }
 
     @cached_property
+    def exposed(self) -> frozenset[str]:
+        """Names of variables that are reached otherwise: from other files, through pointers."""
+        names: set[str | None] = set()
+        for unit in self.units:
+            declared = self._file_scope[unit]
+            names |= {n for n, d in declared.items() if "static" not in d.storage}
+            names |= {_base(n.expr) for n in unit.nodes.get(c_ast.UnaryOp, ()) if n.op == "&"}
+            variables = unit.nodes.get(c_ast.Decl, ())
+            arrays = {d.name for d in variables if isinstance(d.type, c_ast.ArrayDecl)}
+            for node in (*unit.nodes.get(c_ast.ExprList, ()), *unit.nodes.get(c_ast.InitList, ())):
+                names |= arrays & {_base(item) for item in node.exprs}
+            for node in unit.nodes.get(c_ast.Assignment, ()):
+                names |= arrays & {_base(node.rvalue)}
+            for node in variables:
+                names |= arrays & {_base(node.init)}
+        return frozenset(name for name in names if name is not None)
+
+    @cached_property
     def _local_names(self) -> frozenset[str]:
         """Variables of functions that hold regions: a global may have the same name."""
         visitor = _Declared()
@@ -219,6 +237,15 @@ class _Declared(c_ast.NodeVisitor):
         if node.name:
             self.names.add(node.name)
         self.generic_visit(node)
+
+
+def _base(node: c_ast.Node | None) -> str | None:
+    """The variable of which `x`, `x.member` or `x[i]` is a part."""
+    while isinstance(node, c_ast.ArrayRef | c_ast.Cast) or (
+        isinstance(node, c_ast.StructRef) and node.type == "."
+    ):
+        node = node.expr if isinstance(node, c_ast.Cast) else node.name
+    return node.name if isinstance(node, c_ast.ID) else None
 
 
 def _enumerate(node: c_ast.EnumeratorList, found: dict[str, int]) -> None:

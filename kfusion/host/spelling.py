@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kfusion.host.symbolic import (
+    LOST,
     App,
     Entry,
     Global,
@@ -137,6 +138,8 @@ def _operation(value: Op) -> Text:
     if value.name.startswith(_LOOP):  # `loop:text:variable`
         return Text(f"'{value.name.rpartition(':')[2]}' of a loop", PRIMARY)
     parts = [_spelled(a) for a in value.args]
+    if value.name == LOST:
+        return Text(f"{spell(value.args[1])}, perhaps changed", _CONDITIONAL)
     if value.name == "part":
         return Text(parts[0].at(PRIMARY) + parts[1].text, PRIMARY)
     return operation(value.name, parts) or Text("a value that is not known", PRIMARY)

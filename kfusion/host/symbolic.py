@@ -7,6 +7,7 @@ entered. Places are what an assignment can change: variables, fields, elements.
 from __future__ import annotations
 
 from dataclasses import field
+from itertools import count
 
 from kfusion.source.dataclasses import dataclass
 
@@ -143,14 +144,21 @@ class Unknown:
         return f"<unknown {self.number}>"
 
 
+_joins = count(1)
+
+
 @dataclass(frozen=True)
 class Phi:
-    """One of several values, depending on conditions that are not known."""
+    """One of several values, depending on conditions that are not known.
+
+    Two of the same alternatives may be different values: each has a number of its own.
+    """
 
     alternatives: tuple[Sym, ...]
+    number: int = field(default_factory=lambda: next(_joins))
 
     def __str__(self) -> str:
-        return f"<one of {', '.join(map(str, self.alternatives))}>"
+        return f"<one of {', '.join(map(str, self.alternatives))}; {self.number}>"
 
 
 Sym = Num | Literal | Entry | Ref | Op | Made | Unknown | Phi
@@ -180,6 +188,38 @@ def _has_loop(value: Sym) -> bool:
     return isinstance(value, Phi)
 
 
+LOST = "lost"  # Op: what a place held on entry, if nobody has changed it
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Something unknown was written: by a call that is not known, or through a pointer."""
+
+    number: int
+    exposed: frozenset[str]  # variables that others may reach
+    roots: frozenset[Root] = frozenset()  # these are lost, and all that they lead to
+    variables: bool = True  # are exposed variables that outlive calls lost?
+    members: bool = False  # is what pointers in objects point to lost?
+    everything: bool = False  # is all lost that a pointer may point to?
+
+    def touches(self, root: Root) -> bool:
+        if root in self.roots:
+            return True
+        if isinstance(root, Global):
+            return self.variables and root.name in self.exposed
+        if isinstance(root, Pointee):
+            return self.everything or any(map(self._leads_to, leaves(root.pointer)))
+        return self.everything and root.name in self.exposed
+
+    def _leads_to(self, pointer: Sym) -> bool:
+        if isinstance(pointer, Entry):
+            through_object = self.members and bool(pointer.place.path)
+            return through_object or self.touches(pointer.place.root)
+        if isinstance(pointer, Ref):
+            return self.touches(pointer.place.root)
+        return isinstance(pointer, Unknown) and self.variables
+
+
 @dataclass
 class State:
     """What is known at a point of an execution."""
@@ -188,14 +228,25 @@ class State:
     equal: dict[Sym, Num] = field(default_factory=dict)  # facts from conditions
     unequal: dict[Sym, frozenset[int]] = field(default_factory=dict)
     depths: dict[Root, int] = field(default_factory=dict)  # the longest path known of a root
+    losses: tuple[Loss, ...] = ()
 
     def copy(self) -> State:
-        return State(dict(self.memory), dict(self.equal), dict(self.unequal), dict(self.depths))
+        memory, equal, unequal = dict(self.memory), dict(self.equal), dict(self.unequal)
+        return State(memory, equal, unequal, dict(self.depths), self.losses)
 
     def become(self, other: State) -> None:
         """Take over all that another state knows."""
-        self.memory, self.depths = other.memory, other.depths
+        self.remember(other)
         self.equal, self.unequal = other.equal, other.unequal
+
+    def remember(self, other: State) -> None:
+        """Take over what the places hold in another state."""
+        self.memory, self.depths, self.losses = other.memory, other.depths, other.losses
+
+    def lose(self, loss: Loss) -> None:
+        for place in [p for p in self.memory if loss.touches(p.root)]:
+            del self.memory[place]
+        self.losses = (*self.losses, loss)
 
     def has_parts(self, place: Place) -> bool:
         """May there be places inside this one?"""
@@ -213,6 +264,9 @@ class State:
                 path = whole.place.path + place.path[length:]
                 return self.read_entry(Place(whole.place.root, path))
             return Op("part", (whole, Literal("".join(place.path[length:]))))
+        for loss in reversed(self.losses):
+            if loss.touches(place.root):
+                return Op(LOST, (Unknown(loss.number), Entry(place)))
         return Entry(place)
 
     def read_entry(self, place: Place) -> Sym:
@@ -264,7 +318,8 @@ class State:
 
 def join(first: State, second: State) -> State:
     """What is known where two executions meet."""
-    result = State(depths=dict(first.depths))
+    result = State(depths=dict(first.depths), losses=first.losses)
+    result.losses += tuple(loss for loss in second.losses if loss not in first.losses)
     for root, depth in second.depths.items():
         result.depths[root] = max(depth, result.depths.get(root, 0))
     for place, own in {**second.memory, **first.memory}.items():

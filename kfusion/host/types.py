@@ -14,6 +14,8 @@ class DeclaredTypes:
         self._structs: dict[str, c_ast.Struct] = {}
         self._typedefs: dict[str, c_ast.Node] = {}
         self._members: dict[str, set[bool]] = {}
+        self._struct_members: set[str] = set()
+        self._union_members: set[str] = set()
         self.bit_fields: set[str] = set()  # names of members that may hold fewer bits
         for unit in units:
             for node in unit.nodes.get(c_ast.Typedef, ()):
@@ -27,6 +29,8 @@ class DeclaredTypes:
             self._structs.setdefault(node.name, node)
         for declaration in node.decls or []:
             if isinstance(declaration, c_ast.Decl) and declaration.name:
+                is_union = isinstance(node, c_ast.Union)
+                (self._union_members if is_union else self._struct_members).add(declaration.name)
                 if declaration.bitsize is not None:
                     self.bit_fields.add(declaration.name)
                 is_array = isinstance(declaration.type, c_ast.ArrayDecl)
@@ -39,6 +43,15 @@ class DeclaredTypes:
             return None
         declared = next((d for d in struct.decls or [] if getattr(d, "name", None) == name), None)
         return declared.type if declared is not None else None
+
+    def shares_memory(self, type_: c_ast.Node | None, name: str) -> bool:
+        """Is the member one of a union, named or not? One of an unknown type may be."""
+        struct = self._struct(type_)
+        if struct is None:
+            return name in self._union_members and name not in self._struct_members
+        if isinstance(struct, c_ast.Union):
+            return True
+        return all(getattr(d, "name", None) != name for d in struct.decls or [])
 
     def members(self, type_: c_ast.Node | None) -> list[str]:
         """Names of a struct's members, in order."""
