@@ -1,0 +1,3 @@
+enum { K_TWICE, K_SQUARE };
+int other(int k);
+int other(int k) { return k == K_SQUARE; }

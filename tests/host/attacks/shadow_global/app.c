@@ -1,0 +1,46 @@
+#include "lib.h"
+#define N 64
+vec t;
+static void show(void)
+{
+    float data[N];
+    vec_get(&t, data);
+    rig_dump("t", data, sizeof data);
+}
+
+int main(void)
+{
+    float data[N];
+    vec a, b, c;
+    vec_start();
+    rig_fill(data, N, 1);
+    vec_new(&a, data, N);
+    rig_fill(data, N, 2);
+    vec_new(&b, data, N);
+    rig_fill(data, N, 3);
+    vec_new(&c, data, N);
+
+    vec_new(&t, NULL, N);
+#pragma kfuse(a, c)
+    {
+        vec_square(&t, &a);
+        vec_add(&c, &a, &t);
+    }
+    show();
+    {
+        vec t;
+        vec_new(&t, NULL, N);
+        vec_free(&t);
+    }
+    (void)b;
+
+    vec_get(&b, data);
+    rig_dump("b", data, sizeof data);
+    vec_get(&c, data);
+    rig_dump("c", data, sizeof data);
+    vec_get(&a, data);
+    rig_dump("a", data, sizeof data);
+    vec_free(&a); vec_free(&b); vec_free(&c);
+    vec_stop();
+    return 0;
+}

@@ -1,0 +1,34 @@
+#include "lib.h"
+#define N 64
+#define RUN(x) do { int e_ = (x); if (e_) return e_; nr++; } while (0)
+
+int main(void)
+{
+    float data[N];
+    vec a, b, c;
+    vec_start();
+    rig_fill(data, N, 1);
+    vec_new(&a, data, N);
+    rig_fill(data, N, 2);
+    vec_new(&b, data, N);
+    rig_fill(data, N, 3);
+    vec_new(&c, data, N);
+    int nr = 0;
+
+#pragma kfuse(a, b, c)
+    {
+        RUN(vec_square(&b, &a));
+        RUN(vec_add(&c, &a, &b));
+    }
+    rig_dump("nr", &nr, sizeof nr);
+
+    vec_get(&b, data);
+    rig_dump("b", data, sizeof data);
+    vec_get(&c, data);
+    rig_dump("c", data, sizeof data);
+    vec_get(&a, data);
+    rig_dump("a", data, sizeof data);
+    vec_free(&a); vec_free(&b); vec_free(&c);
+    vec_stop();
+    return 0;
+}
