@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from kfusion.graph.model import Disjoint, Equal, Group, SameRange, Within
-from kfusion.host.effects import Assign, SetArgument, Transfer
+from kfusion.host.effects import Assign, Release, SetArgument, Transfer
 from kfusion.host.equality import identity, is_count, range_pairs, strip, unify
 from kfusion.host.expressions import Step, inverted
 from kfusion.host.handles import type_name
@@ -104,6 +104,7 @@ def make_guard(
     written, others = _memory(analysis, group, runs, renderer)
     conditions = [
         *equalities.conditions(renderer),
+        *_released(runs, renderer),
         *_objects(runs, renderer, {*written, *others}, set(written)),
     ]
     if is_on(GUARD_REQUIRED):
@@ -208,6 +209,22 @@ def _passed(runs: list[Run]) -> list[tuple[list[Run], Transfer]]:
         for step in steps:
             found += [(runs[:number], e) for e in step.effects if isinstance(e, Transfer)]
     return found
+
+
+def _released(runs: list[Run], renderer: Renderer) -> list[str]:
+    """What is released on the way must not be, under another name, what a moved launch uses."""
+    found: list[str] = []
+    for number, run in enumerate(runs[1:] if is_on(GUARD_OBJECTS) else (), 1):
+        steps = run.steps if number < len(runs) - 1 else run.steps[: run.launch_step]
+        effects = [effect for step in steps for effect in step.effects]
+        handles = [identity(e.handle) for e in effects if isinstance(e, Release)]
+        for handle in (h for h in handles if isinstance(h, Entry)):
+            for moved in runs[:number]:
+                for effect in moved.set_arguments.values():
+                    value = identity(effect.value) if effect.value is not None else None
+                    if isinstance(value, Entry) and str(effect.size) == "sizeof(cl_mem)()":
+                        found.append(f"{_text(renderer, handle)} == {_text(renderer, value)}")
+    return list(dict.fromkeys(found))
 
 
 def _transferred(runs: list[Run]) -> list[Entry]:

@@ -11,8 +11,8 @@ int main(void)
     vec_start();
     rig_fill(data, N, 1);
     vec_new(&a, data, N);
-    vec_new(&b, NULL, N);
-    vec_new(&c, NULL, N);
+    vec_new(&b, data, N);
+    vec_new(&c, data, N);
 
 #pragma kfuse(a, b, c)
     {
