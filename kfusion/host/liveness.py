@@ -204,7 +204,8 @@ class _Later:
         self.last = self.unit.match(self.first)
         self.overwritten = False  # by what first_read has followed last
         self.result: Sym = FALSE  # of the last call
-        self._calls: dict[c_ast.Node, tuple[list[Effect] | None, Sym]] = {}
+        # What the names mean that calls of the function may use.
+        self._scope = frozenset((name, id(node)) for name, node in self.variables.items())
 
     def _is_region(self, node: c_ast.Node) -> bool:
         token = self.unit.tokens[self.unit.index(node)] if node.coord else None
@@ -423,12 +424,22 @@ class _Later:
             if isinstance(leaf, Entry) and leaf.place.path
         }
         loop = next(n for n in self.path if isinstance(n, c_ast.For | c_ast.While | c_ast.DoWhile))
-        executor, state = LibraryExecutor(self.analysis.program), State()
-        executor.frames = [Frame(0, None, self.unit, dict(self.analysis.region.variables))]
-        executor.conditions = [executor.unknown()]
-        executor.statement(loop.stmt, state)
+        effects = self._loop_effects(loop)
         owners = {App(name) for name in map(object_of, self.analysis.values.values()) if name}
-        return any(_may_change(effect, used, owners) for effect in executor.effects)
+        return any(_may_change(effect, used, owners) for effect in effects)
+
+    def _loop_effects(self, loop: c_ast.Node) -> list[Effect]:
+        """What one iteration may do."""
+        key = ("loop", loop, self._scope)
+        known = self.analysis.program.remembered
+        if key not in known:
+            executor, state = LibraryExecutor(self.analysis.program), State()
+            executor.frames = [Frame(0, None, self.unit, dict(self.analysis.region.variables))]
+            executor.conditions = [executor.unknown()]
+            executor.statement(loop.stmt, state)
+            known[key] = executor.effects
+        found: list[Effect] = known[key]
+        return found
 
     def _is_parameter(self, owner: str) -> bool:
         arguments = self.analysis.region.function.node.decl.type.args
@@ -479,10 +490,13 @@ class _Later:
 
     def _alone(self, call: c_ast.FuncCall) -> tuple[list[Effect] | None, Sym]:
         """Effects and result of a call about which nothing is known."""
-        if call not in self._calls:
+        key = ("alone", call, self._scope)
+        known = self.analysis.program.remembered
+        if key not in known:
             effects = self._effects(LibraryExecutor(self.analysis.program), call, State())
-            self._calls[call] = effects, self.result
-        return self._calls[call]
+            known[key] = effects, self.result
+        found: tuple[list[Effect] | None, Sym] = known[key]
+        return found
 
     def _hands_back(self, call: c_ast.FuncCall, owner: str, handle: Place, result: Sym) -> bool:
         """Does the call return the object's address, or a handle of its own?"""

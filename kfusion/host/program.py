@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import field
 from functools import cached_property
+from typing import Any
 
 from pycparser import c_ast
 
@@ -53,6 +54,7 @@ class HostProgram:
     _calls: dict[str, frozenset[str]] = field(default_factory=dict)
     _names: dict[c_ast.Node, frozenset[str]] = field(default_factory=dict)
     _enumerators: dict[Unit, dict[str, int]] = field(default_factory=dict)
+    remembered: dict[object, Any] = field(default_factory=dict)  # by one region, for others
 
     @cached_property
     def functions(self) -> dict[str, HostFunction]:
