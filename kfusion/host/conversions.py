@@ -71,7 +71,7 @@ def arithmetic(type_: c_ast.Node | None, types: DeclaredTypes) -> Arithmetic | N
     while isinstance(type_, c_ast.TypeDecl):
         inner = type_.type
         if isinstance(inner, c_ast.Enum):
-            return INT
+            return None  # the compiler chooses
         if not isinstance(inner, c_ast.IdentifierType):
             return None
         if len(inner.names) == 1 and inner.names[0] in _NAMED:
@@ -147,7 +147,7 @@ def convert(value: Sym, source: Arithmetic | None, target: Arithmetic | None) ->
         return _number(value, target)
     if isinstance(value, Phi):
         parts = tuple(convert(part, source, target) for part in value.alternatives)
-        return value if parts == value.alternatives else Phi(parts)
+        return value if parts == value.alternatives else Phi(parts, value.number)
     if target == BOOL and isinstance(value, Op) and value.name in _LOGICAL:
         return value
     if source is not None and _same_value(source, target):
@@ -177,6 +177,6 @@ def _same_value(source: Arithmetic, target: Arithmetic) -> bool:
         return False
     if target.bits < source.bits:
         return False
-    if source.bits < 32:
+    if source.bits < 32 and target.bits <= 32:
         return (not source.signed and source.bits < target.bits) or source.signed == target.signed
-    return True
+    return target == source

@@ -28,7 +28,7 @@ _WIDE = frozenset(
     f"({name})"
     for name in (
         *("size_t", "unsigned long", "unsigned long int", "unsigned long long", "cl_ulong"),
-        *("uint64_t", "uintptr_t"),
+        *("uint64_t", "uintptr_t", "long"),
     )
 )
 
@@ -49,10 +49,20 @@ def unify(left: Sym, right: Sym) -> Pairs | None:
         return [] if known_on_entry(left) or isinstance(left, Op) else None
     if isinstance(left, Entry) and isinstance(right, Entry):
         return [(left, right)]
+    if _one_wide(left, right):
+        return [(left, right)]
     pairs = _unify_operands(left, right)
     if pairs is None and _may_be_one_count(left, right):
         return [(left, right)]
     return pairs
+
+
+def _one_wide(left: Sym, right: Sym) -> bool:
+    """Two variables of which one at least is compared as 64 bits: it is given for a size_t."""
+    inner = (strip(left), strip(right))
+    if inner == (left, right) or not all(isinstance(value, Entry) for value in inner):
+        return False
+    return not (isinstance(left, Op) and isinstance(right, Op) and left.name != right.name)
 
 
 def _unify_operands(left: Sym, right: Sym) -> Pairs | None:
@@ -62,6 +72,8 @@ def _unify_operands(left: Sym, right: Sym) -> Pairs | None:
         return None
     pairs: Pairs = []
     for a, b in zip(left.args, right.args, strict=True):
+        if _one_wide(a, b) and not (isinstance(a, Op) and isinstance(b, Op)):
+            return None  # computed in another type
         inner = unify(a, b)
         if inner is None:
             return None

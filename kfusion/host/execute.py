@@ -17,6 +17,7 @@ from kfusion.host.effects import (
     UnknownCall,
     Unsupported,
 )
+from kfusion.host.equality import strip
 from kfusion.host.expressions import Expressions, Frame, Once, Outcome, inverted
 from kfusion.host.program import HostFunction
 from kfusion.host.symbolic import (
@@ -301,11 +302,14 @@ class Executor(Expressions):
         if pure.is_pure:
             inputs = tuple(state.read(self.variable(n)) for n in sorted(pure.reads))
             if not any(isinstance(i, Unknown | Phi) for i in inputs) or pure.writes <= pure.reads:
+                used = sorted(pure.reads | pure.writes)
                 for name in sorted(pure.writes):
                     if self.step is not None and len(self.frames) == 1:
                         self.step.reads |= pure.reads
                         self.step.writes |= pure.writes
-                    key = f"loop:{_shape(node)}:{name}"
+                    kinds = [self.declared_kind(self.frame.variables.get(n)) for n in used]
+                    types = ",".join(kind.name if kind else "?" for kind in kinds)
+                    key = f"loop:{_shape(node)}:{types}:{name}"
                     state.write(self.variable(name), Op(key, inputs))
                 return state
         probe = Executor(self.program, self.fresh)
@@ -541,10 +545,10 @@ class Executor(Expressions):
         place = self.target(pointer)
         if place.path and place.path[-1].startswith("["):
             base = Place(place.root, place.path[:-1])
-            return tuple(self.read(base / f"[{i}]", state) for i in range(count))
+            return tuple(strip(self.read(base / f"[{i}]", state)) for i in range(count))
         if count == 1:
-            return (self.read(place, state),)
-        return tuple(self.read(place / f"[{i}]", state) for i in range(count))
+            return (strip(self.read(place, state)),)
+        return tuple(strip(self.read(place / f"[{i}]", state)) for i in range(count))
 
 
 def _host_pointer(name: str, args: list[Sym]) -> bool:

@@ -417,6 +417,8 @@ class Expressions:
         return Num(number) if number is not None else Literal(node.value)
 
     def _value_ID(self, node: c_ast.ID, state: State) -> Sym:
+        if node.name in self.program.hidden_names(self.frame.unit):
+            return self.unknown()  # an enumerator of some block
         enumerators = self.program.enumerators_in(self.frame.unit)
         if node.name not in self.frame.variables and node.name in enumerators:
             return Num(enumerators[node.name])
@@ -553,6 +555,9 @@ class Expressions:
             return self.read(self.target(self.value(node.expr, state)), state)
         if node.op == "sizeof":
             if isinstance(node.expr, c_ast.Typename):
+                words = set(_type_text(node.expr).replace("*", " ").split())
+                if len(self.frames) > 1 and words & self.program.hidden_names(self.frame.unit):
+                    return self.unknown()  # a type of some block of a helper
                 return Op(f"sizeof({_type_text(node.expr)})", ())
             return self._sizeof(node.expr)
         if node.op in ("++", "--", "p++", "p--"):
@@ -629,7 +634,20 @@ class Expressions:
         left = self.value(node.left, state)
         if node.op in ("&&", "||"):
             return self._short_circuit(node, left, state)
-        return self.binary(node.op, left, self.value(node.right, state), state)
+        right = self.value(node.right, state)
+        if node.op not in ("<<", ">>") and isinstance(left, Num) != isinstance(right, Num):
+            left, right = self._widened(node, left, right)
+        return self.binary(node.op, left, right, state)
+
+    def _widened(self, node: c_ast.BinaryOp, left: Sym, right: Sym) -> tuple[Sym, Sym]:
+        """A number does not tell its type: the other operand is to have the type of both."""
+        kinds = self.kind(node.left), self.kind(node.right)
+        together = common(*kinds)
+        if together is None or together.real or (together.bits < 64 and together.signed):
+            return left, right
+        if isinstance(left, Num):
+            return left, convert(right, kinds[1], together)
+        return convert(left, kinds[0], together), right
 
     def _short_circuit(self, node: c_ast.BinaryOp, left: Sym, state: State) -> Sym:
         truth = self.truth(left, state)

@@ -8,6 +8,7 @@ what a moved launch uses, and when the arguments still have the values they were
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pycparser import c_ast
@@ -87,6 +88,15 @@ class Joining:
         """What each function must be like, whatever it is joined with."""
         for offset, run in enumerate(runs):
             call = self.region.calls[first + offset]
+            spans = sorted((a.span.start, a.span.end) for a in call.arguments)
+            overlap = any(a[1] > b[0] for a, b in pairwise(spans))
+            if overlap and is_on(BETWEEN):
+                return Reason(
+                    "KF219",
+                    "one macro gives several arguments of this call",
+                    call.call,
+                    help="write the arguments one by one",
+                )
             if not run.function.in_main_file and is_on(LIBRARIES):
                 return Reason(
                     "KF226",

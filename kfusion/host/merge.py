@@ -300,10 +300,15 @@ class RegionAnalysis:
         )
 
     def is_unsigned(self, value: Sym) -> bool:
-        """Is it a variable of the application, or a member of one, of an unsigned type?"""
+        return bool(_UNSIGNED & set(self.declared_type(value)))
+
+    def declared_type(self, value: Sym) -> tuple[str, ...]:
+        """The type's words, of a variable of the application or a member of one."""
+        if not isinstance(value, Entry):
+            return ()
         owner, types = _owner(value), self.program.types
-        if not isinstance(value, Entry) or not isinstance(owner, App):
-            return False
+        if not isinstance(owner, App):
+            return ()
         declared = self.region.variables.get(owner.name)
         type_ = declared.type if declared is not None else None
         if owner != value.place.root:
@@ -311,8 +316,7 @@ class RegionAnalysis:
         for step in value.place.path:
             is_element = step.startswith("[")
             type_ = types.target(type_) if is_element else types.member(type_, step)
-        names = getattr(getattr(type_, "type", None), "names", None) or []
-        return bool(_UNSIGNED & set(names))
+        return tuple(getattr(getattr(type_, "type", None), "names", None) or ())
 
     def uses(self, run: Run) -> dict[str, bool]:
         """Memory objects of a launch by name, and whether it may write them."""

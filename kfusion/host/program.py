@@ -112,6 +112,19 @@ class HostProgram:
                 found.setdefault(name, set()).add(value)
         return {name: min(values) for name, values in found.items() if len(values) == 1}
 
+    def hidden_names(self, unit: Unit) -> frozenset[str]:
+        """Enumerators and typedefs that are declared in blocks: each block may have its own."""
+        key = ("hidden", unit)
+        if key not in self.remembered:
+            names: set[str] = set()
+            for function in unit.functions.values():
+                for node in descendants(function.node.body):
+                    if isinstance(node, c_ast.Enumerator | c_ast.Typedef):
+                        names.add(node.name)
+            self.remembered[key] = frozenset(names)
+        found: frozenset[str] = self.remembered[key]
+        return found
+
     def enumerators_in(self, unit: Unit) -> dict[str, int]:
         """What the names of enumerators mean in a file, the headers it includes among it."""
         if unit not in self._enumerators:

@@ -54,6 +54,10 @@ class Text(NamedTuple):
         return self.text if self.level >= level else f"({self.text})"
 
 
+# A part of what is known as a whole; what may have changed: there is no C for them.
+_INTERNAL = frozenset(["part", "lost"])
+
+
 def literal(value: Num | Literal) -> Text:
     text = str(value)
     return Text(text, UNARY if text.startswith("-") else PRIMARY)
@@ -75,7 +79,7 @@ def operation(name: str, parts: Sequence[Text]) -> Text | None:
         return Text(f"{parts[0].at(level)} {name} {parts[1].at(level + 1)}", level)
     if len(parts) == 1 and (name.startswith("(") or name in "-+~!"):
         return Text(f"{name}{parts[0].at(UNARY)}", UNARY)
-    if name.isidentifier():
+    if name.isidentifier() and name not in _INTERNAL:
         return Text(f"{name}({', '.join(p.text for p in parts)})", PRIMARY)
     return None
 

@@ -131,7 +131,16 @@ def _given_sizes(runs: list[Run], conditions: list[str], renderer: Renderer) -> 
 
 
 def _comparable(left: Sym, right: Sym, analysis: RegionAnalysis) -> tuple[Sym, Sym]:
-    """`bytes / sizeof(float)` is a size_t: what is compared with it becomes one, as in a launch."""
+    """`bytes / sizeof(float)` is a size_t: what is compared with it becomes one, as in a launch.
+
+    Values of one type that are converted to one other are equal if they are equal before.
+    """
+    while isinstance(left, Op) and isinstance(right, Op) and left.name == right.name:
+        inner = (*left.args[:1], *right.args[:1])
+        types = {analysis.declared_type(value) for value in inner}
+        if not left.name.startswith("(") or len(types) != 1 or types == {()}:
+            break
+        left, right = inner
     if is_count(left) and not is_count(right) and not analysis.is_unsigned(right):
         right = Op("(size_t)", (right,))
     if is_count(right) and not is_count(left) and not analysis.is_unsigned(left):

@@ -26,8 +26,12 @@ def include_edit(unit: Unit, types: frozenset[str]) -> Edit:
     """`#include` of the generated header, where all types of the prototypes are known."""
     text = unit.source.text
     place = _after_includes(text)
+    depth = 0  # of blocks: their types are not those of prototypes
     for token_index, token in enumerate(unit.tokens):
-        declares = token.text == "typedef" and token.file == STDIN and token.start >= 0
+        depth += (token.text == "{") - (token.text == "}")
+        declares = (
+            token.text == "typedef" and depth == 0 and token.file == STDIN and token.start >= 0
+        )
         if not declares:
             continue
         end, names = _declaration(unit, token_index)
