@@ -69,7 +69,7 @@ static size_t items(unsigned char rows)
 static size_t round_up(size_t n, size_t m)
 {
     float k = n, one = 1;
-    int blocks = k / m + one / 2 + 0.499f;
+    int blocks = k / m + one - 0.001f;
 
     return blocks * m;
 }
@@ -96,10 +96,10 @@ cl_int vec_dbl_rows(vec *v, int rows)
 
 cl_int vec_inc_up(vec *v)
 {
-    return run(inc, v, round_up(v->n - 50, 16));
+    return run(inc, v, round_up(v->n, 16));
 }
 
 cl_int vec_dbl_up(vec *v)
 {
-    return run(dbl, v, round_up(v->n - 50, 16));
+    return run(dbl, v, round_up(v->n, 16));
 }
