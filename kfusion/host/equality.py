@@ -37,6 +37,8 @@ def strip(value: Sym) -> Sym:
     """Without casts to 64 bits: they do not change a size. Narrower ones may."""
     while isinstance(value, Op) and value.name in _WIDE and len(value.args) == 1:
         value = value.args[0]
+    if isinstance(value, Phi):
+        return Phi(tuple(map(strip, value.alternatives)), value.number)
     return value
 
 
