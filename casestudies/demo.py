@@ -267,6 +267,9 @@ def _traffic(moved: GlobalBytes | None) -> str:
 @click.argument("applications", nargs=-1)
 def main(folder: Path, applications: tuple[str, ...]) -> None:
     os.environ.setdefault("POCL_MAX_PTHREAD_COUNT", "2")
+    # Otherwise both threads are at times put on one processor for milliseconds,
+    # most often when a program launches few kernels: the fused one.
+    os.environ.setdefault("POCL_AFFINITY", "1")
     rows = []
     try:
         for case in CASES:
