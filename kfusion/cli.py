@@ -6,7 +6,6 @@ import gc
 import re
 import shlex
 import sys
-import traceback
 from dataclasses import replace
 from pathlib import Path
 
@@ -160,6 +159,8 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(141)
     except Exception as failure:  # noqa: BLE001 - users get a diagnostic for this, too
         _fail(error("KF199", _internal(failure), help="please report it, with the input"), line)
+    finally:
+        gc.freeze()  # or the interpreter looks for garbage once more when it ends
 
 
 @dataclass(frozen=True)
@@ -206,6 +207,8 @@ def _fail(failure: KFusionError, line: CommandLine) -> None:
 
 def _internal(failure: Exception) -> str:
     """What and where, for whoever mends it."""
+    import traceback  # only when something has gone wrong
+
     place = traceback.extract_tb(failure.__traceback__)[-1]
     file = Path(place.filename).name
     return f"internal error: {type(failure).__name__}: {failure} ({file}:{place.lineno})"

@@ -24,7 +24,6 @@ from kfusion.host.symbolic import (
     State,
     Sym,
 )
-from kfusion.parse.unit import descendants
 from kfusion.source.dataclasses import dataclass
 
 # A place as it is known across functions: the variable's name or the struct type's, and
@@ -139,13 +138,15 @@ def _note_other_assignments(
         if function in setups:
             continue
         pointers = _kernel_pointers(function)
-        for node in descendants(function.function.node.body):
-            if isinstance(node, c_ast.Assignment) and _may_be_handle(node.rvalue):
+        nodes = function.function.nodes
+        for node in nodes.get(c_ast.Assignment, ()):
+            if _may_be_handle(node.rvalue):
                 name = _last_name(node.lvalue)
                 anywhere = name in pointers and not isinstance(node.lvalue, c_ast.ID)
                 for key in found if anywhere else places.get(name, ()):
                     found[key].add(ANY)
-            elif isinstance(node, c_ast.FuncCall) and _last_name(node.name) in _COPY:
+        for node in nodes.get(c_ast.FuncCall, ()):
+            if _last_name(node.name) in _COPY:
                 for argument in node.args.exprs[:1] if node.args else ():
                     for key in places.get(_last_name(argument), ()):
                         found[key].add(ANY)
@@ -156,10 +157,9 @@ _COPY = frozenset(["memcpy", "memmove", "memset"])
 
 def _kernel_pointers(function: HostFunction) -> set[str]:
     """Parameters and variables of a function that point to kernel handles."""
-    nodes = [*function.parameters, *descendants(function.function.node.body)]
     return {
         node.name
-        for node in nodes
+        for node in [*function.parameters, *function.function.nodes.get(c_ast.Decl, ())]
         if isinstance(node, c_ast.Decl)
         and isinstance(node.type, c_ast.PtrDecl | c_ast.ArrayDecl)
         and type_name(node) == "cl_kernel"

@@ -117,7 +117,12 @@ def observed_after(analysis: RegionAnalysis) -> Liveness:
     elif temporaries:
         dead = {n for n, owner in objects.items() if owner in temporaries}
     else:
-        dead = {n for n, owner in objects.items() if owner is not None and later.is_dead(n, owner)}
+        written = _written(analysis)  # of what is only read, nothing has to be kept
+        dead = {
+            name
+            for name, owner in objects.items()
+            if name in written and owner is not None and later.is_dead(name, owner)
+        }
         doubtful = dead if later.in_loop else set()
         return Liveness(frozenset(objects) - dead, frozenset(doubtful))
     notes = _contradictions(analysis, dead & _written(analysis), later)
@@ -366,9 +371,11 @@ class _Later:
         uses.visit(scope)
         if uses.escapes or (value.place.path and value.place.path[0] in uses.members):
             return False
-        if self.in_loop and self._sizes_change:
+        # Most objects that live are read by one of the calls that follow: ask these first.
+        calls = sorted(uses.calls, key=lambda call: self.unit.index(call.name) < self.first)
+        if not all(self._is_harmless(call, name, owner) for call in calls):
             return False
-        return all(self._is_harmless(call, name, owner) for call in uses.calls)
+        return not (self.in_loop and self._sizes_change)
 
     def _declaration(self, owner: str) -> tuple[c_ast.Node, c_ast.Decl | None]:
         """The block that declares the variable, if the name means nothing else in there."""

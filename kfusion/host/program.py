@@ -118,9 +118,8 @@ class HostProgram:
         if key not in self.remembered:
             names: set[str] = set()
             for function in unit.functions.values():
-                for node in descendants(function.node.body):
-                    if isinstance(node, c_ast.Enumerator | c_ast.Typedef):
-                        names.add(node.name)
+                for kind in (c_ast.Enumerator, c_ast.Typedef):
+                    names |= {node.name for node in function.nodes.get(kind, ())}
             self.remembered[key] = frozenset(names)
         found: frozenset[str] = self.remembered[key]
         return found

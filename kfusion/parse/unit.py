@@ -31,6 +31,9 @@ _KEYWORDS = frozenset(
 )
 
 
+Nodes = dict[type[c_ast.Node], list[c_ast.Node]]
+
+
 @dataclass(frozen=True)
 class Note:
     """Something taken out of the text because pycparser does not know it."""
@@ -49,6 +52,11 @@ class Function:
     name: str
     body: Statement
     first: int  # the token that the definition starts with
+
+    @cached_property
+    def nodes(self) -> Nodes:
+        """All nodes of the body by their types, in the order of the text."""
+        return by_type(self.node.body)
 
 
 @dataclass(eq=False)
@@ -120,12 +128,9 @@ class Unit:
         return self.notes[start:end]
 
     @cached_property
-    def nodes(self) -> dict[type[c_ast.Node], list[c_ast.Node]]:
+    def nodes(self) -> Nodes:
         """All nodes of the tree by their types, in the order of the text."""
-        result: dict[type[c_ast.Node], list[c_ast.Node]] = {}
-        for node in descendants(self.ast):
-            result.setdefault(type(node), []).append(node)
-        return result
+        return by_type(self.ast)
 
     @cached_property
     def functions(self) -> dict[str, Function]:
@@ -145,6 +150,13 @@ class Unit:
                 break
             index -= 1
         return index
+
+
+def by_type(node: c_ast.Node) -> Nodes:
+    result: Nodes = {}
+    for each in descendants(node):
+        result.setdefault(type(each), []).append(each)
+    return result
 
 
 def descendants(node: c_ast.Node) -> Iterator[c_ast.Node]:

@@ -78,6 +78,6 @@ def _cut(cut: Cut, by_index: dict[int, Invocation]) -> list[str]:
         f"    [{reason.code}] {reason.message}{place}",
     ]
     lines += [f"    {text} ({span})" for text, span in reason.related]
-    if reason.help:
-        lines.append(f"    help: {reason.help}")
+    if reason.advice:
+        lines.append(f"    help: {reason.advice}")
     return lines

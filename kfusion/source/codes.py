@@ -72,3 +72,22 @@ CODES: dict[str, str] = {
     "KF402": "a region that holds fewer than two calls",
     "KF403": "a temporary may be read later",
 }
+
+# What would change a cut, where its reason has no better advice.
+ADVICE: dict[str, str] = {
+    "KF201": "in one kernel no item can wait for others: such calls keep launches of their own",
+    "KF204": "a kernel with local memory, barriers or work-group functions keeps a launch of its "
+    "own; move it before or after the calls that do not need it",
+    "KF205": "access buffers by plain indices: buffer[index]",
+    "KF206": "kernels over buffers can be fused, kernels over images keep launches of their own",
+    "KF207": "declare the buffer with one element type in both kernels",
+    "KF210": "launch once in a function, with all arguments set before, under conditions that "
+    "can be seen from its parameters",
+    "KF213": "let all functions of a region hand out their status in the same way",
+    "KF217": "call built-in functions, or functions of the kernels' file that compute a value from "
+    "values alone",
+    "KF218": "in one kernel no item can wait for others: such calls keep launches of their own",
+    "KF219": "write it in a plainer form, or take the call out of the region",
+    "KF222": "take the printf out, or the call out of the region",
+    "KF229": "let all functions of a region return the same type",
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from kfusion.source.codes import CODES
+from kfusion.source.codes import ADVICE, CODES
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.text import Span
 
@@ -95,5 +95,11 @@ class Reason:
     help: str | None = None
     related: tuple[tuple[str, Span], ...] = ()
 
+    @property
+    def advice(self) -> str | None:
+        return self.help or ADVICE.get(self.code)
+
     def as_cut(self) -> Diagnostic:
-        return Diagnostic(self.code, Severity.CUT, self.message, self.span, self.help, self.related)
+        return Diagnostic(
+            self.code, Severity.CUT, self.message, self.span, self.advice, self.related
+        )

@@ -31,5 +31,6 @@ calls:1: kernels 3 -> 2, global loads 6 -> 3, global stores 3 -> 2
   cut between add(u, t, t) and blur(c, u):
     [KF201] 'a[i + 1]' in blur() reads elements of 'u' that neighbouring items of add() write as \
 'c[i]' (kernels.cl:25:19)
-    add() writes it here (kernels.cl:14:5)"""
+    add() writes it here (kernels.cl:14:5)
+    help: in one kernel no item can wait for others: such calls keep launches of their own"""
     )
