@@ -18,13 +18,15 @@ from kfusion.host.effects import (
     Unsupported,
 )
 from kfusion.host.equality import strip
-from kfusion.host.expressions import Expressions, Frame, Once, Outcome, inverted
+from kfusion.host.expressions import Expressions
+from kfusion.host.frames import Frame, Once, Outcome
+from kfusion.host.loops import PureLoop, has_jump, is_never, shape_of
+from kfusion.host.operators import inverted
 from kfusion.host.program import HostFunction
 from kfusion.host.symbolic import (
     FALSE,
     TRUE,
     Entry,
-    Global,
     Literal,
     Local,
     Made,
@@ -252,7 +254,7 @@ class Executor(Expressions):
         return after
 
     def _iterations(self, node: c_ast.Node, state: State) -> State | None:
-        if isinstance(node, c_ast.DoWhile) and _never(node.cond):
+        if isinstance(node, c_ast.DoWhile) and is_never(node.cond):
             return self._once(node, state)
         if isinstance(node, c_ast.For) and node.init is not None:
             after = self.statement(node.init, state)
@@ -261,7 +263,7 @@ class Executor(Expressions):
         if isinstance(node, c_ast.DoWhile):
             return self._any_loop(node, state)
         trial, count = state, 0
-        if _has_jump(node.stmt) or not self._counts(node, state):
+        if has_jump(node.stmt) or not self._counts(node, state):
             return self._any_loop(node, state)
         while count < MOST_ITERATIONS:
             truth = True if node.cond is None else self.truth(self.value(node.cond, trial), trial)
@@ -298,7 +300,7 @@ class Executor(Expressions):
 
     def _any_loop(self, node: c_ast.Node, state: State) -> State | None:
         """A loop of unknown length. One over locals alone is a function of its inputs."""
-        pure = _PureLoop(self, node)
+        pure = PureLoop(self, node)
         if pure.is_pure:
             inputs = tuple(state.read(self.variable(n)) for n in sorted(pure.reads))
             if not any(isinstance(i, Unknown | Phi) for i in inputs) or pure.writes <= pure.reads:
@@ -309,7 +311,7 @@ class Executor(Expressions):
                         self.step.writes |= pure.writes
                     kinds = [self.declared_kind(self.frame.variables.get(n)) for n in used]
                     types = ",".join(kind.name if kind else "?" for kind in kinds)
-                    key = f"loop:{_shape(node)}:{types}:{name}"
+                    key = f"loop:{shape_of(node)}:{types}:{name}"
                     state.write(self.variable(name), Op(key, inputs))
                 return state
         probe = Executor(self.program, self.fresh)
@@ -557,95 +559,3 @@ def _host_pointer(name: str, args: list[Sym]) -> bool:
         return name == "clCreateBufferWithProperties"
     use_host_pointer = 1 << 3
     return not isinstance(args[1], Num) or bool(args[1].value & use_host_pointer)
-
-
-def _never(node: c_ast.Node | None) -> bool:
-    return isinstance(node, c_ast.Constant) and node.value.rstrip("uUlL") == "0"
-
-
-class _Jumps(c_ast.NodeVisitor):
-    def __init__(self) -> None:
-        self.found = False
-
-    def visit_Break(self, node: c_ast.Break) -> None:
-        self.found = True
-
-    def visit_Continue(self, node: c_ast.Continue) -> None:
-        self.found = True
-
-    def visit_Goto(self, node: c_ast.Goto) -> None:
-        self.found = True
-
-
-def _has_jump(node: c_ast.Node) -> bool:
-    visitor = _Jumps()
-    visitor.visit(node)
-    return visitor.found
-
-
-class _PureLoop(c_ast.NodeVisitor):
-    """Does a loop use nothing but the function's own scalars and pure functions?"""
-
-    def __init__(self, executor: Executor, loop: c_ast.Node) -> None:
-        self.executor = executor
-        self.reads: set[str] = set()
-        self.writes: set[str] = set()
-        self.is_pure = True
-        for part in (loop.cond, loop.stmt, getattr(loop, "next", None)):
-            if part is not None:
-                self.visit(part)
-
-    def visit_ID(self, node: c_ast.ID) -> None:
-        place = self.executor.variable(node.name)
-        if isinstance(place.root, Global):
-            self.is_pure = self.is_pure and node.name in self.executor.program.enumerators_in(
-                self.executor.frame.unit
-            )
-            return
-        declaration = self.executor.frame.variables.get(node.name)
-        if not isinstance(getattr(declaration, "type", None), c_ast.TypeDecl):
-            self.is_pure = False
-        self.reads.add(node.name)
-
-    def visit_Assignment(self, node: c_ast.Assignment) -> None:
-        if isinstance(node.lvalue, c_ast.ID):
-            self.writes.add(node.lvalue.name)
-        else:
-            self.is_pure = False
-        self.generic_visit(node)
-
-    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
-        if node.op in ("++", "--", "p++", "p--") and isinstance(node.expr, c_ast.ID):
-            self.writes.add(node.expr.name)
-        elif node.op in ("&", "*"):
-            self.is_pure = False
-        self.generic_visit(node)
-
-    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
-        if not (isinstance(node.name, c_ast.ID) and node.name.name in calls.PURE):
-            self.is_pure = False
-            return
-        if node.args is not None:
-            self.visit(node.args)
-
-    def visit_StructRef(self, node: c_ast.StructRef) -> None:
-        self.is_pure = False
-
-    def visit_ArrayRef(self, node: c_ast.ArrayRef) -> None:
-        self.is_pure = False
-
-    def visit_Return(self, node: c_ast.Return) -> None:
-        self.is_pure = False
-
-    def visit_Goto(self, node: c_ast.Goto) -> None:
-        self.is_pure = False
-
-    def visit_Decl(self, node: c_ast.Decl) -> None:
-        self.is_pure = False
-
-
-def _shape(loop: c_ast.Node) -> str:
-    """The loop's text: two loops of one text compute the same from the same inputs."""
-    from pycparser.c_generator import CGenerator
-
-    return str(CGenerator().visit(loop)).replace("\n", " ")

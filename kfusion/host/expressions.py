@@ -2,405 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import field
+from abc import abstractmethod
 
 from pycparser import c_ast
 
-from kfusion.host.calls import PURE
-from kfusion.host.conversions import (
-    DOUBLE,
-    FLOAT,
-    INT,
-    SIZE,
-    Arithmetic,
-    arithmetic,
-    common,
-    convert,
-    of_call,
-    of_constant,
-    of_operation,
+from kfusion.host.conversions import INT, arithmetic, common, convert, of_operation
+from kfusion.host.effects import Unsupported
+from kfusion.host.kinds import Kinds
+from kfusion.host.operators import (
+    chosen,
+    inverted,
+    is_const,
+    is_name,
+    is_named,
+    is_pointer_type,
+    is_sizeof,
+    keyword_of,
+    type_text,
 )
-from kfusion.host.effects import Assign, Effect, Unsupported
-from kfusion.host.program import HostFunction, HostProgram, compute, constant
+from kfusion.host.program import compute, constant
 from kfusion.host.symbolic import (
     FALSE,
-    LOST,
     TRUE,
-    App,
     Entry,
-    Fresh,
     Global,
     Literal,
     Local,
-    Loss,
-    Made,
     Num,
     Op,
     Phi,
     Place,
     Pointee,
     Ref,
-    Root,
     State,
     Sym,
     Unknown,
     join,
-    leaves,
 )
-from kfusion.parse.unit import Unit
-from kfusion.source.dataclasses import dataclass
 
 
-@dataclass
-class Step:
-    """One statement of the function under study, and what its execution did."""
-
-    nodes: list[c_ast.Node]
-    first: int  # tokens
-    last: int
-    effects: list[Effect] = field(default_factory=list)
-    reads: set[str] = field(default_factory=set)  # the function's own variables
-    writes: set[str] = field(default_factory=set)
-    inner: set[str] = field(default_factory=set)  # variables of blocks inside the statement
-    returns: bool = False  # a return is executed here on some path
-    guard: bool = False  # an early return that a run-time guard rules out
-    place_reads: dict[Place, None] = field(default_factory=dict)  # in order
-    flushes: bool = False  # the queue, after which its commands do run
-    # conditions found true or false that it stands under: tokens, variables read, which way
-    under: tuple[tuple[int, int, frozenset[str], bool], ...] = ()
-
-
-@dataclass
-class Outcome:
-    """One way out of a function."""
-
-    state: State
-    value: Sym
-    condition: Sym  # under which this way is taken, given that none before it was
-    node: c_ast.Node | None = None
-    launched: bool = False  # a kernel is launched before
-
-
-@dataclass(eq=False)
-class Once:
-    """A `do { } while (0)`: a `break` in it leads to its end, and nowhere else."""
-
-    breaks: list[State] = field(default_factory=list)
-    left: bool = False  # it may have been left, under a condition
-
-
-@dataclass(eq=False)
-class Frame:
-    number: int
-    function: HostFunction | None
-    unit: Unit
-    variables: dict[str, c_ast.Decl | None] = field(default_factory=dict)
-    returns: list[Outcome] = field(default_factory=list)
-    depth: int = 0  # conditions that were open when the function was entered
-    statics: set[str] = field(default_factory=set)  # variables that outlive the call
-    loops: list[Once | None] = field(default_factory=list)  # around; None: not followed exactly
-    left: bool = False  # control may have left the function, under a condition
-    scopes: list[dict[str, bool]] = field(default_factory=list)  # names: do they hide others?
-
-
-class Expressions:
+class Expressions(Kinds):
     """Evaluation of expressions; statements are the executor's."""
-
-    def __init__(self, program: HostProgram, fresh: Fresh | None = None) -> None:
-        self.program = program
-        self.fresh = fresh or Fresh()
-        self.frames: list[Frame] = []
-        self.step: Step | None = None
-        self.effects: list[Effect] = []
-        self.conditions: list[Sym] = []  # that are open, and whose truth is not known
-
-    # Variables and places
-
-    @property
-    def frame(self) -> Frame:
-        return self.frames[-1]
-
-    def unknown(self) -> Sym:
-        return Unknown(self.fresh.next())
-
-    def emit(self, effect: Effect) -> None:
-        self.effects.append(effect)
-        if self.step is not None:
-            self.step.effects.append(effect)
-
-    @property
-    def certain(self) -> bool:
-        return not self.conditions and not self.left
-
-    @property
-    def left(self) -> list[Frame | Once]:
-        """What control may have left already, under a condition.
-
-        Whoever is interested in the outermost function asks what it does unless it returns.
-        """
-        found: list[Frame | Once] = [frame for frame in self.frames[1:] if frame.left]
-        return found + [loop for f in self.frames for loop in f.loops if loop and loop.left]
-
-    @contextmanager
-    def under(self, condition: Sym | None = None) -> Iterator[None]:
-        """Execute something that happens only if the condition (None: an unknown) holds."""
-        self.conditions.append(self.unknown() if condition is None else condition)
-        yield
-        self.conditions.pop()
-
-    @contextmanager
-    def scope(self) -> Iterator[Callable[[State], None]]:
-        """A block, and how to leave it: what its declarations have hidden is unknown then."""
-        frame, own = self.frame, dict[str, bool]()
-        frame.scopes.append(own)
-
-        def leave(state: State) -> None:
-            for name, hides in own.items():
-                if hides:
-                    state.write(self.variable(name), self.unknown())
-
-        yield leave
-        frame.scopes.pop()
-        for name, hides in own.items():
-            if hides and frame.function is not None and not any(name in s for s in frame.scopes):
-                frame.variables.pop(name, None)  # it has hidden a global
-
-    def hides(self, name: str) -> bool:
-        """Does a declaration here hide another variable? The two are not told apart."""
-        frame, program = self.frame, self.program
-        if frame.function is None:
-            return bool(frame.scopes) and name in frame.variables
-        if any(name in scope for scope in frame.scopes[:-1]):
-            return True
-        inner = len(frame.scopes) > 2  # parameters, the function's block, and one in it
-        outside = name in program.enumerators or program.global_of(name, frame.unit) is not None
-        return inner and outside
-
-    def variable(self, name: str) -> Place:
-        frame = self.frame
-        if name in frame.variables:
-            if frame.function is None:
-                return Place(App(name))
-            if name in frame.statics:
-                return Place(Global(name, f"{frame.function.name}()"))
-            return Place(Local(frame.number, name))
-        return Place(Global(name, self.program.home_of(name, frame.unit)))
-
-    def place(self, node: c_ast.Node, state: State) -> Place | None:
-        """The place that an lvalue names."""
-        if isinstance(node, c_ast.ID):
-            return self.variable(node.name)
-        if isinstance(node, c_ast.StructRef):
-            if self.program.types.shares_memory(self.type_of(node.name), node.field.name):
-                return None  # a union: another member may have been written
-            if node.type == "->":
-                return self.target(self.value(node.name, state)) / str(node.field.name)
-            base = self.place(node.name, state)
-            return None if base is None else base / str(node.field.name)
-        if isinstance(node, c_ast.ArrayRef):
-            return self._element(node, state)
-        if isinstance(node, c_ast.UnaryOp) and node.op == "*":
-            return self.target(self.value(node.expr, state))
-        if isinstance(node, c_ast.Cast):
-            return self.place(node.expr, state)
-        return None
-
-    def _element(self, node: c_ast.ArrayRef, state: State) -> Place:
-        index = self.value(node.subscript, state)
-        step = f"[{index.value}]" if isinstance(index, Num) else f"[?{index}]"
-        base = self.place(node.name, state)
-        if base is None:
-            base = Place(Pointee(self.unknown()))
-            return base / step
-        if isinstance(base.root, Global) and not base.path and not state.has_parts(base):
-            self.initialise_global(base.root, state)
-        is_array = (
-            self.is_array_member(node.name)
-            if isinstance(node.name, c_ast.StructRef)
-            else self._is_array(base, state)
-        )
-        if is_array is None:
-            return Place(Pointee(self.unknown())) / step
-        if is_array:
-            return base / step
-        target = self.target(state.read(base))
-        if target.path and target.path[-1] == "[0]":
-            return Place(target.root, (*target.path[:-1], step))
-        if target.path and target.path[-1].startswith("[") and step != "[0]":
-            moved = _moved(target, index.value) if isinstance(index, Num) else None
-            return moved or Place(target.root, (*target.path[:-1], f"[?{index}]"))
-        return target if step == "[0]" else target / step
-
-    def _is_array(self, place: Place, state: State) -> bool:
-        """Is the place an array itself, and not a pointer to one?"""
-        declaration: c_ast.Node | None = None
-        if not place.path:
-            if isinstance(place.root, Local | App):
-                for frame in self.frames:
-                    if isinstance(place.root, App) or frame.number == place.root.frame:
-                        declaration = frame.variables.get(place.root.name, declaration)
-            elif isinstance(place.root, Global):
-                declaration = self._global(place.root)
-            if isinstance(declaration, c_ast.Decl):
-                return isinstance(declaration.type, c_ast.ArrayDecl)
-            return state.has_parts(place) and any(
-                p.path[0].startswith("[") for p in state.memory if p.root == place.root and p.path
-            )
-        return self.program.types.is_array_member(place.path[-1]) is True
-
-    def _global(self, root: Global) -> c_ast.Decl | None:
-        """The declaration of a variable that outlives calls."""
-        for frame in self.frames:
-            if frame.function is not None and root.home == f"{frame.function.name}()":
-                return frame.variables.get(root.name)
-        return self.program.global_of(root.name, self.frame.unit)
-
-    def target(self, pointer: Sym) -> Place:
-        if isinstance(pointer, Ref):
-            return pointer.place
-        if isinstance(pointer, Op) and pointer.name == "+":
-            place, distance = pointer.args[0], pointer.args[1]
-            if isinstance(place, Ref) and isinstance(distance, Num):
-                moved = _moved(place.place, distance.value)
-                if moved is not None:
-                    return moved
-        return Place(Pointee(pointer))
-
-    def assign(self, place: Place | None, value: Sym, state: State, node: c_ast.Node) -> None:
-        if place is None:
-            self.emit(Unsupported(node, self.certain, "an assignment to an unknown place"))
-            self.lose(state, everything=True)
-            return
-        if isinstance(place.root, Pointee) and not is_stable(place.root.pointer):
-            self.store(place.root.pointer, state)
-        if place.path and place.path[-1] in self.program.types.bit_fields:
-            value = self.unknown()
-        if any(step.startswith("[?") for step in place.path):
-            index = next(i for i, s in enumerate(place.path) if s.startswith("[?"))
-            place = Place(place.root, place.path[:index])
-            if not isinstance(place.root, Local):
-                self.emit(Assign(node, self.certain, place, value))
-            state.write(place, self.unknown())
-            if isinstance(place.root, Local) and self.step is not None:
-                if place.root.frame == self.frames[0].number:
-                    self.step.writes.add(place.root.name)
-            return
-        if isinstance(place.root, Local):
-            if place.root.frame == self.frames[0].number and self.step is not None:
-                self.step.writes.add(place.root.name)
-        else:
-            self.emit(Assign(node, self.certain, place, value))
-        state.write(place, value)
-
-    def lose(
-        self,
-        state: State,
-        roots: frozenset[Root] = frozenset(),
-        *,
-        variables: bool = True,
-        members: bool = False,
-        everything: bool = False,
-    ) -> None:
-        """Something unknown is written to places that are not known one by one."""
-        exposed = self.program.exposed
-        number = self.fresh.next()
-        state.lose(Loss(number, exposed, roots, variables, members, everything))
-
-    def store(self, pointer: Sym, state: State) -> None:
-        """Something unknown is written to (or around) what the pointer points to."""
-        for leaf in leaves(pointer):
-            if isinstance(leaf, Ref):
-                self.overwrite(leaf.place, state)
-            elif isinstance(leaf, Unknown):
-                self.lose(state, everything=True)
-            elif isinstance(leaf, Entry | Made):
-                root = Pointee(leaf)
-                members = isinstance(leaf, Entry) and bool(leaf.place.path)
-                self.lose(state, frozenset([root]), variables=False, members=members)
-
-    def overwrite(self, place: Place, state: State) -> None:
-        """Nothing is known any more of the place, and of the array that it is in."""
-        end = next((i for i, step in enumerate(place.path) if step.startswith("[?")), None)
-        place = Place(place.root, place.path[:end])
-        while place.path and place.path[-1].startswith("["):
-            place = Place(place.root, place.path[:-1])
-        state.write(place, self.unknown())
-        if isinstance(place.root, Local) and self.step is not None:
-            if place.root.frame == self.frames[0].number:
-                self.step.writes.add(place.root.name)
-
-    # Types of expressions
-
-    def kind(self, node: c_ast.Node | None) -> Arithmetic | None:
-        """The arithmetic type of an expression as declarations tell it; None: not known."""
-        method = getattr(self, "_kind_" + type(node).__name__, None)
-        if method is not None:
-            result: Arithmetic | None = method(node)
-            return result
-        return arithmetic(self.type_of(node), self.program.types) if node is not None else None
-
-    def _kind_Constant(self, node: c_ast.Constant) -> Arithmetic | None:
-        return of_constant(node)
-
-    def _kind_ID(self, node: c_ast.ID) -> Arithmetic | None:
-        if node.name not in self.frame.variables and node.name in self.program.enumerators:
-            return INT
-        return arithmetic(self.type_of(node), self.program.types)
-
-    def _kind_UnaryOp(self, node: c_ast.UnaryOp) -> Arithmetic | None:
-        if node.op == "!":
-            return INT
-        if node.op in ("sizeof", "_Alignof"):
-            return SIZE
-        if node.op == "*":
-            return arithmetic(self.type_of(node), self.program.types)
-        inner = self.kind(node.expr) if node.op != "&" else None
-        return inner.promoted if inner is not None and node.op in ("-", "+", "~") else inner
-
-    def _kind_BinaryOp(self, node: c_ast.BinaryOp) -> Arithmetic | None:
-        return of_operation(node.op, self.kind(node.left), self.kind(node.right))
-
-    def _kind_TernaryOp(self, node: c_ast.TernaryOp) -> Arithmetic | None:
-        return common(self.kind(node.iftrue), self.kind(node.iffalse))
-
-    def _kind_Assignment(self, node: c_ast.Assignment) -> Arithmetic | None:
-        return self.kind(node.lvalue)
-
-    def _kind_ExprList(self, node: c_ast.ExprList) -> Arithmetic | None:
-        return self.kind(node.exprs[-1])
-
-    def _kind_FuncCall(self, node: c_ast.FuncCall) -> Arithmetic | None:
-        name = node.name.name if isinstance(node.name, c_ast.ID) else ""
-        function = self.program.lookup(name, self.frame.unit) if name else None
-        if function is not None and name not in self.frame.variables:
-            return arithmetic(function.result_type, self.program.types)
-        known = of_call(name)
-        if known is None and name in PURE:
-            return FLOAT if name.endswith("f") else DOUBLE
-        return known
-
-    def declared_kind(self, declaration: c_ast.Decl | None) -> Arithmetic | None:
-        return arithmetic(getattr(declaration, "type", None), self.program.types)
-
-    def converted(self, value: Sym, node: c_ast.Node, target: Arithmetic | None) -> Sym:
-        """The value of an expression as a variable of a type holds it."""
-        return convert(value, self.kind(node), target) if target is not None else value
-
-    def read(self, place: Place, state: State) -> Sym:
-        if self.step is not None and not isinstance(place.root, Local):
-            self.step.place_reads[place] = None
-        if isinstance(place.root, Pointee) and is_computed(place.root.pointer):
-            return self.unknown()
-        index = next((i for i, step in enumerate(place.path) if step.startswith("[?")), None)
-        if index is not None:
-            array = Place(place.root, place.path[:index])
-            if state.has_parts(array) and any(p.within(array) for p in state.memory):
-                return self.unknown()
-        return state.resolve(state.read(place))
-
-    # Values
 
     def value(self, node: c_ast.Node | None, state: State) -> Sym:
         if node is None:
@@ -439,7 +81,7 @@ class Expressions:
     def _global_constant(self, root: Global) -> Sym | None:
         """A `static const` scalar keeps its initialiser."""
         declaration = self._global(root)
-        if declaration is None or declaration.init is None or not _is_const(declaration.type):
+        if declaration is None or declaration.init is None or not is_const(declaration.type):
             return None
         if isinstance(declaration.init, c_ast.InitList):
             return None
@@ -459,29 +101,6 @@ class Expressions:
             return self.unknown()
         return Ref(place / "[0]") if is_array else self.read(place, state)
 
-    def is_array_member(self, node: c_ast.StructRef) -> bool | None:
-        """Is `x.m` an array? None: it cannot be told."""
-        known = self.program.types.is_array_member(node.field.name)
-        if known is not None:
-            return known
-        type_ = self.type_of(node)
-        return isinstance(type_, c_ast.ArrayDecl) if type_ is not None else None
-
-    def type_of(self, node: c_ast.Node) -> c_ast.Node | None:
-        """The declared type of an expression, where it is simple to find."""
-        types = self.program.types
-        if isinstance(node, c_ast.ID):
-            declared = self.frame.variables.get(node.name)
-            declared = declared or self.program.global_of(node.name, self.frame.unit)
-            return declared.type if declared is not None else None
-        if isinstance(node, c_ast.StructRef):
-            return types.member(self.type_of(node.name), node.field.name)
-        if isinstance(node, c_ast.ArrayRef):
-            return types.target(self.type_of(node.name))
-        if isinstance(node, c_ast.UnaryOp) and node.op == "*":
-            return types.target(self.type_of(node.expr))
-        return node.to_type.type if isinstance(node, c_ast.Cast) else None
-
     def _value_ArrayRef(self, node: c_ast.ArrayRef, state: State) -> Sym:
         place = self.place(node, state)
         if place is None:
@@ -498,15 +117,6 @@ class Expressions:
         if isinstance(node, c_ast.ID) and self.step is not None and len(self.frames) == 1:
             if node.name in self.frame.variables:
                 self.step.reads.add(node.name)
-
-    def initialise_global(self, root: Global, state: State) -> None:
-        """A constant table: its elements by their initialisers."""
-        declaration = self._global(root)
-        if declaration is None or not isinstance(declaration.init, c_ast.InitList):
-            return
-        if not _is_constant_table(declaration):
-            return
-        self.initialise(Place(root), declaration.init, state, declaration.type)
 
     def initialise(
         self, place: Place, init: c_ast.Node, state: State, type_: c_ast.Node | None = None
@@ -536,11 +146,11 @@ class Expressions:
 
     def _value_Cast(self, node: c_ast.Cast, state: State) -> Sym:
         value = self.value(node.expr, state)
-        if isinstance(value, Ref) or _is_pointer_type(node.to_type):
+        if isinstance(value, Ref) or is_pointer_type(node.to_type):
             return value
         if isinstance(value, Num):
             return self.converted(value, node.expr, self.kind(node))
-        return Op(f"({_type_text(node.to_type)})", (value,))
+        return Op(f"({type_text(node.to_type)})", (value,))
 
     def _value_UnaryOp(self, node: c_ast.UnaryOp, state: State) -> Sym:
         if node.op == "&":
@@ -555,10 +165,10 @@ class Expressions:
             return self.read(self.target(self.value(node.expr, state)), state)
         if node.op == "sizeof":
             if isinstance(node.expr, c_ast.Typename):
-                words = set(_type_text(node.expr).replace("*", " ").split())
+                words = set(type_text(node.expr).replace("*", " ").split())
                 if len(self.frames) > 1 and words & self.program.hidden_names(self.frame.unit):
                     return self.unknown()  # a type of some block of a helper
-                return Op(f"sizeof({_type_text(node.expr)})", ())
+                return Op(f"sizeof({type_text(node.expr)})", ())
             return self._sizeof(node.expr)
         if node.op in ("++", "--", "p++", "p--"):
             return self._step_by_one(node, state)
@@ -576,7 +186,7 @@ class Expressions:
         if isinstance(type_, c_ast.TypeDecl) and isinstance(type_.type, c_ast.IdentifierType):
             return Op(f"sizeof({' '.join(type_.type.names)})", ())
         if isinstance(type_, c_ast.TypeDecl) and getattr(type_.type, "name", None):
-            return Op(f"sizeof({_keyword(type_.type)} {type_.type.name})", ())
+            return Op(f"sizeof({keyword_of(type_.type)} {type_.type.name})", ())
         return self.unknown()
 
     def _step_by_one(self, node: c_ast.UnaryOp, state: State) -> Sym:
@@ -589,12 +199,12 @@ class Expressions:
 
     def _array_length(self, node: c_ast.BinaryOp) -> int | None:
         """n in `sizeof a / sizeof a[0]`, for an array whose declaration is seen."""
-        if node.op != "/" or not (_is_sizeof(node.left) and _is_sizeof(node.right)):
+        if node.op != "/" or not (is_sizeof(node.left) and is_sizeof(node.right)):
             return None
         whole, element = node.left.expr, node.right.expr
         if not isinstance(whole, c_ast.ID) or not (
-            (isinstance(element, c_ast.ArrayRef) and _is_name(element.name, whole.name))
-            or (isinstance(element, c_ast.UnaryOp) and _is_name(element.expr, whole.name))
+            (isinstance(element, c_ast.ArrayRef) and is_name(element.name, whole.name))
+            or (isinstance(element, c_ast.UnaryOp) and is_name(element.expr, whole.name))
         ):
             return None
         declaration = self.frame.variables.get(whole.name)
@@ -701,7 +311,7 @@ class Expressions:
         if isinstance(right, Num) and state.excludes(left, right.value):
             return False
         if isinstance(left, Ref) and isinstance(right, Ref):
-            if left.place.root != right.place.root and _named(left) and _named(right):
+            if left.place.root != right.place.root and is_named(left) and is_named(right):
                 return False
             if left.place.root == right.place.root and left.place != right.place:
                 return False
@@ -771,47 +381,8 @@ class Expressions:
     def _value_NamedInitializer(self, node: c_ast.NamedInitializer, state: State) -> Sym:
         return self.value(node.expr, state)
 
-    def _value_FuncCall(self, node: c_ast.FuncCall, state: State) -> Sym:
-        raise NotImplementedError  # the executor's
-
-
-def is_computed(pointer: Sym) -> bool:
-    """Is it a pointer that may be another one: `p + n`, `c ? p : q`?"""
-    return isinstance(pointer, Phi) or (
-        isinstance(pointer, Op) and pointer.name not in (LOST, "part")
-    )
-
-
-def is_stable(pointer: Sym) -> bool:
-    """Is it known on entry, or new, where the pointer points?"""
-    return isinstance(pointer, Entry | Made | Ref)
-
-
-def _moved(place: Place, distance: int) -> Place | None:
-    """The element of the same array that is so many further on."""
-    if not place.path or not place.path[-1][1:-1].isdigit():
-        return None
-    position = int(place.path[-1][1:-1]) + distance
-    return Place(place.root, (*place.path[:-1], f"[{position}]"))
-
-
-def chosen(condition: Sym, first: Sym, second: Sym) -> Sym:
-    """`condition ? first : second`, as a condition where both are truths."""
-    if first == second:
-        return first
-    if (first, second) == (TRUE, FALSE):
-        return condition
-    if (first, second) == (FALSE, TRUE):
-        return inverted(condition)
-    if first == TRUE:
-        return Op("||", (condition, second))
-    if first == FALSE:
-        return Op("&&", (inverted(condition), second))
-    if second == TRUE:
-        return Op("||", (inverted(condition), first))
-    if second == FALSE:
-        return Op("&&", (condition, first))
-    return Op("?:", (condition, first, second))
+    @abstractmethod
+    def _value_FuncCall(self, node: c_ast.FuncCall, state: State) -> Sym: ...
 
 
 def negate(expressions: Expressions, value: Sym, state: State) -> Sym:
@@ -819,58 +390,3 @@ def negate(expressions: Expressions, value: Sym, state: State) -> Sym:
     if truth is not None:
         return FALSE if truth else TRUE
     return inverted(value)
-
-
-_INVERSE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-
-
-def inverted(condition: Sym) -> Sym:
-    """The condition that holds exactly when this one does not (integers, pointers)."""
-    if isinstance(condition, Op):
-        if condition.name in _INVERSE and not any(isinstance(a, Literal) for a in condition.args):
-            return Op(_INVERSE[condition.name], condition.args)
-        if condition.name in ("&&", "||"):
-            name = "||" if condition.name == "&&" else "&&"
-            return Op(name, tuple(inverted(a) for a in condition.args))
-        if condition.name == "!":
-            return condition.args[0]
-    return Op("!", (condition,))
-
-
-def _keyword(type_: c_ast.Node) -> str:
-    return type(type_).__name__.lower()  # struct, union, enum
-
-
-def _is_sizeof(node: c_ast.Node) -> bool:
-    return isinstance(node, c_ast.UnaryOp) and node.op == "sizeof"
-
-
-def _is_name(node: c_ast.Node, name: str) -> bool:
-    return isinstance(node, c_ast.ID) and bool(node.name == name)
-
-
-def _named(pointer: Ref) -> bool:
-    return not isinstance(pointer.place.root, Pointee)
-
-
-def _is_const(type_: c_ast.Node) -> bool:
-    """Is the object itself constant? Not what it points to."""
-    return "const" in (getattr(type_, "quals", None) or [])
-
-
-def _is_constant_table(declaration: c_ast.Decl) -> bool:
-    """`static const ... t[]` or `const char *const t[]`."""
-    node = declaration.type
-    while isinstance(node, c_ast.ArrayDecl):
-        node = node.type
-    return _is_const(node)
-
-
-def _is_pointer_type(node: c_ast.Node) -> bool:
-    return isinstance(node.type, c_ast.PtrDecl | c_ast.ArrayDecl)
-
-
-def _type_text(node: c_ast.Node) -> str:
-    from pycparser.c_generator import CGenerator
-
-    return str(CGenerator().visit(node))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pycparser import c_ast
 
-from kfusion.host.expressions import Frame
+from kfusion.host.frames import Frame
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.setup import SetUp
 from kfusion.host.symbolic import (

@@ -26,20 +26,10 @@ from kfusion.host.effects import (
 from kfusion.host.equality import identity, is_known
 from kfusion.host.library import LibraryExecutor, Run
 from kfusion.host.reach import Reach
-from kfusion.host.regions import Between, RegionCall, names_of
+from kfusion.host.regions import Between, RegionCall
 from kfusion.host.spelling import spell, spell_place
-from kfusion.host.symbolic import (
-    Entry,
-    Local,
-    Made,
-    Num,
-    Place,
-    Pointee,
-    Ref,
-    State,
-    Sym,
-    leaves,
-)
+from kfusion.host.statements import names_of
+from kfusion.host.symbolic import Entry, Local, Made, Num, Place, Pointee, Ref, State, Sym, leaves
 from kfusion.parse.annotations import Sync
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection

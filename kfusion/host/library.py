@@ -7,14 +7,10 @@ from dataclasses import field
 
 from pycparser import c_ast
 
-from kfusion.host.effects import (
-    Effect,
-    Launch,
-    SetArgument,
-    Unsupported,
-)
+from kfusion.host.effects import Effect, Launch, SetArgument, Unsupported
 from kfusion.host.execute import Executor
-from kfusion.host.expressions import Frame, Outcome, Step, inverted
+from kfusion.host.frames import Frame, Outcome, Step
+from kfusion.host.operators import inverted
 from kfusion.host.program import HostFunction
 from kfusion.host.symbolic import FALSE, TRUE, Num, State, Sym, join, known_on_entry
 from kfusion.parse.statements import Statement

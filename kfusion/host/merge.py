@@ -7,16 +7,9 @@ from dataclasses import field
 
 from pycparser import c_ast
 
-from kfusion.graph.model import (
-    Argument,
-    Invocation,
-    LaunchRange,
-    LocalMemory,
-    Memory,
-    Scalar,
-)
+from kfusion.graph.model import Argument, Invocation, LaunchRange, LocalMemory, Memory, Scalar
 from kfusion.host.equality import identity, is_new_buffer, range_pairs, strip, unify
-from kfusion.host.expressions import Frame
+from kfusion.host.frames import Frame
 from kfusion.host.handles import HandleTable
 from kfusion.host.joining import Joining
 from kfusion.host.library import LibraryExecutor, Run

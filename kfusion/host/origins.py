@@ -10,14 +10,7 @@ from collections.abc import Iterable
 
 from kfusion.host.program import HostProgram
 from kfusion.host.setup import SetUp
-from kfusion.host.symbolic import (
-    Entry,
-    Global,
-    Phi,
-    Pointee,
-    Root,
-    Sym,
-)
+from kfusion.host.symbolic import Entry, Global, Phi, Pointee, Root, Sym
 from kfusion.source.protections import is_on, protection
 
 PROGRAMS = protection("host-programs", "kernels of differently built programs are fused")

@@ -16,7 +16,7 @@ from kfusion.host.effects import (
     UnknownCall,
     Unsupported,
 )
-from kfusion.host.expressions import Step
+from kfusion.host.frames import Step
 from kfusion.host.library import LibraryExecutor, Run
 from kfusion.host.program import HostProgram
 from kfusion.host.regions import Region

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from kfusion.host.execute import Executor
-from kfusion.host.expressions import Frame
+from kfusion.host.frames import Frame
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.symbolic import App, Entry, Global, Made, Place, Pointee, Ref, State, Sym, leaves
 from kfusion.source.dataclasses import dataclass

@@ -10,7 +10,7 @@ from pycparser import c_ast
 
 from kfusion.host.effects import Effect, Launch, SetArgument
 from kfusion.host.execute import Executor
-from kfusion.host.expressions import Frame, Once
+from kfusion.host.frames import Frame, Once
 from kfusion.host.handles import HandleTable
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.symbolic import App, Entry, Num, Place, State, Sym, leaves

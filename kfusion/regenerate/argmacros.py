@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from kfusion.host.effects import SetArgument
-from kfusion.host.expressions import Step
+from kfusion.host.frames import Step
 from kfusion.parse.macros import Macro, arguments
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.parts import Part, sets_arguments

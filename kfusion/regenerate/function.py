@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from kfusion.graph.model import Group
 from kfusion.host.effects import Launch, SetArgument
-from kfusion.host.expressions import Step
+from kfusion.host.frames import Step
 from kfusion.host.merge import RegionAnalysis
 from kfusion.host.symbolic import Num, Sym
 from kfusion.parse.unit import Unit

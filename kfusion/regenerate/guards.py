@@ -7,10 +7,11 @@ from dataclasses import field
 from kfusion.graph.model import Disjoint, Equal, Group, SameRange, Within
 from kfusion.host.effects import Assign, Release, SetArgument, Transfer
 from kfusion.host.equality import identity, is_count, range_pairs, strip, unify
-from kfusion.host.expressions import Step, inverted
+from kfusion.host.frames import Step
 from kfusion.host.handles import type_name
 from kfusion.host.library import Run
 from kfusion.host.merge import RegionAnalysis
+from kfusion.host.operators import inverted
 from kfusion.host.spelling import spell, spell_place
 from kfusion.host.symbolic import Entry, Local, Num, Op, Place, Pointee, Ref, Root, Sym, leaves
 from kfusion.regenerate.ctext import Renderer

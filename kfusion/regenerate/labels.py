@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from pycparser import c_ast
 
-from kfusion.host.expressions import Step
+from kfusion.host.frames import Step
 from kfusion.regenerate.hidden import jumps
 from kfusion.regenerate.parts import Part, launches, sets_arguments
 from kfusion.regenerate.pieces import CannotWriteError, Piece

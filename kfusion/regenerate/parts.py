@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from pycparser import c_ast
 
 from kfusion.host.effects import Assign, Create, Effect, Launch, SetArgument
-from kfusion.host.expressions import Step
+from kfusion.host.frames import Step
 from kfusion.host.library import Run
 from kfusion.host.regions import RegionCall, argument_ranges
 from kfusion.host.symbolic import Global, Local, Made, Place, leaves

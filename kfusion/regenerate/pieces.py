@@ -6,7 +6,7 @@ import re
 
 from pycparser import c_ast
 
-from kfusion.host.expressions import Step
+from kfusion.host.frames import Step
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, tokenize

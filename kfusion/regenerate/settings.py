@@ -8,7 +8,7 @@ from dataclasses import field
 from kfusion.graph.model import Equal, Group
 from kfusion.host.effects import SetArgument
 from kfusion.host.equality import identity
-from kfusion.host.expressions import Step
+from kfusion.host.frames import Step
 from kfusion.host.merge import RegionAnalysis
 from kfusion.host.spelling import spell, spell_place
 from kfusion.host.symbolic import App, Entry, Local, State, Sym, leaves

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pycparser import c_ast
 
 from kfusion.host.effects import Effect, SetArgument
-from kfusion.host.expressions import Step
+from kfusion.host.frames import Step
 from kfusion.host.library import Run
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Function, Unit, descendants

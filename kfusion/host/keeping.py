@@ -1,0 +1,136 @@
+"""What effects do to a memory object: who keeps its handle, reads or overwrites it."""
+
+from __future__ import annotations
+
+from kfusion.host.effects import (
+    Assign,
+    Effect,
+    HostCall,
+    Launch,
+    SetArgument,
+    Transfer,
+    UnknownCall,
+    Unsupported,
+)
+from kfusion.host.equality import identity
+from kfusion.host.merge import RegionAnalysis
+from kfusion.host.symbolic import App, Entry, Made, Op, Phi, Place, Ref, Sym
+
+_CONDITIONS = frozenset("== != < > <= >= ! && ||".split())
+
+
+def may_change(effect: Effect, places: set[Place], owners: set[App]) -> bool:
+    """May the effect change one of the places, which belong to the owners?"""
+    if isinstance(effect, Assign):
+        return any(place.within(effect.place) for place in places)
+    if isinstance(effect, UnknownCall):
+        parts = [part for argument in effect.arguments for part in parts_of(argument)]
+        return any(isinstance(p, Ref) and p.place.root in owners for p in parts)
+    return isinstance(effect, Unsupported)
+
+
+_KEEP_NOTHING = frozenset(
+    "memset free printf fprintf puts fputs snprintf sprintf malloc calloc fflush perror".split()
+)
+
+
+def overlapping(one: Place, other: Place) -> bool:
+    return one.within(other) or other.within(one)
+
+
+def made_into(effects: list[Effect], handle: Place) -> set[Sym]:
+    """What the effects make and put into a place."""
+    return {
+        part
+        for effect in effects
+        if isinstance(effect, Assign) and overlapping(effect.place, handle)
+        for part in parts_of(effect.value)
+        if isinstance(part, Made)
+    }
+
+
+def keeps_handle(effect: Effect, owner: str, handle: Place, own: set[Sym]) -> bool:
+    """Does the effect put the object's address or a handle of its own somewhere else?
+
+    `own`: buffers that the same call makes for the object.
+    """
+    if isinstance(effect, UnknownCall | Unsupported):
+        return True
+    if isinstance(effect, HostCall):
+        return effect.name not in _KEEP_NOTHING and any(
+            isinstance(part, Ref) and part.place.root == App(owner)
+            for argument in effect.arguments
+            for part in parts_of(argument)
+        )
+    if not isinstance(effect, Assign) or overlapping(effect.place, handle):
+        return False
+    if effect.place.root == App(owner):  # a second handle in the object itself
+        return any(
+            part in own or (isinstance(part, Entry) and overlapping(part.place, handle))
+            for part in carried_by(effect.value)
+        )
+    of_an_object = isinstance(effect.place.root, App)  # another object makes its own buffer
+    return any(
+        (isinstance(part, Ref) and part.place.root == App(owner))
+        or (isinstance(part, Made) and part.kind.endswith("buffer") and not of_an_object)
+        or part in own
+        or (isinstance(part, Entry) and part.place.root == App(owner))
+        for part in parts_of(effect.value)
+    )
+
+
+def parts_of(value: Sym) -> list[Sym]:
+    if isinstance(value, Phi):
+        return [p for part in value.alternatives for p in parts_of(part)]
+    if isinstance(value, Op):
+        return [p for part in value.args for p in parts_of(part)]
+    return [value]
+
+
+def carried_by(value: Sym) -> list[Sym]:
+    """The parts that can be had back from a number: not what it only was compared with."""
+    if isinstance(value, Op):
+        if value.name in _CONDITIONS:
+            return []
+        args = value.args[1:] if value.name == "?:" else value.args
+        return [p for part in args for p in carried_by(part)]
+    if isinstance(value, Phi):
+        return [p for part in value.alternatives for p in carried_by(part)]
+    return [value]
+
+
+def reads_object(effects: list[Effect], name: str, analysis: RegionAnalysis) -> bool:
+    """Do the effects read the memory object on the device?"""
+    for effect in effects:
+        if isinstance(effect, Transfer) and name in {str(identity(v)) for v in effect.reads}:
+            return True
+        if isinstance(effect, SetArgument) and effect.value is not None:
+            if str(identity(effect.value)) == name and _parameter_reads(effect, analysis):
+                return True
+    return False
+
+
+def _parameter_reads(effect: SetArgument, analysis: RegionAnalysis) -> bool:
+    names = analysis.handles.kernel_names(effect.kernel, {})
+    for kernel_name in sorted(names):
+        kernel = analysis.kernels.get(kernel_name)
+        index = getattr(effect.index, "value", None)
+        if kernel is None or index is None or index >= len(kernel.parameters):
+            return True
+        parameter = kernel.parameters[index].name
+        modes = [a.mode for a in kernel.accesses if a.parameter == parameter]
+        if kernel.features or any(m.reads for m in modes):
+            return True
+    return not names
+
+
+def overwrites_object(effects: list[Effect], name: str) -> bool:
+    """A launch or transfer that writes the object: what comes later reads something else."""
+    for effect in effects:
+        if isinstance(effect, Transfer) and name in {str(identity(v)) for v in effect.writes}:
+            return True
+    launches = any(isinstance(e, Launch) for e in effects)
+    return launches and any(
+        isinstance(e, SetArgument) and e.value is not None and str(identity(e.value)) == name
+        for e in effects
+    )

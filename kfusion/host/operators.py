@@ -1,0 +1,113 @@
+"""Parts of expressions that need no execution: operators, types, tables."""
+
+from __future__ import annotations
+
+from pycparser import c_ast
+
+from kfusion.host.symbolic import (
+    FALSE,
+    LOST,
+    TRUE,
+    Entry,
+    Literal,
+    Made,
+    Op,
+    Phi,
+    Place,
+    Pointee,
+    Ref,
+    Sym,
+)
+
+_INVERSE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def is_computed(pointer: Sym) -> bool:
+    """Is it a pointer that may be another one: `p + n`, `c ? p : q`?"""
+    return isinstance(pointer, Phi) or (
+        isinstance(pointer, Op) and pointer.name not in (LOST, "part")
+    )
+
+
+def is_stable(pointer: Sym) -> bool:
+    """Is it known on entry, or new, where the pointer points?"""
+    return isinstance(pointer, Entry | Made | Ref)
+
+
+def moved_by(place: Place, distance: int) -> Place | None:
+    """The element of the same array that is so many further on."""
+    if not place.path or not place.path[-1][1:-1].isdigit():
+        return None
+    position = int(place.path[-1][1:-1]) + distance
+    return Place(place.root, (*place.path[:-1], f"[{position}]"))
+
+
+def chosen(condition: Sym, first: Sym, second: Sym) -> Sym:
+    """`condition ? first : second`, as a condition where both are truths."""
+    if first == second:
+        return first
+    if (first, second) == (TRUE, FALSE):
+        return condition
+    if (first, second) == (FALSE, TRUE):
+        return inverted(condition)
+    if first == TRUE:
+        return Op("||", (condition, second))
+    if first == FALSE:
+        return Op("&&", (inverted(condition), second))
+    if second == TRUE:
+        return Op("||", (inverted(condition), first))
+    if second == FALSE:
+        return Op("&&", (condition, first))
+    return Op("?:", (condition, first, second))
+
+
+def inverted(condition: Sym) -> Sym:
+    """The condition that holds exactly when this one does not (integers, pointers)."""
+    if isinstance(condition, Op):
+        if condition.name in _INVERSE and not any(isinstance(a, Literal) for a in condition.args):
+            return Op(_INVERSE[condition.name], condition.args)
+        if condition.name in ("&&", "||"):
+            name = "||" if condition.name == "&&" else "&&"
+            return Op(name, tuple(inverted(a) for a in condition.args))
+        if condition.name == "!":
+            return condition.args[0]
+    return Op("!", (condition,))
+
+
+def keyword_of(type_: c_ast.Node) -> str:
+    return type(type_).__name__.lower()  # struct, union, enum
+
+
+def is_sizeof(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.UnaryOp) and node.op == "sizeof"
+
+
+def is_name(node: c_ast.Node, name: str) -> bool:
+    return isinstance(node, c_ast.ID) and bool(node.name == name)
+
+
+def is_named(pointer: Ref) -> bool:
+    return not isinstance(pointer.place.root, Pointee)
+
+
+def is_const(type_: c_ast.Node) -> bool:
+    """Is the object itself constant? Not what it points to."""
+    return "const" in (getattr(type_, "quals", None) or [])
+
+
+def is_constant_table(declaration: c_ast.Decl) -> bool:
+    """`static const ... t[]` or `const char *const t[]`."""
+    node = declaration.type
+    while isinstance(node, c_ast.ArrayDecl):
+        node = node.type
+    return is_const(node)
+
+
+def is_pointer_type(node: c_ast.Node) -> bool:
+    return isinstance(node.type, c_ast.PtrDecl | c_ast.ArrayDecl)
+
+
+def type_text(node: c_ast.Node) -> str:
+    from pycparser.c_generator import CGenerator
+
+    return str(CGenerator().visit(node))
