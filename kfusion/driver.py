@@ -228,7 +228,8 @@ def _group(analysis: RegionAnalysis, plan: RegionPlan, draft: _Draft, output: _O
         output.shared[key] = function
         output.functions.setdefault(function.unit, []).append(function)
         output.kernels.setdefault(members[0].kernel.unit, []).append(function.kernel)
-    return FusedCall(group.members[0], group.members[-1], function.name, function.arguments)
+    # A shared function is called with the arguments of this region's own calls.
+    return FusedCall(group.members[0], group.members[-1], function.name, probe.arguments)
 
 
 def _without_comments(text: str) -> tuple[str, ...]:
