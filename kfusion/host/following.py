@@ -172,7 +172,7 @@ class Later:
         for call in calls.found:
             effects = self._effects(self.executor, call, self.state)
             if effects is None:
-                continue
+                effects = self._opencl_effects(self.executor, call, self.state)
             reads = [e for e in effects if reads_object([e], name, self.analysis)]
             if reads:
                 sure = certain and any(e.certain for e in reads)
@@ -238,6 +238,19 @@ class Later:
         nodes = call.args.exprs if call.args is not None else []
         arguments = [executor.value(node, state) for node in nodes]
         self.result = executor.run(function, arguments, state)
+        executor.frames = []
+        return executor.effects[before:]
+
+    def _opencl_effects(
+        self, executor: LibraryExecutor, call: c_ast.FuncCall, state: State
+    ) -> list[Effect]:
+        """Of a call of OpenCL in the application itself; of other calls nothing is known."""
+        name = call.name.name if isinstance(call.name, c_ast.ID) else ""
+        if not (name.startswith("cl") and name[2:3].isupper()):
+            return []
+        before = len(executor.effects)
+        executor.frames, executor.step = [Frame(0, None, self.unit, dict(self.variables))], None
+        executor.value(call, state)
         executor.frames = []
         return executor.effects[before:]
 
