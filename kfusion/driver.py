@@ -129,6 +129,8 @@ def _region(
                 Severity.NOTE,
                 "a region with fewer than two calls has nothing to fuse",
                 region.mark.annotation,
+                help="write one call in each statement" if region.crowded else None,
+                related=(("several calls stand here", region.crowded),) if region.crowded else (),
             )
         )
         if not region.calls:

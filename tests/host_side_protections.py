@@ -29,6 +29,7 @@ PROTECTED_BY: dict[str, str] = {
         "host-copied-handle": "copy_of_an_object",
         "host-handed-back": "alias_from_a_function",
         "host-out-contradicted": "out_contradicted",
+        "host-watched": "read_between_calls",
         "host-program-queries": "counted_kernels",
         "guard-equal": "different_sizes",
         "guard-required": "null_object",

@@ -267,6 +267,13 @@ class Joining:
     def _between_reason(
         self, item: Between, earlier: tuple[RegionCall, ...], runs: list[Run]
     ) -> Reason | None:
+        if item.several:
+            return Reason(
+                "KF230",
+                "several calls stand in one statement",
+                item.statement,
+                help="write one call in each statement",
+            )
         if not item.harmless:
             return Reason(
                 "KF214",

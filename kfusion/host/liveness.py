@@ -15,6 +15,7 @@ from kfusion.source.diagnostics import Diagnostic, Severity, error
 from kfusion.source.protections import is_on, protection
 
 CONTRADICTED = protection("host-out-contradicted", "out or temp against a later read is believed")
+WATCHED = protection("host-watched", "statements inside a region see what is on the device")
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,8 @@ def observed_after(analysis: RegionAnalysis) -> Liveness:
         doubtful = dead if later.in_loop else set()
         return Liveness(frozenset(objects) - dead, frozenset(doubtful))
     notes = _contradictions(analysis, dead & _written(analysis), later)
+    if is_on(WATCHED) and analysis.is_watched():
+        return Liveness(frozenset(objects), notes=tuple(notes))
     return Liveness(frozenset(objects) - dead, notes=tuple(notes))
 
 

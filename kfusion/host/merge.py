@@ -8,6 +8,7 @@ from dataclasses import field
 from pycparser import c_ast
 
 from kfusion.graph.model import Argument, Invocation, LaunchRange, LocalMemory, Memory, Scalar
+from kfusion.host.effects import Assign, HostCall
 from kfusion.host.equality import identity, is_new_buffer, range_pairs, strip, unify
 from kfusion.host.frames import Frame
 from kfusion.host.handles import HandleTable
@@ -128,6 +129,17 @@ class RegionAnalysis:
         for node in item.nodes:
             executor.statement(node, state)
         executor.frames = []
+
+    def is_watched(self) -> bool:
+        """May something in the region, other than its calls, read memory on the device?"""
+        executor = LibraryExecutor(self.program)
+        for item in self.region.items:
+            if isinstance(item, RegionCall):
+                if item.status == "unknown":  # there is more in the statement than the call
+                    return True
+            elif not item.harmless:
+                self.run_between(executor, item, State())
+        return any(not isinstance(e, HostCall | Assign) for e in executor.effects)
 
     def between(self, before: int, after: int) -> list[Between]:
         """The application's statements between two calls."""

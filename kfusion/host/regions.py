@@ -56,6 +56,7 @@ class Between:
     assigns: frozenset[str]
     harmless: bool  # it only computes on variables of the application
     declares: frozenset[str]
+    several: bool  # it calls more than one launching function
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +70,12 @@ class Region:
     @property
     def calls(self) -> tuple[RegionCall, ...]:
         return tuple(i for i in self.items if isinstance(i, RegionCall))
+
+    @property
+    def crowded(self) -> Span | None:
+        """A statement with more than one call."""
+        found = (i.statement for i in self.items if isinstance(i, Between) and i.several)
+        return next(found, None)
 
     @property
     def name(self) -> str:
@@ -163,8 +170,8 @@ class _Reader:
     ) -> tuple[RegionCall | Between, int]:
         found = [c for node in nodes for c in self._launching_calls(node)]
         if len(found) != 1:
-            self._refuse_unknown(nodes)
-            return self._between(part, nodes), 1
+            self._refuse_unknown(nodes, [call for call, _ in found])
+            return self._between(part, nodes, several=len(found) > 1), 1
         node, function = found[0]
         begin, opening = self._callee(node)
         close = self.unit.match(opening)
@@ -229,11 +236,11 @@ class _Reader:
                         help=f"write `{name}(...)`",
                     )
 
-    def _refuse_unknown(self, nodes: list[c_ast.Node]) -> None:
+    def _refuse_unknown(self, nodes: list[c_ast.Node], launching: list[c_ast.FuncCall]) -> None:
         for node in nodes:
             visitor = Written(self.unit)
             visitor.visit(node)
-            for call in visitor.calls:
+            for call in (call for call in visitor.calls if call not in launching):
                 name = call.name.name
                 function = self._lookup(name)
                 index = self.unit.index(call.name)
@@ -256,7 +263,7 @@ class _Reader:
                         related=(("it is defined here", where),),
                     )
 
-    def _between(self, part: Statement, nodes: list[c_ast.Node]) -> Between:
+    def _between(self, part: Statement, nodes: list[c_ast.Node], *, several: bool) -> Between:
         assigned = _Assigned()
         for node in nodes:
             assigned.visit(node)
@@ -267,6 +274,7 @@ class _Reader:
             frozenset(assigned.names),
             assigned.harmless,
             frozenset(n.name for n in nodes if isinstance(n, c_ast.Decl)),
+            several,
         )
 
     def _arguments(
