@@ -50,6 +50,12 @@ class PToken(NamedTuple):
     file: str  # STDIN for the main file
     line: int
     system: bool = False  # it stands in a system header
+    inner: tuple[int, int] | None = None  # a macro call in the arguments of `macro`
+
+    @property
+    def place(self) -> tuple[int, int] | None:
+        """Where it is written, inside of `macro`."""
+        return self.inner or ((self.start, self.end) if self.start >= 0 else None)
 
 
 @dataclass(frozen=True)
@@ -77,8 +83,8 @@ def preprocess(
             _make_stub(source, header, folder)
             listing = run(source, text, how, folder, ("-dD",))
         macros = read_macros(listing, STDIN)
-        output = _run_marked(source, text, tokens, macros, how, folder)
-    reader = _Reader(tokens, source, macros)
+        output, unmarked = _run_marked(source, text, tokens, macros, how, folder)
+    reader = _Reader(tokens, source, macros, unmarked)
     return Preprocessed(reader.read(output), macros, frozenset(stubs))
 
 
@@ -113,13 +119,17 @@ def _run_marked(
     macros: MacroTable,
     how: Preprocessor,
     folder: Path,
-) -> str:
-    """Macro calls on lines where markers met a `##` in a way not foreseen go without."""
+) -> tuple[str, set[int]]:
+    """The output, and the tokens without markers.
+
+    Macro calls on lines where markers met a `##` in a way not foreseen go without.
+    """
     careful: set[int] = set()
     while True:
-        output = run(source, _mark(text, tokens, macros, source, careful), how, folder)
+        unmarked = _unmarkable(tokens, macros, source, careful)
+        output = run(source, _mark(text, tokens, unmarked), how, folder)
         if isinstance(output, str):
-            return output
+            return output, unmarked
         lines = {int(line) for line in _PASTE_FAILED.findall(output.message)}
         if lines <= careful:
             raise failed(source, Failure(_unmark(output.message)))
@@ -130,10 +140,7 @@ def _unmark(text: str) -> str:
     return _MARKED.sub("", text)
 
 
-def _mark(
-    text: str, tokens: Sequence[Token], macros: MacroTable, source: SourceFile, careful: set[int]
-) -> str:
-    unmarked = _unmarkable(tokens, macros, source, careful)
+def _mark(text: str, tokens: Sequence[Token], unmarked: set[int]) -> str:
     pieces: list[str] = []
     position = 0
     for index, token in enumerate(tokens):
@@ -193,8 +200,15 @@ def _next_is(tokens: Sequence[Token], index: int, text: str) -> bool:
 class _Reader:
     """The compiler's output as tokens with places."""
 
-    def __init__(self, tokens: Sequence[Token], source: SourceFile, macros: MacroTable) -> None:
+    def __init__(
+        self,
+        tokens: Sequence[Token],
+        source: SourceFile,
+        macros: MacroTable,
+        unmarked: set[int],
+    ) -> None:
         self.tokens, self.source, self.macros = tokens, source, macros
+        self.unmarked = unmarked
         self.result: list[PToken] = []
         self.file, self.line, self.system = STDIN, 0, False
         self.system_files: set[str] = set()
@@ -208,6 +222,8 @@ class _Reader:
         self.last = 0  # the last marker
         self.macro: tuple[int, int] | None = None  # the macro call that is open
         self.macro_first = self.macro_last = -1  # its tokens
+        self.inner: tuple[int, int] | None = None  # a macro call in its arguments
+        self.inner_last = -1
 
     def read(self, output: str) -> list[PToken]:
         lines = output.split("\n")
@@ -273,13 +289,25 @@ class _Reader:
     def _mark(self, index: int) -> None:
         self.pending = self.last = index
         if index <= self.macro_last:
+            self._mark_inner(index)
             return
+        self.inner, self.inner_last = None, -1
         last = self._macro_call(index)
         if last is None:
             self.macro, self.macro_first, self.macro_last = None, -1, -1
         else:
             self.macro = (self.tokens[index].start, self.tokens[last].end)
             self.macro_first, self.macro_last = index, last
+
+    def _mark_inner(self, index: int) -> None:
+        """A macro call among the arguments of another ends at the next marked token."""
+        if index <= self.inner_last:
+            return
+        self.inner, self.inner_last = None, -1
+        last = self._macro_call(index) if index > self.macro_first else None
+        if last is not None and last + 1 < self.macro_last and last + 1 not in self.unmarked:
+            self.inner = (self.tokens[index].start, self.tokens[last].end)
+            self.inner_last = last
 
     def _token(self, word: str) -> None:
         start = end = -1
@@ -291,7 +319,7 @@ class _Reader:
             macro = (self.tokens[self.last].start, self.tokens[self.last].end)
         if start < 0 and word[-1] == '"':
             word = _unmark(word)
-        self.result.append(PToken(word, start, end, macro, self.file, self.line))
+        self.result.append(PToken(word, start, end, macro, self.file, self.line, inner=self.inner))
 
     def _macro_call(self, index: int) -> int | None:
         """The last token of the macro call that starts at a token; None: it is not one."""

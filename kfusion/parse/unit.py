@@ -102,10 +102,11 @@ class Unit:
     def range(self, first: int, last: int) -> tuple[int, int]:
         a, b = self.tokens[first], self.tokens[last]
         if a.macro is not None and a.macro == b.macro:
-            inner = self.tokens[first : last + 1]
-            if any(t.start < 0 for t in inner):
+            places = [token.place for token in self.tokens[first : last + 1]]
+            found = [place for place in places if place is not None]
+            if len(found) < len(places):
                 return a.macro
-            return min(t.start for t in inner), max(t.end for t in inner)
+            return min(start for start, _ in found), max(end for _, end in found)
         start = a.macro[0] if a.macro else a.start
         end = b.macro[1] if b.macro else b.end
         return start, end
