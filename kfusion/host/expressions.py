@@ -59,8 +59,11 @@ class Expressions(Kinds):
         return Num(number) if number is not None else Literal(node.value)
 
     def _value_ID(self, node: c_ast.ID, state: State) -> Sym:
-        if node.name in self.program.hidden_names(self.frame.unit):
-            return self.unknown()  # an enumerator of some block
+        hidden_in = self.program.hidden_names(self.frame.unit).get(node.name)
+        if hidden_in is not None:
+            elsewhere = self.frame.name and self.frame.name not in hidden_in
+            if not elsewhere or node.name not in self.frame.variables:
+                return self.unknown()  # an enumerator of some block
         enumerators = self.program.enumerators_in(self.frame.unit)
         if node.name not in self.frame.variables and node.name in enumerators:
             return Num(enumerators[node.name])
@@ -166,7 +169,7 @@ class Expressions(Kinds):
         if node.op == "sizeof":
             if isinstance(node.expr, c_ast.Typename):
                 words = set(type_text(node.expr).replace("*", " ").split())
-                if len(self.frames) > 1 and words & self.program.hidden_names(self.frame.unit):
+                if len(self.frames) > 1 and words & self.program.hidden_names(self.frame.unit).keys():
                     return self.unknown()  # a type of some block of a helper
                 return Op(f"sizeof({type_text(node.expr)})", ())
             return self._sizeof(node.expr)

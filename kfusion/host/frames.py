@@ -63,3 +63,8 @@ class Frame:
     loops: list[Once | None] = field(default_factory=list)  # around; None: not followed exactly
     left: bool = False  # control may have left the function, under a condition
     scopes: list[dict[str, bool]] = field(default_factory=list)  # names: do they hide others?
+    home: str = ""  # the name of the application's function, if it is one
+
+    @property
+    def name(self) -> str:
+        return self.function.name if self.function is not None else self.home

@@ -108,7 +108,7 @@ class RegionAnalysis:
 
     def _frame(self) -> Frame:
         variables = dict.fromkeys(self.region.variables) | self.region.variables
-        return Frame(0, None, self.region.unit, variables)
+        return Frame(0, None, self.region.unit, variables, home=self.region.function.name)
 
     def arguments(self, executor: LibraryExecutor, call: RegionCall, state: State) -> list[Sym]:
         executor.frames, executor.step = [self._frame()], None

@@ -112,16 +112,20 @@ class HostProgram:
                 found.setdefault(name, set()).add(value)
         return {name: min(values) for name, values in found.items() if len(values) == 1}
 
-    def hidden_names(self, unit: Unit) -> frozenset[str]:
-        """Enumerators and typedefs that are declared in blocks: each block may have its own."""
+    def hidden_names(self, unit: Unit) -> dict[str, set[str]]:
+        """Enumerators and typedefs that are declared in blocks, and the functions that do so.
+
+        Each block may have its own.
+        """
         key = ("hidden", unit)
         if key not in self.remembered:
-            names: set[str] = set()
+            names: dict[str, set[str]] = {}
             for function in unit.functions.values():
                 for kind in (c_ast.Enumerator, c_ast.Typedef):
-                    names |= {node.name for node in function.nodes.get(kind, ())}
-            self.remembered[key] = frozenset(names)
-        found: frozenset[str] = self.remembered[key]
+                    for node in function.nodes.get(kind, ()):
+                        names.setdefault(node.name, set()).add(function.name)
+            self.remembered[key] = names
+        found: dict[str, set[str]] = self.remembered[key]
         return found
 
     def enumerators_in(self, unit: Unit) -> dict[str, int]:
