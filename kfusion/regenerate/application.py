@@ -142,7 +142,8 @@ def _call_lines(item: RegionCall, group: FusedCall, indent: str) -> list[str]:
     before = span.text[: item.call.start - span.start]
     after = span.text[item.call.end - span.start :]
     column = span.location.column - 1
-    before, after = dedent(before, column), dedent("\n" + after, column)[1:]
+    before = _below(dedent(before, column), indent)
+    after = _below(dedent("\n" + after, column)[1:], indent)
     head = f"{indent}{before}{group.name}("
     pad = " " * len(head.rsplit("\n", maxsplit=1)[-1])
     lines, current = [], head
@@ -156,5 +157,10 @@ def _call_lines(item: RegionCall, group: FusedCall, indent: str) -> list[str]:
             lines.append(current.rstrip())
             current = pad
         current += part
-    text = "\n".join([*lines, f"{current}){after}"])
-    return [line if line.startswith(indent) else indent + line for line in text.split("\n")]
+    return "\n".join([*lines, f"{current}){after}"]).split("\n")
+
+
+def _below(text: str, indent: str) -> str:
+    """Indent all lines but the first."""
+    first, *others = text.split("\n")
+    return "\n".join([first, *(indent + line if line.strip() else "" for line in others)])
