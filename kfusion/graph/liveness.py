@@ -12,6 +12,8 @@ from kfusion.source.protections import is_on, protection
 LIVENESS = protection("liveness", "what is read after a group is stored")
 PARTIAL = protection("partial", "only elements that are surely overwritten are dead")
 HIDDEN_READERS = protection("hidden-readers", "a dropped buffer is not read under another name")
+UNSURE = protection("unsure", "a call that may not launch overwrites nothing for sure")
+HOST_READERS = protection("host-readers", "what later calls may read on the host is stored")
 
 
 def stored_after(
@@ -55,10 +57,13 @@ def _is_live(
 ) -> bool:
     if not is_on(LIVENESS):
         return False
+    sure = True
     for stage in later:
-        if name in stage.read:
+        seen = stage.invocation.seen
+        if name in stage.read or ((seen is None or name in seen) and is_on(HOST_READERS)):
             return True
-        if name in stage.written and _overwrites(stage, name, members):
+        sure = sure and (stage.invocation.sure or not is_on(UNSURE))
+        if sure and name in stage.written and _overwrites(stage, name, members):
             return False
     return observed is None or name in observed
 

@@ -73,6 +73,9 @@ class Invocation:
     range: LaunchRange
     label: str  # the call as the user wrote it, on one line
     span: Span | None = None  # where the call stands
+    sure: bool = True  # it launches whenever the calls before it are done
+    # memory that its host code, or a statement before it, reads; None: it may be any
+    seen: frozenset[str] | None = frozenset()
 
     @property
     def memory(self) -> tuple[Memory, ...]:

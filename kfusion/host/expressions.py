@@ -169,7 +169,10 @@ class Expressions(Kinds):
         if node.op == "sizeof":
             if isinstance(node.expr, c_ast.Typename):
                 words = set(type_text(node.expr).replace("*", " ").split())
-                if len(self.frames) > 1 and words & self.program.hidden_names(self.frame.unit).keys():
+                if (
+                    len(self.frames) > 1
+                    and words & self.program.hidden_names(self.frame.unit).keys()
+                ):
                     return self.unknown()  # a type of some block of a helper
                 return Op(f"sizeof({type_text(node.expr)})", ())
             return self._sizeof(node.expr)

@@ -13,15 +13,17 @@ from kfusion.host.equality import identity, is_new_buffer
 from kfusion.host.frames import Frame
 from kfusion.host.keeping import (
     carried_by,
+    has_choice,
     keeps_handle,
     made_into,
     may_change,
     overlapping,
     overwrites_object,
     parts_of,
+    places_in,
     reads_object,
 )
-from kfusion.host.library import LibraryExecutor
+from kfusion.host.library import LibraryExecutor, Run
 from kfusion.host.merge import RegionAnalysis
 from kfusion.host.program import HostFunction, constant
 from kfusion.host.symbolic import (
@@ -281,7 +283,7 @@ class Later:
         calls = sorted(uses.calls, key=lambda call: self.unit.index(call.name) < self.first)
         if not all(self._is_harmless(call, name, owner) for call in calls):
             return False
-        return not (self.in_loop and self._sizes_change)
+        return not (self.in_loop and self._guards_change)
 
     def _declaration(self, owner: str) -> tuple[c_ast.Node, c_ast.Decl | None]:
         """The block that declares the variable, if the name means nothing else in there."""
@@ -325,21 +327,41 @@ class Later:
         return isinstance(node, kinds) and all(map(self._is_constant, parts))
 
     @cached_property
-    def _sizes_change(self) -> bool:
-        """May the enclosing loop change a size or scalar that the region's kernels get?
+    def _guards_change(self) -> bool:
+        """May the enclosing loop change what the run-time guards of the region depend on?
 
         Then an iteration that falls back could read more than it writes.
         """
-        used = {
-            leaf.place
-            for name, value in self.analysis.values.items()
-            for leaf in leaves(value)
-            if isinstance(leaf, Entry) and leaf.place.path
-        }
+        decisive = [value for run in self.analysis.runs for value in self._decisive(run)]
+        parts = [part for value in decisive for part in leaves(value)]
+        if any(isinstance(part, Unknown) for part in parts) or any(map(has_choice, decisive)):
+            return True
+        used = {place for part in parts for place in places_in(part)}
         loop = next(n for n in self.path if isinstance(n, c_ast.For | c_ast.While | c_ast.DoWhile))
-        effects = self._loop_effects(loop)
-        owners = {App(name) for name in map(object_of, self.analysis.values.values()) if name}
-        return any(may_change(effect, used, owners) for effect in effects)
+        declared = {node.name for node in descendants(loop.stmt) if isinstance(node, c_ast.Decl)}
+        if any(isinstance(p.root, App) and p.root.name in declared for p in used):
+            return True
+        return any(may_change(effect, used) for effect in self._loop_effects(loop))
+
+    def _decisive(self, run: Run) -> list[Sym]:
+        """What the guards of a call compare: handles, sizes, conditions, whole numbers."""
+        launch = run.launch
+        ranges = [*launch.size, *(launch.local or ()), *(launch.offset or ())]
+        kernel = self.analysis.kernel_of[self.analysis.runs.index(run)]
+        assert kernel is not None
+        given = [
+            effect.value
+            for position, effect in run.set_arguments.items()
+            if effect.value is not None
+            and not kernel.parameters[position].canonical.startswith(("float", "double", "half"))
+        ]
+        queues = {other.launch.queue for other in self.analysis.runs}
+        return [
+            *(queues if len(queues) > 1 else ()),
+            *ranges,
+            *given,
+            *(condition for condition, _ in run.requirements),
+        ]
 
     def _loop_effects(self, loop: c_ast.Node) -> list[Effect]:
         """What one iteration may do."""
@@ -349,7 +371,10 @@ class Later:
             executor, state = LibraryExecutor(self.analysis.program), State()
             executor.frames = [Frame(0, None, self.unit, dict(self.analysis.region.variables))]
             executor.conditions = [executor.unknown()]
-            executor.statement(loop.stmt, state)
+            after = executor.statement(loop.stmt, state) or state
+            for part in (loop.cond, getattr(loop, "next", None)):
+                if part is not None:
+                    executor.value(part, after)
             known[key] = executor.effects
         found: list[Effect] = known[key]
         return found

@@ -14,21 +14,54 @@ from kfusion.host.effects import (
 )
 from kfusion.host.equality import identity
 from kfusion.host.merge import RegionAnalysis
-from kfusion.host.symbolic import App, Entry, Made, Op, Phi, Place, Ref, Sym
+from kfusion.host.symbolic import (
+    App,
+    Entry,
+    Global,
+    Made,
+    Op,
+    Phi,
+    Place,
+    Pointee,
+    Ref,
+    Sym,
+    leaves,
+)
 
 _CONDITIONS = frozenset("== != < > <= >= ! && ||".split())
 
 
-def may_change(effect: Effect, places: set[Place], owners: set[App]) -> bool:
-    """May the effect change one of the places, which belong to the owners?"""
+def may_change(effect: Effect, places: set[Place]) -> bool:
+    """May the effect change what one of the places holds?"""
     if isinstance(effect, Assign):
-        return any(place.within(effect.place) for place in places)
-    if isinstance(effect, UnknownCall):
+        return any(overlapping(place, effect.place) for place in places)
+    if isinstance(effect, UnknownCall | HostCall):
+        if isinstance(effect, HostCall) and effect.name in _WRITES_NOTHING:
+            return False
         parts = [part for argument in effect.arguments for part in parts_of(argument)]
-        return any(isinstance(p, Ref) and p.place.root in owners for p in parts)
+        roots = {place.root for place in places}
+        if any(isinstance(part, Ref) and part.place.root in roots for part in parts):
+            return True
+        shared = any(isinstance(root, Global | Pointee) for root in roots)
+        return shared and isinstance(effect, UnknownCall)
     return isinstance(effect, Unsupported)
 
 
+def places_in(part: Sym) -> list[Place]:
+    """The places that a value is read from, and those of the pointers that lead to them."""
+    if not isinstance(part, Entry):
+        return []
+    root = part.place.root
+    behind = leaves(root.pointer) if isinstance(root, Pointee) else []
+    return [part.place, *(place for pointer in behind for place in places_in(pointer))]
+
+
+def has_choice(value: Sym) -> bool:
+    """Does the value depend on conditions that are not known?"""
+    return isinstance(value, Phi) or (isinstance(value, Op) and any(map(has_choice, value.args)))
+
+
+_WRITES_NOTHING = frozenset("free printf fprintf puts fputs fflush perror".split())
 _KEEP_NOTHING = frozenset(
     "memset free printf fprintf puts fputs snprintf sprintf malloc calloc fflush perror".split()
 )

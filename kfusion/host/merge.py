@@ -8,7 +8,14 @@ from dataclasses import field
 from pycparser import c_ast
 
 from kfusion.graph.model import Argument, Invocation, LaunchRange, LocalMemory, Memory, Scalar
-from kfusion.host.effects import Assign, HostCall
+from kfusion.host.effects import (
+    Assign,
+    HostCall,
+    Synchronise,
+    Transfer,
+    UnknownCall,
+    Unsupported,
+)
 from kfusion.host.equality import identity, is_new_buffer, range_pairs, strip, unify
 from kfusion.host.frames import Frame
 from kfusion.host.handles import HandleTable
@@ -226,7 +233,36 @@ class RegionAnalysis:
             LaunchRange(dimensions, key, local, offset=moved),
             label,
             call.call,
+            sure=self._is_sure(index),
+            seen=self._seen_by(index, arguments),
         )
+
+    def _is_sure(self, index: int) -> bool:
+        """Is the kernel launched whenever the calls before it are done?
+
+        Each of those may leave the region, and there may be more in the statement.
+        """
+        call, run = self.region.calls[index], self.runs[index]
+        between = self.between(index - 1, index) if index > 0 else []
+        if not all(item.harmless for item in between) or call.status == "unknown":
+            return False
+        if index > 0 and self.region.calls[index - 1].status in ("checked", "unknown"):
+            before = self.runs[index - 1]
+            if before.requirements or before.problems or before.result != Num(0):
+                return False
+        return not run.requirements and not run.problems and run.launch.certain
+
+    def _seen_by(self, index: int, arguments: tuple[Argument, ...]) -> frozenset[str] | None:
+        """Memory that the call's host code reads on the device; None: it may be any.
+
+        Only what the kernel gets, too, is known not to be something else by another name.
+        """
+        effects = [effect for step in self.runs[index].steps for effect in step.effects]
+        if any(isinstance(e, UnknownCall | Unsupported | Synchronise) for e in effects):
+            return None
+        read = {str(identity(v)) for e in effects if isinstance(e, Transfer) for v in e.reads}
+        given = {argument.name for argument in arguments if isinstance(argument, Memory)}
+        return frozenset(read) if read <= given else None
 
     def _argument(self, run: Run, kernel: Kernel, position: int) -> Argument:
         parameter = kernel.parameters[position]
