@@ -5,7 +5,7 @@ from __future__ import annotations
 PURE = frozenset(
     "abs labs fabs fabsf sqrt sqrtf floor floorf ceil ceilf fmin fmax fminf fmaxf pow powf exp "
     "expf log logf log2 log10 sin cos tan sinf cosf tanf atan atan2 asin acos round roundf trunc "
-    "fmod fmodf hypot hypotf isnan isinf strlen strcmp strncmp toupper tolower isdigit isalpha "
+    "fmod fmodf hypot hypotf isnan isinf toupper tolower isdigit isalpha "
     "isspace cbrt lround llround".split()
 )
 # libc functions whose effects stay on the host
@@ -14,15 +14,19 @@ HOST = frozenset(
     "malloc calloc realloc free memset memcpy memmove memcmp strcpy strncpy strcat strncat strdup "
     "strchr strrchr strstr strtol strtoul strtod atoi atof time clock clock_gettime gettimeofday "
     "fopen fclose fread fwrite fseek ftell rewind fgets fgetc getc feof ferror fscanf sscanf "
-    "getenv exit abort assert rand srand qsort bsearch usleep sleep nanosleep aligned_alloc "
+    "getenv exit abort assert rand srand usleep sleep nanosleep aligned_alloc "
     "posix_memalign localtime strftime".split()
 )
+# of the host as well, but what they return is in memory
+READS = frozenset("strlen strcmp strncmp".split())
+# call functions of the program
+CALLS_BACK = frozenset("qsort bsearch atexit signal".split())
 ALLOCATES = frozenset("malloc calloc realloc strdup aligned_alloc".split())
-LIBC = PURE | HOST
+LIBC = PURE | HOST | READS | CALLS_BACK
 # of those, the ones that write through a pointer: which arguments
 WRITES: dict[str, tuple[int, ...]] = {
     **dict.fromkeys("memset memcpy memmove strcpy strncpy strcat strncat".split(), (0,)),
-    **dict.fromkeys("sprintf snprintf vsnprintf fgets fread qsort strftime".split(), (0,)),
+    **dict.fromkeys("sprintf snprintf vsnprintf fgets fread strftime".split(), (0,)),
     **dict.fromkeys("posix_memalign time gettimeofday".split(), (0,)),
     **dict.fromkeys("strtol strtoul strtod clock_gettime".split(), (1,)),
     **dict.fromkeys("fscanf sscanf".split(), tuple(range(2, 32))),

@@ -357,6 +357,8 @@ class Executor(Expressions):
             return self._opencl(name, node, arguments, state)
         if name in calls.PURE:
             return Op(name, tuple(arguments))
+        if name in calls.READS:
+            return self.unknown()
         if name in calls.HOST:
             for position, argument in enumerate(arguments):
                 self._may_write(argument, state)
@@ -381,7 +383,13 @@ class Executor(Expressions):
             elif isinstance(leaf, Entry | Made):
                 roots.add(Pointee(leaf))
         self.lose(state, frozenset(roots))
+        if any(self._is_function(leaf) for argument in arguments for leaf in leaves(argument)):
+            self.lose(state, everything=True, exposed=self.program.variable_names)
         return self.unknown()
+
+    def _is_function(self, value: Sym) -> bool:
+        root = value.place.root if isinstance(value, Ref) else None
+        return isinstance(root, Global) and root.name in self.program.functions
 
     def passed(
         self, function: HostFunction, nodes: list[c_ast.Node], values: list[Sym]

@@ -20,6 +20,9 @@ from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 
 JUMPS = protection("host-jumps", "a goto or break before the launch is taken as never taken")
+OWN_ARGUMENTS = protection(
+    "host-own-arguments", "arguments of other kernels are taken as the launch's"
+)
 LAUNCHES = frozenset(["clEnqueueNDRangeKernel", "clEnqueueTask"])
 
 
@@ -327,6 +330,25 @@ class LibraryExecutor(Executor):
             for effect in step.effects:
                 if isinstance(effect, Unsupported):
                     self._problem_of(run, effect)
+        if run.launches:
+            self._check_kernels(run)
+
+    def _check_kernels(self, run: Run) -> None:
+        """All arguments are those of the kernel that is launched."""
+        effects = [e for step in run.steps for e in step.effects if isinstance(e, SetArgument)]
+        others = [e for e in effects if e.kernel != run.launch.kernel]
+        if not others or not is_on(OWN_ARGUMENTS):
+            return
+        run.problems.append(
+            Reason(
+                "KF211",
+                f"{run.function.name} sets an argument of another kernel than it launches",
+                run.function.unit.node_span(others[0].node),
+                help="set it in the function that launches that kernel",
+            )
+        )
+        own = [e for e in effects if e not in others]
+        run.set_arguments = {e.index.value: e for e in own if isinstance(e.index, Num)}
 
     def _problem_of(self, run: Run, effect: Unsupported) -> None:
         run.problems.append(

@@ -230,9 +230,10 @@ class Places(ABC):
         variables: bool = True,
         members: bool = False,
         everything: bool = False,
+        exposed: frozenset[str] | None = None,
     ) -> None:
         """Something unknown is written to places that are not known one by one."""
-        exposed = self.program.exposed
+        exposed = self.program.exposed if exposed is None else exposed
         number = self.fresh.next()
         state.lose(Loss(number, exposed, roots, variables, members, everything))
 

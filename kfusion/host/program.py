@@ -201,6 +201,12 @@ class HostProgram:
         return frozenset(name for name in names if name is not None)
 
     @cached_property
+    def variable_names(self) -> frozenset[str]:
+        """Names of all variables: what a function of the program may change."""
+        nodes = (node for unit in self.units for node in unit.nodes.get(c_ast.Decl, ()))
+        return frozenset(node.name for node in nodes if node.name)
+
+    @cached_property
     def _local_names(self) -> frozenset[str]:
         """Variables of functions that hold regions: a global may have the same name."""
         visitor = _Declared()

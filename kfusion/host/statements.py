@@ -8,6 +8,8 @@ from kfusion.host import calls as known_calls
 from kfusion.host.program import HostProgram, constant
 from kfusion.parse.unit import Unit
 
+_NO_EFFECT = known_calls.PURE | known_calls.READS
+
 
 class Written(c_ast.NodeVisitor):
     """Calls that are written in the file itself, not brought by a macro."""
@@ -155,7 +157,7 @@ class SideEffects(c_ast.NodeVisitor):
             self.generic_visit(node)
 
     def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
-        if not (isinstance(node.name, c_ast.ID) and node.name.name in known_calls.PURE):
+        if not (isinstance(node.name, c_ast.ID) and node.name.name in _NO_EFFECT):
             self.found = True
         self.generic_visit(node)
 
