@@ -27,6 +27,7 @@ from kfusion.host.symbolic import (
     FALSE,
     TRUE,
     Entry,
+    Global,
     Literal,
     Local,
     Made,

@@ -6,7 +6,14 @@ from dataclasses import field
 
 from kfusion.graph.model import Disjoint, Equal, Group, SameRange, Within
 from kfusion.host.effects import Assign, Release, SetArgument, Transfer
-from kfusion.host.equality import identity, is_count, range_pairs, strip, unify
+from kfusion.host.equality import (
+    identity,
+    is_count,
+    is_new_buffer,
+    range_pairs,
+    strip,
+    unify,
+)
 from kfusion.host.frames import Step
 from kfusion.host.handles import type_name
 from kfusion.host.library import Run
@@ -197,6 +204,8 @@ def _memory(
             (written if writes.get(str(value)) or value in changed else others).append(text)
     known = {a.name for i in group.members for a in analysis.invocations[i].arguments}
     written += [_place_text(renderer, value) for value in changed if str(value) not in known]
+    read = [value for value in _copied_from(runs) if str(value) not in known]
+    others += [_place_text(renderer, value) for value in read if value not in changed]
     written = list(dict.fromkeys(written))  # by one launch at least
     others = [o for o in dict.fromkeys(others) if o not in written]
     return tuple(written), tuple(others)
@@ -239,7 +248,19 @@ def _released(runs: list[Run], renderer: Renderer) -> list[str]:
 
 def _transferred(runs: list[Run]) -> list[Entry]:
     """Memory that is written by a transfer that a launch moves past."""
-    values = [identity(v) for _, transfer in _passed(runs) for v in transfer.writes]
+    return _known([v for _, transfer in _passed(runs) for v in transfer.writes])
+
+
+def _copied_from(runs: list[Run]) -> list[Entry]:
+    """Memory that is read by a transfer that a launch moves past."""
+    return _known([v for _, transfer in _passed(runs) for v in transfer.reads])
+
+
+def _known(handles: list[Sym]) -> list[Entry]:
+    """Those that were there on entry; what is made on the way is apart from all others."""
+    values = [identity(handle) for handle in handles]
+    if not all(isinstance(v, Entry) or is_new_buffer(v) for v in values):
+        raise CannotWriteError("a transfer uses memory that is not known on entry")
     return list(dict.fromkeys(v for v in values if isinstance(v, Entry)))
 
 
@@ -250,7 +271,7 @@ def _moved_past(analysis: RegionAnalysis, runs: list[Run]) -> set[str]:
         used = {name: written for run in moved for name, written in analysis.uses(run).items()}
         if transfer.writes:
             names |= used.keys() | {str(identity(v)) for v in transfer.writes}
-        else:
+        if transfer.reads:
             names |= {name for name, written in used.items() if written}
             names |= {str(identity(v)) for v in transfer.reads}
     return names
