@@ -74,9 +74,14 @@ TRANSFERS: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 }
 SYNCHRONISES = frozenset(
     "clFinish clWaitForEvents clEnqueueBarrier clEnqueueBarrierWithWaitList clEnqueueMarker "
-    "clEnqueueMarkerWithWaitList clEnqueueWaitForEvents clSetEventCallback clEnqueueNativeKernel "
+    "clEnqueueMarkerWithWaitList clEnqueueWaitForEvents "
     "clEnqueueSVMMap clEnqueueSVMUnmap clEnqueueSVMMemcpy clEnqueueSVMMemFill "
     "clSetUserEventStatus".split()
+)
+# What they are given may be used by functions that the runtime calls later.
+REGISTERS = frozenset(
+    "clSetEventCallback clEnqueueNativeKernel clSetMemObjectDestructorCallback "
+    "clSetContextDestructorCallback".split()
 )
 # A flush, and queries of what does not change: no order to keep with launches.
 NEUTRAL = frozenset(

@@ -458,7 +458,7 @@ class Executor(Expressions):
         if name in calls.CREATES:
             if name not in ("clCreateSubBuffer", "clCloneKernel") or args:
                 self._succeed(args[-1] if args else FALSE, state)
-            shares = name == "clCreateSubBuffer" or _host_pointer(name, args)
+            shares = name == "clCreateSubBuffer" or self._shares_memory(name, args, state)
             kind = ("shared " if shares else "") + calls.CREATES[name]
             made = Made(kind, self.fresh.next())
             self.emit(Create(node, certain, name, made, shares))
@@ -468,6 +468,8 @@ class Executor(Expressions):
             return FALSE if "Map" not in name or "Unmap" in name else self.unknown()
         if name in calls.RELEASES:
             self.emit(Release(node, certain, name, args[0] if args else FALSE))
+        elif name in calls.REGISTERS:
+            return self._unknown_call(name, node, args, state)
         elif name in calls.SYNCHRONISES:
             self.emit(Synchronise(node, certain, name))
         elif name in calls.NEUTRAL:
@@ -478,6 +480,14 @@ class Executor(Expressions):
         else:
             self.emit(UnknownCall(node, certain, name, tuple(args)))
         return FALSE
+
+    def _shares_memory(self, name: str, args: list[Sym], state: State) -> bool:
+        """May what is created share memory with something else?"""
+        if name != "clCreateImage" or len(args) < 5:
+            return _host_pointer(name, args)
+        description = self.target(args[3])
+        members = [state.read(description / f".{m}") for m in ("buffer", "mem_object")]
+        return Num(0) not in members
 
     def _variable_type(self, place: Place) -> str:
         """The type of a variable, or of a part of one, as declared, qualifiers left out."""

@@ -8,7 +8,16 @@ from functools import cached_property
 
 from pycparser import c_ast
 
-from kfusion.host.effects import Assign, Create, Effect, Synchronise, UnknownCall, Unsupported
+from kfusion.host.effects import (
+    Assign,
+    Create,
+    Effect,
+    Launch,
+    SetArgument,
+    Synchronise,
+    UnknownCall,
+    Unsupported,
+)
 from kfusion.host.equality import identity, is_new_buffer
 from kfusion.host.frames import Frame
 from kfusion.host.keeping import (
@@ -49,6 +58,7 @@ from kfusion.source.protections import is_on, protection
 LIVE = protection("host-liveness", "an object that is read after the region is taken as dead")
 OWN_MEMORY = protection("host-own-memory", "an object is dead though its memory is shared")
 COPIED_HANDLE = protection("host-copied-handle", "an object is dead though it began as a copy")
+LEFT_BEHIND = protection("host-left-behind", "an object is dead though it stays set as an argument")
 HANDED_BACK = protection("host-handed-back", "an object is dead though a call returned it")
 _NARROW = frozenset(
     "void char short int signed unsigned float double _Bool bool cl_int cl_uint cl_bool cl_float "
@@ -404,11 +414,29 @@ class Later:
             return True
         if is_on(OWN_MEMORY) and not all(self._gives_own_memory(e, name) for e in effects):
             return False
+        if is_on(LEFT_BEHIND) and any(self._stays_set(e, effects, handle) for e in effects):
+            return False
         if index < self.first and not self.in_loop:
             return True
         return not any(
             isinstance(e, UnknownCall | Unsupported | Synchronise) for e in effects
         ) and not reads_object(effects, name, self.analysis)
+
+    def _stays_set(self, effect: Effect, effects: list[Effect], handle: Entry) -> bool:
+        """Is the object left behind as a kernel's argument, for a later launch?"""
+        if not isinstance(effect, SetArgument) or effect.value is None:
+            return False
+        parts = parts_of(effect.value)
+        if not any(isinstance(p, Entry) and overlapping(p.place, handle.place) for p in parts):
+            return False
+        if not any(isinstance(e, Launch) and e.kernel == effect.kernel for e in effects):
+            return True
+        kernels = self.analysis.kernels
+        names = self.analysis.handles.kernel_names(effect.kernel, {})
+        return not names or any(
+            name not in kernels or self.analysis.reliances.of(kernels[name]) is not None
+            for name in names
+        )
 
     def _is_in_plan(self, index: int) -> bool:
         """One of the region's own calls: what it reads is known."""

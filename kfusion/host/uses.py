@@ -75,9 +75,17 @@ class _Gotos(c_ast.NodeVisitor):
     def visit_Label(self, node: c_ast.Label) -> None:
         self.found = True
 
+    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
+        if isinstance(node.name, c_ast.ID) and node.name.name in _COMES_BACK:
+            self.found = True
+        self.generic_visit(node)
+
+
+_COMES_BACK = frozenset("setjmp _setjmp sigsetjmp __sigsetjmp getcontext".split())
+
 
 def has_goto(body: c_ast.Node) -> bool:
-    """A label may lead back to before the region."""
+    """A label, or setjmp(), may lead back to before the region."""
     visitor = _Gotos()
     visitor.visit(body)
     return visitor.found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pycparser import c_ast
+
 from kfusion.host.effects import Launch
 from kfusion.host.symbolic import Entry, Num, Ref, Sym
 from kfusion.regenerate.ctext import Renderer
@@ -60,7 +62,8 @@ def join_events(
 def _target(launch: Launch, renderer: Renderer) -> tuple[str, str]:
     """Where a launch's event goes, as a place and as a pointer."""
     pointer = renderer.value(launch.event)
-    if pointer is None:
+    given = getattr(launch.node, "args", None)
+    if pointer is None or (given is not None and isinstance(given.exprs[-1], c_ast.Cast)):
         raise CannotWriteError("where an event goes cannot be named in the fused function")
     place = renderer.place(launch.event.place) if isinstance(launch.event, Ref) else None
     return place or f"*{pointer}", pointer
