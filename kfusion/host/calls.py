@@ -32,6 +32,7 @@ WRITES: dict[str, tuple[int, ...]] = {
     **dict.fromkeys("fscanf sscanf".split(), tuple(range(2, 32))),
 }
 
+LAUNCHES = frozenset(["clEnqueueNDRangeKernel", "clEnqueueTask"])
 CREATES = {
     "clCreateBuffer": "buffer",
     "clCreateBufferWithProperties": "buffer",

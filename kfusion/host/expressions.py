@@ -6,6 +6,7 @@ from abc import abstractmethod
 
 from pycparser import c_ast
 
+from kfusion.host.calls import LAUNCHES
 from kfusion.host.conversions import INT, arithmetic, common, convert, of_operation
 from kfusion.host.effects import Unsupported
 from kfusion.host.kinds import Kinds
@@ -40,6 +41,8 @@ from kfusion.host.symbolic import (
     join,
 )
 
+_OWN_NAME = frozenset(("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"))
+
 
 class Expressions(Kinds):
     """Evaluation of expressions; statements are the executor's."""
@@ -59,6 +62,8 @@ class Expressions(Kinds):
         return Num(number) if number is not None else Literal(node.value)
 
     def _value_ID(self, node: c_ast.ID, state: State) -> Sym:
+        if node.name in _OWN_NAME and self._may_be_joined():
+            self.emit(Unsupported(node, self.certain, f"'{node.name}'"))
         hidden_in = self.program.hidden_names(self.frame.unit).get(node.name)
         if hidden_in is not None:
             elsewhere = self.frame.name and self.frame.name not in hidden_in
@@ -80,6 +85,11 @@ class Expressions(Kinds):
             if known is not None:
                 return known
         return self.read(place, state)
+
+    def _may_be_joined(self) -> bool:
+        """Is this a function that launches, of whose text a fused function is made?"""
+        function = self.frame.function
+        return function is not None and bool(self.program.calls(function) & LAUNCHES)
 
     def _global_constant(self, root: Global) -> Sym | None:
         """A `static const` scalar keeps its initialiser."""

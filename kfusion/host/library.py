@@ -7,6 +7,7 @@ from dataclasses import field
 
 from pycparser import c_ast
 
+from kfusion.host.calls import LAUNCHES
 from kfusion.host.effects import Effect, Launch, SetArgument, Unsupported
 from kfusion.host.execute import Executor
 from kfusion.host.frames import Frame, Outcome, Step
@@ -23,7 +24,6 @@ JUMPS = protection("host-jumps", "a goto or break before the launch is taken as 
 OWN_ARGUMENTS = protection(
     "host-own-arguments", "arguments of other kernels are taken as the launch's"
 )
-LAUNCHES = frozenset(["clEnqueueNDRangeKernel", "clEnqueueTask"])
 
 
 @dataclass

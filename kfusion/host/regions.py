@@ -5,7 +5,7 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from kfusion.host import calls as known_calls
-from kfusion.host.library import LAUNCHES
+from kfusion.host.calls import LAUNCHES
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.statements import (
     Checking,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
+from kfusion.host.calls import LAUNCHES
 from kfusion.host.effects import Effect, Launch, SetArgument
 from kfusion.host.execute import Executor
 from kfusion.host.frames import Frame, Once
@@ -22,7 +23,6 @@ from kfusion.source.text import Span
 STICKY_ELSEWHERE = protection(
     "host-sticky-elsewhere", "another function relies on the arguments that a call has set"
 )
-_LAUNCHES = {"clEnqueueNDRangeKernel", "clEnqueueTask"}
 _CONDITIONS = (c_ast.If, c_ast.For, c_ast.While, c_ast.DoWhile, c_ast.Switch)
 
 
@@ -45,7 +45,7 @@ class Reliances:
         self.found: dict[str, Reliance] = {}
         self.open: list[tuple[HostFunction, Launch, frozenset[int]]] = []  # of unknown kernels
         names = {f: program.names_called(f.function.node.body) for f in program.functions.values()}
-        waiting = [f for f, called in names.items() if called & _LAUNCHES]
+        waiting = [f for f, called in names.items() if called & LAUNCHES]
         seen: set[str] = set()
         while waiting:
             function = waiting.pop(0)

@@ -44,7 +44,7 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
     for block in conditions.blocks:
         if conditions.is_include_guard(block) or not _decides(conditions, block, extents, names):
             continue
-        pin = _pin(conditions, block)
+        pin = pin_of(conditions, block)
         if pin is None:
             message = f"this condition decides about {name}(), and a fused kernel cannot repeat it"
             return Pins((), ((message, conditions.span(block)),))
@@ -108,7 +108,7 @@ _COMMON = frozenset(
 )
 
 
-def _pin(conditions: Conditions, block: Block) -> list[str] | None:
+def pin_of(conditions: Conditions, block: Block) -> list[str] | None:
     """The condition under which the same branch is taken; None if none can be written."""
     taken = conditions.taken(block)
     if taken is None or _moved(conditions, block):

@@ -12,6 +12,7 @@ from kfusion.host.merge import RegionAnalysis
 from kfusion.host.symbolic import Num, Sym
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.argmacros import argument_macro
+from kfusion.regenerate.builds import build_conditions
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.cwords import declared
 from kfusion.regenerate.events import join_events
@@ -159,7 +160,7 @@ class _Builder:
         return FusedFunction(
             self.name,
             self.unit,
-            "\n".join(lines) + "\n",
+            "\n".join(_at_margin(line) for line in lines) + "\n",
             "\n".join(self.style.wrapped(head, ";")),
             self.signature.arguments,
             self.kernel,
@@ -355,6 +356,9 @@ class _Builder:
                 self._kernel_names(), self.analysis.origins, self.parts, self.renderer
             ),
         ]
+        builds = build_conditions(self.parts, self.analysis.program)
+        if builds and declaration == f"cl_kernel {self.fused}":
+            raise CannotWriteError("an #if in one of them cannot be checked before its pointers")
         *first, condition = self.style.condition(conditions)
         returns = self.signature.returns.strip()
         fallback = [
@@ -365,9 +369,18 @@ class _Builder:
             f'static KFUSION_KERNEL({cache}, "{self.kernel.name}");',
             *self.style.wrapped(declaration, ";", 4),
             "",
+            *self._other_builds(builds),
             *first,
             *self.style.block(condition, fallback),
         ]
+
+    def _other_builds(self, builds: list[str]) -> list[str]:
+        if not builds:
+            return []
+        condition = " && ".join(builds)
+        other = condition[1:] if re.fullmatch(r"!defined\(\w+\)", condition) else f"!({condition})"
+        reset = f"{self.fused} = NULL; /* in this build the functions are others */"
+        return [f"#if {other}", reset, "#endif"]
 
     def _body_lines(self, parts: list[list[Piece]]) -> list[str]:
         lines: list[str] = []
@@ -382,3 +395,8 @@ class _Builder:
                 new = piece.lines("")
                 lines += new[1:] if position == 0 and not new[0] else new
         return lines
+
+
+def _at_margin(line: str) -> str:
+    """Lines of the preprocessor begin in the first column."""
+    return line.lstrip() if line.lstrip().startswith(("#if", "#endif")) else line

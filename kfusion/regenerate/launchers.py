@@ -10,9 +10,8 @@ import re
 
 from pycparser import c_ast
 
-from kfusion.host.calls import PURE
+from kfusion.host.calls import LAUNCHES, PURE
 from kfusion.host.conversions import INT, arithmetic
-from kfusion.host.library import LAUNCHES
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.parse.unit import descendants
 from kfusion.regenerate.parts import Part

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kfusion.host.library import LAUNCHES
+from kfusion.host.calls import LAUNCHES
 from kfusion.host.program import HostProgram
 from kfusion.parse.macros import arguments
 from kfusion.parse.unit import Unit
