@@ -20,7 +20,7 @@ int main(void)
         vec_add(&c, &a, &b);
     }
 
-cl_uint rc=0; clGetEventInfo(a.ev, CL_EVENT_REFERENCE_COUNT, sizeof rc, &rc, NULL); rig_dump("rc", &rc, 4); clWaitForEvents(1, &a.ev); clReleaseEvent(a.ev);
+    clWaitForEvents(1, &a.ev); clReleaseEvent(a.ev);
     vec_get(&b, data);
     rig_dump("b", data, sizeof data);
     vec_get(&c, data);
