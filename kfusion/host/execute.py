@@ -486,7 +486,7 @@ class Executor(Expressions):
         if name != "clCreateImage" or len(args) < 5:
             return _host_pointer(name, args)
         description = self.target(args[3])
-        members = [state.read(description / f".{m}") for m in ("buffer", "mem_object")]
+        members = [state.read(description / m) for m in ("buffer", "mem_object")]
         return Num(0) not in members
 
     def _variable_type(self, place: Place) -> str:

@@ -211,9 +211,30 @@ def keys(
         if isinstance(base, App):
             owner = (owners or {}).get(base.name) or frames_type(base.name, frames)
             return _in_type(owner, place.path)
+    elif isinstance(pointer, Entry):  # an object that points to the one with the handles
+        pointed = program.types.target(_declared(pointer.place, program, frames))
+        return _in_type(_named(pointed), place.path)
     if isinstance(root, App):
         return _in_type(frames_type(root.name, frames), place.path)
     return []
+
+
+def _declared(place: Place, program: HostProgram, frames: dict[int, Frame]) -> c_ast.Node | None:
+    """The type that a place is declared with."""
+    root, types = place.root, program.types
+    type_: c_ast.Node | None = None
+    if isinstance(root, Pointee):
+        if isinstance(root.pointer, Entry):
+            type_ = types.target(_declared(root.pointer.place, program, frames))
+    elif isinstance(root, Global):
+        type_ = getattr(program.globals.get(root.name), "type", None)
+    else:
+        name = root.name.rpartition(":")[2]
+        found = (frame.variables.get(name) for frame in frames.values())
+        type_ = next((d.type for d in found if d is not None), None)
+    for step in place.path:
+        type_ = types.target(type_) if step.startswith("[") else types.member(type_, step)
+    return type_
 
 
 def _in_type(owner: str | None, path: tuple[str, ...]) -> list[HandleKey]:
@@ -231,7 +252,10 @@ def frames_type(name: str, frames: dict[int, Frame]) -> str | None:
 
 def type_name(declaration: c_ast.Decl) -> str | None:
     """The name of the type at the bottom of a declaration: `Vector *v[3]` is a Vector."""
-    node = declaration.type
+    return _named(declaration.type)
+
+
+def _named(node: c_ast.Node | None) -> str | None:
     while isinstance(node, c_ast.PtrDecl | c_ast.ArrayDecl):
         node = node.type
     inner = getattr(node, "type", None)
