@@ -37,6 +37,7 @@ PROTECTED_BY: dict[str, str] = {
         "host-builds": "predefined_macro",
         "host-program-queries": "counted_kernels",
         "guard-equal": "different_sizes",
+        "guard-queues": "two_engines",
         "guard-required": "null_object",
         "guard-transfers": "transfer_to_an_alias",
         "guard-objects": "flags_of_an_alias",

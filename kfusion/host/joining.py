@@ -134,7 +134,7 @@ class Joining:
                 help="the queue and the kernels of a file may be private to it",
             )
         queues = {run.launch.queue for run in runs}
-        if len(queues) > 1 and is_on(QUEUES):
+        if not _may_be_one_queue(queues) and is_on(QUEUES):
             return Reason(
                 "KF215",
                 f"the launches go to different queues: {' and '.join(sorted(map(spell, queues)))}",
@@ -545,3 +545,12 @@ def _may_alias(left: Place, right: Place) -> bool:
     if left.root == right.root:
         return any(step.startswith("[?") for step in (*left.path, *right.path))
     return isinstance(left.root, Pointee) or isinstance(right.root, Pointee)
+
+
+def _may_be_one_queue(queues: set[Sym]) -> bool:
+    """One, or the same member of several objects: these are compared at run time."""
+    members = {
+        queue.place.path if isinstance(queue, Entry) and queue.place.path else queue
+        for queue in queues
+    }
+    return len(members) == 1

@@ -26,6 +26,7 @@ from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
+GUARD_QUEUES = protection("guard-queues", "queues of several objects are taken as one")
 GUARD_EQUAL = protection("guard-equal", "sizes and scalars are not compared at run time")
 GUARD_REQUIRED = protection("guard-required", "early returns are not checked at run time")
 GUARD_TRANSFERS = protection(
@@ -109,6 +110,9 @@ def make_guard(
         for left, right in pairs:
             if is_on(GUARD_EQUAL):
                 equalities.join(*_comparable(left, right, analysis))
+    for run in runs[:-1]:
+        if run.launch.queue != runs[-1].launch.queue and is_on(GUARD_QUEUES):
+            equalities.join(run.launch.queue, runs[-1].launch.queue)
     written, others = _memory(analysis, group, runs, renderer)
     conditions = [
         *equalities.conditions(renderer),
