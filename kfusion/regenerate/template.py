@@ -18,6 +18,7 @@ from kfusion.regenerate.signature import return_text
 from kfusion.source.dataclasses import dataclass
 
 _CALL = "<call>"
+_JOINT = re.compile(r"\||(?:!= (?:0|[A-Z]\w*) )?\|\||== (?:0|[A-Z]\w*) &&")
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Template:
     prefix: str  # `CHECK(`, `err = `
     suffix: str  # `);`
     check: str | None  # a statement that follows each call: `if (err) return err;`
-    several: bool  # the function has several calls in one statement: a | b
+    joint: str  # between several calls in one statement: `|`, `!= CL_SUCCESS ||`; "": one each
     start: int  # offsets of the call in the file
     end: int
     status: str = ""  # a helper's variable, which the function needs for itself
@@ -36,9 +37,11 @@ class Template:
         if self.status:
             return self._with_status(calls, names[self.status], indent)
         prefix, suffix = rename_text(self.prefix, names), rename_text(self.suffix, names)
-        if self.several:
-            pad = " " * max(len(prefix) - 2, 4)
-            return [prefix + f"\n{pad}| ".join(calls) + suffix]
+        if self.joint:
+            *before, operator = self.joint.split(" ")
+            pad = " " * max(len(prefix) - 1 - len(operator), 4)
+            joint = "".join(f" {word}" for word in before) + f"\n{pad}{operator} "
+            return [prefix + joint.join(calls) + suffix]
         result: list[str] = []
         for number, call in enumerate(calls):
             if number > 0:
@@ -93,15 +96,11 @@ def _template(run: Run, unit: Unit, position: int, step: Step, effects: list[Eff
     body = run.function.function.body
     statement = innermost_written(unit, body, calls[0])
     inside = [c for c in calls if statement.first <= c <= statement.last]
-    several = len(inside) > 1
-    return _around(
-        unit, statement, inside, None if several else _check(unit, run, position, step), several
-    )
+    check = None if len(inside) > 1 else _check(unit, run, position, step)
+    return _around(unit, statement, inside, check)
 
 
-def _around(
-    unit: Unit, statement: Statement, calls: list[int], check: str | None, several: bool
-) -> Template:
+def _around(unit: Unit, statement: Statement, calls: list[int], check: str | None) -> Template:
     start = unit.span(calls[0], unit.match(calls[0] + 1)).start
     end = unit.span(calls[-1], unit.match(calls[-1] + 1)).end
     opened, closed = unit.tokens[calls[0]], unit.tokens[unit.match(calls[-1] + 1)]
@@ -110,13 +109,15 @@ def _around(
     whole = unit.span(statement.first, statement.last)
     column = column_of(unit, whole.start)
     text = unit.source.text
-    for one, next_ in pairwise(calls):
-        behind = unit.match(one + 1) + 1
-        if [unit.tokens[i].text for i in range(behind, next_)] != ["|"]:
-            raise CannotWriteError("several calls stand in one expression that is no `a | b`")
+    joints = {
+        " ".join(t.text for t in unit.tokens[unit.match(one + 1) + 1 : next_])
+        for one, next_ in pairwise(calls)
+    }
+    if len(joints) > 1 or not all(map(_JOINT.fullmatch, joints)):
+        raise CannotWriteError("several calls stand in one expression that is no `a | b`")
     filled = text[whole.start : start] + _CALL + text[end : whole.end]
     prefix, suffix = dedent(filled, column).split(_CALL, 1)
-    return Template(prefix, suffix, check, several, start, end)
+    return Template(prefix, suffix, check, "".join(joints), start, end)
 
 
 def _helpers_template(run: Run, unit: Unit, step: Step, effect: Effect) -> Template:
@@ -128,7 +129,7 @@ def _helpers_template(run: Run, unit: Unit, step: Step, effect: Effect) -> Templ
     if helper is None or unit.tokens[index].start < 0:
         raise CannotWriteError("an OpenCL call comes from a macro")
     statement = innermost_written(unit, helper.body, index)
-    template = _around(unit, statement, [index], None, False)
+    template = _around(unit, statement, [index], None)
     if template.prefix.strip() in ("", "(void)"):
         return template
     if re.fullmatch(r"[A-Za-z_]\w*\(", template.prefix):  # CHECK(...), check(..., __LINE__)
@@ -160,7 +161,7 @@ def helper_statement(unit: Unit, helper: Function, node: c_ast.Node) -> tuple[Te
     text = unit.span(last.first, last.last).text
     if not re.fullmatch(r"return\s+(0|[A-Z][A-Z0-9_]*)\s*;", text):
         return None
-    return _around(unit, statement, [index], None, False), text
+    return _around(unit, statement, [index], None), text
 
 
 def _collects(unit: Unit, helper: Function) -> bool:
