@@ -16,6 +16,7 @@ from pycparser import c_ast
 from kfusion.host.copied import copy_reason, form_reason
 from kfusion.host.effects import (
     Effect,
+    Launch,
     Release,
     SetArgument,
     Synchronise,
@@ -33,6 +34,7 @@ from kfusion.host.symbolic import Entry, Local, Made, Num, Place, Pointee, Ref, 
 from kfusion.parse.annotations import Sync
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
+from kfusion.source.text import Span
 
 if TYPE_CHECKING:
     from kfusion.host.merge import RegionAnalysis
@@ -74,6 +76,10 @@ class Joining:
             or self._values_reason(runs)
         )
 
+    def _span(self, run: Run, node: c_ast.Node) -> Span:
+        """Where something stands that a call does, itself or by a function of another file."""
+        return self.analysis.program.node_span(node, run.function.unit)
+
     def _functions_reason(self, first: int, last: int, runs: list[Run]) -> Reason | None:
         """What each function must be like, whatever it is joined with."""
         for offset, run in enumerate(runs):
@@ -94,6 +100,15 @@ class Joining:
                     call.call,
                     help="define it in one of the files given to kfusion",
                 )
+            strange = next((e for e in _shown_by(run) if not run.function.unit.holds(e.node)), None)
+            if strange is not None and is_on(LIBRARIES):
+                return Reason(
+                    "KF226",
+                    f"{run.function.name} uses a function of another file for its launch",
+                    call.call,
+                    help="let one file set the arguments and launch",
+                    related=(("it is launched here", self._span(run, strange.node)),),
+                )
             if run.problems and is_on(ONE_LAUNCH):
                 return run.problems[0]
             if len(run.launches) != 1:
@@ -110,7 +125,7 @@ class Joining:
                     "KF211",
                     f"argument '{missing[0]}' of kernel {kernel.name} is not set in "
                     f"{run.function.name}",
-                    run.function.unit.node_span(run.launch.node),
+                    self._span(run, run.launch.node),
                     help="set every argument of a kernel in the function that launches it",
                 )
             relying = self.analysis.reliances.of(kernel)
@@ -147,19 +162,18 @@ class Joining:
         own = {run.launch.made for run in runs} - {None}
         for run in runs[:-1]:
             launch = run.launch
-            unit = run.function.unit
             if launch.events is None:
                 return Reason(
                     "KF215",
                     f"the events that {run.function.name} waits for are not known one by one",
-                    unit.node_span(launch.node),
+                    self._span(run, launch.node),
                 )
         last = runs[-1].launch
         if last.events is None and any(run.launch.events for run in runs[:-1]):
             return Reason(
                 "KF215",
                 "two wait lists cannot be joined: one of them has an unknown length",
-                runs[-1].function.unit.node_span(last.node),
+                self._span(runs[-1], last.node),
             )
         alias = self._event_alias(runs)
         if alias is not None:
@@ -172,7 +186,7 @@ class Joining:
                     return Reason(
                         "KF215",
                         f"{run.function.name} waits for an event that it makes itself",
-                        run.function.unit.node_span(run.launch.node),
+                        self._span(run, run.launch.node),
                     )
         return None
 
@@ -190,7 +204,7 @@ class Joining:
                             "KF215",
                             f"{run.function.name} may wait for the event of "
                             f"{other.function.name} through '{spell_place(place)}'",
-                            run.function.unit.node_span(run.launch.node),
+                            self._span(run, run.launch.node),
                             help="give both calls the event under one name",
                         )
             if run.launch.made is not None:
@@ -254,8 +268,11 @@ class Joining:
 
     def _lost_result(self, calls: tuple[RegionCall, ...], runs: list[Run]) -> Reason | None:
         """Of the results of a group only the last comes out: the others must be 0."""
+        looked_at = {"checked", "chained", "or-ed"}
+        if calls[-1].status == "chained":
+            looked_at.add("assigned")
         for call, run in zip(calls[:-1], runs[:-1], strict=True):
-            if call.status in ("checked", "or-ed") and run.result != Num(0):
+            if call.status in looked_at and run.result != Num(0):
                 return Reason(
                     "KF213",
                     f"{run.function.name} may return something else than 0 when all is well, and "
@@ -381,7 +398,6 @@ class Joining:
         return None
 
     def _conflict(self, effect: Effect, moved: list[Run], run: Run) -> Reason | None:
-        unit = run.function.unit
         if not moved:
             return None
         if isinstance(effect, UnknownCall | Unsupported):
@@ -390,7 +406,7 @@ class Joining:
                 Reason(
                     "KF209",
                     f"a launch would move past '{what}', which kfusion does not know",
-                    unit.node_span(effect.node),
+                    self._span(run, effect.node),
                     help="give kfusion the file that defines it",
                 )
                 if is_on(MOVED_PAST)
@@ -400,7 +416,7 @@ class Joining:
             return Reason(
                 "KF209",
                 f"{effect.call} waits for the launch before it",
-                unit.node_span(effect.node),
+                self._span(run, effect.node),
             )
         uses: dict[str, bool] = {}
         for other in moved:
@@ -412,13 +428,13 @@ class Joining:
                 return Reason(
                     "KF209",
                     f"{effect.call} releases what an earlier launch may use",
-                    unit.node_span(effect.node),
+                    self._span(run, effect.node),
                 )
         if isinstance(effect, Transfer) and effect.waits and events and is_on(EVENTS):
             return Reason(
                 "KF215",
                 f"{effect.call} may wait for the event of an earlier launch",
-                unit.node_span(effect.node),
+                self._span(run, effect.node),
             )
         if isinstance(effect, Transfer) and is_on(MOVED_PAST):
             for value in map(identity, effect.writes):
@@ -430,11 +446,10 @@ class Joining:
         return None
 
     def _transfer_reason(self, effect: Transfer, run: Run, value: Sym) -> Reason:
-        unit = run.function.unit
         return Reason(
             "KF209",
             f"{effect.call} on '{spell(value)}' may touch what an earlier launch uses",
-            unit.node_span(effect.node),
+            self._span(run, effect.node),
         )
 
     def _values_reason(self, runs: list[Run]) -> Reason | None:
@@ -451,7 +466,7 @@ class Joining:
                     return Reason(
                         "KF225",
                         f"'{spell_place(changed)}' is changed {when}",
-                        run.function.unit.node_span(effect.node),
+                        self._span(run, effect.node),
                     )
         return None
 
@@ -479,7 +494,8 @@ def _status_reason(calls: tuple[RegionCall, ...]) -> Reason | None:
             help="test it for zero and leave the region if it is not, collect it with `|=`, or "
             "ignore it, and do nothing else in the same statement",
         )
-    other = next((c for c in calls if c.shape != calls[0].shape), None)
+    alike = calls[1:] if _begins_chain(calls) else calls
+    other = next((c for c in alike if c.shape != alike[0].shape), None)
     if other is None:
         return None
     return Reason(
@@ -488,6 +504,14 @@ def _status_reason(calls: tuple[RegionCall, ...]) -> Reason | None:
         other.statement,
         help="write both in the same way",
         related=(("another call", calls[0].statement),),
+    )
+
+
+def _begins_chain(calls: tuple[RegionCall, ...]) -> bool:
+    """`err = f(x);`, and after it `if (!err) err = g(y);`"""
+    first, *others = calls
+    return first.status == "assigned" and all(
+        c.status == "chained" and c.assigns == first.assigns for c in others
     )
 
 
@@ -545,6 +569,12 @@ def _may_alias(left: Place, right: Place) -> bool:
     if left.root == right.root:
         return any(step.startswith("[?") for step in (*left.path, *right.path))
     return isinstance(left.root, Pointee) or isinstance(right.root, Pointee)
+
+
+def _shown_by(run: Run) -> list[Effect]:
+    """What the text of a fused function repeats: settings of arguments, the launch."""
+    effects = [effect for step in run.steps for effect in step.effects]
+    return [e for e in effects if isinstance(e, Launch | SetArgument)]
 
 
 def _may_be_one_queue(queues: set[Sym]) -> bool:

@@ -202,7 +202,7 @@ class LibraryExecutor(Executor):
 
     def _problem(self, code: str, message: str, effect: Effect) -> None:
         unit = self.run_.function.unit
-        self.run_.problems.append(Reason(code, message, unit.node_span(effect.node)))
+        self.run_.problems.append(Reason(code, message, self.program.node_span(effect.node, unit)))
 
     def _launches(self, node: c_ast.Node | None) -> bool:
         """Does the text of the statement launch a kernel, itself or through calls?"""
@@ -310,7 +310,7 @@ class LibraryExecutor(Executor):
         unit = run.function.unit
         where = unit.node_span(run.function.function.node)
         if len(run.launches) > 1:
-            second = unit.node_span(run.launches[1][1].node)
+            second = self.program.node_span(run.launches[1][1].node, unit)
             run.problems.append(
                 Reason("KF210", f"{run.function.name} launches more than one kernel", second)
             )
@@ -323,7 +323,7 @@ class LibraryExecutor(Executor):
                 Reason(
                     "KF210",
                     f"{run.function.name} launches under a condition or in a loop",
-                    unit.node_span(run.launch.node),
+                    self.program.node_span(run.launch.node, unit),
                 )
             )
         for step in run.steps:
@@ -343,7 +343,7 @@ class LibraryExecutor(Executor):
             Reason(
                 "KF211",
                 f"{run.function.name} sets an argument of another kernel than it launches",
-                run.function.unit.node_span(others[0].node),
+                self.program.node_span(others[0].node, run.function.unit),
                 help="set it in the function that launches that kernel",
             )
         )
@@ -355,7 +355,7 @@ class LibraryExecutor(Executor):
             Reason(
                 "KF219",
                 f"{effect.what} in {run.function.name} is not understood",
-                run.function.unit.node_span(effect.node),
+                self.program.node_span(effect.node, run.function.unit),
             )
         )
 

@@ -159,7 +159,7 @@ class RegionAnalysis:
         if not run.launches:
             return None
         unit = call.function.unit
-        span = unit.node_span(run.launch.node)
+        span = self.program.node_span(run.launch.node, unit)
         frames = {run.frame.number: run.frame, 0: self._frame()}
         names = self.handles.kernel_names(run.launch.kernel, frames)
         if len(names) != 1:
@@ -200,7 +200,7 @@ class RegionAnalysis:
                 "KF125",
                 f"argument {max(too_many)} is set, but kernel '{kernel.name}' has "
                 f"{len(kernel.parameters)} parameters",
-                unit.node_span(effect.node),
+                self.program.node_span(effect.node, unit),
                 related=(("the kernel", kernel.span),),
             )
 
@@ -244,9 +244,9 @@ class RegionAnalysis:
         """
         call, run = self.region.calls[index], self.runs[index]
         between = self.between(index - 1, index) if index > 0 else []
-        if not all(item.harmless for item in between) or call.status == "unknown":
+        if not all(item.harmless for item in between) or call.status in ("chained", "unknown"):
             return False
-        if index > 0 and self.region.calls[index - 1].status in ("checked", "unknown"):
+        if index > 0 and self.region.calls[index - 1].status in ("checked", "chained", "unknown"):
             before = self.runs[index - 1]
             if before.requirements or before.problems or before.result != Num(0):
                 return False

@@ -14,6 +14,7 @@ from kfusion.host.types import DeclaredTypes
 from kfusion.parse.unit import Function, Unit, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
+from kfusion.source.text import Span
 
 EXTERN = "extern"  # a variable that all files share
 
@@ -102,6 +103,11 @@ class HostProgram:
         if found and found.is_static and found.unit is not unit:
             return None
         return found
+
+    def node_span(self, node: c_ast.Node, unit: Unit) -> Span:
+        """Where a node stands, most likely in a certain file."""
+        found = unit if unit.holds(node) else next((u for u in self.units if u.holds(node)), unit)
+        return found.node_span(node)
 
     @cached_property
     def enumerators(self) -> dict[str, int]:

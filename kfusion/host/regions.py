@@ -14,6 +14,7 @@ from kfusion.host.statements import (
     _Assigned,
     _checks,
     assigned_in,
+    is_chained,
     names_of,
 )
 from kfusion.parse.annotations import RegionMark
@@ -41,7 +42,7 @@ class RegionCall:
     call: Span  # `f(x, y)`
     statement: Span  # with what stands around it, its check included
     shape: tuple[str, ...]  # the statement's tokens, the call left out
-    status: str  # what becomes of the status: ignored, checked, assigned, or-ed, unknown
+    status: str  # what becomes of it: ignored, checked, assigned, chained, or-ed, unknown
     names: frozenset[str]  # variables of the application that the statement mentions
     assigns: frozenset[str]  # those that the status goes to
 
@@ -321,6 +322,11 @@ class _Reader:
             return {"=": "assigned", "|=": "or-ed"}.get(node.op, "unknown")
         if isinstance(node, c_ast.Decl) and node.init is call:
             return "assigned"
+        if isinstance(node, c_ast.Compound) and len(node.block_items or []) == 1:
+            inner = self._status(part, node.block_items, call)  # braces around it alone
+            return inner if inner in ("ignored", "or-ed") else "unknown"
+        if is_chained(node, call, self.program):
+            return "chained"
         return "checked" if Checking(call, self.program).holds([node]) else "unknown"
 
     def _variables(self, block: c_ast.Compound) -> dict[str, c_ast.Decl]:

@@ -101,6 +101,27 @@ class Checking:
         return found
 
 
+def is_chained(node: c_ast.Node, call: c_ast.FuncCall, program: HostProgram) -> bool:
+    """`if (!err) err = f(x);`: called if no call before it has failed."""
+    if not isinstance(node, c_ast.If) or node.iffalse is not None:
+        return False
+    inner, condition = node.iftrue, node.cond
+    if isinstance(inner, c_ast.Compound) and len(inner.block_items or []) == 1:
+        inner = inner.block_items[0]
+    if not isinstance(inner, c_ast.Assignment) or inner.op != "=" or inner.rvalue is not call:
+        return False
+    if isinstance(condition, c_ast.UnaryOp) and condition.op == "!":
+        tested = condition.expr
+    elif isinstance(condition, c_ast.BinaryOp) and condition.op == "==":
+        tested = condition.left
+        if constant(condition.right, program.enumerators) != 0:
+            return False
+    else:
+        return False
+    names = [getattr(part, "name", None) for part in (tested, inner.lvalue)]
+    return isinstance(tested, c_ast.ID) and names[0] == names[1]
+
+
 def _strip(node: c_ast.Node | None) -> c_ast.Node | None:
     while isinstance(node, c_ast.Cast):
         node = node.expr

@@ -113,7 +113,7 @@ class Reliances:
     ) -> Reliance | None:
         for index, parameter in enumerate(kernel.parameters):
             if index not in set_here:
-                span = function.unit.node_span(launch.node)
+                span = self.program.node_span(launch.node, function.unit)
                 return Reliance(f"{function.name} {verb} {kernel.name}", parameter.name, span)
         return None
 

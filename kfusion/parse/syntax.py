@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import pairwise
+from itertools import count, pairwise
 
 from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
@@ -39,21 +39,24 @@ class Stopped:
     placed: bool
 
 
+_texts = count()  # each gets a name of its own, by which nodes tell where they are from
+
+
 def parsed(lines: list[str]) -> c_ast.FileAST | Stopped:
     """Parse a line of type names and then one token per line."""
-    count = len(lines) - 1
+    last = max(len(lines) - 2, 0)
     try:
-        return CParser(lexer=LineLexer).parse("\n".join(lines) + "\n", "source")
+        return CParser(lexer=LineLexer).parse("\n".join(lines) + "\n", f"source{next(_texts)}")
     except ParseError as failure:
         found = _WHERE.match(str(failure))
         if found is None:
-            return Stopped(max(count - 1, 0), str(failure).split(": ", 1)[-1], False)
-        at = min(max(int(found.group(1)) - FIRST_LINE, 0), max(count - 1, 0))
+            return Stopped(last, str(failure).split(": ", 1)[-1], False)
+        at = min(max(int(found.group(1)) - FIRST_LINE, 0), last)
         return Stopped(at, found.group(2), True)
     except RecursionError:
         return Stopped(0, "nested too deeply", True)
     except (AssertionError, AttributeError, IndexError, TypeError, ValueError):
-        return Stopped(max(count - 1, 0), "the parser gave up", False)
+        return Stopped(last, "the parser gave up", False)
 
 
 def located(lines: list[str], stopped: Stopped) -> Stopped:

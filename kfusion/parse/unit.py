@@ -119,6 +119,11 @@ class Unit:
             return Span(self.source, *(token.macro or (0, 0)))  # the #include
         return self.span(index, index)
 
+    def holds(self, node: c_ast.Node) -> bool:
+        """Is the node one of this file's tree?"""
+        first = next((n.coord.file for n in self.ast.ext if n.coord is not None), None)
+        return node.coord is None or node.coord.file == first
+
     def in_main_file(self, node: c_ast.Node) -> bool:
         return self.tokens[self.index(node)].file == STDIN
 

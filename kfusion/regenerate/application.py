@@ -93,7 +93,9 @@ def _lines(region: Region, fused: list[FusedCall], indent: str) -> list[str]:
         notes += shown
         if number == group.last:
             lines += [f"{indent}/*", *(f"{indent} * {n}".rstrip() for n in notes), f"{indent} */"]
-            lines += _call_lines(item, group, indent)
+            first = region.calls[group.first]
+            form = first if first.status == "assigned" else item  # `if (!err) err = ...` behind it
+            lines += _call_lines(form, group, indent)
             notes = []
     return lines
 
@@ -142,7 +144,7 @@ def _call_lines(item: RegionCall, group: FusedCall, indent: str) -> list[str]:
     before = span.text[: item.call.start - span.start]
     after = span.text[item.call.end - span.start :]
     column = span.location.column - 1
-    before = _below(dedent(before, column), indent)
+    before = _below(dedent(f"{before}|", column)[:-1], indent)
     after = _below(dedent("\n" + after, column)[1:], indent)
     head = f"{indent}{before}{group.name}("
     pad = " " * len(head.rsplit("\n", maxsplit=1)[-1])
