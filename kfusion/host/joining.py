@@ -100,6 +100,13 @@ class Joining:
                     call.call,
                     help="define it in one of the files given to kfusion",
                 )
+            if run.function.is_old_style and is_on(LIBRARIES):
+                return Reason(
+                    "KF219",
+                    f"the parameters of {run.function.name} are declared behind its head",
+                    call.call,
+                    help="declare them in the brackets: `int f(int x)`",
+                )
             strange = next((e for e in _shown_by(run) if not run.function.unit.holds(e.node)), None)
             if strange is not None and is_on(LIBRARIES):
                 return Reason(

@@ -33,7 +33,14 @@ class HostFunction:
         arguments = self.function.node.decl.type.args
         if arguments is None:
             return []
-        return [p for p in arguments.params if isinstance(p, c_ast.Decl) and p.name]
+        old = {d.name: d for d in self.function.node.param_decls or []}
+        listed = (old.get(getattr(p, "name", None), p) for p in arguments.params)
+        return [p for p in listed if isinstance(p, c_ast.Decl) and p.name]
+
+    @property
+    def is_old_style(self) -> bool:
+        """`int f(x) int x; {...}`"""
+        return bool(self.function.node.param_decls)
 
     @property
     def result_type(self) -> c_ast.Node:

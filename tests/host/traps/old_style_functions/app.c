@@ -1,0 +1,27 @@
+#include "rig.h"
+#include "lib.h"
+
+#define N 300
+
+int main(void)
+{
+    float data[N];
+    vec a, t, c;
+
+    vec_start();
+    rig_fill(data, N, 1);
+    vec_new(&a, data, N);
+    vec_new(&t, NULL, N);
+    vec_new(&c, NULL, N);
+
+#pragma kfuse(a, t, c)
+    {
+        vec_square(&t, &a);
+        vec_add(&c, &t, &a);
+    }
+
+    vec_show("t", &t);
+    vec_show("c", &c);
+    vec_stop();
+    return 0;
+}
