@@ -385,7 +385,12 @@ class Expressions(Kinds):
         return value
 
     def _value_CompoundLiteral(self, node: c_ast.CompoundLiteral, state: State) -> Sym:
-        place = Place(Pointee(self.unknown()))
+        constant_text = _constant_text(node.init)
+        is_array = isinstance(node.type.type, c_ast.ArrayDecl)
+        # One of numbers alone has the same value wherever it stands.
+        named = f"({type_text(node.type)}){constant_text}"
+        made = Literal(named) if constant_text and not is_array else self.unknown()
+        place = Place(Pointee(made))
         self.initialise(place, node.init, state, node.type.type)
         return Ref(place / "[0]") if isinstance(node.type.type, c_ast.ArrayDecl) else Entry(place)
 
@@ -406,3 +411,16 @@ def negate(expressions: Expressions, value: Sym, state: State) -> Sym:
     if truth is not None:
         return FALSE if truth else TRUE
     return inverted(value)
+
+
+def _constant_text(init: c_ast.Node) -> str | None:
+    """An initialiser in braces if it consists of numbers alone."""
+    if isinstance(init, c_ast.Constant):
+        return str(init.value)
+    if isinstance(init, c_ast.UnaryOp) and init.op in ("-", "+"):
+        inner = _constant_text(init.expr)
+        return f"{init.op}{inner}" if inner else None
+    if isinstance(init, c_ast.InitList):
+        parts = [_constant_text(item) for item in init.exprs]
+        return "{" + ", ".join(filter(None, parts)) + "}" if all(parts) else None
+    return None
