@@ -158,6 +158,7 @@ class Group:
     loads_after: int
     stores_after: int
     forwarded: frozenset[str] = frozenset()  # stored, but read from variables in the group
+    loaded: frozenset[str] = frozenset()  # loaded, but written to variables only
 
     @property
     def fused(self) -> bool:

@@ -26,7 +26,7 @@ from kfusion.graph.model import (
 )
 from kfusion.graph.profit import over_budget
 from kfusion.graph.unify import Equalities
-from kfusion.graph.values import GroupValues, group_values
+from kfusion.graph.values import GroupValues, Role, group_values
 from kfusion.kernel.types import size_of
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
@@ -172,6 +172,7 @@ class _Planner:
             0,
         )
         values = group_values(members, equalities_of(group), stored)
+        saved = _saved(members, values)
         return _Candidate(
             Group(
                 group.members,
@@ -182,7 +183,8 @@ class _Planner:
                 stores,
                 values.loads,
                 values.stores,
-                values.forwarded,
+                values.forwarded & saved,
+                values.forwarded - saved,
             ),
             values.bytes,
         )
@@ -207,6 +209,19 @@ class _Planner:
             "one kernel for these would load and store more than they do apart",
             self.invocations[last + 1].span,
         )
+
+
+def _saved(members: Sequence[Stage], values: GroupValues) -> frozenset[str]:
+    """Memory that the group does store to."""
+    return frozenset(
+        access.memory.name
+        for number, stage in enumerate(members)
+        for access in stage.accesses
+        if (place := values.places.get((number, access.number))) is not None
+        if place.stored
+        or place.flushed
+        or (place.role is Role.MEMORY and access.access.mode.writes)
+    )
 
 
 def _needed(assumptions: tuple[Assumption, ...], leader: int) -> tuple[Assumption, ...]:

@@ -2,62 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from kfusion.graph.model import Cut, Group, Invocation, RegionPlan
+from kfusion.graph.model import Cut, Group, Invocation, Memory, RegionPlan
+from kfusion.kernel.model import Feature
 
 _HEADINGS = ("kernel", "calls", "loads", "stores", "kept in variables")
+_HIDING = frozenset(  # the loads and stores of a kernel that has one of them are not all seen
+    {
+        Feature.ASYNC_COPY,
+        Feature.ATOMIC,
+        Feature.ESCAPE,
+        Feature.IMAGE,
+        Feature.POINTER_ARITHMETIC,
+        Feature.UNKNOWN_CALL,
+        Feature.VLOAD,
+    }
+)
 
 
 def plan_table(regions: list[tuple[str, RegionPlan]]) -> str:
-    """Loads and stores are those of one work-item, as written in the kernels."""
+    """Loads and stores are those of one work-item, as written in the kernels; `?` stands for
+    those of kernels that hide them: behind calls, casts, or arguments that are not known."""
     return "\n\n".join(_region(title, plan) for title, plan in regions)
 
 
 def _region(title: str, plan: RegionPlan) -> str:
-    groups = plan.groups
-    summary = [
-        _change("kernels", len(plan.invocations), len(groups)),
-        _change("global loads", _sum(groups, "loads_before"), _sum(groups, "loads_after")),
-        _change("global stores", _sum(groups, "stores_before"), _sum(groups, "stores_after")),
-    ]
     by_index = {i.index: i for i in plan.invocations}
+    members = [[by_index[index] for index in group.members] for group in plan.groups]
+    counts = [_counts(*pair) for pair in zip(plan.groups, members, strict=True)]
+    summary = [
+        f"kernels {_arrow(str(len(plan.invocations)), str(len(plan.groups)))}",
+        f"global loads {_total([loads for loads, _ in counts])}",
+        f"global stores {_total([stores for _, stores in counts])}",
+    ]
     rows: list[tuple[str, ...]] = []
-    for number, group in enumerate(groups, 1):
-        rows += _rows(number, group, [by_index[index] for index in group.members])
+    for number, (group, calls) in enumerate(zip(plan.groups, members, strict=True), 1):
+        rows += _rows(number, group, calls, counts[number - 1])
     lines = [f"{title}: {', '.join(summary)}", *_table(rows)]
     for cut in plan.cuts:
         lines += ["", *_cut(cut, by_index)]
     return "\n".join(lines)
 
 
-def _sum(groups: Sequence[Group], field: str) -> int:
-    return sum(getattr(group, field) for group in groups)
+_Count = tuple[int, int] | None  # before and after; None: not known
 
 
-def _change(what: str, before: int, after: int) -> str:
-    return f"{what} {_arrow(before, after)}"
+def _counts(group: Group, members: list[Invocation]) -> tuple[_Count, _Count]:
+    """Loads and stores, if all accesses are seen."""
+    if any(_hides_accesses(member) for member in members):
+        return None, None
+    return (group.loads_before, group.loads_after), (group.stores_before, group.stores_after)
 
 
-def _arrow(before: int, after: int) -> str:
-    return f"{before} -> {after}" if before != after else f"{before}"
+def _hides_accesses(member: Invocation) -> bool:
+    if any(use.feature in _HIDING for use in member.kernel.features):
+        return True
+    pairs = zip(member.kernel.parameters, member.arguments, strict=True)
+    return any(p.is_buffer and not isinstance(a, Memory) for p, a in pairs)
 
 
-def _rows(number: int, group: Group, members: list[Invocation]) -> list[tuple[str, ...]]:
+def _total(counts: list[_Count]) -> str:
+    known = [count for count in counts if count is not None]
+    if not known:
+        return "?"
+    before, after = (str(sum(numbers)) for numbers in zip(*known, strict=True))
+    more = " + ?" if len(known) < len(counts) else ""
+    return _arrow(before + more, after + more)
+
+
+def _arrow(before: str, after: str) -> str:
+    return f"{before} -> {after}" if before != after else before
+
+
+def _rows(
+    number: int, group: Group, members: list[Invocation], counts: tuple[_Count, _Count]
+) -> list[tuple[str, ...]]:
     """One line per call; the numbers stand on the first."""
     kernel = f"{number} (fused)" if group.fused else f"{number}"
-    loads = _arrow(group.loads_before, group.loads_after)
-    stores = _arrow(group.stores_before, group.stores_after)
+    loads, stores = (_total([count]) for count in counts)
     kept = ", ".join(_kept(group, members))
     first, *rest = [member.label for member in members]
     return [(kernel, first, loads, stores, kept), *(("", label, "", "", "") for label in rest)]
 
 
 def _kept(group: Group, members: list[Invocation]) -> list[str]:
-    """What passes from call to call in variables; some of it is stored as well."""
+    """What passes from call to call in variables; some of it is in memory as well."""
     memory = {m.name: str(m) for member in members for m in member.memory}
+    loaded = [f"{memory[name]} (loaded, not stored)" for name in group.loaded]
     stored = [f"{memory[name]} (and stored)" for name in group.forwarded]
-    return sorted(memory[name] for name in group.internalised) + sorted(stored)
+    internal = [memory[name] for name in group.internalised]
+    return sorted(internal) + sorted(loaded) + sorted(stored)
 
 
 def _table(rows: list[tuple[str, ...]]) -> list[str]:

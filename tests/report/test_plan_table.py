@@ -14,6 +14,14 @@ __kernel void blur(__global float *c, __global const float *a)
 }
 """
 
+HIDDEN = """
+__kernel void hidden(__global float *c)
+{
+    size_t i = get_global_id(0);
+    vstore4(vload4(i, c), i, c);
+}
+"""
+
 
 def test_table() -> None:
     calls = ["square(t, a)", "add(u, t, t)", "blur(c, u)"]
@@ -33,4 +41,38 @@ calls:1: kernels 3 -> 2, global loads 6 -> 3, global stores 3 -> 2
 'c[i]' (kernels.cl:25:19)
     add() writes it here (kernels.cl:14:5)
     help: in one kernel no item can wait for others: such calls keep launches of their own"""
+    )
+
+
+def test_what_a_group_loads_but_does_not_store_is_not_called_stored() -> None:
+    calls = ["square(t, t)", "add(u, t, a)"]
+    plan = fuse(ELEMENTWISE, calls, ["u"]).plan
+    assert (
+        plan_table([("calls:1", plan)])
+        == """\
+calls:1: kernels 2 -> 1, global loads 4 -> 2, global stores 2 -> 1
+  kernel     calls         loads   stores  kept in variables
+  ---------  ------------  ------  ------  ----------------------
+  1 (fused)  square(t, t)  4 -> 2  2 -> 1  t (loaded, not stored)
+             add(u, t, a)"""
+    )
+
+
+def test_a_kernel_that_hides_its_accesses_has_no_numbers() -> None:
+    calls = ["square(t, a)", "add(u, t, t)", "hidden(u)", "square(u, u)"]
+    plan = fuse(ELEMENTWISE + HIDDEN, calls, ["u"]).plan
+    assert (
+        plan_table([("calls:1", plan)]).split("\n\n  cut")[0]
+        == """\
+calls:1: kernels 4 -> 3, global loads 6 + ? -> 3 + ?, global stores 3 + ? -> 2 + ?
+  kernel     calls         loads   stores  kept in variables
+  ---------  ------------  ------  ------  -----------------
+  1 (fused)  square(t, a)  4 -> 1  2 -> 1  t
+             add(u, t, t)
+  2          hidden(u)     ?       ?
+  3          square(u, u)  2       1"""
+    )
+    alone = fuse(ELEMENTWISE + HIDDEN, ["hidden(u)", "hidden(t)"], ["u", "t"]).plan
+    assert plan_table([("calls:1", alone)]).startswith(
+        "calls:1: kernels 2, global loads ?, global stores ?\n"
     )
