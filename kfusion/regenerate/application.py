@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from kfusion.host.regions import Between, Region, RegionCall
 from kfusion.parse.statements import Statement
-from kfusion.regenerate.pieces import dedent
+from kfusion.regenerate.pieces import dedent, with_semicolon
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.text import Edit
 
@@ -74,9 +75,10 @@ def _parent(statement: Statement, region: Region) -> Statement | None:
 def _lines(region: Region, fused: list[FusedCall], indent: str) -> list[str]:
     lines: list[str] = []
     notes: list[str] = []
-    gaps = _gaps(region)
+    items = _items(region)
+    gaps = _gaps(region, items)
     number = -1
-    for position, item in enumerate(region.items):
+    for position, item in enumerate(items):
         above, behind = gaps[position]
         group = None
         if isinstance(item, RegionCall):
@@ -100,10 +102,23 @@ def _lines(region: Region, fused: list[FusedCall], indent: str) -> list[str]:
     return lines
 
 
-def _gaps(region: Region) -> list[tuple[list[str], str]]:
+def _items(region: Region) -> list[RegionCall | Between]:
+    """The region's statements; `;` behind a macro that is a statement already belongs to it."""
+    items: list[RegionCall | Between] = []
+    for item in region.items:
+        if isinstance(item, Between) and item.statement.text == ";" and items:
+            before = with_semicolon(items[-1].statement)
+            if before.end == item.statement.end:
+                items[-1] = replace(items[-1], statement=before)
+                continue
+        items.append(item)
+    return items
+
+
+def _gaps(region: Region, items: list[RegionCall | Between]) -> list[tuple[list[str], str]]:
     """For each item the comment lines above it, and the comment behind it."""
     text = region.unit.source.text
-    spans = [item.statement for item in region.items]
+    spans = [item.statement for item in items]
     ends = [region.mark.block.start + 1, *(s.end for s in spans)]
     starts = [*(s.start for s in spans), region.mark.block.end - 1]
     between = [text[end:start] for end, start in zip(ends, starts, strict=True)]

@@ -15,7 +15,7 @@ from kfusion.host.conversions import INT, arithmetic
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.parse.unit import descendants
 from kfusion.regenerate.parts import Part
-from kfusion.regenerate.pieces import CannotWriteError
+from kfusion.regenerate.pieces import CannotWriteError, statement_span
 from kfusion.regenerate.template import Template, helper_statement
 from kfusion.source.lexer import Kind, tokenize
 from kfusion.source.text import Edit
@@ -32,7 +32,7 @@ def launch_in_helper(part: Part, program: HostProgram, template: Template, call:
     if text is None:
         names = ", ".join(dict.fromkeys(helper.name for helper in helpers))
         raise CannotWriteError(f"{names} handles the status of the launch in a form of its own")
-    span = part.unit.span(step.first, step.last)
+    span = statement_span(part.unit, step.first, step.last)
     return Edit(span.start, span.end, text)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from pycparser import c_ast
 
@@ -10,7 +11,7 @@ from kfusion.host.frames import Step
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, tokenize
-from kfusion.source.text import Edit, apply_edits
+from kfusion.source.text import Edit, Span, apply_edits
 
 
 class CannotWriteError(Exception):
@@ -37,7 +38,7 @@ class Piece:
 
 def step_piece(unit: Unit, step: Step, edits: list[Edit], names: dict[str, str]) -> Piece:
     """A step's text with edits and new names; its own comments come along."""
-    span = unit.span(step.first, step.last)
+    span = statement_span(unit, step.first, step.last)
     edits = edits + renaming(unit, step.first, step.last, names, edits)
     text = apply_edits(span.text, edits, span.start)
     text = dedent(text, column_of(unit, span.start))
@@ -45,6 +46,20 @@ def step_piece(unit: Unit, step: Step, edits: list[Edit], names: dict[str, str])
         text = _label_apart(text)
     comment, blank = _above(unit, step.first, span.start)
     return Piece(text, comment, _behind(unit, span.end), blank)
+
+
+def statement_span(unit: Unit, first: int, last: int) -> Span:
+    """A statement as written: with the semicolon behind a macro that has brought its own."""
+    span, token = unit.span(first, last), unit.tokens[last]
+    if token.macro is not None and token.start < 0 and token.text in (";", "}"):
+        return with_semicolon(span)
+    return span
+
+
+def with_semicolon(span: Span) -> Span:
+    """Up to the semicolon that follows on the line, if one does."""
+    found = re.compile(r"[ \t]*;").match(span.file.text, span.end)
+    return replace(span, end=found.end()) if found else span
 
 
 def renaming(

@@ -13,7 +13,13 @@ from kfusion.host.frames import Step
 from kfusion.host.library import Run
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Function, Unit, descendants
-from kfusion.regenerate.pieces import CannotWriteError, column_of, dedent, rename_text
+from kfusion.regenerate.pieces import (
+    CannotWriteError,
+    column_of,
+    dedent,
+    rename_text,
+    statement_span,
+)
 from kfusion.regenerate.signature import return_text
 from kfusion.source.dataclasses import dataclass
 
@@ -106,7 +112,7 @@ def _around(unit: Unit, statement: Statement, calls: list[int], check: str | Non
     opened, closed = unit.tokens[calls[0]], unit.tokens[unit.match(calls[-1] + 1)]
     if opened.start >= 0 and closed.start >= 0:  # written so, perhaps for a macro
         start, end = opened.start, closed.end
-    whole = unit.span(statement.first, statement.last)
+    whole = statement_span(unit, statement.first, statement.last)
     column = column_of(unit, whole.start)
     text = unit.source.text
     joints = {
@@ -258,5 +264,5 @@ def _check(unit: Unit, run: Run, position: int, step: Step) -> str | None:
         return None
     if not following.reads & step.writes:
         return None
-    span = unit.span(following.first, following.last)
+    span = statement_span(unit, following.first, following.last)
     return dedent(span.text, column_of(unit, span.start))

@@ -133,5 +133,6 @@ def test_idiom(name: str, tmp_path: Path) -> None:
     assert fused.host_warnings() <= original.host_warnings()
     assert fused.kernel_warnings(expect.options) <= original.kernel_warnings(expect.options)
     assert fused.new_lines() == [line for line in fused.new_lines() if len(line) <= 100]
+    assert ";" not in {line.strip() for line in fused.new_lines()}
     new = "\n".join(fused.new_lines())
     assert [text for text in expect.says if text not in new] == []
