@@ -174,7 +174,7 @@ def _written_plan(analysis: RegionAnalysis, liveness: Liveness) -> tuple[RegionP
                 names = _kernel_base(plan, group), _function_base(analysis, group)
                 drafts.append(_Draft(group, _make(analysis, plan, group, *names)))
             except CannotWriteError as problem:
-                analysis.refuse(group.members[0], group.members[-1], str(problem))
+                analysis.refuse(group.members[0], group.members[-1], str(problem), problem.span)
         if len(drafts) == len(groups):
             return plan, drafts
 

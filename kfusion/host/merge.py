@@ -44,6 +44,7 @@ from kfusion.kernel.model import Kernel
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason, error
 from kfusion.source.protections import is_on, protection
+from kfusion.source.text import Span
 
 RANGES = protection("host-ranges", "launches of different ranges are fused")
 
@@ -329,7 +330,7 @@ class RegionAnalysis:
             return next(inside, None)
         return self._refused.get((first, last))
 
-    def refuse(self, first: int, last: int, why: str) -> None:
+    def refuse(self, first: int, last: int, why: str, place: Span | None) -> None:
         """No text can be made for the calls first..last: the next plan goes without."""
         names = list(dict.fromkeys(run.function.name for run in self.runs[first : last + 1]))
         self._refused[first, last] = Reason(
@@ -338,6 +339,7 @@ class RegionAnalysis:
             self.region.calls[first].statement,
             help="write the functions of a region in one plain form: set the arguments, launch, "
             "return the status",
+            related=(("this is in the way", place),) if place else (),
         )
 
     def is_unsigned(self, value: Sym) -> bool:

@@ -62,9 +62,10 @@ def argument_macro(parts: list[Part]) -> ArgumentMacro | None:
     last = parts[-1]
     if not last.run.set_arguments or names <= {None}:
         return None
-    if len(names) > 1:
-        raise CannotWriteError("the functions set their arguments by different macros")
     effect = min(last.run.set_arguments.items())[1]
+    where = last.unit.node_span(effect.node)
+    if len(names) > 1:
+        raise CannotWriteError("the functions set their arguments by different macros", where)
     index = last.unit.index(effect.node)
     place = last.unit.tokens[index].macro
     assert place is not None
@@ -72,13 +73,13 @@ def argument_macro(parts: list[Part]) -> ArgumentMacro | None:
     tokens = tokenize(text)
     macro = last.unit.macros.at_end(tokens[0].text)
     if macro is None or macro.parameters is None:
-        raise CannotWriteError("an OpenCL call comes from a macro")
+        raise CannotWriteError("an OpenCL call comes from a macro", where)
     ranges = arguments(tokens, 1) or []
     given = tuple(text[tokens[a].start : tokens[b - 1].end] for a, b in ranges)
     roles = _roles(macro)
     alone = all(_stands_alone(last, step) for step in last.steps if sets_arguments(step))
     if roles is None or len(given) != len(roles) or not alone:
-        raise CannotWriteError(f"the macro {macro.name} sets arguments in a form of its own")
+        raise CannotWriteError(f"the macro {macro.name} sets arguments in a form of its own", where)
     body = {t.text for t in tokenize(" " + macro.body) if t.kind is Kind.NAME}
     return ArgumentMacro(macro.name, roles, given, frozenset(body - set(macro.parameters)))
 

@@ -38,7 +38,7 @@ def component_text(parts: list[Part], renderer: Renderer) -> str:
         text = _getter_call(part)
         if text:
             return text
-    raise CannotWriteError("no kernel handle is known on entry")
+    raise CannotWriteError("no kernel handle is known on entry", parts[-1].launch_span)
 
 
 def program_conditions(
@@ -51,7 +51,9 @@ def program_conditions(
     texts = [_named_handle(part, renderer) or _getter_call(part) for part in parts]
     known_texts = list(dict.fromkeys(text for text in texts if text))
     if not all(texts):
-        raise CannotWriteError("it is not known on entry whether the kernels are of one program")
+        raise CannotWriteError(
+            "it is not known on entry whether the kernels are of one program", parts[-1].launch_span
+        )
     last = known_texts[-1]
     return [f"!kfusion_same_program({last}, {text})" for text in known_texts[:-1]]
 
@@ -112,7 +114,7 @@ def local_items(part: Part, renderer: Renderer) -> str:
         return " * ".join(f"{array}[{i}]" for i in range(len(local)))
     texts = [_constant(v, part, renderer) for v in local]
     if any(t is None for t in texts):
-        raise CannotWriteError("the local size is not known on entry")
+        raise CannotWriteError("the local size is not known on entry", part.launch_span)
     return " * ".join(t for t in texts if t)
 
 

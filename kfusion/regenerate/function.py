@@ -212,7 +212,9 @@ class _Builder:
             failed = f"if ({status} != CL_SUCCESS)\n{self.style.indent}return {status};"
             texts = [failed, *texts, f"return {status};"]
         elif self.last.steps[self.last.run.launch_step].returns:
-            raise CannotWriteError("the launch is returned before its event is handed out")
+            raise CannotWriteError(
+                "the launch is returned before its event is handed out", self.last.launch_span
+            )
         return [Draft(p, True, set()) for p in (piece, *map(Piece, texts))]
 
     def _draft(self, part: Part, step: Step, ends: bool) -> Draft:
@@ -259,7 +261,7 @@ class _Builder:
             return [launch_in_helper(part, self.analysis.program, template, call)]
         start, end = part.unit.range(*written[1])
         if part.unit.tokens[written[1][0]].start < 0:
-            raise CannotWriteError("the kernel of the launch is named by a macro")
+            raise CannotWriteError("the kernel of the launch is named by a macro", part.launch_span)
         edits = [Edit(start, end, self.fused)]
         if self.events.changed:
             tail = part.unit.range(*written[6])[0], part.unit.range(*written[8])[1]
@@ -270,7 +272,7 @@ class _Builder:
         """The call that a helper function made, written out."""
         queue = self.renderer.value(launch.queue)
         if queue is None or not isinstance(launch.dimensions, Num):
-            raise CannotWriteError("the queue of a launch is not known")
+            raise CannotWriteError("the queue of a launch is not known", self.last.launch_span)
         sizes = [
             self._array("offset", launch.offset),
             self._array("global", launch.size),
@@ -289,7 +291,9 @@ class _Builder:
             return constant
         texts = [self.renderer.value(v) for v in values]
         if any(t is None for t in texts):
-            raise CannotWriteError(f"the {name} size of a launch is not known on entry")
+            raise CannotWriteError(
+                f"the {name} size of a launch is not known on entry", self.last.launch_span
+            )
         name = self._unique(name)
         listed = ", ".join(t for t in texts if t)
         if len(values) == 1:
@@ -342,7 +346,7 @@ class _Builder:
         component = component_text(self.parts, self.renderer)
         queue = self.renderer.value(self.last.run.launch.queue)
         if queue is None:
-            raise CannotWriteError("the queue is not known on entry")
+            raise CannotWriteError("the queue is not known on entry", self.last.launch_span)
         local = local_items(self.last, self.renderer)
         make = f"kfusion_kernel(&{cache}, {component}, {queue}, {local})"
         has_kernel = [f"{self.fused} == NULL", *guard.required]

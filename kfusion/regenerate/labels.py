@@ -33,7 +33,8 @@ def refuse_jumps(part: Part) -> None:
         targets = _jumps(part, part.steps[index])
         if targets:
             raise CannotWriteError(
-                f"{part.run.function.name} jumps to '{targets[0]}' before another call"
+                f"{part.run.function.name} jumps to '{targets[0]}' before another call",
+                part.span(part.steps[index]),
             )
 
 
@@ -47,7 +48,9 @@ def keep_behind_label(part: Part) -> None:
     first = next(i for i, n in enumerate(nodes) if isinstance(n, c_ast.Label) and n.name in targets)
     for index, step in enumerate(part.steps[first:], first):
         if index not in part.keep and (sets_arguments(step) or launches(step)):
-            raise CannotWriteError(f"{part.run.function.name} sets arguments behind a label")
+            raise CannotWriteError(
+                f"{part.run.function.name} sets arguments behind a label", part.span(step)
+            )
         part.keep.add(index)
 
 
@@ -102,9 +105,13 @@ def steps_behind_label(part: Part) -> list[Step]:
     body = part.run.function.function.body
     tail = [child for child in body.children if child.first > end]
     if not missing <= _labels(part, end + 1, body.last) or not tail or tail[0].kind != "label":
-        raise CannotWriteError(f"{part.run.function.name} jumps into a block")
+        raise CannotWriteError(
+            f"{part.run.function.name} jumps into a block", part.span(part.steps[-1])
+        )
     if not part.steps[-1].returns:
-        raise CannotWriteError(f"{part.run.function.name} does not return before its labels")
+        raise CannotWriteError(
+            f"{part.run.function.name} does not return before its labels", part.span(part.steps[-1])
+        )
     return [_step(part, child.first, child.last, child.kind) for child in tail]
 
 

@@ -31,7 +31,9 @@ def launch_in_helper(part: Part, program: HostProgram, template: Template, call:
     text = _in_form_of(part, helpers, call)
     if text is None:
         names = ", ".join(dict.fromkeys(helper.name for helper in helpers))
-        raise CannotWriteError(f"{names} handles the status of the launch in a form of its own")
+        raise CannotWriteError(
+            f"{names} handles the status of the launch in a form of its own", part.span(step)
+        )
     span = statement_span(part.unit, step.first, step.last)
     return Edit(span.start, span.end, text)
 

@@ -19,6 +19,7 @@ from kfusion.regenerate.pieces import CannotWriteError, Piece
 from kfusion.regenerate.signature import C_KEYWORDS
 from kfusion.regenerate.template import call_template, is_check
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.text import Span
 
 
 @dataclass
@@ -46,6 +47,13 @@ class Part:
         """Where the fused kernel's arguments are set: where the last own one was."""
         steps = [i for i, s in enumerate(self.steps) if sets_arguments(s)]
         return min(steps[-1] if steps else self.run.launch_step, self.run.launch_step)
+
+    def span(self, step: Step) -> Span:
+        return self.unit.span(step.first, step.last)
+
+    @property
+    def launch_span(self) -> Span:
+        return self.unit.node_span(self.run.launch.node)
 
     @property
     def text_of_call(self) -> str:
@@ -142,8 +150,12 @@ def select(part: Part) -> None:
     if part.is_last:
         refuse_status_between(part)
         _refuse_lost_condition(part)
-    if not part.is_last and any(part.steps[i].returns for i in part.keep):
-        raise CannotWriteError(f"{part.run.function.name} returns the result of something else")
+    returning = [part.steps[i] for i in sorted(part.keep) if part.steps[i].returns]
+    if not part.is_last and returning:
+        raise CannotWriteError(
+            f"{part.run.function.name} returns the result of something else",
+            part.span(returning[0]),
+        )
 
 
 def _refuse_arguments_in_launch(part: Part, step: Step) -> None:
@@ -153,7 +165,8 @@ def _refuse_arguments_in_launch(part: Part, step: Step) -> None:
             continue
         if step.first <= part.unit.index(effect.node) <= step.last:
             raise CannotWriteError(
-                f"{part.run.function.name} sets an argument and launches in one statement"
+                f"{part.run.function.name} sets an argument and launches in one statement",
+                part.span(step),
             )
 
 
@@ -164,7 +177,8 @@ def _refuse_lost_status(part: Part, step: Step, writer: dict[str, int]) -> None:
         if index is not None and any(of_launch(e, part.run) for e in part.steps[index].effects):
             raise CannotWriteError(
                 f"'{name}' in {part.run.function.name} holds the status of a call that moves, "
-                "and is used"
+                "and is used",
+                part.span(step),
             )
 
 
@@ -177,7 +191,8 @@ def refuse_status_between(part: Part) -> None:
     for step in part.steps[settings[0] : settings[-1]]:
         if step.writes and not step.effects and step.reads & statuses:
             raise CannotWriteError(
-                f"a status is used between the arguments that {part.run.function.name} sets"
+                f"a status is used between the arguments that {part.run.function.name} sets",
+                part.span(step),
             )
 
 
@@ -193,7 +208,8 @@ def refuse_lost_flush(parts: list[Part]) -> None:
             if step.flushes and not (part.is_last and written):
                 raise CannotWriteError(
                     f"{part.run.function.name} flushes the queue, and the launch would not be "
-                    "followed by that"
+                    "followed by that",
+                    part.span(step),
                 )
 
 
@@ -217,7 +233,9 @@ def _refuse_lost_condition(part: Part) -> None:
     if condition is None:
         return
     name = part.run.function.name
-    problem = CannotWriteError(f"{name} launches under a condition that reads a status")
+    problem = CannotWriteError(
+        f"{name} launches under a condition that reads a status", part.span(launch)
+    )
     if launch.returns or sum(bool(status_condition(part, s)) for s in [launch]) != 1:
         raise problem
     text = part.unit.span(launch.first, launch.last).text
@@ -256,7 +274,9 @@ def _has_own_effects(part: Part, step: Step) -> bool:
             continue
         in_place = isinstance(effect, Launch) and written_arguments(part, effect.node) is not None
         if not (part.is_last and in_place):
-            raise CannotWriteError("one statement launches and does something else as well")
+            raise CannotWriteError(
+                "one statement launches and does something else as well", part.span(step)
+            )
     return True
 
 

@@ -17,6 +17,10 @@ from kfusion.source.text import Edit, Span, apply_edits
 class CannotWriteError(Exception):
     """The text cannot be made (a macro hides a name, say): the calls stay as they are."""
 
+    def __init__(self, why: str, span: Span | None = None) -> None:
+        super().__init__(why)
+        self.span = span  # what is in the way, in the library
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -75,7 +79,9 @@ def renaming(
         if token.text not in names or _is_member(unit, index):
             continue
         if token.start < 0:
-            raise CannotWriteError(f"the name '{token.text}' comes from a macro")
+            raise CannotWriteError(
+                f"the name '{token.text}' comes from a macro", unit.span(index, index)
+            )
         if not any(e.start <= token.start < e.end for e in edits):
             found[token.start] = Edit(token.start, token.end, names[token.text])
     return list(found.values())

@@ -88,13 +88,17 @@ def refuse_own_types(parts: list[Part]) -> None:
         if words.count("typedef") > sum(
             part.unit.tokens[step.first].text == "typedef" for step in own
         ):
-            raise CannotWriteError(f"{part.run.function.name} defines a type in a block")
+            raise CannotWriteError(
+                f"{part.run.function.name} defines a type in a block",
+                part.unit.node_span(part.run.function.function.node),
+            )
         for name in sorted(n for step in own for n in own_types(part, step)):
             for other in parts:
                 if name in _words(other) and _definition(part, name) != _definition(other, name):
                     raise CannotWriteError(
                         f"'{name}' is a type of {part.run.function.name}, and something else in "
-                        f"{other.run.function.name}"
+                        f"{other.run.function.name}",
+                        next(part.span(step) for step in own if name in own_types(part, step)),
                     )
 
 

@@ -17,6 +17,7 @@ from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.parts import Part, written_arguments
 from kfusion.regenerate.pieces import CannotWriteError, step_piece
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.text import Span
 from kfusion.synthesis.model import FusedParameter
 
 
@@ -45,14 +46,17 @@ class Settings:
             return size, "NULL"
         if isinstance(place.root, Local):
             if place.root.frame != part.run.frame.number or place.path:
-                return self._copied(effect, parameter)
+                return self._copied(part, effect, parameter)
             self._refuse_changes(part, effect, place.root.name)
             part.needed.add(place.root.name)
             return size, f"&{part.names.get(place.root.name, place.root.name)}"
-        self._require_unchanged(effect)
+        self._require_unchanged(part, effect)
         address = self.renderer.address(place)
         if address is None:
-            raise CannotWriteError(f"'{spell_place(place)}' cannot be named in the fused function")
+            raise CannotWriteError(
+                f"'{spell_place(place)}' cannot be named in the fused function",
+                part.unit.node_span(effect.node),
+            )
         return size, address
 
     def _source(self, parameter: FusedParameter) -> tuple[Part, SetArgument]:
@@ -89,7 +93,9 @@ class Settings:
             return step_piece(part.unit, Step([], first, last), [], part.names).text
         text = self.renderer.value(effect.size)
         if text is None:
-            raise CannotWriteError("the size of an argument is not known")
+            raise CannotWriteError(
+                "the size of an argument is not known", part.unit.node_span(effect.node)
+            )
         return text
 
     def _refuse_changes(self, part: Part, effect: SetArgument, name: str) -> None:
@@ -98,39 +104,50 @@ class Settings:
         at = next(i for i, step in enumerate(steps) if effect in step.effects)
         end = part.setting_step if part.is_last else len(steps)
         if any(name in step.writes for step in steps[at + 1 : end]):
-            raise CannotWriteError(f"'{name}' changes after it was set as an argument")
+            raise CannotWriteError(
+                f"'{name}' changes after it was set as an argument",
+                part.unit.node_span(effect.node),
+            )
 
-    def _require_unchanged(self, effect: SetArgument) -> None:
+    def _require_unchanged(self, part: Part, effect: SetArgument) -> None:
         assert effect.place is not None
         if self.at_launch.resolve(self.at_launch.read(effect.place)) != effect.value:
             name = spell_place(effect.place)
-            raise CannotWriteError(f"'{name}' changes after it was set as an argument")
+            raise CannotWriteError(
+                f"'{name}' changes after it was set as an argument",
+                part.unit.node_span(effect.node),
+            )
 
-    def _copied(self, effect: SetArgument, parameter: FusedParameter) -> tuple[str, str]:
+    def _copied(
+        self, part: Part, effect: SetArgument, parameter: FusedParameter
+    ) -> tuple[str, str]:
         """An argument that went through an array or a helper's parameter."""
         value = effect.value
         assert value is not None
         known = identity(value)
-        self._require_known_at_launch(known, value)
+        where = part.unit.node_span(effect.node)
+        self._require_known_at_launch(known, value, where)
         if isinstance(known, Entry) and effect.type in ("cl_mem", ""):
             address = self.renderer.address(known.place)
             if address and (effect.type or spell(effect.size) == "sizeof(cl_mem)"):
                 return "sizeof(cl_mem)", address
         text = self.renderer.value(known)
         if text is None or not effect.type:
-            raise CannotWriteError(f"'{spell(value)}' cannot be named in the fused function")
+            raise CannotWriteError(f"'{spell(value)}' cannot be named in the fused function", where)
         name = self.unique(parameter.name)
         self.temporaries.append(f"const {effect.type} {name} = {text};")
         return f"sizeof {name}", f"&{name}"
 
-    def _require_known_at_launch(self, known: Sym, value: Sym) -> None:
+    def _require_known_at_launch(self, known: Sym, value: Sym, where: Span) -> None:
         """What is read again at the launch must be what it was."""
         for leaf in leaves(known):
             if not isinstance(leaf, Entry) or isinstance(leaf.place.root, App):
                 continue
             now = self.at_launch.resolve(self.at_launch.read(leaf.place))
             if now not in (leaf, value):
-                raise CannotWriteError(f"'{spell(leaf)}' changes after it was set as an argument")
+                raise CannotWriteError(
+                    f"'{spell(leaf)}' changes after it was set as an argument", where
+                )
 
 
 def _has_type(fused: FusedParameter, parameter: Parameter) -> bool:

@@ -150,7 +150,7 @@ def declaration_text(unit: Unit, call: RegionCall, declared: c_ast.Decl) -> tupl
             span = unit.span(first, last)
             token = unit.tokens[at]
             if token.start < 0:
-                raise CannotWriteError("a parameter is declared by a macro")
+                raise CannotWriteError("a parameter is declared by a macro", span)
             text = unit.source.text
             before = " ".join(text[span.start : token.start].split())
             after = "".join(text[token.end : span.end].split())

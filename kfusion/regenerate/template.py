@@ -92,7 +92,9 @@ def call_template(run: Run, kind: type[Effect]) -> Template:
         effects = [e for e in step.effects if isinstance(e, kind)]
         if effects:
             return _template(run, unit, position, step, effects)
-    raise CannotWriteError("no statement to take the form of a call from")
+    raise CannotWriteError(
+        "no statement to take the form of a call from", unit.node_span(run.function.function.node)
+    )
 
 
 def _template(run: Run, unit: Unit, position: int, step: Step, effects: list[Effect]) -> Template:
@@ -120,7 +122,7 @@ def _around(unit: Unit, statement: Statement, calls: list[int], check: str | Non
         for one, next_ in pairwise(calls)
     }
     if len(joints) > 1 or not all(map(_JOINT.fullmatch, joints)):
-        raise CannotWriteError("several calls stand in one expression that is no `a | b`")
+        raise CannotWriteError("several calls stand in one expression that is no `a | b`", whole)
     filled = text[whole.start : start] + _CALL + text[end : whole.end]
     prefix, suffix = dedent(filled, column).split(_CALL, 1)
     return Template(prefix, suffix, check, "".join(joints), start, end)
@@ -133,7 +135,7 @@ def _helpers_template(run: Run, unit: Unit, step: Step, effect: Effect) -> Templ
         (f for f in unit.functions.values() if f.body.first <= index <= f.body.last), None
     )
     if helper is None or unit.tokens[index].start < 0:
-        raise CannotWriteError("an OpenCL call comes from a macro")
+        raise CannotWriteError("an OpenCL call comes from a macro", unit.node_span(effect.node))
     statement = innermost_written(unit, helper.body, index)
     template = _around(unit, statement, [index], None)
     if template.prefix.strip() in ("", "(void)"):
@@ -152,7 +154,10 @@ def _helpers_template(run: Run, unit: Unit, step: Step, effect: Effect) -> Templ
             return replace(
                 template, prefix=type_, status=status.group(1), at_end=_collects(unit, helper)
             )
-    raise CannotWriteError("a helper handles the status of clSetKernelArg in a form of its own")
+    raise CannotWriteError(
+        "a helper handles the status of clSetKernelArg in a form of its own",
+        unit.span(step.first, step.last),
+    )
 
 
 def helper_statement(unit: Unit, helper: Function, node: c_ast.Node) -> tuple[Template, str] | None:
@@ -242,7 +247,9 @@ def _written(unit: Unit, step: Step, effect: Effect) -> int:
     for node in step.nodes:
         visitor.visit(node)
     if not visitor.found:
-        raise CannotWriteError("an OpenCL call comes from a macro")
+        raise CannotWriteError(
+            "an OpenCL call comes from a macro", unit.span(step.first, step.last)
+        )
     return min(visitor.found)
 
 
