@@ -138,9 +138,10 @@ def _one_program(p: Kernel, q: Kernel) -> Reason | None:
     if p.unit is not q.unit and is_on(ONE_PROGRAM):
         return Reason(
             "KF208",
-            f"{p.name}() and {q.name}() are in different programs",
+            f"{p.name}() and {q.name}() are in different files, which are taken as "
+            "different programs",
             q.span,
-            help="put both kernels into one file, and build it as one program",
+            help="put both kernels into one file, even if one program is built from the two",
             related=((f"{p.name}() is here", p.span),),
         )
     if p.required_size != q.required_size and is_on(REQUIRED_SIZES):

@@ -299,12 +299,7 @@ class Joining:
                 help="write one call in each statement",
             )
         if not item.harmless:
-            return Reason(
-                "KF214",
-                "this statement stands between the calls and may depend on them",
-                item.statement,
-                help="move it before or after the region",
-            )
+            return self._harmful_reason(item, earlier)
         used = frozenset(name for call in earlier for name in call.names)
         given = frozenset(name for call in earlier for name in call.assigns)
         for name in sorted(item.names | item.assigns):
@@ -325,6 +320,22 @@ class Joining:
                     related=(("the call", earlier[0].statement),),
                 )
         return None
+
+    def _harmful_reason(self, item: Between, earlier: tuple[RegionCall, ...]) -> Reason:
+        """A statement that does more than compute, and the calls by which it may do so."""
+        names = {name for node in item.nodes for name in self.analysis.program.names_called(node)}
+        listed = " and ".join(f"'{name}'" for name in sorted(names))
+        given = sorted(item.names & {name for call in earlier for name in call.assigns})
+        help = "move it before or after the region"
+        if given:
+            help += f", or, to check a status, leave the region by `if ({given[0]}) ...`"
+        return Reason(
+            "KF214",
+            "this statement stands between the calls and may depend on them"
+            + (f": it calls {listed}" if names else ""),
+            item.statement,
+            help=help,
+        )
 
     def _is_reached(self, name: str, item: Between, runs: list[Run]) -> bool:
         """May calls before read what the statement assigns, or change what it reads?"""

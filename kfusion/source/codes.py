@@ -42,7 +42,7 @@ CODES: dict[str, str] = {
     "KF205": "atomics, volatile or escaping pointers",
     "KF206": "images or samplers",
     "KF207": "one buffer is seen with two element types",
-    "KF208": "the kernels are in different programs",
+    "KF208": "the kernels are in different files, or in different programs",
     "KF209": "a statement of the host would see or change what a moved launch uses",
     "KF210": "a launch under a condition, in a loop, or several in one function",
     "KF211": "a kernel argument is not set in the function",
@@ -83,11 +83,23 @@ ADVICE: dict[str, str] = {
     "KF207": "declare the buffer with one element type in both kernels",
     "KF210": "launch once in a function, with all arguments set before, under conditions that "
     "can be seen from its parameters",
+    "KF209": "let the functions of a region launch and nothing else: wait, transfer and release "
+    "before or after the region",
+    "KF211": "set every argument in the function that launches, by a constant index, before the "
+    "launch",
     "KF213": "let all functions of a region hand out their status in the same way",
+    "KF214": "move it before or after the region",
+    "KF215": "use one queue, and wait lists whose events can be told one by one: `&event`, or an "
+    "array of constant length",
+    "KF216": "let macros and pragmas keep their meaning up to the end of the file, where the fused "
+    "code is added",
     "KF217": "call built-in functions, or functions of the kernels' file that compute a value from "
     "values alone",
     "KF218": "in one kernel no item can wait for others: such calls keep launches of their own",
     "KF219": "write it in a plainer form, or take the call out of the region",
     "KF222": "take the printf out, or the call out of the region",
+    "KF223": "nothing needs to be changed: what fits is fused, in several kernels",
+    "KF224": "nothing needs to be changed: kernels of their own are better here",
+    "KF225": "take the value before the region, into a variable that nothing in the region changes",
     "KF229": "let all functions of a region return the same type",
 }
