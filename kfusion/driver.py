@@ -27,6 +27,7 @@ from kfusion.regenerate.header import HEADER_NAME, header_text
 from kfusion.regenerate.library import appended, include_edit, release_edits
 from kfusion.regenerate.names import combined_name, names_in
 from kfusion.regenerate.pieces import CannotWriteError
+from kfusion.regenerate.sharing import for_both
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Diagnostic, Severity, error
 from kfusion.source.lexer import tokenize
@@ -63,10 +64,15 @@ class _Output:
     """What is added to which file, collected over all regions."""
 
     edits: dict[Unit, list[Edit]] = field(default_factory=dict)
-    functions: dict[Unit, list[FusedFunction]] = field(default_factory=dict)
-    kernels: dict[Unit, list[FusedKernel]] = field(default_factory=dict)
+    functions: dict[_Tokens, FusedFunction] = field(default_factory=dict)
+    kernel_units: dict[_Tokens, Unit] = field(default_factory=dict)  # where each has its kernel
     taken: set[str] = field(default_factory=set)
-    shared: dict[_Tokens, FusedFunction] = field(default_factory=dict)
+
+    def functions_in(self, unit: Unit) -> list[FusedFunction]:
+        return [f for f in self.functions.values() if f.unit is unit]
+
+    def kernels_in(self, unit: Unit) -> list[FusedKernel]:
+        return [f.kernel for key, f in self.functions.items() if self.kernel_units[key] is unit]
 
 
 def fuse_files(sources: Sources) -> Result:
@@ -215,8 +221,10 @@ def _group(analysis: RegionAnalysis, plan: RegionPlan, draft: _Draft, output: _O
     members = [plan.invocations[i] for i in group.members]
     base, function_base = _kernel_base(plan, group), _function_base(analysis, group)
     key = (_without_comments(probe.kernel.text), _without_comments(probe.text))
-    function = output.shared.get(key)
-    if function is None:
+    function = output.functions.get(key)
+    if function is not None:
+        output.functions[key] = for_both(function, probe)
+    else:
         kernel_name = combined_name([m.kernel.name for m in members], output.taken)
         name = function_base
         if name in output.taken or (name == kernel_name and kernel_name != base):
@@ -227,9 +235,8 @@ def _group(analysis: RegionAnalysis, plan: RegionPlan, draft: _Draft, output: _O
         if (kernel_name, name) != (base, function_base):
             function = _make(analysis, plan, group, kernel_name, name)
         output.taken |= {kernel_name, name, f"{name}_kernel"}
-        output.shared[key] = function
-        output.functions.setdefault(function.unit, []).append(function)
-        output.kernels.setdefault(members[0].kernel.unit, []).append(function.kernel)
+        output.functions[key] = function
+        output.kernel_units[key] = members[0].kernel.unit
     # A shared function is called with the arguments of this region's own calls.
     return FusedCall(group.members[0], group.members[-1], function.name, probe.arguments)
 
@@ -261,7 +268,7 @@ def _global_names(unit: Unit) -> set[str]:
 
 def _texts(inputs: Inputs, program: HostProgram, output: _Output) -> dict[str, str]:
     files: dict[str, str] = {}
-    functions = [f for listed in output.functions.values() for f in listed]
+    functions = list(output.functions.values())
     types = frozenset(
         word for f in functions for word in f.prototype.replace("*", " ").replace("(", " ").split()
     )
@@ -271,11 +278,12 @@ def _texts(inputs: Inputs, program: HostProgram, output: _Output) -> dict[str, s
         edits = list(output.edits.get(unit, []))
         if unit in inputs.kernels:
             edits += section_edits(unit)
-            if unit in output.kernels:
-                edits.append(appended(text, [k.text for k in output.kernels[unit]]))
-        elif unit in output.functions:
+            kernels = output.kernels_in(unit)
+            if kernels:
+                edits.append(appended(text, [k.text for k in kernels]))
+        elif own := output.functions_in(unit):
             edits.append(include_edit(unit, types))
-            edits.append(appended(text, [f.text for f in output.functions[unit]]))
+            edits.append(appended(text, [f.text for f in own]))
             edits += release_edits(unit, program, components)
         elif edits:
             edits.append(include_edit(unit, types))
@@ -299,7 +307,7 @@ def _with_line_ends_of(text: str, edits: list[Edit]) -> list[Edit]:
 
 def _component_handles(functions: list[FusedFunction]) -> set[str]:
     """Names under which the library keeps the components' handles."""
-    return {name for f in functions for name in f.components}
+    return {name for f in functions for name in f.handles}
 
 
 def _require_kinds(inputs: Inputs) -> None:

@@ -70,11 +70,25 @@ class FusedFunction:
 
     name: str
     unit: Unit  # the library file that it is added to
-    text: str
+    code: str
+    components: tuple[str, ...]  # the functions that it stands for
+    regions: tuple[str, ...]  # that call it, as file and line
     prototype: str
     arguments: tuple[str, ...]  # of the call, as written in the application
     kernel: FusedKernel
-    components: frozenset[str]  # names under which the library keeps the handles
+    handles: frozenset[str]  # names under which the library keeps the components' kernels
+
+    @property
+    def text(self) -> str:
+        """With the comment above it."""
+        what, where = _listed(self.components), _listed(self.regions)
+        regions = "region" if len(self.regions) == 1 else "regions"
+        comment = block_comment(f"{what} in one kernel, for the {regions} at {where}.")
+        return "\n".join([*comment, self.code])
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def build_function(
@@ -153,14 +167,13 @@ class _Builder:
         units = list(dict.fromkeys(part.unit for part in self.parts))
         check_body("\n".join(statements), self.fused, units, self.analysis.program)
         body = [*self._guard_lines(guard), "", *statements]
-        lines = [
-            *self._comment(),
-            *self.style.function(self.style.wrapped(head), single_blanks(body)),
-        ]
+        lines = self.style.function(self.style.wrapped(head), single_blanks(body))
         return FusedFunction(
             self.name,
             self.unit,
             "\n".join(_at_margin(line) for line in lines) + "\n",
+            tuple(run.function.name for run in runs),
+            (self.analysis.region.name,),
             "\n".join(self.style.wrapped(head, ";")),
             self.signature.arguments,
             self.kernel,
@@ -334,12 +347,6 @@ class _Builder:
         return renamed
 
     # The whole
-
-    def _comment(self) -> list[str]:
-        names = [p.run.function.name for p in self.parts]
-        listed = ", ".join(names[:-1]) + f" and {names[-1]}"
-        where = self.analysis.region.name
-        return block_comment(f"{listed} in one kernel, for the region at {where}.")
 
     def _guard_lines(self, guard: Guard) -> list[str]:
         cache = self._unique("cache")
