@@ -126,7 +126,7 @@ class _Builder:
 
     def _style(self) -> Style:
         function = self.last.run.function.function
-        start = self.unit.tokens[function.first].start
+        start, _ = self.unit.range(function.first, function.first)  # it may begin with a macro
         body = self.unit.span(function.body.first, function.body.last)
         text = self.unit.source.text
         step = self.last.steps[0]

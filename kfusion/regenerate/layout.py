@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.lexer import matching, tokenize
 
 WIDTH = 96
 _TAB = 8
@@ -70,8 +71,17 @@ def style_of(source: str, function: str, lead: str) -> Style:
 
 @lru_cache(maxsize=64)
 def _blocks_below(source: str) -> bool:
-    below = len(re.findall(r"\b(?:if|for|while)\b[^;{}]*\)[ \t]*\n[ \t]*\{", source))
-    beside = len(re.findall(r"\b(?:if|for|while)\b[^;{}\n]*\)[ \t]*\{", source))
+    """Do more blocks of `if`, `for` and `while` open on a line of their own?"""
+    tokens = tokenize(source)
+    below = beside = 0
+    for index, token in enumerate(tokens):
+        close = matching(tokens, index + 1) if token.text in ("if", "for", "while") else None
+        if close is None or [t.text for t in tokens[close + 1 : close + 2]] != ["{"]:
+            continue
+        if "\n" in source[tokens[close].end : tokens[close + 1].start]:
+            below += 1
+        else:
+            beside += 1
     return below > beside
 
 
