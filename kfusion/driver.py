@@ -312,10 +312,13 @@ def _component_handles(functions: list[FusedFunction]) -> set[str]:
 
 def _require_kinds(inputs: Inputs) -> None:
     if not inputs.applications:
+        span = next(filter(None, (misspelt_region(unit.source) for unit in inputs.hosts)), None)
         raise error(
             "KF114",
-            "none of the files holds a region",
-            next(filter(None, (misspelt_region(unit.source) for unit in inputs.hosts)), None),
+            f"the pragma '{span.text}' is not understood, and none of the files holds a region"
+            if span and span.text != "kfuse"  # that one is left out by #if
+            else "none of the files holds a region",
+            span,
             help="write `#pragma kfuse(x, y)` before a block of library calls",
         )
     if not inputs.kernels:

@@ -10,7 +10,7 @@ CODES: dict[str, str] = {
     "KF100": "the command line cannot be understood",
     "KF101": "a file cannot be read",
     "KF102": "a file is empty, binary or not UTF-8",
-    "KF103": "the same file is given twice",
+    "KF103": "a file is given twice, or two would be written to one place",
     "KF104": "a syntax error",
     "KF105": "a header is not found",
     "KF106": "there is no C compiler for preprocessing",

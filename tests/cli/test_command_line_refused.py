@@ -142,7 +142,7 @@ def test_a_misspelt_region(command: Command) -> None:
     assert (
         command.refused_program()
         == """\
-app.c:6:9: error[KF114]: none of the files holds a region
+app.c:6:9: error[KF114]: the pragma 'kfsue' is not understood, and none of the files holds a region
     6 | #pragma kfsue(a, b, out(c))
       |         ^~~~~
   help: write `#pragma kfuse(x, y)` before a block of library calls
