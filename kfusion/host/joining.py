@@ -157,10 +157,13 @@ class Joining:
             )
         queues = {run.launch.queue for run in runs}
         if not _may_be_one_queue(queues) and is_on(QUEUES):
+            texts = sorted(set(map(spell, queues)))
+            may = "" if len(texts) > 1 else "may "
             return Reason(
                 "KF215",
-                f"the launches go to different queues: {' and '.join(sorted(map(spell, queues)))}",
+                f"the launches {may}go to different queues: {' and '.join(texts)}",
                 self.region.calls[last].call,
+                help="let all calls of a region use one queue",
             )
         return self._sync_reason(first, last)
 

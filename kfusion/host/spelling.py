@@ -132,10 +132,16 @@ def _spelled(value: Sym) -> Text:
     if isinstance(value, Op):
         return _operation(value)
     if isinstance(value, Phi):
-        return Text(" or ".join(dict.fromkeys(map(spell, value.alternatives))), _CONDITIONAL)
+        return Text(" or ".join(dict.fromkeys(map(spell, _alternatives(value)))), _CONDITIONAL)
     if isinstance(value, Made):
         return Text(f"a new {value.kind}" if not value.name else value.name, PRIMARY)
     return Text("a value that is not known", PRIMARY)
+
+
+def _alternatives(value: Sym) -> list[Sym]:
+    if not isinstance(value, Phi):
+        return [value]
+    return [one for each in value.alternatives for one in _alternatives(each)]
 
 
 def _operation(value: Op) -> Text:

@@ -165,18 +165,32 @@ def clean_gap(gap: str) -> str:
 
 def _joined(words: list[str]) -> str:
     """Tokens as one would write them: space around what stands between two operands."""
-    text = ""
+    text = before = ""
     for word in words:
         after_operand = text != "" and (text[-1].isalnum() or text[-1] in "_)]")
         if word in _BETWEEN and after_operand:
             text += f" {word} "
-        elif text and not text.endswith(" ") and _sticks(text[-1], word[0]):
+        elif (
+            text
+            and not text.endswith(" ")
+            and (_sticks(text[-1], word[0]) or _are_apart(before, word))
+        ):
             text += f" {word}"
         else:
             text += word
         if word in (",", ";"):
             text += " "
+        before = word
     return text.rstrip()
+
+
+def _are_apart(left: str, right: str) -> bool:
+    """`if (...) return`"""
+    return (left in _HEADS and right == "(") or (left == ")" and right in _JUMPS)
+
+
+_HEADS = frozenset("if for while switch return".split())
+_JUMPS = frozenset("return break continue goto".split())
 
 
 _BETWEEN = frozenset(

@@ -30,6 +30,7 @@ FLOAT = Op("sizeof(float)", ())
 @pytest.mark.parametrize(
     ("value", "text"),
     [
+        (Phi((Num(1), Phi((Num(1), Num(2))))), "1 or 2"),
         (Num(-3), "-3"),
         (BYTES, "t->bytes"),
         (Entry(Place(App("s"), ("level", "[2]", "mem"))), "s.level[2].mem"),
