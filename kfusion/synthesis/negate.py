@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from kfusion.parse.preprocess import PToken
+from kfusion.parse.statements import match_token
 from kfusion.synthesis.render import Change, Renderer
 
 _EQUALITY = {"==": "!=", "!=": "=="}  # also of numbers that are not ordered
 _OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
+# What binds closer than a comparison: with these around it, it is still one comparison.
+_OPERAND = re.compile(r"[\w.]+|'.*'|->|<<|>>|\+\+|--|[-+*/%!~]")
 
 
 def negated(
@@ -31,29 +35,31 @@ def negated(
 def _flipped(
     tokens: list[PToken], first: int, last: int, opposite: Mapping[str, str]
 ) -> dict[int, Change] | None:
-    """The operators to replace, if all of them have an opposite."""
+    """The operators to replace, if the condition is made of comparisons and `||` alone."""
     top = _top_level(tokens, first, last)
-    texts = {tokens[i].text for i in top}
-    if texts & {"?", "&&", "=", ","}:
-        return None
     bars = [i for i in top if tokens[i].text == "||"]
     found: dict[int, Change] = {}
     starts = [first, *(i + 1 for i in bars)]
     for start, end in zip(starts, [*(i - 1 for i in bars), last], strict=True):
-        relations = [i for i in top if start <= i <= end and tokens[i].text in _OPPOSITE]
-        if len(relations) == 1:
-            at = relations[0]
-            if tokens[at].text not in opposite:
-                return None
-            found[at] = Change(at, opposite[tokens[at].text])
-        elif not relations and tokens[start].text == "(" and tokens[end].text == ")":
+        if tokens[start].text == "(" and match_token(tokens, start) == end:
             inner = _flipped(tokens, start + 1, end - 1, opposite)
-            if inner is None:
-                return None
-            found |= inner
         else:
+            inner = _comparison([i for i in top if start <= i <= end], tokens, opposite)
+        if inner is None:
             return None
+        found |= inner
     return {**found, **{i: Change(i, "&&") for i in bars}}
+
+
+def _comparison(
+    top: list[int], tokens: list[PToken], opposite: Mapping[str, str]
+) -> dict[int, Change] | None:
+    """The one operator that decides, if nothing binds as loosely as it does."""
+    others = [i for i in top if not _OPERAND.fullmatch(tokens[i].text)]
+    if len(others) != 1 or tokens[others[0]].text not in opposite:
+        return None
+    at = others[0]
+    return {at: Change(at, opposite[tokens[at].text])}
 
 
 def _top_level(tokens: list[PToken], first: int, last: int) -> list[int]:
