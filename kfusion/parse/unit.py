@@ -102,7 +102,11 @@ class Unit:
     def range(self, first: int, last: int) -> tuple[int, int]:
         a, b = self.tokens[first], self.tokens[last]
         if a.macro is not None and a.macro == b.macro:
-            places = [token.place for token in self.tokens[first : last + 1]]
+            tokens = self.tokens[first : last + 1]
+            # All of them in one argument of an inner call: that argument's own text.
+            if all(t.start >= 0 and t.inner == a.inner for t in tokens):
+                return min(t.start for t in tokens), max(t.end for t in tokens)
+            places = [token.place for token in tokens]
             found = [place for place in places if place is not None]
             if len(found) < len(places):
                 return a.macro

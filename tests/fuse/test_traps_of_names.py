@@ -223,3 +223,14 @@ def test_trap_26_type_that_is_a_macro_in_one_kernel_only(above: str) -> None:
         "'REAL' is a macro, and no '#if' can tell what type it is: use it in both kernels, not "
         "inside of other macros, or in neither"
     )
+
+
+def test_trap_23_element_in_the_arguments_of_a_nested_macro() -> None:
+    """What is loaded is the element, not the inner call that it stands in."""
+    source = "#define SQ(x) ((x) * (x))\n" + f(
+        "t[i] = SQ(SQ(a[i] - p) - a[i]) + SQ(p);", ", float p"
+    )
+    source += g("o[i] = SQ(SQ(t[i]) - 1) * t[i];")
+    calls = ["f(t, x, p)", "g(o, t)", "f(u, x, q)"]
+    fused = fused_and_same(source, calls, launches=1, scalars=SCALARS)
+    assert "= a[i];" in fused_text(fused).replace("x[i]", "a[i]")
