@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cache, cached_property
+from itertools import pairwise
 
 from pycparser import c_ast
 
 from kfusion.kernel.builtins import feature_of, is_pure, is_work_item
 from kfusion.kernel.model import Feature
+from kfusion.parse.preprocess import PToken
 from kfusion.parse.unit import Unit
 
 _KEYWORDS = frozenset("if while for switch return sizeof do else case".split())
@@ -69,9 +71,10 @@ class Helpers:
     def _features(self, name: str) -> tuple[Feature, ...]:
         found: list[Feature] = []
         for function in sorted(self.reached(name)):
-            body = self.unit.functions[function].body
-            for token in self.unit.tokens[body.first : body.last]:
+            for token in self._tokens(function):
                 trouble = self.global_name(token.text)
+                if token.text == "static":  # a variable that all items share
+                    trouble = Feature.ESCAPE
                 if trouble is not None:
                     found.append(trouble)
             for call in self._calls(function):
@@ -85,14 +88,17 @@ class Helpers:
         queries = {call for f in self.reached(name) for call in self._calls(f)}
         return any(is_work_item(q) and not q.startswith("get_global") for q in queries)
 
+    def _tokens(self, name: str) -> list[PToken]:
+        """Those of the bodies of all functions of that name."""
+        bodies = [function.body for function in self.unit.definitions[name]]
+        return [t for body in bodies for t in self.unit.tokens[body.first : body.last + 1]]
+
     def _calls(self, name: str) -> list[str]:
-        body = self.unit.functions[name].body
-        tokens = self.unit.tokens
         return [
-            tokens[i].text
-            for i in range(body.first, body.last)
-            if tokens[i + 1].text == "("
-            and tokens[i].text.replace("_", "a").isalnum()
-            and not tokens[i].text[0].isdigit()
-            and tokens[i].text not in _KEYWORDS
+            token.text
+            for token, following in pairwise(self._tokens(name))
+            if following.text == "("
+            and token.text.replace("_", "a").isalnum()
+            and not token.text[0].isdigit()
+            and token.text not in _KEYWORDS
         ]

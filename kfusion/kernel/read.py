@@ -68,7 +68,8 @@ def _read(unit: Unit, function: Function, helpers: Helpers, conditions: Conditio
         *_attributes(unit, function),
     )
     check_sections(unit, function, parameters, accesses, features)
-    reached = [unit.functions[n] for n in sorted(helpers.reached(function.name) - {function.name})]
+    helped = sorted(helpers.reached(function.name) - {function.name})
+    reached = [helper for name in helped for helper in unit.definitions[name]]
     pins = find_pins(conditions, [function, *reached])
     names = [token.text for token in words(unit, function)]
     return Kernel(

@@ -30,9 +30,10 @@ class SimpleHelper:
 @lru_cache(maxsize=256)
 def simple_helper(unit: Unit, name: str) -> SimpleHelper | None:
     """The function of that name, if it is as simple as that."""
-    function = unit.functions.get(name)
-    if function is None or _definitions(unit)[name] != 1:
+    listed = unit.definitions.get(name, [])
+    if len(listed) != 1:
         return None
+    function = listed[0]
     type_ = canonical(unit, function.node.decl.type.type)
     scopes = find_scopes(unit, function)
     parameters = _parameters(unit, function, scopes)
@@ -70,13 +71,3 @@ def _constant(unit: Unit, node: c_ast.Decl, scopes: Scopes) -> Symbol | None:
     symbol = scopes.uses.get(name_token(unit, node))
     keeps = symbol is not None and scopes.assigned_once(symbol) and is_integer(symbol.canonical)
     return symbol if keeps and isinstance(node.type, c_ast.TypeDecl) else None
-
-
-@lru_cache(maxsize=16)
-def _definitions(unit: Unit) -> dict[str, int]:
-    """How many functions of each name there are: more than one with `overloadable`."""
-    found: dict[str, int] = {}
-    for node in unit.ast.ext:
-        if isinstance(node, c_ast.FuncDef):
-            found[node.decl.name] = found.get(node.decl.name, 0) + 1
-    return found

@@ -40,7 +40,7 @@ def pragmas_at(unit: Unit, index: int) -> Pragmas:
 def _pragmas(unit: Unit) -> list[tuple[int, str]]:
     """The pragmas outside of functions, by token."""
     found = [(n, t.text) for n, t in enumerate(unit.tokens) if t.text.startswith("#pragma")]
-    bodies = [f.body for f in unit.functions.values()]
+    bodies = [f.body for listed in unit.definitions.values() for f in listed]
     return [(n, t) for n, t in found if not any(b.first < n < b.last for b in bodies)]
 
 

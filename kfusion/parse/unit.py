@@ -144,14 +144,20 @@ class Unit:
 
     @cached_property
     def functions(self) -> dict[str, Function]:
-        """All functions that are defined, those of headers included."""
-        result: dict[str, Function] = {}
+        """All functions that are defined, those of headers included; the last of each name."""
+        return {name: listed[-1] for name, listed in self.definitions.items()}
+
+    @cached_property
+    def definitions(self) -> dict[str, list[Function]]:
+        """All definitions by their names: OpenCL C has functions that are overloaded."""
+        result: dict[str, list[Function]] = {}
         for node in self.ast.ext:
             if isinstance(node, c_ast.FuncDef):
                 opening = self.index(node.body)
                 body = parse_body(self.tokens, opening)
                 first = self._definition_start(self.index(node))
-                result[node.decl.name] = Function(node, node.decl.name, body, first)
+                function = Function(node, node.decl.name, body, first)
+                result.setdefault(function.name, []).append(function)
         return result
 
     def _definition_start(self, index: int) -> int:

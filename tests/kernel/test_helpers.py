@@ -145,3 +145,49 @@ def test_what_the_helper_took_from_build_options_is_pinned() -> None:
     fused = fuse(source, CALLS, ["o"], defines=["PAD=0"])
     assert len(fused.kernels) == 1
     assert fused.fused[0].pins == ("PAD == 0",)
+
+
+OVERLOADABLE = "__attribute__((overloadable)) "
+VALUE = "__kernel void f(__global float *t, __global float *a)\n{ int i = get_global_id(0); "
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["first", "last"])
+@pytest.mark.parametrize(
+    ("body", "code", "message"),
+    [
+        ('printf("%f", x); return x;', "KF222", "f() has printf: 'value()'"),
+        (
+            "return x + get_sub_group_local_id();",
+            "KF202",
+            "the local sizes may differ, and f() depends on its own",
+        ),
+        ("return other(x);", "KF217", "f() has a function that is not known: 'value()'"),
+        ("barrier(0); return x;", "KF204", "f() has a barrier: 'value()'"),
+    ],
+)
+def test_all_overloads_of_a_helper_count(body: str, code: str, message: str, order: int) -> None:
+    """Which of them a call means is not known."""
+    overloads = [
+        f"{OVERLOADABLE}float value(float x) {{ {body} }}\n",
+        f"{OVERLOADABLE}int value(int x) {{ return x; }}\n",
+    ]
+    source = f"{''.join(overloads[::order])}{VALUE}t[i] = value(a[i]); }}\n"
+    cut = refusal(source, ["f(t, a)", "f(c, t)"])
+    assert (cut.code, cut.message) == (code, message)
+
+
+def test_pragma_in_an_overload_is_not_in_force_behind_it() -> None:
+    above = (
+        f"{OVERLOADABLE}float value(float x)\n{{\n#pragma OPENCL FP_CONTRACT OFF\nreturn x;\n}}\n"
+        f"{OVERLOADABLE}int value(int x) {{ return x; }}\n"
+    )
+    fused_and_same(
+        f"{above}{VALUE}t[i] = value(a[i]); }}\n", ["f(t, a)", "f(c, t)"], ["c"], launches=1
+    )
+    assert not kernel_of(f"{above}{VALUE} t[i] = a[i]; }}").pragmas.contract
+
+
+def test_static_variable_of_a_helper_is_memory_of_all_items() -> None:
+    above = "float value(float x) { static __global float last; last += x; return last; }\n"
+    cut = refusal(f"{above}{VALUE}t[i] = value(a[i]); }}\n", ["f(t, a)", "f(c, t)"])
+    assert cut.message == "f() has a pointer that is passed on or stored: 'value()'"
