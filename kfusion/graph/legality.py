@@ -51,6 +51,8 @@ _FEATURES: dict[Feature, tuple[str, str]] = {
     Feature.ATOMIC: (POINTERS, "KF205"),
     Feature.VOLATILE: (POINTERS, "KF205"),
     Feature.ESCAPE: (POINTERS, "KF205"),
+    Feature.HIDDEN_POINTER: (POINTERS, "KF205"),
+    Feature.NESTED: (POINTERS, "KF205"),
     Feature.POINTER_ARITHMETIC: (POINTERS, "KF205"),
     Feature.VLOAD: (POINTERS, "KF205"),
     Feature.IMAGE: (IMAGES, "KF206"),

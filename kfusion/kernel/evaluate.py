@@ -87,6 +87,8 @@ class Environment:
 
 
 def evaluate(env: Environment, node: c_ast.Node) -> Typed:
+    if node.coord is None:  # a list of initialisers
+        return UNKNOWN
     index = env.unit.index(node)
     before = isinstance(node, c_ast.UnaryOp)  # the operator stands before its operand
     if not env.certain(index - before, index):
@@ -112,6 +114,9 @@ def convert(value: Typed, type_: str) -> Typed:
     if type_ not in INTEGERS or value.type not in INTEGERS:
         return Typed(None, type_ if type_ in INTEGERS else "")
     form = value.form
+    if type_ == "bool" and value.type != "bool":
+        truth = form is not None and form.is_constant
+        return Typed(number(int(form != number(0))) if truth else None, type_)
     if form is not None and form.is_constant:
         width, signed = INTEGERS[type_]
         low = -(1 << (width - 1)) if signed else 0

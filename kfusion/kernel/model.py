@@ -30,6 +30,8 @@ class Parameter:
     image: str | None  # read_only, write_only or read_write; None: not an image
     text: str  # as written
     span: Span
+    hidden: bool = False  # its type is a name that stands for a pointer
+    nested: bool = False  # it points to arrays or pointers
 
     @property
     def is_buffer(self) -> bool:
@@ -88,6 +90,8 @@ class Feature(Enum):
     ATOMIC = "an atomic operation"
     VOLATILE = "volatile memory"
     ESCAPE = "a pointer that is passed on or stored"
+    HIDDEN_POINTER = "a parameter whose type is a name for a pointer"
+    NESTED = "a parameter that points to arrays or pointers"
     POINTER_ARITHMETIC = "arithmetic on a pointer parameter"
     VLOAD = "vload or vstore"
     IMAGE = "an image or a sampler"

@@ -5,10 +5,18 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from kfusion.kernel.model import Parameter
-from kfusion.kernel.types import canonical, type_macro
+from kfusion.kernel.types import (
+    canonical,
+    qualifiers,
+    resolved,
+    spaces_in_typedefs,
+    type_macro,
+    without_qualifiers,
+)
 from kfusion.parse.opencl import IMAGES
 from kfusion.parse.unit import Function, Unit
 
+_POINTERS = (c_ast.PtrDecl, c_ast.ArrayDecl)
 _NOT_TYPE = frozenset(("const", "volatile", "restrict", "*", "[", "]"))
 
 
@@ -37,10 +45,12 @@ def _ranges(unit: Unit, opening: int) -> list[tuple[int, int]]:
 
 def _parameter(unit: Unit, node: c_ast.Decl, number: int, first: int, last: int) -> Parameter:
     notes = unit.notes_between(first, last)
-    pointer = isinstance(node.type, (c_ast.PtrDecl, c_ast.ArrayDecl))
-    inner = node.type.type if pointer else node.type
-    spaces = [n.text for n in notes if n.text in ("global", "local", "constant", "generic")]
-    qualifiers = getattr(inner, "quals", [])
+    type_ = resolved(unit, node.type)
+    pointer = isinstance(type_, _POINTERS)
+    inner = type_.type if pointer else type_
+    named = [n.text for n in notes] + spaces_in_typedefs(unit, node.type)
+    spaces = [text for text in named if text in ("global", "local", "constant", "generic")]
+    quals = qualifiers(unit, type_.type if pointer else node.type)
     canonical_type = canonical(unit, inner)
     start, end = unit.range(first, last)
     start = min([start, *(n.start for n in notes if n.start >= 0)])
@@ -53,12 +63,14 @@ def _parameter(unit: Unit, node: c_ast.Decl, number: int, first: int, last: int)
         type=_written_type(unit, first, last, node.name),
         canonical=canonical_type,
         pointer=pointer,
-        const="const" in qualifiers,
+        const="const" in quals,
         restrict="restrict" in getattr(node.type, "quals", []),
-        volatile="volatile" in qualifiers,
+        volatile="volatile" in quals,
         image=access if is_image else None,
         text=unit.source.text[start:end],
         span=unit.span(last, last),
+        hidden=pointer and not isinstance(node.type, _POINTERS),
+        nested=pointer and isinstance(resolved(unit, inner), _POINTERS),
     )
 
 
@@ -71,7 +83,7 @@ def _written_type(unit: Unit, first: int, last: int, name: str) -> str:
         token = unit.tokens[index]
         if token.text in _NOT_TYPE or token.text == name:
             continue
-        written = type_macro(unit, index) or token.text
+        written = type_macro(unit, index) or without_qualifiers(unit, token.text)
         if written == token.text or written not in parts:
             parts.append(written)
     return " ".join(parts)

@@ -117,6 +117,10 @@ def _parameter_features(parameters: tuple[Parameter, ...]) -> list[FeatureUse]:
             found.append(FeatureUse(Feature.IMAGE, parameter.name, parameter.span))
         elif parameter.pointer and parameter.space == "local":
             found.append(FeatureUse(Feature.LOCAL_MEMORY, parameter.name, parameter.span))
+        elif parameter.hidden:
+            found.append(FeatureUse(Feature.HIDDEN_POINTER, parameter.name, parameter.span))
+        elif parameter.nested:
+            found.append(FeatureUse(Feature.NESTED, parameter.name, parameter.span))
         elif parameter.pointer and not parameter.is_buffer:
             found.append(FeatureUse(Feature.ESCAPE, parameter.name, parameter.span))
         if parameter.volatile and parameter.pointer:

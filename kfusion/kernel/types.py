@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from pycparser import c_ast
 
-from kfusion.parse.unit import Unit
+from kfusion.parse.unit import Note, Unit
+from kfusion.source.dataclasses import dataclass
 
 # Width and signedness; size_t is taken as 64 bits wide, and kept apart from ulong as a type.
 INTEGERS: dict[str, tuple[int, bool]] = {
@@ -138,15 +139,140 @@ def _named(unit: Unit, node: c_ast.IdentifierType) -> str:
     return _typedefs(unit).get(name, name)
 
 
+@dataclass(frozen=True)
+class Alias:
+    """A typedef of the file; `notes`: its address spaces and attributes."""
+
+    node: c_ast.Node
+    notes: tuple[str, ...]
+
+    @property
+    def opaque(self) -> bool:
+        """With an attribute it is a type of its own: a vector, or aligned otherwise."""
+        return any(note.startswith("__attr") for note in self.notes)
+
+
+@lru_cache(maxsize=16)
+def _aliases(unit: Unit) -> dict[str, Alias]:
+    found: dict[str, Alias] = {}
+    for node in unit.ast.ext:
+        if isinstance(node, c_ast.Typedef) and unit.index(node) >= 0:
+            notes = tuple(note.text for note in _notes_of(unit, unit.name_index(node.type)))
+            found.setdefault(node.name, Alias(node.type, notes))
+    return found
+
+
+def _notes_of(unit: Unit, name: int) -> list[Note]:
+    """What was taken out of the declaration of a name."""
+    first = last = name
+    while first > 0 and unit.tokens[first - 1].text not in (";", "{", "}", "("):
+        first -= 1
+    while unit.tokens[last].text not in (";", ",", "=", "{", ")"):
+        last += 1
+    return unit.notes_between(first, last)
+
+
+def alias_of(unit: Unit, node: c_ast.Node) -> Alias | None:
+    """The typedef that a type is named by."""
+    if isinstance(node, c_ast.TypeDecl) and isinstance(node.type, c_ast.IdentifierType):
+        return _aliases(unit).get(node.type.names[-1])
+    return None
+
+
+def resolved(unit: Unit, node: c_ast.Node) -> c_ast.Node:
+    """The type that the names of typedefs stand for, up to one that is opaque."""
+    opaque: c_ast.Node | None = None
+    while (alias := alias_of(unit, node)) is not None:
+        if alias.opaque and opaque is None:
+            opaque = node
+        node = alias.node
+    return node if opaque is None or isinstance(node, (c_ast.PtrDecl, c_ast.ArrayDecl)) else opaque
+
+
+def qualifiers(unit: Unit, node: c_ast.Node) -> frozenset[str]:
+    """const and volatile, those in typedefs too."""
+    found = frozenset(getattr(node, "quals", None) or ())
+    alias = alias_of(unit, node)
+    return found | qualifiers(unit, alias.node) if alias is not None else found
+
+
+def without_qualifiers(unit: Unit, name: str) -> str:
+    """`typedef const float cf;` gives `float`: whether it is const is for others to say."""
+    alias = _aliases(unit).get(name)
+    plain = _typedefs(unit).get(name, name)
+    return plain if alias is not None and qualifiers(unit, alias.node) else name
+
+
+def spaces_in_typedefs(unit: Unit, node: c_ast.Node) -> list[str]:
+    alias = alias_of(unit, node)
+    return [*alias.notes, *spaces_in_typedefs(unit, alias.node)] if alias is not None else []
+
+
+def _array_depth(unit: Unit, node: c_ast.Node) -> int:
+    node = resolved(unit, node)
+    return 1 + _array_depth(unit, node.type) if isinstance(node, c_ast.ArrayDecl) else 0
+
+
+@lru_cache(maxsize=16)
+def _array_members(unit: Unit) -> dict[str, int]:
+    """Members of structures that are arrays, with the number of their dimensions."""
+    found: dict[str, int] = {}
+    for structure in (*unit.nodes.get(c_ast.Struct, ()), *unit.nodes.get(c_ast.Union, ())):
+        for member in structure.decls or ():
+            depth = _array_depth(unit, member.type)
+            if depth and member.name:
+                found[member.name] = max(depth, found.get(member.name, 0))
+    return found
+
+
+def is_member_array(unit: Unit, node: c_ast.Node) -> bool:
+    """`body.position`, if that is an array: by itself it becomes a pointer."""
+    subscripts = 0
+    while isinstance(node, c_ast.ArrayRef):
+        node = node.name
+        subscripts += 1
+    members = _array_members(unit)
+    return isinstance(node, c_ast.StructRef) and subscripts < members.get(node.field.name, 0)
+
+
+def is_plain_value(unit: Unit, node: c_ast.Node) -> bool:
+    """A number, or some in a vector or structure: nothing can be written through it."""
+    node = resolved(unit, node)
+    if not isinstance(node, c_ast.TypeDecl):
+        return False
+    if isinstance(node.type, (c_ast.Struct, c_ast.Union)):
+        members = node.type.decls or _members(unit).get(node.type.name)
+        return members is not None and all(_is_plain_member(unit, m) for m in members)
+    if isinstance(node.type, c_ast.Enum):
+        return True
+    return isinstance(node.type, c_ast.IdentifierType) and all(map(is_type_word, node.type.names))
+
+
+def _is_plain_member(unit: Unit, member: c_ast.Node) -> bool:
+    node = resolved(unit, member.type) if isinstance(member, c_ast.Decl) else member
+    while isinstance(node, c_ast.ArrayDecl):
+        node = resolved(unit, node.type)
+    return is_plain_value(unit, node)
+
+
+@lru_cache(maxsize=16)
+def _members(unit: Unit) -> dict[str, list[c_ast.Node]]:
+    """The members of structures with a tag; two structures of one tag are not told apart."""
+    found: dict[str, list[c_ast.Node]] = {}
+    for node in (*unit.nodes.get(c_ast.Struct, ()), *unit.nodes.get(c_ast.Union, ())):
+        if node.name and node.decls is not None:
+            found.setdefault(node.name, []).extend(node.decls)
+    return found
+
+
 @lru_cache(maxsize=16)
 def _typedefs(unit: Unit) -> dict[str, str]:
     """Typedefs of the file itself, resolved."""
     found: dict[str, str] = {}
-    for node in unit.ast.ext:
-        if isinstance(node, c_ast.Typedef) and unit.index(node) >= 0:
-            inner = node.type.type if isinstance(node.type, c_ast.TypeDecl) else None
-            if isinstance(inner, c_ast.IdentifierType):
-                name = " ".join(sorted(inner.names, reverse=True))
-                name = type_macro(unit, unit.index(inner)) or _WORDS.get(name, name)
-                found[node.name] = found.get(name, name)
+    for alias, declared in _aliases(unit).items():
+        inner = declared.node.type if isinstance(declared.node, c_ast.TypeDecl) else None
+        if isinstance(inner, c_ast.IdentifierType) and not declared.opaque:
+            name = " ".join(sorted(inner.names, reverse=True))
+            name = type_macro(unit, unit.index(inner)) or _WORDS.get(name, name)
+            found[alias] = found.get(name, name)
     return found
