@@ -22,6 +22,7 @@ from kfusion.kernel.forms import OF_GROUPS, Comparison, Form, in_global_ids
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Access, Body, Feature, FeatureUse, Mode
 from kfusion.kernel.scopes import Scopes
+from kfusion.kernel.types import is_member_array
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Function
 from kfusion.source.text import Span
@@ -79,10 +80,8 @@ class ExpressionWalker:
             self._assignment(node, statement=statement)
         elif isinstance(node, c_ast.UnaryOp):
             self._unary(node, statement=statement)
-        elif isinstance(node, c_ast.ArrayRef):
-            self._element(node, Mode.READ)
-        elif isinstance(node, c_ast.StructRef):
-            self._component(node, Mode.READ)
+        elif isinstance(node, (c_ast.ArrayRef, c_ast.StructRef)):
+            self._read(node)
         elif isinstance(node, c_ast.BinaryOp):
             self._binary(node)
         elif isinstance(node, c_ast.TernaryOp):
@@ -95,9 +94,22 @@ class ExpressionWalker:
             self.expression(node.expr)
         elif isinstance(node, c_ast.CompoundLiteral):
             self.expression(node.init)
+        elif isinstance(node, c_ast.NamedInitializer):
+            self.expression(node.expr)
         else:
             for _, child in node.children():
                 self.expression(child)
+
+    def _read(self, node: c_ast.Node) -> None:
+        before = len(self.accesses)
+        self._target(node, Mode.READ, statement=False)
+        if is_member_array(self.unit, node):  # it becomes a pointer
+            self._escaped(before)
+
+    def _escaped(self, before: int) -> None:
+        """What has been accessed since may be reached in other ways too."""
+        for access in self.accesses[before:]:
+            self.features.append(FeatureUse(Feature.ESCAPE, access.parameter, access.span))
 
     def _check_form(self, form: Form, tokens: tuple[int, int]) -> None:
         if self.local_ids is None and in_global_ids(form).mentions(*OF_GROUPS):
@@ -147,11 +159,10 @@ class ExpressionWalker:
         pointer = resolve_pointer(self.env, node)
         if pointer is not None:
             self._feature(Feature.ESCAPE, pointer.parameter, node)
-        elif not isinstance(node.expr, c_ast.ID):
+        else:
             before = len(self.accesses)
-            self.expression(node.expr)
-            for access in self.accesses[before:]:
-                self.features.append(FeatureUse(Feature.ESCAPE, access.parameter, access.span))
+            self.expression(node.expr)  # of a pointer variable: it escapes
+            self._escaped(before)
 
     def _binary(self, node: c_ast.BinaryOp) -> None:
         self.expression(node.left)
@@ -205,8 +216,10 @@ class ExpressionWalker:
         pointer = resolve_pointer(self.env, node.name)
         if pointer is None:
             self.expression(node.subscript)
-            if mode.writes and not isinstance(node.name, c_ast.ID):
+            if isinstance(node.name, (c_ast.ArrayRef, c_ast.StructRef)):
                 self._part(node.name, mode)  # `bodies[i].position[0] = ...`
+            elif mode.writes and not isinstance(node.name, c_ast.ID):
+                self._target(node.name, mode, statement=False)
             else:
                 self.expression(node.name)
             return
@@ -269,7 +282,7 @@ class ExpressionWalker:
     def _part(self, node: c_ast.Node, mode: Mode) -> None:
         """Something of which only a part is read or written."""
         before = len(self.accesses)
-        if mode is Mode.READ:
+        if mode is Mode.READ and not isinstance(node, (c_ast.ArrayRef, c_ast.StructRef)):
             self.expression(node)
         else:
             self._target(node, mode, statement=False)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from kfusion.kernel.builtins import is_pure, is_work_item
+from kfusion.kernel.builtins import is_value, is_work_item
 from kfusion.kernel.evaluate import (
     Environment,
     Typed,
@@ -199,6 +199,9 @@ class _Purity(c_ast.NodeVisitor):
             self.pure = False
         self.visit(node.name)
 
+    def visit_NamedInitializer(self, node: c_ast.NamedInitializer) -> None:
+        self.visit(node.expr)
+
     def visit_ID(self, node: c_ast.ID) -> None:
         symbol = self.env.symbol(node)
         if symbol is not None and symbol in self.env.pointers:
@@ -208,7 +211,7 @@ class _Purity(c_ast.NodeVisitor):
         name = node.name.name if isinstance(node.name, c_ast.ID) else ""
         if name in self.env.unit.functions:
             self.pure = self.pure and evaluate(self.env, node).form is not None
-        elif not (is_pure(name) or is_work_item(name)):
+        elif not (is_value(name) or is_work_item(name)):
             self.pure = False
         elif node.args is not None:
             self.visit(node.args)

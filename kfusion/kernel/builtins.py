@@ -49,6 +49,8 @@ _PURE = frozenset(
     vec_step
     """.split()
 )
+# Those that write through a pointer, into private memory if they are pure.
+_WRITES_ARGUMENT = frozenset("fract frexp lgamma_r modf remquo sincos".split())
 _TYPE = r"(char|uchar|short|ushort|int|uint|long|ulong|float|double|half)(2|3|4|8|16)?"
 _FAST = "cos divide exp exp2 exp10 log log2 log10 powr recip rsqrt sin sqrt tan"
 _PURE_PATTERN = re.compile(
@@ -70,6 +72,11 @@ def feature_of(name: str) -> Feature | None:
 def is_pure(name: str) -> bool:
     """A built-in function without effects beyond its private pointer arguments."""
     return name in _PURE or _PURE_PATTERN.fullmatch(name) is not None
+
+
+def is_value(name: str) -> bool:
+    """A pure function that does nothing but return a value."""
+    return is_pure(name) and name not in _WRITES_ARGUMENT
 
 
 def is_work_item(name: str) -> bool:

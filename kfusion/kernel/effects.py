@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from pycparser import c_ast
 
-from kfusion.kernel.builtins import is_pure, is_work_item
+from kfusion.kernel.builtins import is_value, is_work_item
 from kfusion.kernel.evaluate import Environment
 from kfusion.kernel.model import Access, Effect
 from kfusion.kernel.scopes import name_token
+from kfusion.kernel.types import is_plain_value
 from kfusion.parse.statements import Statement
+from kfusion.parse.unit import Unit
 
 _CHANGES = ("++", "--", "p++", "p--")
 
@@ -66,8 +70,27 @@ class _Changes(c_ast.NodeVisitor):
             self.found = True
         self.generic_visit(node)
 
+    def visit_NamedInitializer(self, node: c_ast.NamedInitializer) -> None:
+        self.visit(node.expr)
+
     def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
         name = node.name.name if isinstance(node.name, c_ast.ID) else ""
-        if not (name in self.env.unit.functions or is_pure(name) or is_work_item(name)):
+        if name in self.env.unit.functions:
+            self.found = self.found or not _takes_values(self.env.unit, name)
+        elif not (is_value(name) or is_work_item(name)):
             self.found = True
         self.generic_visit(node)
+
+
+@lru_cache(maxsize=256)
+def _takes_values(unit: Unit, name: str) -> bool:
+    """A helper that gets no pointer: all that it can do is return a value."""
+    for function in unit.definitions[name]:
+        arguments = function.node.decl.type.args
+        for parameter in arguments.params if arguments else []:
+            if not isinstance(parameter, (c_ast.Decl, c_ast.Typename)):
+                return False  # `...`
+            is_void = isinstance(parameter, c_ast.Typename) and len(arguments.params) == 1
+            if not is_void and not is_plain_value(unit, parameter.type):
+                return False
+    return True

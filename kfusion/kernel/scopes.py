@@ -7,7 +7,7 @@ from dataclasses import field
 from pycparser import c_ast
 
 from kfusion.kernel.model import Symbol
-from kfusion.kernel.types import canonical
+from kfusion.kernel.types import canonical, is_member_array
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
 
@@ -115,7 +115,23 @@ class _Finder(c_ast.NodeVisitor):
         self.found.odd.append(node)
 
     def visit_StructRef(self, node: c_ast.StructRef) -> None:
+        if is_member_array(self.unit, node):
+            self._component(node)
         self.visit(node.name)
+
+    def visit_ArrayRef(self, node: c_ast.ArrayRef) -> None:
+        if is_member_array(self.unit, node):
+            self._component(node)
+        base: c_ast.Node = node
+        while isinstance(base, c_ast.ArrayRef):
+            self.visit(base.subscript)
+            base = base.name
+        # An element of it is no pointer to it.
+        self.visit(base.name if isinstance(base, c_ast.StructRef) else base)
+
+    def visit_NamedInitializer(self, node: c_ast.NamedInitializer) -> None:
+        """`.x = ...`, `[1] = ...`: the designators name members, and constants."""
+        self.visit(node.expr)
 
     def visit_ID(self, node: c_ast.ID) -> None:
         symbol = self.lookup(node.name)
