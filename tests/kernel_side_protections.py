@@ -4,6 +4,7 @@ from __future__ import annotations
 
 _REFUSALS = "tests/graph/test_refusals.py"
 _TRAPS = "tests/fuse/test_traps.py"
+_SCOPES = "tests/fuse/test_traps_of_scopes.py"
 _OWNERSHIP = "tests/graph/test_ownership.py"
 _PLAN = "tests/graph/test_plan.py"
 
@@ -40,9 +41,11 @@ PROTECTED_BY: dict[str, str] = {
     # graph: what may live in a variable, and what must be stored
     "guards": f"{_TRAPS}::test_trap_06_guards_with_different_bounds",
     "guard-types": f"{_TRAPS}::test_trap_06_int_against_size_t_is_another_guard",
-    "conditions": f"{_TRAPS}::test_trap_06_store_under_a_condition_keeps_the_old_value",
+    "conditions": f"{_TRAPS}::test_trap_06_store_under_a_condition_does_not_overwrite",
     "whole-buffer": f"{_PLAN}::test_another_access_may_hit_the_same_element",
     "order": f"{_TRAPS}::test_trap_07_several_stores_to_one_element",
+    "scopes": f"{_SCOPES}::test_index_of_an_inner_block_is_not_that_of_another_stage",
+    "above-stores": f"{_SCOPES}::test_value_is_not_loaded_above_a_store_in_its_block[condition]",
     "stored": f"{_TRAPS}::test_trap_01_intermediate_that_is_read_later_is_stored",
     "liveness": f"{_PLAN}::test_stencil_splits_the_region",
     "partial": f"{_TRAPS}::test_trap_01_partial_overwrite_by_a_later_kernel_keeps_the_store",

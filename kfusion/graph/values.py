@@ -25,6 +25,8 @@ from kfusion.source.protections import is_on, protection
 GUARDS = protection("guards", "values are forwarded only between stages with equal guards")
 CONDITIONS = protection("conditions", "a value starts at an access under no condition of its own")
 WHOLE_BUFFER = protection("whole-buffer", "no other access of the buffer may hit the element")
+ABOVE_STORES = protection("above-stores", "a value is not loaded above a store of its statement")
+SCOPES = protection("scopes", "an index is written only where its variables have their values")
 STORED = protection("stored", "values that are read later are stored")
 ORDER = protection("order", "an overwritten value is dropped only if nothing reads it before")
 
@@ -279,9 +281,9 @@ class _Analysis:
     def _promote(
         self, events: list[_Event], live: bool, places: dict[tuple[int, int], Place]
     ) -> None:
-        """Decide for one element. All stores before `start` are conditional: to memory."""
-        start = next((i for i, e in enumerate(events) if not e.conditional), None)
-        if start is None or not self._can_start(events[start]):
+        """Decide for one element. All accesses before `start` stay as written."""
+        start = next((i for i in range(len(events)) if self._can_start(events, i)), None)
+        if start is None:
             return
         events = events[start:]
         writes = [e for e in events if e.mode.writes]
@@ -333,14 +335,26 @@ class _Analysis:
         opening = Role.LOAD if event.mode is Mode.UPDATE else Role.DEFINE
         return Place(opening if first else Role.ASSIGN, value, stored, flushed)
 
-    def _can_start(self, event: _Event) -> bool:
+    def _can_start(self, events: list[_Event], position: int) -> bool:
         """The variable is declared here: by a plain load, or by a store that is a statement."""
-        if event.statement[1] < 0:
+        event = events[position]
+        if event.conditional or event.statement[1] < 0 or not self._is_settled(event):
             return False
+        above = (e for e in events[:position] if e.statement == event.statement)
+        if any(e.mode.writes for e in above) and is_on(ABOVE_STORES):
+            return False  # the load would stand above that store
         if event.mode is Mode.READ:
             return True
         effect = self._effect(event.statement)
         return effect is not None and effect.store == event.access.number
+
+    def _is_settled(self, event: _Event) -> bool:
+        """The variables of the index are declared, and have their values, before the statement."""
+        kernel = self.stages[event.stage].invocation.kernel
+        access, start = event.access.access, kernel.body.statements[event.statement[1]].first
+        named = (kernel.symbols.get(token) for token in range(access.first, access.last + 1))
+        settled = all(kernel.settled.get(s, s.token) < start for s in named if s is not None)
+        return settled or not is_on(SCOPES)
 
     def _kept_stores(self, writes: list[_Event], live: bool) -> dict[tuple[int, int], bool]:
         """The stores that stay, and whether each is done after its statement (flushed)."""
@@ -349,7 +363,11 @@ class _Analysis:
         last = writes[-1]
         if not last.conditional:
             return {last.key: False}
-        if all(e.conditional for e in writes) or self._has_tail(last.stage):
+        if (
+            all(e.conditional for e in writes)
+            or self._has_tail(last.stage)
+            or not self._is_settled(last)  # it cannot be stored after the statement
+        ):
             return {e.key: False for e in writes}
         return {last.key: True}
 

@@ -179,6 +179,7 @@ class Kernel:
     body: Body
     symbols: dict[int, Symbol]  # by token, for every use of a parameter or local variable
     fixed: frozenset[Symbol]  # assigned once, and their address is not taken
+    settled: dict[Symbol, int]  # the token that gives them their last value
     addressed: frozenset[Symbol]  # their address is taken
     required_size: tuple[str, ...] | None  # reqd_work_group_size
     pragmas: Pragmas  # in force where the kernel stands

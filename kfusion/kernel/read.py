@@ -82,6 +82,7 @@ def _read(unit: Unit, function: Function, helpers: Helpers, conditions: Conditio
         body=replace(body, effects=tuple(effects)),
         symbols=scopes.uses,
         fixed=frozenset(s for s in scopes.writes if scopes.assigned_once(s)),
+        settled=scopes.settled,
         addressed=frozenset(scopes.address_taken),
         required_size=required_size(unit, function),
         pragmas=pragmas_of(unit, function),

@@ -20,6 +20,7 @@ class Scopes:
 
     uses: dict[int, Symbol] = field(default_factory=dict)
     writes: dict[Symbol, int] = field(default_factory=dict)  # assignments, initialisers too
+    settled: dict[Symbol, int] = field(default_factory=dict)  # the token of the last of those
     address_taken: set[Symbol] = field(default_factory=set)
     pointers: set[Symbol] = field(default_factory=set)
     odd: list[c_ast.Node] = field(default_factory=list)  # local types, static variables, labels
@@ -64,6 +65,7 @@ class _Finder(c_ast.NodeVisitor):
         self.found.uses[token] = symbol
         if parameter or node.init is not None:
             self.found.writes[symbol] = 1
+            self.found.settled[symbol] = token
         if isinstance(node.type, c_ast.PtrDecl):
             self.found.pointers.add(symbol)
 
@@ -142,6 +144,7 @@ class _Finder(c_ast.NodeVisitor):
         symbol = self.lookup(target.name) if isinstance(target, c_ast.ID) else None
         if symbol is not None:
             self.found.writes[symbol] = self.found.writes.get(symbol, 0) + 1
+            self.found.settled[symbol] = self.unit.index(target)
         elif isinstance(target, (c_ast.StructRef, c_ast.ArrayRef)):
             self._component(target)
 

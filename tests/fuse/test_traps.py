@@ -173,6 +173,21 @@ __kernel void positive(__global float *t, __global const float *a)
     assert "t[i] = a_i;" in fused_text(fused)
 
 
+def test_trap_06_store_under_a_condition_does_not_overwrite() -> None:
+    source = (
+        ELEMENTWISE
+        + """
+__kernel void positive(__global float *t, __global const float *a)
+{
+    const size_t i = get_global_id(0);
+    if (a[i] > 0.0f)
+        t[i] = a[i];
+}
+"""
+    )
+    fused_and_same(source, ["square(t, b)", "positive(t, a)", "square(c, t)"], launches=1)
+
+
 def test_trap_06_load_past_the_guard_is_not_hoisted() -> None:
     """The reader loads t without the writer's guard."""
     source = ELEMENTWISE + GUARDED
