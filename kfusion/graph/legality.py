@@ -110,6 +110,14 @@ def _pragmas_at_end(kernel: Kernel) -> Reason | None:
             "stand",
             kernel.span,
         )
+    later = there.others[len(kernel.pragmas.others) :]
+    if later:
+        return Reason(
+            "KF216",
+            f"'{later[0]}' stands behind {kernel.name}(), and in front of the end of the file, "
+            "where a fused kernel would stand",
+            kernel.span,
+        )
     lost = sorted(kernel.pragmas.extensions - there.extensions)
     if lost:
         return Reason(

@@ -166,6 +166,7 @@ class Pragmas:
 
     contract: str  # the last FP_CONTRACT, as written
     extensions: frozenset[str]  # enabled by name
+    others: tuple[str, ...] = ()  # all that are not known to leave the code alone
 
 
 @dataclass(frozen=True, eq=False)

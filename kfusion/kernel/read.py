@@ -18,6 +18,7 @@ from kfusion.kernel.sections import check_sections
 from kfusion.kernel.surroundings import (
     is_kernel,
     macros_of,
+    placed_pragmas,
     pragmas_of,
     redefined,
     required_size,
@@ -89,6 +90,7 @@ def _read(unit: Unit, function: Function, helpers: Helpers, conditions: Conditio
         macros=macros_of(unit, names),
         unstable=(
             *redefined(unit, function),
+            *placed_pragmas(unit, function),
             *pins.trouble,
             *written_out(conditions, function, scopes.uses),
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 
 from kfusion.kernel.model import Pragmas
@@ -13,6 +14,13 @@ from kfusion.source.text import Span
 
 _EXTENSION = re.compile(r"#pragma\s+OPENCL\s+EXTENSION\s+(\w+)\s*:\s*(\w+)")
 _CONTRACT = re.compile(r"#pragma\b.*\bfp_?\s*contract\b\s*(.*)", re.IGNORECASE)
+# Those that say nothing of what the code around them computes.
+_HARMLESS = re.compile(
+    r"#pragma\s+(once|pack|message|warning|mark|region|endregion|(clang|GCC)\s+(diagnostic|"
+    r"system_header|poison)|OPENCL\s+EXTENSION)\b"
+)
+# Those that belong to the loop that follows, wherever that stands.
+_OF_A_LOOP = re.compile(r"#pragma\s+(nounroll|unroll|ivdep|clang\s+loop|GCC\s+(unroll|ivdep))\b")
 # Hints, and what is repeated on the fused kernel.
 _ATTRIBUTES = ("reqd_work_group_size", "work_group_size_hint", "vec_type_hint", "nosvm")
 _PLACED = frozenset(("__LINE__", "__COUNTER__", "__func__", "__FUNCTION__"))
@@ -21,7 +29,7 @@ _REQUIRED = re.compile(r"reqd_work_group_size\W+\(?\s*(.*?)\s*\)")
 
 def pragmas_at(unit: Unit, index: int) -> Pragmas:
     """In force at a token; those inside other functions have ended."""
-    contract, enabled = "", set[str]()
+    contract, enabled, others = "", set[str](), list[str]()
     for position, text in _pragmas(unit):
         if position >= index:
             break
@@ -33,7 +41,9 @@ def pragmas_at(unit: Unit, index: int) -> Pragmas:
             enabled.add(extension.group(1))
         elif extension:
             enabled.discard(extension.group(1))
-    return Pragmas(contract, frozenset(enabled))
+        elif not found and not _HARMLESS.match(text):
+            others.append(" ".join(text.split()))
+    return Pragmas(contract, frozenset(enabled), tuple(others))
 
 
 @lru_cache(maxsize=16)
@@ -50,8 +60,21 @@ def pragmas_of(unit: Unit, function: Function) -> Pragmas:
         found = _CONTRACT.match(token.text)
         if found:
             # In force for this body only: nothing at the end of the file equals it.
-            return Pragmas(f"{found.group(1).strip('() ')} inside the kernel", outside.extensions)
+            inside = f"{found.group(1).strip('() ')} inside the kernel"
+            return replace(outside, contract=inside)
     return outside
+
+
+def placed_pragmas(unit: Unit, function: Function) -> tuple[tuple[str, Span], ...]:
+    """Pragmas of a kernel's body that mean another thing, or nothing, further down in one."""
+    found: list[tuple[str, Span]] = []
+    for index in range(function.body.first, function.body.last):
+        text = " ".join(unit.tokens[index].text.split())
+        known = (_HARMLESS, _OF_A_LOOP, _CONTRACT)  # FP_CONTRACT is compared by itself
+        if text.startswith("#pragma") and not any(p.match(text) for p in known):
+            message = f"'{text}' in {function.name}() would not stand alike in a fused kernel"
+            found.append((message, unit.span(index, index)))
+    return tuple(found)
 
 
 def required_size(unit: Unit, function: Function) -> tuple[str, ...] | None:

@@ -19,7 +19,7 @@ from kfusion.graph.model import (
 from kfusion.graph.plan import plan_region
 from kfusion.kernel.model import Kernel
 from kfusion.source.diagnostics import Reason, render
-from tests.support.kernel_side import ELEMENTWISE, kernels_of, refusal
+from tests.support.kernel_side import ELEMENTWISE, fused_and_same, kernels_of, refusal
 
 HEAD = "__kernel void f(__global float *c, __global const float *a)\n"
 
@@ -189,6 +189,45 @@ def test_required_sizes() -> None:
     )
     fused = fuse(other("c[i] = a[i];", head), ["f(t, x)", "f(c, t)"])
     assert "reqd_work_group_size(64, 1, 1)" in fused.fused[0].text
+
+
+@pytest.mark.parametrize(
+    "pragma",
+    [
+        "#pragma clang fp reassociate(on)",
+        "#pragma float_control(precise, off)",
+        "#pragma STDC FENV_ACCESS ON",
+        "#pragma unknown",
+    ],
+)
+def test_pragma_that_belongs_to_the_body(pragma: str) -> None:
+    source = other(f"c[i] = a[i];\n{pragma}\nc[i] += 1;")
+    cut = refusal(source, ["square(t, x)", "f(c, t)"])
+    assert (cut.code, cut.message) == (
+        "KF216",
+        f"'{pragma}' in f() would not stand alike in a fused kernel",
+    )
+
+
+@pytest.mark.parametrize(
+    "pragma", ["#pragma clang fp reassociate(on)", "#pragma float_control(precise, off)"]
+)
+def test_pragma_between_two_kernels(pragma: str) -> None:
+    source = other("c[i] = a[i];", f"{pragma}\n{HEAD}")
+    cut = refusal(source, ["square(t, x)", "f(c, t)"])
+    assert cut.code == "KF216"
+    assert cut.message == (
+        f"'{pragma}' stands behind square(), and in front of the end of the file, where a fused "
+        "kernel would stand"
+    )
+    assert len(fuse(source, ["f(t, x)", "f(c, t)"]).kernels) == 1
+
+
+@pytest.mark.parametrize("pragma", ["unroll", "unroll 2", "nounroll", "clang loop unroll(full)"])
+def test_pragma_of_a_loop_goes_with_it(pragma: str) -> None:
+    source = other(f"c[i] = a[i];\n#pragma {pragma}\nfor (int k = 0; k < 4; k++) c[i] += k;")
+    fused = fused_and_same(source, ["square(t, x)", "f(c, t)"], launches=1)
+    assert f"    #pragma {pragma}\n    for (" in fused.fused[0].text
 
 
 def test_extension_that_is_disabled_again() -> None:
