@@ -70,7 +70,7 @@ class Renderer:
 
     def _piece(self, first: int, last: int, changes: Changes) -> tuple[str, tuple[int, int]]:
         tokens = self.unit.tokens
-        place = self.unit.range(first, last)
+        place = self._place(first, last)
         if first == last and first in changes:
             return changes[first].text, place
         if first in changes and changes[first].last == last:
@@ -88,6 +88,16 @@ class Renderer:
             words.append(change.text if change else tokens[index].text)
             index = change.last + 1 if change else index + 1
         return _joined(words), place
+
+    def _place(self, first: int, last: int) -> tuple[int, int]:
+        """Where the tokens stand: the whole invocation, if they are all that a macro gives."""
+        tokens = self.unit.tokens
+        macro = tokens[first].macro
+        if macro is not None and macro == tokens[last].macro:
+            outside = {t.macro for t in (*tokens[first - 1 : first], *tokens[last + 1 : last + 2])}
+            if macro not in outside:
+                return macro
+        return self.unit.range(first, last)
 
     def _cuts_macro(self, first: int, last: int) -> bool:
         """Only a part of what a macro expands to, and not just its arguments."""

@@ -234,3 +234,11 @@ def test_trap_23_element_in_the_arguments_of_a_nested_macro() -> None:
     calls = ["f(t, x, p)", "g(o, t)", "f(u, x, q)"]
     fused = fused_and_same(source, calls, launches=1, scalars=SCALARS)
     assert "= a[i];" in fused_text(fused).replace("x[i]", "a[i]")
+
+
+def test_trap_23_macro_that_gives_its_argument_alone() -> None:
+    """Nothing of the macro's own is among the tokens, but its name and brackets are written."""
+    source = "#define ID(x) x\n" + f("ID(t[i]) = a[i] + ID(a[i]);") + g("ID(o[i] = t[i] + ID(2));")
+    calls = ["f(t, x)", "g(o, t)", "f(u, o)"]
+    text = fused_text(fused_and_same(source, calls, launches=1))
+    assert "const float t_i = x_i + x_i;" in text
