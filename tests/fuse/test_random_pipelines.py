@@ -23,6 +23,7 @@ INDICES = [
     "const uint t = get_local_id(0); const uint i = get_group_id(0) * get_local_size(0) + t;",
 ]
 GUARDS = ["", "", "if ({i} >= n) return;", "if ({i} < n)", "if ({i} >= m)\n        return;"]
+CONDITIONS = ["{i} == 3", "{i} > 7 | 0", "({i} == 3) & ({i} < 9)", "{i} == 3 || ({i} == 5) + (0)"]
 MACROS = "#define SQUARE(x) ((x) * (x))\n#define HALF(p, k) (p[k] * 0.5f)\n"
 
 
@@ -62,7 +63,7 @@ def statements(draw: st.DrawFn, index: str, types: tuple[str, ...], number: int)
     target = draw(st.integers(0, len(types) - 1))
     element, type_ = f"{names[target]}[{index}]", types[target]
     value = store(type_, "1.0f * " + draw(expressions(loads)))
-    kind = draw(st.integers(0, 8))
+    kind = draw(st.integers(0, 11))
     if kind == 0 and type_ == "float":
         return f"{element} {draw(st.sampled_from(['+=', '-=', '*=']))} {value};"
     if kind == 1:
@@ -79,6 +80,16 @@ def statements(draw: st.DrawFn, index: str, types: tuple[str, ...], number: int)
         other = store(type_, draw(expressions(loads)))
         condition = f"{draw(st.sampled_from(loads))} < 0.25f"
         return f"if ({condition}) {{ {element} = {value}; }} else {element} = {other};"
+    if kind == 6:
+        above = f"if ({draw(st.sampled_from(loads))} > 0.5f) {element} = {value}; "
+        inner = f"int b = {index}; {names[target]}[b] = {value};"
+        return f"{{ {draw(st.sampled_from(['', above]))}{inner} }}"
+    if kind == 7:
+        inner = f"{names[target]}[b] = {value};"
+        return f"for (int j = 0; j < 2; j++) {{ const size_t b = {index}; {inner} }}"
+    if kind == 8:
+        condition = draw(st.sampled_from(CONDITIONS)).format(i=index)
+        return f"if ({condition}) return;"
     return f"{element} = {value};"
 
 
