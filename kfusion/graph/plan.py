@@ -27,6 +27,7 @@ from kfusion.graph.model import (
 from kfusion.graph.profit import over_budget
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, Role, group_values
+from kfusion.kernel.forms import Form
 from kfusion.kernel.types import size_of
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
@@ -108,14 +109,27 @@ class _Planner:
         return isinstance(found, _Candidate) and found.bytes <= self._least_bytes()
 
     def _least_bytes(self) -> int:
-        """What is read before it is written has to be loaded, what is observed stored, once."""
+        """What is read before it is written has to be loaded, what is observed stored, once.
+
+        Of memory that is only read, a kernel loads each element that it names.
+        """
         loads: dict[str, int] = {}
         stores: dict[str, int] = {}
-        for access in (access for stage in self.stages for access in stage.accesses):
-            name, size, mode = access.memory.name, size_of(access.type), access.access.mode
-            loads.setdefault(name, size if mode.reads else 0)
-            if mode.writes and (self.observed is None or name in self.observed):
-                stores.setdefault(name, size)
+        written = {name for stage in self.stages for name in stage.written}
+        for stage in self.stages:
+            named: dict[str, list[Form | None]] = {}
+            for access in stage.accesses:
+                name, size, mode = access.memory.name, size_of(access.type), access.access.mode
+                if name in written:
+                    loads.setdefault(name, size if mode.reads else 0)
+                elif access.form is None or access.form.in_loop:
+                    named.setdefault(name, []).append(None)
+                elif access.form not in named.setdefault(name, []):
+                    named[name].append(access.form)
+                if mode.writes and (self.observed is None or name in self.observed):
+                    stores.setdefault(name, size)
+                if name not in written:
+                    loads[name] = max(loads.get(name, 0), size * len(named[name]))
         return sum(loads.values()) + sum(stores.values())
 
     def _pair(self, first: int, second: int) -> Legal | Reason:

@@ -290,10 +290,21 @@ class Later:
         if uses.escapes or (value.place.path and value.place.path[0] in uses.members):
             return False
         # Most objects that live are read by one of the calls that follow: ask these first.
-        calls = sorted(uses.calls, key=lambda call: self.unit.index(call.name) < self.first)
+        calls = sorted(uses.calls, key=self._distance)
         if not all(self._is_harmless(call, name, owner) for call in calls):
             return False
         return not (self.in_loop and self._guards_change)
+
+    def _distance(self, call: c_ast.FuncCall) -> int:
+        """0 for what follows, in the innermost loop first; then what comes before."""
+        index = self.unit.index(call.name)
+        loops = [n for n in self.path if isinstance(n, c_ast.For | c_ast.While | c_ast.DoWhile)]
+        inner = loops[-1].stmt if loops else self.path[-1]
+        opening = self.unit.index(inner)
+        if loops and isinstance(inner, c_ast.Compound):
+            if opening <= index <= self.unit.match(opening):
+                return 0 if index > self.last else 1
+        return 2 if index > self.last else 3
 
     def _declaration(self, owner: str) -> tuple[c_ast.Node, c_ast.Decl | None]:
         """The block that declares the variable, if the name means nothing else in there."""
