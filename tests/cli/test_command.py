@@ -40,6 +40,22 @@ def test_fusing_is_quiet_and_writes_all_files(command: Command) -> None:
     assert "vec_scale_add(t, a, 2.0f, n, c, b);" in command.read("out/app.c")
 
 
+def test_region_of_one_call_is_left_alone(command: Command) -> None:
+    command.change("app.c", "        vec_add(c, t, b, n);\n", "")
+    command.change("app.c", "kfuse(a, b, out(c))", "kfuse(a, out(t))")
+    done = command.run(*PROGRAM, "-o", "out")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert (
+        done.stderr
+        == """\
+app.c:6:1: note[KF402]: a region with fewer than two calls has nothing to fuse
+    6 | #pragma kfuse(a, out(t))
+      | ^~~~~~~~~~~~~~~~~~~~~~~~
+"""
+    )
+    assert command.read("out/app.c") == command.read("app.c")
+
+
 def test_version(command: Command) -> None:
     done = command.run("--version")
     assert (done.returncode, done.stdout) == (0, f"kfusion, version {kfusion.__version__}\n")

@@ -19,7 +19,7 @@ from kfusion.graph.model import (
 from kfusion.graph.plan import plan_region
 from kfusion.kernel.model import Kernel
 from kfusion.source.diagnostics import Reason, render
-from tests.support.kernel_side import ELEMENTWISE, fused_and_same, kernels_of, refusal
+from tests.support.kernel_side import ELEMENTWISE, ITEMS, fused_and_same, kernels_of, refusal
 
 HEAD = "__kernel void f(__global float *c, __global const float *a)\n"
 
@@ -249,6 +249,84 @@ def test_parameter_that_is_assigned() -> None:
     source = other("n = n * 2; if (i < n) c[i] = a[i];", head)
     cut = refusal(source, ["square(t, x)", "f(c, t, n)"])
     assert (cut.code, cut.message) == ("KF219", "f() has a parameter that it assigns: 'n'")
+
+
+# What could be fused, and is not: budgets, and kernels that would move more bytes
+
+
+def test_more_constant_arguments_than_devices_take() -> None:
+    constants = [f"constant float *k{j}" for j in range(5)]
+    source = f"""\
+__kernel void f(__global float *c, {", ".join(constants)})
+{{
+    size_t i = get_global_id(0);
+    c[i] += k0[i] + k1[i] + k2[i] + k3[i] + k4[i];
+}}
+"""
+    calls = ["f(c, a0, a1, a2, a3, a4)", "f(c, b0, b1, b2, b3, b4)"]
+    cut = fused_and_same(source, calls, launches=2).diagnostics[0]
+    assert (cut.code, cut.message) == (
+        "KF223",
+        "the fused kernel would have 10 constant arguments; devices need take no more than 8",
+    )
+    fused_and_same(source, [calls[0], "f(c, a0, a1, a2, b3, b4)"], launches=1)
+
+
+def test_more_bytes_of_parameters_than_devices_take() -> None:
+    scalars = ", ".join(f"double16 s{j}" for j in range(4))
+    source = f"""\
+__kernel void f(__global double16 *c, {scalars})
+{{
+    c[get_global_id(0)] += s0 + s1 + s2 + s3;
+}}
+"""
+    cut = refusal(source, ["f(c, a, b, d, e)", "f(c, g, h, i, j)"])
+    assert (cut.code, cut.message) == (
+        "KF223",
+        "the fused kernel would have 1032 bytes of parameters; devices need take no more than 1024",
+    )
+    assert len(fuse(source, ["f(c, a, b, d, e)", "f(c, g, h, i, e)"]).kernels) == 1
+
+
+def test_more_buffers_than_registers() -> None:
+    calls = [f"add(t{j}, x{j}, y{j})" for j in range(22)]
+    fused = fuse(ELEMENTWISE, calls)
+    (cut,) = (d for d in fused.diagnostics)
+    assert len(fused.kernels) == 2
+    assert (cut.code, cut.message) == (
+        "KF223",
+        "the fused kernel would work on 66 buffers, which would not fit in registers",
+    )
+
+
+def test_kernel_that_would_keep_values_from_staying_in_variables() -> None:
+    """The loop of `both` may write any element: with it in the group, t is in memory."""
+    source = """\
+__kernel void square(__global float *c, __global const float *a)
+{
+    size_t i = get_global_id(0);
+    c[2 * i] = a[2 * i] * a[2 * i];
+}
+__kernel void even(__global float *c, __global const float *a)
+{
+    size_t i = get_global_id(0);
+    c[i] = a[2 * i];
+}
+__kernel void both(__global float *c)
+{
+    size_t i = get_global_id(0);
+    for (int k = 0; k < 2; k++) c[2 * i + k] += 1.0f;
+}
+"""
+    fused = fused_and_same(
+        source, ["square(t, x)", "even(y, t)", "both(t)"], launches=2, size=(ITEMS // 2,)
+    )
+    assert [launch.calls for launch in fused.kernels] == [(0, 1), (2,)]
+    (cut,) = fused.diagnostics
+    assert (cut.code, cut.message) == (
+        "KF224",
+        "one kernel for these would load and store more than they do apart",
+    )
 
 
 # With a host that knows more, or less, than the Python API
