@@ -54,7 +54,6 @@ CODES: dict[str, str] = {
     "KF217": "a sub-expression has effects that cannot be moved",
     "KF218": "one element is written by one item and read by others",
     "KF219": "control flow that cannot be fused",
-    "KF220": "sizes or scalars differ",
     "KF221": "required work-group sizes differ",
     "KF222": "printf in a kernel",
     "KF223": "a budget of the target is exceeded",
