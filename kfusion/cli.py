@@ -27,7 +27,8 @@ _PATH = click.Path(path_type=Path)
 @click.command(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit status: 0 done; 1 understood, but the request cannot be met; "
-    "2 not understood.  `kfusion strip FILE... -o OUT` writes sources without annotations.",
+    "2 not understood.  `kfusion strip FILE... -o OUT` writes sources without annotations; "
+    "`kfusion explain CODE` says what a message means.",
 )
 @click.argument("files", nargs=-1, type=_PATH)
 @click.option("-o", "--output", type=_PATH, help="The folder to write to.")
@@ -97,6 +98,7 @@ def fuse(
         raise error(
             "KF302",
             "--strict: not everything in the regions is fused",
+            help="`kfusion explain CODE` says more of each cut",
             argument="--strict",
             exit_code=1,
         )
@@ -124,6 +126,22 @@ def strip(files: tuple[Path, ...], output: Path) -> None:
     write_all(output, {path.name: stripped(path) for path in files})
 
 
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("codes", nargs=-1, metavar="[CODE]...")
+def explain(codes: tuple[str, ...]) -> None:
+    """Say what the CODEs of messages mean, with an example and what to do.
+
+    Without a CODE: a line for each of them.
+    """
+    from kfusion.report import explain as report
+
+    texts = [report.explain(code) for code in map(report.read_code, codes)]
+    click.echo("\n\n\n".join(texts) if codes else report.list_codes())
+
+
+_COMMANDS = {"explain": explain, "strip": strip}
+
+
 def _check_defines(defines: tuple[str, ...]) -> None:
     for define in defines:
         if not re.match(r"[A-Za-z_]\w*(\([^)]*\))?(=|$)", define):
@@ -143,8 +161,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command; whatever goes wrong comes out as a diagnostic."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     command, name = fuse, "kfusion"
-    if words and words[0] == "strip":
-        command, name, words = strip, "kfusion strip", words[1:]
+    if words and words[0] in _COMMANDS:
+        command, name, words = _COMMANDS[words[0]], f"kfusion {words[0]}", words[1:]
     line = CommandLine([*name.split(), *words])
     gc.disable()  # trees are kept to the end: looking for garbage in them costs a tenth
     try:

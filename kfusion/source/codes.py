@@ -1,10 +1,14 @@
 """Every diagnostic code and what it means, in one line.
 
-KF1xx  the input cannot be understood (exit 2)
-KF2xx  a fusion that is not done, and why
-KF3xx  understood, but the request cannot be met (exit 1)
-KF4xx  notes and warnings
+`report/explanations.toml` says more of each, with an example.
 """
+
+KINDS: dict[str, str] = {
+    "KF1": "The input cannot be understood (exit status 2)",
+    "KF2": "A fusion that is not done, and why",
+    "KF3": "Understood, but the request cannot be met (exit status 1)",
+    "KF4": "Notes",
+}
 
 CODES: dict[str, str] = {
     "KF100": "the command line cannot be understood",

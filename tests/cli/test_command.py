@@ -104,6 +104,7 @@ def test_strict_fails_and_writes_nothing(command: Command) -> None:
 <command line>:1:35: error[KF302]: --strict: not everything in the regions is fused
     1 | kfusion app.c vec.c vec.cl -o out --strict
       |                                   ^~~~~~~~
+  help: `kfusion explain CODE` says more of each cut
 """
     )
     quiet = command.refused(*PROGRAM, "-o", "out", "-q", "--strict", status=1)
@@ -114,6 +115,7 @@ def test_strict_fails_and_writes_nothing(command: Command) -> None:
 <command line>:1:38: error[KF302]: --strict: not everything in the regions is fused
     1 | kfusion app.c vec.c vec.cl -o out -q --strict
       |                                      ^~~~~~~~
+  help: `kfusion explain CODE` says more of each cut
 """
     )
 
