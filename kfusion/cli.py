@@ -139,7 +139,46 @@ def explain(codes: tuple[str, ...]) -> None:
     click.echo("\n\n\n".join(texts) if codes else report.list_codes())
 
 
-_COMMANDS = {"explain": explain, "strip": strip}
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("files", nargs=-1, type=_PATH, required=True)
+@click.option("-I", "include_dirs", multiple=True, type=_PATH, help="A folder with headers.")
+@click.option("-D", "defines", multiple=True, help="A macro, for hosts and kernels.")
+@click.option("--cc", default="cc", show_default=True, help="The C compiler that preprocesses.")
+@click.option("--let", "lets", multiple=True, help="NAME=NUMBER: the value of a size or scalar.")
+@click.option("--size", "sizes", multiple=True, type=int, help="The value of all other sizes.")
+@click.option("--build-options", default="", help="Options for building the kernels.")
+@click.option("--seed", default=0, show_default=True, help="Of the random data.")
+@click.option("--here", is_flag=True, hidden=True)
+def verify(
+    files: tuple[Path, ...],
+    include_dirs: tuple[Path, ...],
+    defines: tuple[str, ...],
+    cc: str,
+    lets: tuple[str, ...],
+    sizes: tuple[int, ...],
+    build_options: str,
+    seed: int,
+    here: bool,
+) -> None:
+    """Run each region's kernels, as they are and fused, on random data, and compare.
+
+    FILES are those that kfusion fuses. Exit status 1 if one bit differs.
+    """
+    from kfusion.device import command
+
+    command.numbers_of(lets)
+    if not here:
+        sys.exit(command.verify_apart())
+    sources = read_sources(files, _preprocessor(cc, include_dirs, defines, False))
+    from kfusion.driver import fuse_files
+
+    options = command.kernel_options(defines, build_options)
+    options += command.include_options(include_dirs)
+    result = fuse_files(sources)
+    sys.exit(0 if command.verify_here(sources, result, lets, sizes, options, seed) else 1)
+
+
+_COMMANDS = {"explain": explain, "strip": strip, "verify": verify}
 
 
 def _check_defines(defines: tuple[str, ...]) -> None:

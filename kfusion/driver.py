@@ -41,6 +41,8 @@ from kfusion.synthesis.model import FusedKernel
 class PlannedRegion:
     region: Region
     plan: RegionPlan
+    analysis: RegionAnalysis
+    kernels: dict[Group, FusedKernel]  # of the fused groups, under the names that were written
 
 
 @dataclass
@@ -145,9 +147,15 @@ def _region(
     liveness = observed_after(analysis)
     result.diagnostics += liveness.notes
     plan, drafts = _written_plan(analysis, liveness)
-    result.regions.append(PlannedRegion(region, plan))
     result.diagnostics += [cut.reason.as_cut() for cut in plan.cuts]
-    calls = [_group(analysis, plan, draft, output) for draft in drafts]
+    calls: list[FusedCall] = []
+    fused: dict[Group, FusedKernel] = {}
+    for draft in drafts:
+        call, written = _group(analysis, plan, draft, output)
+        calls.append(call)
+        # Of a shared kernel the parameters stand for this region's own arguments.
+        fused[draft.group] = replace(draft.function.kernel, name=written.kernel.name)
+    result.regions.append(PlannedRegion(region, plan, analysis, fused))
     if calls:
         output.edits.setdefault(region.unit, []).append(region_edit(region, calls))
     elif len(region.calls) > 1:
@@ -215,7 +223,9 @@ def _function_base(analysis: RegionAnalysis, group: Group) -> str:
     return combined_name([analysis.region.calls[i].function.name for i in group.members], ())
 
 
-def _group(analysis: RegionAnalysis, plan: RegionPlan, draft: _Draft, output: _Output) -> FusedCall:
+def _group(
+    analysis: RegionAnalysis, plan: RegionPlan, draft: _Draft, output: _Output
+) -> tuple[FusedCall, FusedFunction]:
     """Kernel and function of a group; two groups that give one text share them."""
     group, probe = draft.group, draft.function
     members = [plan.invocations[i] for i in group.members]
@@ -238,7 +248,8 @@ def _group(analysis: RegionAnalysis, plan: RegionPlan, draft: _Draft, output: _O
         output.functions[key] = function
         output.kernel_units[key] = members[0].kernel.unit
     # A shared function is called with the arguments of this region's own calls.
-    return FusedCall(group.members[0], group.members[-1], function.name, probe.arguments)
+    first, last = group.members[0], group.members[-1]
+    return FusedCall(first, last, function.name, probe.arguments), function
 
 
 def _without_comments(text: str) -> tuple[str, ...]:

@@ -61,6 +61,7 @@ def build_program(
     name: str = "kernels.cl",
     all_warnings: bool = False,
     device: cl.Device | None = None,
+    context: cl.Context | None = None,
 ) -> BuiltProgram:
     """Build a program from its text, for PoCL unless a device is given.
 
@@ -69,7 +70,7 @@ def build_program(
     KernelBuildError.
     """
     device = device or pocl_device()
-    context = cl.Context([device])
+    context = context or cl.Context([device])
     prologue = _ALL_WARNINGS if all_warnings else ""
     text = f'{prologue}#line 1 "{name}"\n{source}'
     # PoCL keeps one log for all programs that preprocessing makes equal, and

@@ -1,0 +1,90 @@
+"""Numbers for what host code computes: sizes and scalars of a launch, from a few given ones."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+
+from kfusion.host.spelling import spell
+from kfusion.host.symbolic import Entry, Literal, Num, Op, Phi, Sym
+
+Number = int | float
+
+_OPERATORS: dict[str, Callable[[Number, Number], Number]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+_WHOLE: dict[str, Callable[[int, int], int]] = {
+    "/": operator.floordiv,
+    "%": operator.mod,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+}
+_FLOAT = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?[fFlL]?")
+
+
+class NotKnownError(Exception):
+    """A value for which no number can be found; the message names it."""
+
+
+class Numbers:
+    """`given` maps names, or spelled values, to numbers; all other whole numbers are `size`."""
+
+    def __init__(self, size: int, given: Mapping[str, Number]) -> None:
+        self.size, self.given = size, given
+
+    def of(self, value: Sym) -> Number:
+        if isinstance(value, Num):
+            return value.value
+        if isinstance(value, Literal):
+            return _literal(value.text)
+        if isinstance(value, Entry):
+            return self._given(value)
+        if isinstance(value, Phi):
+            return self.of(value.alternatives[0])
+        if isinstance(value, Op):
+            return self._operation(value)
+        raise NotKnownError(spell(value))
+
+    def _given(self, value: Entry) -> Number:
+        spelled = spell(value)
+        last = re.split(r"->|\.", spelled)[-1]
+        for name in (spelled, last):
+            if name in self.given:
+                return self.given[name]
+        return self.size
+
+    def _operation(self, value: Op) -> Number:
+        if value.name.startswith("(") and len(value.args) == 1:
+            inner = self.of(value.args[0])
+            return float(inner) if value.name in ("(float)", "(double)") else int(inner)
+        if value.name == "?:":
+            condition, first, second = value.args
+            return self.of(first if self.of(condition) else second)
+        if value.name == "-" and len(value.args) == 1:
+            return -self.of(value.args[0])
+        numbers = [self.of(argument) for argument in value.args]
+        if len(numbers) == 2 and value.name in _OPERATORS:
+            return _OPERATORS[value.name](*numbers)
+        if len(numbers) == 2 and value.name in _WHOLE and numbers[1] != 0:
+            return _WHOLE[value.name](int(numbers[0]), int(numbers[1]))
+        if len(numbers) == 2 and value.name == "/":
+            return 0
+        raise NotKnownError(spell(value))
+
+
+def _literal(text: str) -> Number:
+    if _FLOAT.fullmatch(text):
+        return float(text.rstrip("fFlL"))
+    raise NotKnownError(text)

@@ -1,0 +1,124 @@
+"""How many elements of a buffer a launch touches, as far as its indices tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from kfusion.kernel.forms import (
+    GLOBAL_ID,
+    GLOBAL_OFFSET,
+    GLOBAL_SIZE,
+    GROUP_ID,
+    LOCAL_ID,
+    LOCAL_SIZE,
+    NUM_GROUPS,
+    Atom,
+    Comparison,
+    Form,
+    Id,
+    LoopVariable,
+    Quotient,
+    Value,
+    form_of,
+)
+from kfusion.kernel.model import Kernel
+from kfusion.source.dataclasses import dataclass
+
+MARGIN = 64  # elements behind the last one that is known
+
+
+@dataclass(frozen=True)
+class Range:
+    """The least and the greatest value of an index."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class Launched:
+    """A launch with numbers: scalars by the names of the kernel's parameters."""
+
+    size: tuple[int, ...]
+    local: tuple[int, ...] | None
+    scalars: Mapping[str, int | float]
+
+
+def extents(kernel: Kernel, launched: Launched) -> dict[str, int]:
+    """For each buffer parameter the number of elements that it has to have."""
+    items = 1
+    for size in launched.size:
+        items *= size
+    found: dict[str, int] = {}
+    for parameter in kernel.parameters:
+        if parameter.is_buffer:
+            found[parameter.name] = items + MARGIN
+    for access in kernel.accesses:
+        if access.parameter not in found:
+            continue
+        highest = _of(access.form, access.facts, launched).high if access.form else items
+        found[access.parameter] = max(found[access.parameter], highest + 1 + MARGIN)
+    return found
+
+
+def _of(form: Form, facts: Sequence[Comparison], launched: Launched) -> Range:
+    low = high = 0
+    for monomial, factor in form.terms:
+        ranges = [_atom(atom, facts, launched) for atom in monomial]
+        ends = [factor * product for product in _products(ranges)]
+        low, high = low + min(ends), high + max(ends)
+    return Range(low, high)
+
+
+def _products(ranges: Iterable[Range]) -> list[int]:
+    products = [1]
+    for each in ranges:
+        products = [p * end for p in products for end in (each.low, each.high)]
+    return products
+
+
+def _atom(atom: Atom, facts: Sequence[Comparison], launched: Launched) -> Range:
+    if isinstance(atom, Id):
+        return _id(atom, launched)
+    if isinstance(atom, Value):
+        value = int(launched.scalars.get(atom.name, 0))
+        return Range(value, value)
+    if isinstance(atom, LoopVariable):
+        return _loop(atom, facts, launched)
+    return _quotient(atom, facts, launched)
+
+
+def _id(atom: Id, launched: Launched) -> Range:
+    d = atom.dimension
+    size = launched.size[d] if d < len(launched.size) else 1
+    local = launched.local[d] if launched.local and d < len(launched.local) else size
+    groups = -(-size // local)
+    highest = {
+        GLOBAL_ID: size - 1,
+        LOCAL_ID: local - 1,
+        GROUP_ID: groups - 1,
+    }
+    exact = {GLOBAL_SIZE: size, LOCAL_SIZE: local, NUM_GROUPS: groups, GLOBAL_OFFSET: 0}
+    if atom.kind in exact:
+        return Range(exact[atom.kind], exact[atom.kind])
+    return Range(0, highest.get(atom.kind, size))
+
+
+def _loop(atom: LoopVariable, facts: Sequence[Comparison], launched: Launched) -> Range:
+    """As far as a comparison with the variable on its left says."""
+    others = [fact for fact in facts if atom not in fact.right.atoms]
+    for fact in others:
+        if fact.left == form_of(atom) and fact.op in ("<", "<="):
+            limit = _of(fact.right, (), launched).high
+            return Range(0, limit - (fact.op == "<"))
+    return Range(0, max(launched.size))
+
+
+def _quotient(atom: Quotient, facts: Sequence[Comparison], launched: Launched) -> Range:
+    dividend, divisor = _of(atom.dividend, facts, launched), _of(atom.divisor, facts, launched)
+    if divisor.low <= 0:
+        return dividend
+    ends = [
+        value // by for value in (dividend.low, dividend.high) for by in (divisor.low, divisor.high)
+    ]
+    return Range(min(ends), max(ends))

@@ -1,0 +1,261 @@
+"""Run the kernels of each region, as they were and fused, on random data; compare to the bit."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyopencl as cl
+
+from kfusion.device.evaluate import NotKnownError, Number, Numbers
+from kfusion.device.extents import Launched, extents
+from kfusion.device.opencl import build_program, pocl_device
+from kfusion.driver import PlannedRegion
+from kfusion.graph.model import Argument, Group, LocalMemory, Memory
+from kfusion.host.effects import Launch
+from kfusion.kernel.model import Kernel, Parameter
+from kfusion.kernel.types import size_of
+from kfusion.source.dataclasses import dataclass
+
+Array = npt.NDArray[np.generic]
+
+_TYPES: dict[str, type[np.generic]] = {
+    "char": np.int8,
+    "uchar": np.uint8,
+    "short": np.int16,
+    "ushort": np.uint16,
+    "int": np.int32,
+    "uint": np.uint32,
+    "long": np.int64,
+    "ulong": np.uint64,
+    "size_t": np.uint64,
+    "bool": np.int8,
+    "float": np.float32,
+    "double": np.float64,
+    "half": np.float16,
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first element in which the two programs differ."""
+
+    buffer: str
+    element: int
+    expected: str
+    found: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one region did at one size."""
+
+    region: str
+    size: int
+    kernels: tuple[int, int]  # launched before and after
+    elements: int = 0  # compared
+    difference: Difference | None = None
+    skipped: str = ""  # why it was not run
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A launch with everything that it needs."""
+
+    kernel: str
+    arguments: tuple[Argument, ...]
+    size: tuple[int, ...]
+    local: tuple[int, ...] | None
+
+
+class Verifier:
+    """`originals` and `fused` are the texts of the kernel files by their names."""
+
+    def __init__(
+        self,
+        originals: Mapping[str, str],
+        fused: Mapping[str, str],
+        options: Sequence[str],
+        given: Mapping[str, Number],
+        seed: int,
+    ) -> None:
+        self.given, self.seed = given, seed
+        self.device = pocl_device()
+        self.context = cl.Context([self.device])
+        self.queue = cl.CommandQueue(self.context)
+        self.before = {n: self._build(text, options, n) for n, text in originals.items()}
+        self.after = {n: self._build(text, options, n) for n, text in fused.items()}
+
+    def _build(self, text: str, options: Sequence[str], name: str) -> cl.Program:
+        built = build_program(text, options, name=name, device=self.device, context=self.context)
+        return built.program
+
+    def verify(self, planned: PlannedRegion, sizes: Sequence[int]) -> Iterator[Outcome]:
+        for size in sizes:
+            yield self._at(planned, size)
+
+    def _at(self, planned: PlannedRegion, size: int) -> Outcome:
+        plan = planned.plan
+        counts = len(plan.invocations), len(plan.groups)
+        name = planned.region.name
+        numbers = Numbers(size, self.given)
+        try:
+            launches = [self._launched(planned, i, numbers) for i in range(len(plan.invocations))]
+            odd = next((g for g in plan.groups if self._falls_back(g, launches)), None)
+            if odd is not None:
+                return Outcome(name, size, counts, skipped="the launches of a group differ in size")
+            scalars = self._scalars(planned, numbers)
+        except NotKnownError as unknown:
+            return Outcome(name, size, counts, skipped=f"'{unknown}' is not known: give --let")
+        data = self._data(planned, launches, size)
+        steps = [
+            _Step(i.kernel.name, i.arguments, at.size, at.local)
+            for i, at in zip(plan.invocations, launches, strict=True)
+        ]
+        files = [i.kernel.unit.source.name for i in plan.invocations]
+        before = self._run(
+            [(self.before[file], step) for file, step in zip(files, steps, strict=True)],
+            data,
+            scalars,
+        )
+        joined = []
+        for group in plan.groups:
+            last = group.members[-1]
+            step, kernel = steps[last], planned.kernels.get(group)
+            if kernel is not None:
+                arguments = tuple(p.argument for p in kernel.parameters)
+                step = _Step(kernel.name, arguments, step.size, step.local)
+            joined.append((self.after[files[last]], step))
+        after = self._run(joined, data, scalars)
+        observed = _observed(planned)
+        elements = sum(len(data[n]) for n in observed)
+        for buffer, label in observed.items():
+            found = _first_difference(label, before[buffer], after[buffer])
+            if found is not None:
+                return Outcome(name, size, counts, elements, found)
+        return Outcome(name, size, counts, elements)
+
+    def _launched(self, planned: PlannedRegion, index: int, numbers: Numbers) -> Launched:
+        run, invocation = planned.analysis.runs[index], planned.plan.invocations[index]
+        launch: Launch = run.launch
+        size = tuple(int(numbers.of(v)) for v in launch.size)
+        local = tuple(int(numbers.of(v)) for v in launch.local) if launch.local else None
+        scalars = {
+            parameter.name: numbers.of(planned.analysis.values[argument.name])
+            for parameter, argument in zip(
+                invocation.kernel.parameters, invocation.arguments, strict=True
+            )
+            if not isinstance(argument, Memory | LocalMemory)
+        }
+        return Launched(size, local, scalars)
+
+    @staticmethod
+    def _falls_back(group: Group, launches: Sequence[Launched]) -> bool:
+        first = launches[group.members[0]]
+        return any(launches[i].size != first.size for i in group.members)
+
+    def _scalars(self, planned: PlannedRegion, numbers: Numbers) -> dict[str, np.generic]:
+        found: dict[str, np.generic] = {}
+        for invocation, run in zip(planned.plan.invocations, planned.analysis.runs, strict=True):
+            for position, argument in enumerate(invocation.arguments):
+                parameter = invocation.kernel.parameters[position]
+                if isinstance(argument, Memory):
+                    continue
+                if isinstance(argument, LocalMemory):
+                    size = numbers.of(run.set_arguments[position].size)
+                    found[argument.name] = np.uint64(int(size))
+                    continue
+                kind = _type_of(invocation.kernel, parameter)
+                if kind not in _TYPES:
+                    raise NotKnownError(f"the type {kind}")
+                value = numbers.of(planned.analysis.values[argument.name])
+                if kind in ("float", "double", "half") and value == numbers.size:
+                    value = 0.25 + (zlib.crc32(argument.name.encode()) % 1000) / 512
+                found[argument.name] = _TYPES[kind](value)
+        return found
+
+    def _data(
+        self, planned: PlannedRegion, launches: Sequence[Launched], size: int
+    ) -> dict[str, Array]:
+        lengths: dict[str, int] = {}
+        types: dict[str, str] = {}
+        for invocation, at in zip(planned.plan.invocations, launches, strict=True):
+            wanted = extents(invocation.kernel, at)
+            for parameter, argument in zip(
+                invocation.kernel.parameters, invocation.arguments, strict=True
+            ):
+                if isinstance(argument, Memory):
+                    length = wanted.get(parameter.name, 0)
+                    lengths[argument.name] = max(lengths.get(argument.name, 0), length)
+                    types[argument.name] = _type_of(invocation.kernel, parameter)
+        random = np.random.default_rng(self.seed)
+        return {
+            name: _random_array(random, types[name], length, size)
+            for name, length in sorted(lengths.items())
+        }
+
+    def _run(
+        self,
+        launches: Sequence[tuple[cl.Program, _Step]],
+        data: Mapping[str, Array],
+        scalars: Mapping[str, np.generic],
+    ) -> dict[str, Array]:
+        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+        memory = {n: cl.Buffer(self.context, flags, hostbuf=a) for n, a in data.items()}
+        for program, step in launches:
+            kernel = cl.Kernel(program, step.kernel)
+            for index, argument in enumerate(step.arguments):
+                if isinstance(argument, LocalMemory):
+                    kernel.set_arg(index, cl.LocalMemory(int(scalars[argument.name])))  # type: ignore[arg-type]
+                elif argument.name in memory:
+                    kernel.set_arg(index, memory[argument.name])
+                else:
+                    kernel.set_arg(index, scalars[argument.name])
+            cl.enqueue_nd_range_kernel(self.queue, kernel, step.size, step.local)
+        result = {name: np.empty_like(array) for name, array in data.items()}
+        for name, array in result.items():
+            cl.enqueue_copy(self.queue, array, memory[name])
+        self.queue.finish()
+        return result
+
+
+def _type_of(kernel: Kernel, parameter: Parameter) -> str:
+    """The element type; a macro stands for what it was built with."""
+    macro = kernel.unit.macros.at_end(parameter.canonical)
+    return macro.body.strip() if macro is not None else parameter.canonical
+
+
+def _random_array(random: np.random.Generator, type_: str, length: int, size: int) -> Array:
+    """Whole numbers may be used as indices or bounds: they are in range."""
+    base = type_.rstrip("0123456789")
+    lanes = size_of(type_) // size_of(base) if base in _TYPES else size_of(type_)
+    kind = _TYPES.get(base, np.uint8)
+    if np.issubdtype(kind, np.floating):
+        return (random.random(length * lanes) * 3.75 + 0.25).astype(kind)
+    return random.integers(0, max(min(size, 100), 1), length * lanes).astype(kind)
+
+
+def _observed(planned: PlannedRegion) -> dict[str, str]:
+    """Memory that holds its values after the region, and what messages call it."""
+    plan, analysis = planned.plan, planned.analysis
+    labels = {m.name: str(m) for i in plan.invocations for m in i.memory}
+    dropped: set[str] = set()
+    for group in plan.groups:
+        for index in group.members:
+            for name, written in analysis.uses(analysis.runs[index]).items():
+                if written and group.fused and name not in group.stored:
+                    dropped.add(name)
+                elif written:
+                    dropped.discard(name)
+    return {name: label for name, label in labels.items() if name not in dropped}
+
+
+def _first_difference(label: str, expected: Array, found: Array) -> Difference | None:
+    if expected.tobytes() == found.tobytes():
+        return None
+    bits = expected.view(np.uint8).reshape(len(expected), -1)
+    apart = (bits != found.view(np.uint8).reshape(len(found), -1)).any(axis=1)
+    element = int(np.flatnonzero(apart)[0])
+    return Difference(label, element, str(expected[element]), str(found[element]))
