@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -89,7 +90,11 @@ class Verifier:
         self.after = {n: self._build(text, options, n) for n, text in fused.items()}
 
     def _build(self, text: str, options: Sequence[str], name: str) -> cl.Program:
-        built = build_program(text, options, name=name, device=self.device, context=self.context)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", cl.CompilerWarning)
+            built = build_program(
+                text, options, name=name, device=self.device, context=self.context
+            )
         return built.program
 
     def verify(self, planned: PlannedRegion, sizes: Sequence[int]) -> Iterator[Outcome]:

@@ -1,0 +1,69 @@
+"""`kfusion verify`: what it says of programs that are right, wrong, and that crash."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAMS = Path(__file__).parent / "verify"
+
+
+def verify(
+    application: str, *options: str, unprotected: str = ""
+) -> subprocess.CompletedProcess[str]:
+    kernels = ["kernels.cl", "crash.cl"] if application == "crash.c" else ["kernels.cl"]
+    files = [application, "lib.c", *kernels]
+    return subprocess.run(
+        [sys.executable, "-m", "kfusion", "verify", *files, *options],
+        cwd=PROGRAMS,
+        env={**os.environ, "KFUSION_TEST_UNPROTECTED": unprotected},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_legal_fusion_is_the_same_at_all_sizes() -> None:
+    done = verify("legal.c")
+    assert done.stderr == ""
+    assert done.stdout == (
+        "legal.c:9: size 1: kernels 3 -> 1: 384 elements compared: the same\n"
+        "legal.c:9: size 13: kernels 3 -> 1: 384 elements compared: the same\n"
+        "legal.c:9: size 64: kernels 3 -> 1: 384 elements compared: the same\n"
+        "legal.c:9: size 1000: kernels 3 -> 1: 3264 elements compared: the same\n"
+    )
+    assert done.returncode == 0
+
+
+def test_an_illegal_fusion_is_found() -> None:
+    """Without the check that keeps neighbours apart, an item reads what another one has not
+    yet written, or not any more."""
+    assert verify("illegal.c", "--size", "1000").returncode == 0
+    done = verify("illegal.c", "--size", "1000", unprotected="own-elements")
+    assert done.returncode == 1
+    first, second = done.stdout.splitlines()
+    assert first.startswith(
+        "illegal.c:9: size 1000: kernels 2 -> 1: 3265 elements compared: "
+        "'c.mem' differs first in element "
+    )
+    again = "kfusion verify illegal.c lib.c kernels.cl --size 1000"
+    assert second == f"  repeat with: {again}"
+
+
+def test_sizes_and_scalars_are_given() -> None:
+    done = verify("legal.c", "--size", "5", "--let", "n=200")
+    assert done.stdout == "legal.c:9: size 5: kernels 3 -> 1: 960 elements compared: the same\n"
+
+
+def test_a_crash_is_a_finding() -> None:
+    done = verify("crash.c", "--size", "64")
+    assert done.returncode == 1
+    assert done.stderr.endswith("the kernels crashed (signal 11)\n")
+
+
+def test_a_value_that_is_no_number() -> None:
+    done = verify("legal.c", "--let", "n=many")
+    assert done.returncode == 2
+    assert "error[KF100]: --let wants NAME=NUMBER" in done.stderr
