@@ -34,8 +34,12 @@ _WHOLE: dict[str, Callable[[int, int], int]] = {
 _FLOAT = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?[fFlL]?")
 
 
-class NotKnownError(Exception):
-    """A value for which no number can be found; the message names it."""
+class CannotRunError(Exception):
+    """A region that cannot be run at a size; the message says why."""
+
+
+def not_known(value: str) -> CannotRunError:
+    return CannotRunError(f"'{value}' is not known: give --let")
 
 
 class Numbers:
@@ -55,7 +59,7 @@ class Numbers:
             return self.of(value.alternatives[0])
         if isinstance(value, Op):
             return self._operation(value)
-        raise NotKnownError(spell(value))
+        raise not_known(spell(value))
 
     def _given(self, value: Entry) -> Number:
         spelled = spell(value)
@@ -81,10 +85,10 @@ class Numbers:
             return _WHOLE[value.name](int(numbers[0]), int(numbers[1]))
         if len(numbers) == 2 and value.name == "/":
             return 0
-        raise NotKnownError(spell(value))
+        raise not_known(spell(value))
 
 
 def _literal(text: str) -> Number:
     if _FLOAT.fullmatch(text):
         return float(text.rstrip("fFlL"))
-    raise NotKnownError(text)
+    raise not_known(text)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from kfusion.device.evaluate import NotKnownError, Number, Numbers
+from kfusion.device.evaluate import CannotRunError, Number, Numbers
 from kfusion.device.extents import Launched, extents
 from kfusion.device.opencl import build_program, pocl_device
 from kfusion.driver import PlannedRegion
@@ -112,8 +112,8 @@ class Verifier:
             if odd is not None:
                 return Outcome(name, size, counts, skipped="the launches of a group differ in size")
             scalars = self._scalars(planned, numbers)
-        except NotKnownError as unknown:
-            return Outcome(name, size, counts, skipped=f"'{unknown}' is not known: give --let")
+        except CannotRunError as reason:
+            return Outcome(name, size, counts, skipped=str(reason))
         data = self._data(planned, launches, size)
         steps = [
             _Step(i.kernel.name, i.arguments, at.size, at.local)
@@ -147,8 +147,16 @@ class Verifier:
         launch: Launch = run.launch
         size = tuple(int(numbers.of(v)) for v in launch.size)
         local = tuple(int(numbers.of(v)) for v in launch.local) if launch.local else None
+        if not size or any(s <= 0 for s in (*size, *(local or ()))):
+            raise CannotRunError(f"{invocation.kernel.name} is launched over nothing")
+        if local and any(s % at for s, at in zip(size, local, strict=False)):
+            raise CannotRunError(f"the groups of {invocation.kernel.name} do not fit into its size")
+        values = planned.analysis.values
+        unset = next((a for a in invocation.arguments if a.name.startswith("<unset")), None)
+        if unset is not None:
+            raise CannotRunError(f"{invocation.kernel.name} relies on an argument set elsewhere")
         scalars = {
-            parameter.name: numbers.of(planned.analysis.values[argument.name])
+            parameter.name: numbers.of(values[argument.name])
             for parameter, argument in zip(
                 invocation.kernel.parameters, invocation.arguments, strict=True
             )
@@ -174,7 +182,7 @@ class Verifier:
                     continue
                 kind = _type_of(invocation.kernel, parameter)
                 if kind not in _TYPES:
-                    raise NotKnownError(f"the type {kind}")
+                    raise CannotRunError(f"'{kind}' is no type of a number: give -D {kind}=TYPE")
                 value = numbers.of(planned.analysis.values[argument.name])
                 if kind in ("float", "double", "half") and value == numbers.size:
                     value = 0.25 + (zlib.crc32(argument.name.encode()) % 1000) / 512

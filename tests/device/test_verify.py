@@ -7,6 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+LINALG = Path(__file__).parents[2] / "casestudies" / "linalg"
 PROGRAMS = Path(__file__).parent / "verify"
 
 
@@ -67,3 +70,29 @@ def test_a_value_that_is_no_number() -> None:
     done = verify("legal.c", "--let", "n=many")
     assert done.returncode == 2
     assert "error[KF100]: --let wants NAME=NUMBER" in done.stderr
+
+
+@pytest.mark.parametrize("precision", ["float", "double"])
+@pytest.mark.parametrize("application", ["pythagoras", "distance", "cg_steps", "cg"])
+def test_the_case_study(application: str, precision: str) -> None:
+    files = [f"apps/{application}.c", "linalg.c", "linalg.cl"]
+    options = ["-I.", "-Iapps", f"-DREAL={precision}", "--size", "1", "--size", "300"]
+    options += ["-DLINALG_DOUBLE"] if precision == "double" else []
+    done = subprocess.run(
+        [sys.executable, "-m", "kfusion", "verify", *files, *options],
+        cwd=LINALG,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = done.stdout.splitlines()
+    assert len(lines) == (6 if application == "cg" else 2), done.stdout + done.stderr
+    assert all(line.endswith(" elements compared: the same") for line in lines)
+    assert done.returncode == 0
+
+
+def test_a_launch_that_cannot_be_made_is_said() -> None:
+    done = verify("legal.c", "--size", "0")
+    assert done.stdout == (
+        "legal.c:9: size 0: kernels 3 -> 1: not run: square is launched over nothing\n"
+    )
