@@ -1,5 +1,6 @@
 # make demo    fuse, build, run and compare the case studies
 # make test    lint, type check, tests
+# make fuzz    N=1000 random pipelines of each kind, others each time
 # make lint    ruff and mypy only
 # make setup   what the others need, and nothing else
 #
@@ -15,7 +16,7 @@ PYTEST_FLAGS ?= -n 2
 # programs do.
 export OCL_ICD_VENDORS ?= /etc/OpenCL/vendors
 
-.PHONY: demo test lint setup clean
+.PHONY: demo test fuzz lint setup clean
 .DELETE_ON_ERROR:
 
 demo: setup
@@ -23,6 +24,11 @@ demo: setup
 
 test: lint
 	@$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+N ?= 1000
+fuzz: setup
+	@KFUSION_FUZZ=1 KFUSION_TEST_EXAMPLES=$(N) $(BIN)/python -m pytest $(PYTEST_FLAGS) \
+		tests/fuse/test_random_pipelines.py tests/fuse/test_random_meetings.py
 
 lint: setup
 	@$(BIN)/ruff check
