@@ -42,9 +42,12 @@ class HandleTable:
         if isinstance(handle, Made):
             named = handle.kind == "kernel" and handle.name
             return frozenset([handle.name]) if named else frozenset()
-        if isinstance(handle, Phi):
+        parts = handle.alternatives if isinstance(handle, Phi) else ()
+        if isinstance(handle, Op) and handle.name == "?:":
+            parts = handle.args[1:]
+        if parts:
             found: frozenset[str] = frozenset()
-            for part in handle.alternatives:
+            for part in parts:
                 if part != Num(0):
                     names = self.kernel_names(part, frames)
                     if not names:

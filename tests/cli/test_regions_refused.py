@@ -489,6 +489,26 @@ app.c:9:9: called from here
     )
 
 
+def test_handle_that_may_be_one_of_two(command: Command) -> None:
+    command.change(
+        "vec.c",
+        "clEnqueueNDRangeKernel(queue, add_kernel,",
+        "clEnqueueNDRangeKernel(queue, n > 9 ? add_kernel : scale_kernel,",
+    )
+    assert (
+        command.refused_program()
+        == """\
+vec.c:35:12: error[KF124]: this launch may use one of several kernels: add, scale
+   35 |     return clEnqueueNDRangeKernel(queue, n > 9 ? add_kernel : scale_kernel, 1, NULL, &n, NULL, 0, NULL, NULL);
+      |            ^~~~~~~~~~~~~~~~~~~~~~
+app.c:9:9: called from here
+    9 |         vec_add(c, t, b, n);
+      |         ^~~~~~~~~~~~~~~~~~~
+  help: kfusion follows handles in variables, struct members and arrays that are filled by clCreateKernel with constant names
+"""
+    )
+
+
 def test_handle_whose_name_is_computed(command: Command) -> None:
     command.change(
         "vec.c",
