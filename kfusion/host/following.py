@@ -51,6 +51,7 @@ from kfusion.host.symbolic import (
     leaves,
 )
 from kfusion.host.uses import OwnCalls, Uses, declarations_of, has_goto, leaves_anywhere, path_to
+from kfusion.kernel.model import Kernel
 from kfusion.parse.unit import Unit, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
@@ -353,7 +354,8 @@ class Later:
 
         Then an iteration that falls back could read more than it writes.
         """
-        decisive = [value for run in self.analysis.runs for value in self._decisive(run)]
+        pairs = zip(self.analysis.runs, self.analysis.kernel_of, strict=True)
+        decisive = [value for run, kernel in pairs for value in self._decisive(run, kernel)]
         parts = [part for value in decisive for part in leaves(value)]
         if any(isinstance(part, Unknown) for part in parts) or any(map(has_choice, decisive)):
             return True
@@ -364,11 +366,10 @@ class Later:
             return True
         return any(may_change(effect, used) for effect in self._loop_effects(loop))
 
-    def _decisive(self, run: Run) -> list[Sym]:
+    def _decisive(self, run: Run, kernel: Kernel | None) -> list[Sym]:
         """What the guards of a call compare: handles, sizes, conditions, whole numbers."""
         launch = run.launch
         ranges = [*launch.size, *(launch.local or ()), *(launch.offset or ())]
-        kernel = self.analysis.kernel_of[self.analysis.runs.index(run)]
         assert kernel is not None
         given = [
             effect.value
