@@ -30,6 +30,7 @@ from kfusion.host.reach import Reach
 from kfusion.host.regions import Between, RegionCall
 from kfusion.host.spelling import spell, spell_place
 from kfusion.host.statements import names_of
+from kfusion.host.statuses import return_type, status_reason
 from kfusion.host.symbolic import Entry, Local, Made, Num, Place, Pointee, Ref, State, Sym, leaves
 from kfusion.parse.annotations import Sync
 from kfusion.source.diagnostics import Reason
@@ -52,8 +53,6 @@ QUEUES = protection("host-queues", "launches on different queues are fused")
 LIBRARIES = protection("host-libraries", "functions of different files are fused")
 RESULTS = protection("host-results", "a result that is used is lost")
 STATUS = protection("host-status", "statuses are handled in different forms")
-
-_LONGEST = 60  # characters of a statement that a message shows
 
 
 class Joining:
@@ -257,13 +256,13 @@ class Joining:
     def _application_reason(self, first: int, last: int, runs: list[Run]) -> Reason | None:
         """Statements between, forms of status, and arguments that change on the way."""
         calls = self.region.calls[first : last + 1]
-        reason = _status_reason(calls)
+        reason = status_reason(calls)
         if reason is not None and is_on(STATUS):
             return reason
         lost = self._lost_result(calls, runs)
         if lost is not None and is_on(RESULTS):
             return lost
-        kinds = {" ".join(_return_type(call)) for call in calls}
+        kinds = {" ".join(return_type(call)) for call in calls}
         if len(kinds) > 1:
             return Reason(
                 "KF229",
@@ -502,58 +501,6 @@ class Joining:
             return next((e.place for e in entries if end.read(e.place) != e), None)
         now = end.read(place)
         return None if value in (now, end.resolve(now)) else place
-
-
-def _status_reason(calls: tuple[RegionCall, ...]) -> Reason | None:
-    """One call can stand for several only if the application treats their results alike."""
-    odd = next((c for c in calls if c.status == "unknown"), None)
-    if odd is not None:
-        return Reason(
-            "KF213",
-            f"what becomes of the status is not understood: '{_around(odd)}'",
-            odd.statement,
-            help="test it for zero and leave the region if it is not, collect it with `|=`, or "
-            "ignore it, and do nothing else in the same statement",
-        )
-    alike = calls[1:] if _begins_chain(calls) else calls
-    other = next((c for c in alike if c.shape != alike[0].shape), None)
-    if other is None:
-        return None
-    return Reason(
-        "KF213",
-        f"the calls treat their status differently: '{_around(calls[0])}' and '{_around(other)}'",
-        other.statement,
-        help="write both in the same way",
-        related=(("another call", calls[0].statement),),
-    )
-
-
-def _begins_chain(calls: tuple[RegionCall, ...]) -> bool:
-    """`err = f(x);`, and after it `if (!err) err = g(y);`"""
-    first, *others = calls
-    return first.status == "assigned" and all(
-        c.status == "chained" and c.assigns == first.assigns for c in others
-    )
-
-
-def _around(call: RegionCall) -> str:
-    """`TRY(f());`: the statement without the arguments."""
-    start = call.call.start - call.statement.start
-    end = start + len(call.call.text)
-    text = call.statement.text
-    text = " ".join(f"{text[:start]}{call.function.name}(){text[end:]}".split())
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 4] + " ..."
-
-
-def _return_type(call: RegionCall) -> list[str]:
-    node = call.function.function.node.decl.type.type
-    pointers = 0
-    while not hasattr(getattr(node, "type", None), "names"):
-        pointers += 1
-        node = node.type
-        if node is None or not hasattr(node, "type"):
-            return ["?"]
-    return [*node.type.names, *("*" * pointers)]
 
 
 def syncs_of(call: RegionCall) -> list[Sync]:

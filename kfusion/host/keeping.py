@@ -62,9 +62,7 @@ def has_choice(value: Sym) -> bool:
 
 
 _WRITES_NOTHING = frozenset("free printf fprintf puts fputs fflush perror".split())
-_KEEP_NOTHING = frozenset(
-    "memset free printf fprintf puts fputs snprintf sprintf malloc calloc fflush perror".split()
-)
+_KEEP_NOTHING = _WRITES_NOTHING | frozenset("memset snprintf sprintf malloc calloc".split())
 
 
 def overlapping(one: Place, other: Place) -> bool:
