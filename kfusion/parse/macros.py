@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import field
+from pathlib import Path
 from typing import NamedTuple
 
 from kfusion.source.dataclasses import dataclass
@@ -17,6 +18,7 @@ _EVENT = re.compile(
            | undef[ \t]+({_NAME}) )""",
     re.MULTILINE | re.VERBOSE,
 )
+_QUOTED_HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 
 
 class Macro(NamedTuple):
@@ -108,6 +110,24 @@ def arguments(tokens: Sequence[Token], opening: int) -> list[tuple[int, int]] | 
     if end > opening + 1:
         ranges.append((start, end))
     return ranges
+
+
+def macros_in_sight(text: str, folders: Sequence[Path]) -> MacroTable:
+    """A guess, without the compiler: what a text and its headers in quotes define."""
+    texts, seen = [text], {""}
+    history: dict[str, list[tuple[int, Macro | None]]] = {}
+    for each in texts:  # it grows
+        for header in set(_QUOTED_HEADER.findall(each)) - seen:
+            seen.add(header)
+            found = next((f / header for f in folders if (f / header).is_file()), None)
+            if found is not None:
+                texts.append(found.read_text(errors="replace"))
+        # Made to look like the compiler's output.
+        plain = re.sub(r"(?m)^[ \t]*#[ \t]*", "#", each.replace("\\\n", " "))
+        main = "" if each is text else "a header"  # whose macros are known from line 0
+        for name, macros in read_macros(plain, main).history.items():
+            history.setdefault(name, []).extend(macros)
+    return MacroTable(history)
 
 
 def read_macros(output: str, main: str) -> MacroTable:

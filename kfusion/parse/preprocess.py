@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kfusion.parse.compiler import STDIN, Failure, Preprocessor, failed, missing_header, run
-from kfusion.parse.macros import MacroTable, arguments, read_macros
+from kfusion.parse.macros import MacroTable, arguments, macros_in_sight, read_macros
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 from kfusion.source.lexer import Kind, Token, matching, tokenize
 from kfusion.source.text import SourceFile, Span
 
+_WITH_MACROS = ("-dD",)
 _MARKED = re.compile(r"@\s*(\d+)\s*@\s*")
 _OUTPUT_TOKEN = re.compile(
     r"""@\s*(\d+)\s*@
@@ -71,21 +72,57 @@ def preprocess(
     """`text` is the source's text with annotations blanked (same offsets)."""
     tokens = tokenize(text)
     text = _without_line_directives(text, tokens)
-    stubs: set[str] = set()
+    stubs: frozenset[str] = frozenset()
     with tempfile.TemporaryDirectory(prefix="kfusion-") as name:
         folder = Path(name)
-        listing = run(source, text, how, folder, ("-dD",))
-        while isinstance(listing, Failure):
-            header = missing_header(source, listing, stubs_allowed)
-            if header in stubs:
-                raise failed(source, listing)
-            stubs.add(header)
-            _make_stub(source, header, folder)
-            listing = run(source, text, how, folder, ("-dD",))
-        macros = read_macros(listing, STDIN)
-        output, unmarked = _run_marked(source, text, tokens, macros, how, folder)
+        done = _at_once(source, text, tokens, how, folder)
+        if done is None:
+            macros, stubs = _macros(source, text, how, folder, stubs_allowed)
+            done = (*_run_marked(source, text, tokens, macros, how, folder), macros)
+    output, unmarked, macros = done
     reader = _Reader(tokens, source, macros, unmarked)
-    return Preprocessed(reader.read(output), macros, frozenset(stubs))
+    return Preprocessed(reader.read(output), macros, stubs)
+
+
+def _at_once(
+    source: SourceFile, text: str, tokens: Sequence[Token], how: Preprocessor, folder: Path
+) -> tuple[str, set[int], MacroTable] | None:
+    """One run of the compiler instead of two: the output, the tokens without markers, macros.
+
+    Which tokens can be marked depends on the macros. If those that the compiler finds tell
+    the same as those seen without it, all is well. None: there is something to look into.
+    """
+    if any(_is_unfinished(text, token) for token in tokens):
+        return None  # markers would end the comment
+    in_sight = macros_in_sight(text, (source.path.parent, *how.include_dirs))
+    unmarked = _unmarkable(tokens, in_sight, source, set())
+    output = run(source, _mark(text, tokens, unmarked), how, folder, _WITH_MACROS)
+    if isinstance(output, Failure):
+        return None
+    macros = read_macros(output, STDIN)
+    same = _unmarkable(tokens, macros, source, set()) == unmarked
+    return (output, unmarked, macros) if same else None
+
+
+def _is_unfinished(text: str, token: Token) -> bool:
+    """It begins a comment or a string without an end."""
+    return token.text in ('"', "'") or text.startswith("/*", token.start)
+
+
+def _macros(
+    source: SourceFile, text: str, how: Preprocessor, folder: Path, stubs_allowed: bool
+) -> tuple[MacroTable, frozenset[str]]:
+    """Of a run without markers; missing system headers are made in the folder."""
+    stubs: set[str] = set()
+    listing = run(source, text, how, folder, _WITH_MACROS)
+    while isinstance(listing, Failure):
+        header = missing_header(source, listing, stubs_allowed)
+        if header in stubs:
+            raise failed(source, listing)
+        stubs.add(header)
+        _make_stub(source, header, folder)
+        listing = run(source, text, how, folder, _WITH_MACROS)
+    return read_macros(listing, STDIN), frozenset(stubs)
 
 
 def _without_line_directives(text: str, tokens: Sequence[Token]) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kfusion.parse.annotations import find_annotations
-from kfusion.parse.compiler import STDIN, Preprocessor
+from kfusion.parse.compiler import STDIN, Failure, Preprocessor, run
 from kfusion.parse.preprocess import PToken, preprocess
 from kfusion.source.lexer import tokenize
 from kfusion.source.text import SourceFile
@@ -214,6 +215,46 @@ def test_macros_of_headers(tmp_path: Path) -> None:
     text = '#include "m.h"\nCALL(g); h;'
     assert places(text, tmp_path)[:2] == ["g", "CALL(g)"]
     assert places(text, tmp_path)[-3:] == [";", "h", ";"]
+
+
+def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that the compiler gets from now on."""
+    texts: list[str] = []
+
+    def counted(source: SourceFile, text: str, *rest: Any) -> str | Failure:
+        texts.append(text)
+        return run(source, text, *rest)
+
+    monkeypatch.setattr("kfusion.parse.preprocess.run", counted)
+    return texts
+
+
+def test_the_compiler_runs_once_if_all_macros_are_in_sight(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.h").write_text('#include "b.h"\n')
+    (tmp_path / "b.h").write_text("#define TRY(x) \\\n  if (x) return\n")
+    text = '#include "a.h"\n#define PLUS(a, b) a + b\nvoid f(void) { TRY(g(PLUS(1, 2))); }\n'
+    texts = compilations(monkeypatch)
+    assert places(text, tmp_path)[-3:] == ["TRY(g(PLUS(1, 2)))", ";", "}"]
+    assert len(texts) == 1
+
+
+@pytest.mark.parametrize("header", ["<x.h>", "NAME", '"x.h"'])
+def test_macros_that_come_as_a_surprise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, header: str
+) -> None:
+    """A header that is not in sight; a definition that an `#if` leaves out."""
+    (tmp_path / "x.h").write_text(
+        "#ifdef _NOWHERE\n#define PASTE(a, b) a ## b\n#else\n#define PASTE(a, b) a\n#endif\n"
+    )
+    text = f'#define NAME "x.h"\n#include {header}\nint PASTE(c, d);\n'
+    source = SourceFile(tmp_path / "test.c", text)
+    texts = compilations(monkeypatch)
+    how = Preprocessor(include_dirs=(tmp_path,))
+    tokens = preprocess(source, text, how, stubs_allowed=True).tokens
+    assert written(text, tokens)[-3:] == ["int", "c", ";"]
+    assert len(texts) == 3
 
 
 def test_a_header_beside_the_file_is_taken_wherever_kfusion_runs(
