@@ -14,6 +14,7 @@ PROTECTED_BY: dict[str, str] = {
     "narrow-indices": "tests/kernel/test_accesses.py::test_load_through_32_bits_without_sign",
     "doubtful-macros": "tests/kernel/test_pins.py::test_expression_with_a_default_has_no_form",
     "pins": f"{_TRAPS}::test_trap_23_build_options_are_pinned",
+    "uniform": "tests/fuse/test_together.py::test_barrier_that_some_items_may_not_reach[guard]",
     # graph: what a kernel must not have
     "synchronisation": f"{_REFUSALS}::test_kernel_after_square[barrier]",
     "pointers": f"{_REFUSALS}::test_kernel_after_square[pointer-arithmetic]",
@@ -43,6 +44,9 @@ PROTECTED_BY: dict[str, str] = {
     "guard-types": f"{_TRAPS}::test_trap_06_int_against_size_t_is_another_guard",
     "conditions": f"{_TRAPS}::test_trap_06_store_under_a_condition_does_not_overwrite",
     "whole-buffer": f"{_PLAN}::test_another_access_may_hit_the_same_element",
+    "others-stores": "tests/fuse/test_together.py::"
+    "test_what_other_items_of_the_group_stored_is_loaded_again",
+    "immovable": "tests/fuse/test_together.py::test_immovable_copy_stays",
     "order": f"{_TRAPS}::test_trap_07_several_stores_to_one_element",
     "scopes": f"{_SCOPES}::test_index_of_an_inner_block_is_not_that_of_another_stage",
     "above-stores": f"{_SCOPES}::test_value_is_not_loaded_above_a_store_in_its_block[condition]",

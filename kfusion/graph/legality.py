@@ -27,7 +27,9 @@ from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
 
-SYNCHRONISATION = protection("synchronisation", "no local memory, barriers or group functions")
+SYNCHRONISATION = protection(
+    "synchronisation", "no barriers, local memory or group functions that are not followed"
+)
 POINTERS = protection("pointers", "no atomics, volatile memory or pointers that escape")
 IMAGES = protection("images", "no images or samplers")
 PRINTF = protection("printf", "no printf")
@@ -190,10 +192,15 @@ def _ranges(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
     if reason is not None and is_on(SAME_RANGES):
         return reason
     legal.assume(SameRange(a.index, b.index))
+    same = a.range.local == b.range.local
     for stage in (p, q):
-        matters = stage.invocation.kernel.local_ids
-        known = a.range.local is not None and a.range.local == b.range.local
-        if matters is not None and not known and is_on(LOCAL_SIZES):
+        kernel = stage.invocation.kernel
+        matters = kernel.local_ids
+        if matters is not None and same and a.range.local is not None:
+            matters = None
+        elif matters is None and kernel.together is not None and not same:
+            matters = kernel.together.span
+        if matters is not None and is_on(LOCAL_SIZES):
             return Reason(
                 "KF202",
                 f"the local sizes may differ, and {stage.kernel_name}() depends on its own",

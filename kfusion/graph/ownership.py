@@ -16,10 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from enum import Enum
-from itertools import combinations
+from functools import lru_cache
+from itertools import combinations, product
 from math import gcd
 
-from kfusion.graph.bind import BoundAccess
+from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.kernel.forms import (
     GLOBAL_ID,
     GLOBAL_SIZE,
@@ -102,6 +103,24 @@ def depend(a: BoundAccess, b: BoundAccess, dimensions: int, within: Within) -> D
     if difference.terms and not difference.in_loop and not difference.mentions(*ITEM_IDS):
         return Dependence.NEIGHBOUR
     return Dependence.OTHER
+
+
+@lru_cache(maxsize=256)
+def passed_on(stage: Stage) -> frozenset[str]:
+    """Memory through which the items of a group may hand something to each other.
+
+    Only if they wait for one another: without a barrier that would be a race.
+    """
+    together = stage.invocation.kernel.together
+    if together is None or not together.waits:
+        return frozenset()
+    found: set[str] = set()
+    for a, b in product(stage.accesses, repeat=2):
+        if a.memory.name == b.memory.name and a.access.mode.writes:
+            kind = depend(a, b, stage.invocation.range.dimensions, lambda *_: False)
+            if kind not in (Dependence.NONE, Dependence.SAME_ITEM):
+                found.add(a.memory.name)
+    return frozenset(found)
 
 
 def _would_race(a: BoundAccess, b: BoundAccess) -> bool:

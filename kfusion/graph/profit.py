@@ -10,6 +10,7 @@ from kfusion.source.diagnostics import Reason
 PARAMETER_BYTES = 1024  # what every device takes (CL_DEVICE_MAX_PARAMETER_SIZE)
 POINTER_BYTES = 8
 CONSTANT_ARGUMENTS = 8
+LOCAL_BYTES = 32768  # what every device has (CL_DEVICE_LOCAL_MEM_SIZE)
 BUFFERS = 64  # each needs an address, and mostly a value, in registers
 
 
@@ -42,6 +43,24 @@ def over_budget(stages: list[Stage]) -> Reason | None:
             f"the fused kernel would have {len(constant)} constant arguments; devices need take "
             f"no more than {CONSTANT_ARGUMENTS}",
             span,
+        )
+    together = [s.invocation.kernel.together for s in stages]
+    local = sum(each.local_bytes for each in together if each is not None)
+    if local > LOCAL_BYTES:
+        return Reason(
+            "KF223",
+            f"the fused kernel would have {local} bytes of local memory; devices need have no "
+            f"more than {LOCAL_BYTES}",
+            span,
+        )
+    users = [s.kernel_name for s in stages if s.invocation.kernel.together is not None]
+    if len(users) > 1 and any(each is not None and each.sized_by_host for each in together):
+        return Reason(
+            "KF223",
+            f"{users[0]}() and {users[1]}() both have local memory, and "
+            "how much is known at run time only",
+            span,
+            help="declare the local arrays in the kernels, with constant sizes",
         )
     if len(memory) > BUFFERS:
         return Reason(

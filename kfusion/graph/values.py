@@ -15,6 +15,7 @@ from __future__ import annotations
 from enum import Enum
 
 from kfusion.graph.bind import BoundAccess, Stage
+from kfusion.graph.ownership import passed_on
 from kfusion.graph.unify import Equalities
 from kfusion.kernel.forms import Form
 from kfusion.kernel.model import Effect, Kernel, Mode, Symbol
@@ -26,6 +27,9 @@ GUARDS = protection("guards", "values are forwarded only between stages with equ
 CONDITIONS = protection("conditions", "a value starts at an access under no condition of its own")
 WHOLE_BUFFER = protection("whole-buffer", "no other access of the buffer may hit the element")
 ABOVE_STORES = protection("above-stores", "a value is not loaded above a store of its statement")
+OTHERS_STORES = protection(
+    "others-stores", "behind a barrier, an element may hold what another item stored"
+)
 SCOPES = protection("scopes", "an index is written only where its variables have their values")
 STORED = protection("stored", "values that are read later are stored")
 ORDER = protection("order", "an overwritten value is dropped only if nothing reads it before")
@@ -186,6 +190,8 @@ class _Analysis:
             forms[name].add(form)
             if form.in_loop:
                 spoiled.add(name)
+        if is_on(OTHERS_STORES):
+            spoiled |= {name for stage in self.stages for name in passed_on(stage)}
         return spoiled
 
     def _live_after(self, event: _Event, block: int) -> bool:

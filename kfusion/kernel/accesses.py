@@ -22,6 +22,7 @@ from kfusion.kernel.forms import OF_GROUPS, Comparison, Form, in_global_ids
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Access, Body, Feature, FeatureUse, Mode
 from kfusion.kernel.scopes import Scopes
+from kfusion.kernel.together import COPIES, Findings, is_followed
 from kfusion.kernel.types import is_member_array
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Function
@@ -48,6 +49,7 @@ class ExpressionWalker:
         self.accesses: list[Access] = []
         self.features: list[FeatureUse] = []
         self.local_ids: Span | None = None
+        self.together = Findings(env, function)
         self._facts: list[Comparison] = []
         self._conditional = 0
         self._looped = 0
@@ -202,6 +204,11 @@ class ExpressionWalker:
                 self.local_ids = self.local_ids or self.unit.node_span(node)
         elif name in GROUP_QUERIES:
             self.local_ids = self.local_ids or self.unit.node_span(node)
+        elif is_followed(name):
+            self.together.call(name, node)
+            if name in COPIES and node.args is not None:
+                self._copied(node.args.exprs)
+                return
         elif not (is_pure(name) or is_work_item(name)):
             feature = feature_of(name) or Feature.UNKNOWN_CALL
             self._feature(feature, f"{name}()", node)
@@ -209,6 +216,19 @@ class ExpressionWalker:
             # The call itself is the reason then, not its pointer.
             if feature is None or resolve_pointer(self.env, argument) is None:
                 self.expression(argument)
+
+    def _copied(self, arguments: Sequence[c_ast.Node]) -> None:
+        """An asynchronous copy writes through its first argument and reads the second."""
+        for argument, mode in zip(arguments, (Mode.WRITE, Mode.READ), strict=False):
+            pointer = resolve_pointer(self.env, argument)
+            if pointer is None:
+                self.expression(argument)
+            else:
+                at = self.unit.index(argument)
+                self._access(pointer, mode, None, (at, at), direct=False, statement=False)
+                self.accesses[-1] = replace(self.accesses[-1], whole=False)
+        for argument in arguments[2:]:
+            self.expression(argument)
 
     # Accesses
 

@@ -112,9 +112,9 @@ def _declarations(
         return None
     if isinstance(nodes[0], c_ast.Assignment):
         return _late_initialisation(env, scopes, statement, nodes[0])
-    if not all(isinstance(node, c_ast.Decl) and is_pure_declaration(env, node) for node in nodes):
-        return None
     if any(node in scopes.odd for node in nodes):
+        return None
+    if not all(isinstance(node, c_ast.Decl) and _may_lead(env, node) for node in nodes):
         return None
     found = [declare(env, scopes, node) for node in nodes]
     return PreludeItem(statement, tuple(found))
@@ -149,6 +149,11 @@ def declare(env: Environment, scopes: Scopes, node: c_ast.Decl) -> Declaration:
             value = convert(evaluate(env, node.init), type_)
     env.values[symbol] = value
     return Declaration(node.name, type_, value.form, once, token)
+
+
+def _may_lead(env: Environment, node: c_ast.Decl) -> bool:
+    is_array = not isinstance(node.type, c_ast.PtrDecl) and address_space(env, node) == "local"
+    return is_array or is_pure_declaration(env, node)
 
 
 def is_pure_declaration(env: Environment, node: c_ast.Decl) -> bool:

@@ -169,6 +169,16 @@ class Pragmas:
     others: tuple[str, ...] = ()  # all that are not known to leave the code alone
 
 
+@dataclass(frozen=True)
+class Together:
+    """Local arrays and barriers: the items of a group work together."""
+
+    span: Span  # the first place that shows it
+    local_bytes: int  # of the arrays that it declares
+    sized_by_host: bool  # it has parameters in local memory
+    waits: bool  # for one another: other items' stores may be seen after it
+
+
 @dataclass(frozen=True, eq=False)
 class Kernel:
     name: str
@@ -187,6 +197,7 @@ class Kernel:
     macros: frozenset[str]  # used in its text, and in the definitions of those
     unstable: tuple[tuple[str, Span], ...]  # why its text may mean something else elsewhere
     pins: tuple[str, ...]  # preprocessor conditions that the analysis relied on
+    together: Together | None = None
     local_ids: Span | None = None  # where local or group ids are more than parts of a global id
     dimensions: int = 1  # the highest dimension asked for, plus one
 

@@ -61,8 +61,10 @@ def _read(unit: Unit, function: Function, helpers: Helpers, conditions: Conditio
         effect_of(env, statement, here, accesses)
         for statement, here in zip(body.statements, nodes, strict=True)
     ]
+    together, apart = walker.together.result(body, parameters)
     features = (
         *_parameter_features(parameters),
+        *apart,
         *_changed_parameters(scopes, parameters),
         *walker.features,
         *_foreign_text(unit, function),
@@ -95,6 +97,7 @@ def _read(unit: Unit, function: Function, helpers: Helpers, conditions: Conditio
             *written_out(conditions, function, scopes.uses),
         ),
         pins=pins.conditions,
+        together=together,
         local_ids=walker.local_ids,
         dimensions=max(_dimensions(unit, f) for f in (function, *reached)),
     )
@@ -118,13 +121,11 @@ def _parameter_features(parameters: tuple[Parameter, ...]) -> list[FeatureUse]:
     for parameter in parameters:
         if parameter.image is not None or parameter.canonical == "sampler_t":
             found.append(FeatureUse(Feature.IMAGE, parameter.name, parameter.span))
-        elif parameter.pointer and parameter.space == "local":
-            found.append(FeatureUse(Feature.LOCAL_MEMORY, parameter.name, parameter.span))
         elif parameter.hidden:
             found.append(FeatureUse(Feature.HIDDEN_POINTER, parameter.name, parameter.span))
         elif parameter.nested:
             found.append(FeatureUse(Feature.NESTED, parameter.name, parameter.span))
-        elif parameter.pointer and not parameter.is_buffer:
+        elif parameter.pointer and not parameter.is_buffer and parameter.space != "local":
             found.append(FeatureUse(Feature.ESCAPE, parameter.name, parameter.span))
         if parameter.volatile and parameter.pointer:
             found.append(FeatureUse(Feature.VOLATILE, parameter.name, parameter.span))

@@ -62,7 +62,8 @@ class Walker(ExpressionWalker):
 
     def on_decl(self, node: c_ast.Decl) -> None:
         pointer_type = isinstance(node.type, c_ast.PtrDecl)
-        if not pointer_type and address_space(self.env, node) in ("local", "constant"):
+        space = "private" if pointer_type else address_space(self.env, node)
+        if space == "constant" or (space == "local" and not self.together.array(node)):
             self._feature(Feature.LOCAL_MEMORY, node.name, node)
         if node in self.scopes.odd:
             return

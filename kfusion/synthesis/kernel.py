@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from kfusion.graph.bind import Stage
-from kfusion.graph.model import Argument, Group, Invocation, Scalar
+from kfusion.graph.model import Argument, Group, Invocation, LocalMemory, Scalar
 from kfusion.graph.plan import equalities_of, values_of
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, Value
@@ -24,6 +24,7 @@ from kfusion.kernel.model import Access, Declaration, Parameter, PreludeItem, Sy
 from kfusion.kernel.surroundings import macros_of
 from kfusion.source.lexer import tokenize
 from kfusion.synthesis.copies import Copy, find_copies
+from kfusion.synthesis.hoist import declared_in, hoisted_copies
 from kfusion.synthesis.model import FusedKernel, FusedParameter
 from kfusion.synthesis.names import Names, file_names, identifier
 from kfusion.synthesis.negate import negated
@@ -76,6 +77,8 @@ class _Writer:
         self.declared |= set(self.parameters)
 
     def kernel(self) -> FusedKernel:
+        for use in self.uses[1:]:
+            self._hoist(use)
         for block in self.values.blocks:
             numbers = [n for n in block.stages if self.uses[n].live]
             if numbers:
@@ -101,7 +104,9 @@ class _Writer:
 
     # Parameters
 
-    def _key(self, parameter: Parameter, argument: Argument) -> tuple[str, str]:
+    def _key(self, use: StageUse, parameter: Parameter, argument: Argument) -> tuple[str, str]:
+        if isinstance(argument, LocalMemory):
+            return (parameter.name, f"of stage {use.number}")  # each has its own
         if isinstance(argument, Scalar):
             return (self.equalities.leader(argument.name), parameter.canonical)
         return (argument.name, "")
@@ -114,9 +119,10 @@ class _Writer:
             symbols = {s.name: s for s in use.kernel.symbols.values() if s.parameter}
             pairs = zip(use.kernel.parameters, use.stage.invocation.arguments, strict=True)
             for parameter, argument in pairs:
-                key = self._key(parameter, argument)
+                key = self._key(use, parameter, argument)
                 if key not in chosen:
-                    wanted = self._in_macros(key) or identifier(argument.hint, parameter.name)
+                    hint = parameter.name if isinstance(argument, LocalMemory) else argument.hint
+                    wanted = self._in_macros(key) or identifier(hint, parameter.name)
                     kind = "value" if isinstance(argument, Scalar) else "buffer"
                     chosen[key] = self.names.new(wanted, f"{wanted}_{kind}")
                 symbol = symbols[parameter.name]
@@ -134,7 +140,7 @@ class _Writer:
         """The name that macros of the file know a parameter by: it stays."""
         for use in self.uses:
             pairs = zip(use.kernel.parameters, use.stage.invocation.arguments, strict=True)
-            names = {p.name for p, a in pairs if self._key(p, a) == key}
+            names = {p.name for p, a in pairs if self._key(use, p, a) == key}
             for token, symbol in use.kernel.symbols.items():
                 inside = use.unit.tokens[token].start < 0
                 if symbol.parameter and symbol.name in names and inside:
@@ -179,22 +185,41 @@ class _Writer:
 
     # Guards and stages
 
+    def _hoist(self, use: StageUse) -> None:
+        """Asynchronous copies that a later stage begins with start before the first stage."""
+        names = self.symbols[use.number]
+        for index in hoisted_copies(use):
+            statement = use.kernel.body.statements[index]
+            for item in use.needed(set(use.named(range(statement.first, statement.last + 1)))):
+                if item not in use.written:
+                    self._declaration(use, item)
+                    use.written.append(item)
+            for symbol in declared_in(use, statement):
+                names[symbol] = self._local_name(symbol)
+            text = self._writer(use).text(statement.first, statement.last, whole=True)
+            old = self.renderer.indent_of(statement.first)
+            self._comments(statement.first)
+            self.out.add(reindented(text, old, self.out.indent))
+            use.live.remove(index)
+
     def _block(self, numbers: list[int], *, alone: bool) -> None:
         """Stages under the same guards; `alone`: the only block, so it may return early."""
         out, first = self.out, self.uses[numbers[0]]
         depth = out.depth
         labelled = not alone and len(numbers) == 1  # the label stands above the guard
+        if labelled and not first.kernel.body.guards:
+            self._open_block(first, labelled=True)
         needed = first.needed(first.symbols | first.guard_symbols())
         for item in first.kernel.body.prelude:
             if item.guard is not None:
                 if not alone and out.depth == depth:
                     self._open_block(first, labelled=labelled)
                 self._guard(first, item, early=alone)
-            elif item in needed:
+            elif item in needed and item not in first.written:
                 self._declaration(first, item)
         for number in numbers:
             use = self.uses[number]
-            if not labelled or out.depth == depth:
+            if not labelled:
                 self._open_block(use, labelled=True)
             self._stage(use, is_first=use is first)
         while out.depth > depth:
@@ -215,6 +240,8 @@ class _Writer:
     def _stage(self, use: StageUse, *, is_first: bool) -> None:
         needed = [] if is_first else use.needed(use.symbols)
         for item in use.kernel.body.prelude:
+            if item in use.written:
+                continue
             if item in needed:
                 self._declaration(use, item)
             elif item.declarations:
@@ -234,7 +261,7 @@ class _Writer:
         statement, out = item.statement, self.out
         assert statement.header is not None
         writer = self._writer(use)
-        self._comments(item)
+        self._comments(item.statement.first)
         if early and item.early_return:
             text = writer.text(statement.first, statement.last)
             out.add(reindented(text, self.renderer.indent_of(statement.first), out.indent))
@@ -250,9 +277,8 @@ class _Writer:
         out.add(f"if ({condition}){self.style.opening(out.indent)}")
         out.depth += 1
 
-    def _comments(self, item: PreludeItem) -> None:
-        """The comments above a statement of the prelude."""
-        first = item.statement.first
+    def _comments(self, first: int) -> None:
+        """The comments above a statement."""
         comments, trailing = self.renderer.comments_before(first)
         for comment in comments[trailing:]:
             self.out.add(reindented(comment, self.renderer.indent_of(first), self.out.indent))
@@ -268,7 +294,7 @@ class _Writer:
             form = self._form(use, declaration)
             if form is not None and declaration.constant:
                 self.shared.append((declaration.type, form, names[symbol], self.out.depth))
-        self._comments(item)
+        self._comments(item.statement.first)
         statement = item.statement
         text = self._writer(use).text(statement.first, statement.last, whole=True)
         old = self.renderer.indent_of(item.statement.first)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kfusion.graph.model import Argument, Scalar
+from kfusion.graph.model import Argument, LocalMemory, Scalar
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.source.dataclasses import dataclass
 from kfusion.synthesis.render import Renderer
@@ -64,6 +64,8 @@ def parameter_text(style: Style, name: str, bounds: Sequence[Bound]) -> str:
     const = "const " if all(b.parameter.const for b in bounds) else ""
     if isinstance(bounds[0].argument, Scalar):
         return f"{const}{parameter.type} {name}"
+    if isinstance(bounds[0].argument, LocalMemory):
+        return f"{'__' * style.underscores}local {parameter.type}{style.star}{name}"
     constant = all(b.parameter.space == "constant" for b in bounds)
     # Constant memory together with global memory is global memory that is only read.
     read_only = all(b.parameter.const or b.parameter.space == "constant" for b in bounds)

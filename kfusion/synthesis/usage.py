@@ -23,6 +23,7 @@ class StageUse:
             if (number, index) not in values.dead
         ]
         self.symbols = set(self._symbols())
+        self.written: list[PreludeItem] = []  # of the prelude, so far
 
     def accesses(self, statement: int) -> list[tuple[Access, Place]]:
         """The accesses of a statement of the body, in order."""

@@ -198,8 +198,10 @@ def test_early_return_among_the_work_makes_the_rest_conditional() -> None:
 @pytest.mark.parametrize(
     ("body", "feature"),
     [
-        ("__local float t[4]; c[0] = 1;", Feature.LOCAL_MEMORY),
-        ("barrier(CLK_GLOBAL_MEM_FENCE);", Feature.BARRIER),
+        ("{ __local float t[4]; t[0] = 1; }", Feature.LOCAL_MEMORY),
+        ("__local float t; t = 1;", Feature.LOCAL_MEMORY),
+        ("if (w) return; __local float t[4]; c[0] = 1;", Feature.LOCAL_MEMORY),
+        ("if (w) return; barrier(CLK_GLOBAL_MEM_FENCE);", Feature.BARRIER),
         ("mem_fence(CLK_GLOBAL_MEM_FENCE);", Feature.BARRIER),
         ("prefetch(a, 4);", Feature.ASYNC_COPY),
         ("c[0] = work_group_reduce_add(1);", Feature.WORK_GROUP),
@@ -233,14 +235,15 @@ float noisy(int x) { printf("%d", x); return x; }
 
 def test_features_of_parameters() -> None:
     kernel = kernel_of(
+        "typedef __local int *vector;\n"
         "__kernel void f(__read_only image2d_t i, sampler_t s, volatile __global int *v, "
-        "__local int *l) { v[0] = 1; }\n"
+        "vector l) { v[0] = 1; }\n"
     )
     assert [(use.feature, use.what) for use in kernel.features] == [
         (Feature.IMAGE, "i"),
         (Feature.IMAGE, "s"),
         (Feature.VOLATILE, "v"),
-        (Feature.LOCAL_MEMORY, "l"),
+        (Feature.HIDDEN_POINTER, "l"),
     ]
 
 

@@ -21,7 +21,7 @@ class Case:
     """Data for a program: `buffers` and `scalars` by the names that the calls use."""
 
     buffers: Mapping[str, Array]
-    scalars: Mapping[str, np.generic]
+    scalars: Mapping[str, np.generic | cl.LocalMemory]
     size: tuple[int, ...]
     local: tuple[int, ...] | None = None
     options: tuple[str, ...] = ()
@@ -52,7 +52,8 @@ def run(source: str, launches: Sequence[Launch], case: Case) -> dict[str, Array]
     for launch in launches:
         kernel = cl.Kernel(program, launch.name)
         for index, name in enumerate(launch.arguments):
-            kernel.set_arg(index, device[name] if name in device else case.scalars[name])
+            argument = device[name] if name in device else case.scalars[name]
+            kernel.set_arg(index, argument)  # type: ignore[arg-type]
         cl.enqueue_nd_range_kernel(queue, kernel, case.size, case.local)
     result: dict[str, Array] = {}
     for name, array in case.buffers.items():

@@ -1,0 +1,104 @@
+"""What the items of a work-group do together: local arrays, barriers, asynchronous copies.
+
+A kernel that does so can stand in a fused kernel if every item comes to its statements
+there: they must not be behind a guard or an early return, and local arrays belong to the
+outermost block. What is not written so stays a feature that keeps the kernel alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pycparser import c_ast
+
+from kfusion.kernel.evaluate import Environment, evaluate
+from kfusion.kernel.model import Body, Feature, FeatureUse, Parameter, Together
+from kfusion.kernel.types import canonical, size_of
+from kfusion.parse.unit import Function
+from kfusion.source.protections import is_on, protection
+from kfusion.source.text import Span
+
+UNIFORM = protection("uniform", "no barrier behind a guard or a return")
+
+COPIES = ("async_work_group_copy", "async_work_group_strided_copy")
+_BARRIERS = ("barrier", "work_group_barrier")
+_WAITS = ("wait_group_events",)
+
+
+def is_followed(name: str) -> bool:
+    """A call that all items of a group make, and nothing else is to be known of."""
+    return name in (*_BARRIERS, *_WAITS, *COPIES)
+
+
+def feature_of_call(name: str) -> Feature:
+    return Feature.BARRIER if name in _BARRIERS else Feature.ASYNC_COPY
+
+
+class Findings:
+    """Collected on the walk through a kernel."""
+
+    def __init__(self, env: Environment, function: Function) -> None:
+        self.env, self.unit, self.function = env, env.unit, function
+        self.arrays: list[FeatureUse] = []
+        self.calls: list[FeatureUse] = []
+        self.bytes = 0
+        self.last = 0  # the token of the last of them
+
+    def array(self, node: c_ast.Decl) -> bool:
+        """Is the declaration one that can be copied into a fused kernel?"""
+        first = self.unit.index(node)
+        statement = self.function.body.find(first)
+        notes = self.unit.notes_between(statement.first, statement.last)
+        outermost = any(s is statement for s in self.function.body.children)
+        if not outermost or any(note.start < 0 for note in notes):
+            return False
+        if not isinstance(node.type, c_ast.ArrayDecl):
+            return False  # assignments to a plain variable are followed as one item's own
+        size = self._size(node.type)
+        if size is None:
+            return False
+        self.bytes += size
+        self.last = max(self.last, first)
+        self.arrays.append(FeatureUse(Feature.LOCAL_MEMORY, node.name, self._span(node)))
+        return True
+
+    def _size(self, type_: c_ast.Node) -> int | None:
+        if not isinstance(type_, c_ast.ArrayDecl):
+            return size_of(canonical(self.unit, type_))
+        inner = self._size(type_.type)
+        count = evaluate(self.env, type_.dim).form if type_.dim is not None else None
+        if inner is None or count is None or not count.is_constant:
+            return None
+        return inner * count.constant
+
+    def call(self, name: str, node: c_ast.Node) -> None:
+        self.last = max(self.last, self.unit.index(node))
+        self.calls.append(FeatureUse(feature_of_call(name), f"{name}()", self._span(node)))
+
+    def _span(self, node: c_ast.Node) -> Span:
+        return self.unit.node_span(node)
+
+    def result(
+        self, body: Body, parameters: Sequence[Parameter]
+    ) -> tuple[Together | None, list[FeatureUse]]:
+        """What is done together, or the features of a kernel that must stay alone."""
+        given = [
+            FeatureUse(Feature.LOCAL_MEMORY, p.name, p.span)
+            for p in parameters
+            if p.pointer and p.space == "local" and not (p.hidden or p.nested)
+        ]
+        found = [*given, *self.arrays, *self.calls]
+        if not found:
+            return None, []
+        if (self.arrays or self.calls) and not self._comes_to_all(body) and is_on(UNIFORM):
+            return None, found
+        return Together(found[0].span, self.bytes, bool(given), bool(self.calls)), []
+
+    def _comes_to_all(self, body: Body) -> bool:
+        """No item has left the kernel before the last array is declared, or the last call made."""
+        if body.guards:
+            return False
+        tokens = self.unit.tokens
+        return not any(
+            tokens[i].text in ("return", "goto") for i in range(self.function.body.first, self.last)
+        )

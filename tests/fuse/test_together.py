@@ -1,0 +1,242 @@
+"""Kernels whose groups work together: local memory, barriers, asynchronous copies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyopencl as cl
+import pytest
+
+from kfusion.api import Fused, fuse
+from kfusion.graph.model import LaunchRange
+from tests.support.kernel_side import ELEMENTWISE, fused_text, random_data
+from tests.support.pyopencl_run import Array, Case, assert_same
+
+GROUP, ITEMS = 16, 64
+
+SUM = """
+__kernel void sum(__global float *out, __global const float *a)
+{
+    __local float tile[16];
+    const size_t i = get_global_id(0);
+    const size_t l = get_local_id(0);
+    tile[l] = a[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (size_t s = get_local_size(0) / 2; s > 0; s /= 2) {
+        if (l < s)
+            tile[l] += tile[l + s];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (l == 0)
+        out[get_group_id(0)] = tile[0];
+}
+"""
+REVERSE = """
+__kernel void reverse(__global float *c, __global const float *a)
+{
+    __local float tile[16];
+    const size_t l = get_local_id(0);
+    const size_t i = get_global_id(0);
+    tile[l] = a[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    c[i] = tile[get_local_size(0) - 1 - l];
+}
+"""
+GIVEN = """
+__kernel void given(__global float *c, __global const float *a, __local float *tile)
+{
+    const size_t l = get_local_id(0);
+    const size_t i = get_global_id(0);
+    tile[l] = a[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    c[i] = tile[(l + 1) % get_local_size(0)];
+}
+"""
+BOUNDED = """
+__kernel void bounded(__global float *c, __global const float *a, const uint n)
+{
+    const size_t i = get_global_id(0);
+    if (i >= n)
+        return;
+    c[i] = a[i] + 1.0f;
+}
+"""
+# Through global memory, within the group.
+HAND_OVER = """
+__kernel void hand_over(__global float *a, __global const float *b)
+{
+    const size_t i = get_global_id(0);
+    a[i] = b[i];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (get_local_id(0) == 0)
+        a[i + 1] = 2 * b[i];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    a[i] += 1.0f;
+}
+"""
+WEIGH = """
+__kernel void weigh(__global float *c, __global const float *a, __global const float *w)
+{
+    __local float weights[3];
+    const size_t i = get_global_id(0);
+    float sum = 0;
+    /* the weights, while others compute */
+    event_t copied = async_work_group_copy(weights, w, 3, 0);
+    wait_group_events(1, &copied);
+    for (int k = 0; k < 3; k++)
+        sum += weights[k] * a[i];
+    c[i] = sum;
+}
+"""
+
+
+def fused_of(source: str, calls: Sequence[str], out: Sequence[str] | None = None) -> Fused:
+    return fuse(source, calls, out, ranges=[LaunchRange(1, "all", local="16")] * len(calls))
+
+
+def same(
+    source: str,
+    calls: Sequence[str],
+    out: Sequence[str] | None = None,
+    *,
+    launches: int = 1,
+    scalars: Mapping[str, np.generic | cl.LocalMemory] | None = None,
+) -> Fused:
+    fused = fused_of(source, calls, out)
+    assert len(fused.kernels) == launches, [d.message for d in fused.diagnostics]
+    memory = sorted({m.name for i in fused.plan.invocations for m in i.memory})
+    data: dict[str, Array] = random_data(memory, ITEMS)
+    case = Case(data, scalars or {}, (ITEMS,), (GROUP,))
+    assert_same(fused, source, case, memory if out is None else out)
+    return fused
+
+
+def cut(source: str, calls: Sequence[str], out: Sequence[str] | None = None) -> tuple[str, str]:
+    fused = fused_of(source, calls, out)
+    assert len(fused.kernels) == len(calls)
+    return fused.diagnostics[0].code, fused.diagnostics[0].message
+
+
+def test_map_and_reduce() -> None:
+    fused = same(ELEMENTWISE + SUM, ["square(t, a)", "sum(s, t)"], ["s"])
+    assert (fused.plan.groups[0].loads_after, fused.plan.groups[0].stores_after) == (1, 1)
+    assert "tile[l] = t_i;" in fused_text(fused)
+
+
+def test_neighbours_on_both_sides_keep_arrays_apart() -> None:
+    source = ELEMENTWISE + SUM + REVERSE
+    calls = ["square(t, a)", "reverse(u, t)", "square(v, u)", "sum(s, v)"]
+    fused = same(source, calls, ["s"])
+    assert "__local float tile[16];" in fused_text(fused)
+    assert "__local float tile_2[16];" in fused_text(fused)
+
+
+def test_same_kernel_twice() -> None:
+    same(REVERSE, ["reverse(b, a)", "reverse(c, b)"])
+
+
+def test_early_return_of_a_neighbour_leaves_no_item_behind() -> None:
+    source = BOUNDED + REVERSE
+    calls = ["bounded(b, a, n)", "reverse(c, b)", "bounded(d, c, n)"]
+    fused = same(source, calls, scalars={"n": np.uint32(53)})
+    assert "return" not in fused_text(fused)
+
+
+def test_local_memory_given_by_the_host() -> None:
+    calls = ["square(t, a)", "given(c, t, scratch)", "twice(c)"]
+    fused = same(ELEMENTWISE + GIVEN, calls, ["c"], scalars={"scratch": cl.LocalMemory(4 * GROUP)})
+    assert "__local float *tile" in fused_text(fused)
+    assert "scratch" in fused.kernels[0].arguments
+
+
+def test_what_other_items_of_the_group_stored_is_loaded_again() -> None:
+    same(ELEMENTWISE + HAND_OVER, ["square(b, c)", "hand_over(a, b)"])
+
+
+def test_element_of_another_item_is_still_a_cut() -> None:
+    source = ELEMENTWISE + REVERSE.replace("a[i]", "a[i ^ 1]")
+    assert cut(source, ["square(t, a)", "reverse(c, t)"])[0] == "KF203"
+
+
+def test_group_result_that_all_items_need() -> None:
+    source = SUM + (
+        "__kernel void scale(__global float *c, __global const float *s)\n"
+        "{\n    c[get_global_id(0)] *= s[0];\n}\n"
+    )
+    assert cut(source, ["sum(s, c)", "scale(c, s)"])[0] == "KF201"
+
+
+@pytest.mark.parametrize("left", ["i >= n", "a[i] > 0"], ids=["guard", "data"])
+def test_barrier_that_some_items_may_not_reach(left: str) -> None:
+    source = ELEMENTWISE + (
+        "__kernel void f(__global float *c, __global const float *a, const uint n)\n{\n"
+        f"    const size_t i = get_global_id(0);\n    if ({left}) return;\n"
+        "    barrier(CLK_LOCAL_MEM_FENCE);\n    c[i] = a[i];\n}\n"
+    )
+    assert cut(source, ["square(t, a)", "f(c, t, n)"]) == (
+        "KF204",
+        "f() has a barrier: 'barrier()'",
+    )
+
+
+def test_array_whose_address_space_is_a_macro() -> None:
+    source = ELEMENTWISE + "#define SHARED __local\n" + REVERSE.replace("__local", "SHARED")
+    assert cut(source, ["square(t, a)", "reverse(c, t)"]) == (
+        "KF204",
+        "reverse() has local memory: 'tile'",
+    )
+
+
+def test_different_local_sizes() -> None:
+    ranges = [LaunchRange(1, "all", local=None), LaunchRange(1, "all", local="16")]
+    source = ELEMENTWISE + WEIGH
+    fused = fuse(source, ["square(t, a)", "weigh(c, t, w)"], ranges=ranges)
+    assert [d.code for d in fused.diagnostics] == ["KF202", "KF401"]
+
+
+def test_more_local_memory_than_devices_have() -> None:
+    source = REVERSE.replace("tile[16]", "tile[5000]")
+    assert cut(source, ["reverse(b, a)", "reverse(c, b)"]) == (
+        "KF223",
+        (
+            "the fused kernel would have 40000 bytes of local memory; devices need have no more "
+            "than 32768"
+        ),
+    )
+
+
+def test_local_memory_of_unknown_size_and_more_of_it() -> None:
+    assert cut(GIVEN + REVERSE, ["given(b, a, m)", "reverse(c, b)"]) == (
+        "KF223",
+        "given() and reverse() both have local memory, and how much is known at run time only",
+    )
+
+
+def test_copy_starts_before_the_stages_in_front() -> None:
+    fused = same(ELEMENTWISE + WEIGH, ["square(t, a)", "weigh(c, t, w)", "twice(c)"], ["c"])
+    text = fused_text(fused)
+    assert text.index("async_work_group_copy") < text.index("square(t, a)")
+    assert text.index("square(t, a)") < text.index("wait_group_events")
+
+
+def test_immovable_copy_stays() -> None:
+    marked = WEIGH.replace("    event_t", "#pragma immovable\n    event_t")
+    fused = same(ELEMENTWISE + marked, ["square(t, a)", "weigh(c, t, w)"], ["c"])
+    text = fused_text(fused)
+    assert text.index("square(t, a)") < text.index("async_work_group_copy")
+
+
+def test_copy_that_needs_what_its_kernel_computes_stays() -> None:
+    needs = WEIGH.replace("float sum = 0;", "float sum = 0;\n    int m = 1;\n    m += 2;")
+    fused = same(
+        ELEMENTWISE + needs.replace("w, 3, 0", "w, m, 0"),
+        ["square(t, a)", "weigh(c, t, w)"],
+        ["c"],
+    )
+    text = fused_text(fused)
+    assert text.index("square(t, a)") < text.index("async_work_group_copy")
+
+
+def test_copy_of_what_is_written_is_a_cut() -> None:
+    assert cut(ELEMENTWISE + WEIGH, ["square(w, a)", "weigh(c, a, w)"])[0] == "KF203"
