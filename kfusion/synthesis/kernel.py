@@ -22,7 +22,8 @@ from kfusion.graph.values import GroupValues, Value
 from kfusion.kernel.forms import Form
 from kfusion.kernel.model import Access, Declaration, Parameter, PreludeItem, Symbol
 from kfusion.kernel.surroundings import macros_of
-from kfusion.source.lexer import tokenize
+from kfusion.parse.unit import Unit
+from kfusion.source.lexer import CLOSING, OPENING, tokenize
 from kfusion.synthesis.copies import Copy, find_copies
 from kfusion.synthesis.hoist import declared_in, hoisted_copies
 from kfusion.synthesis.model import FusedKernel, FusedParameter
@@ -51,6 +52,23 @@ def synthesise(group: Group, invocations: Sequence[Invocation], name: str) -> Fu
     """One kernel for the group; `invocations` are those of the whole region."""
     stages, values = values_of(group, invocations)
     return _Writer(stages, values, equalities_of(group), name).kernel()
+
+
+def declarators(unit: Unit, item: PreludeItem) -> list[tuple[int, int]]:
+    """The tokens of each variable of a declaration; none if they cannot be told apart."""
+    first, end = item.declarations[0].token if item.declarations else 0, item.statement.last
+    tokens = unit.tokens[item.statement.first : end]
+    if not first or any(t.start < 0 for t in tokens) or any(t.text == "*" for t in tokens):
+        return []
+    found: list[tuple[int, int]] = []
+    start, depth = first, 0
+    for index in range(first, end + 1):
+        text = unit.tokens[index].text
+        depth += (text in OPENING) - (text in CLOSING)
+        if index == end or (text == "," and depth == 0):
+            found.append((start, index - 1))
+            start = index + 1
+    return found if len(found) == len(item.declarations) else []
 
 
 class _Writer:
@@ -284,29 +302,42 @@ class _Writer:
             self.out.add(reindented(comment, self.renderer.indent_of(first), self.out.indent))
 
     def _declaration(self, use: StageUse, item: PreludeItem) -> None:
-        """A statement of the prelude: shared if all its variables exist already."""
+        """A statement of the prelude, without the variables that exist already."""
         names = self.symbols[use.number]
         if item.declarations and self._share(use, item):
             return
-        for declaration in item.declarations:
+        statement, writer = item.statement, self._writer(use)
+        parts = declarators(use.unit, item)
+        written: list[str] = []
+        for number, declaration in enumerate(item.declarations):
             symbol = use.kernel.symbols[declaration.token]
-            names[symbol] = self._local_name(symbol)
+            existing = self._existing(use, declaration) if parts else None
+            names[symbol] = existing or self._local_name(symbol)
             form = self._form(use, declaration)
-            if form is not None and declaration.constant:
+            if existing is None and form is not None and declaration.constant:
                 self.shared.append((declaration.type, form, names[symbol], self.out.depth))
-        self._comments(item.statement.first)
-        statement = item.statement
-        text = self._writer(use).text(statement.first, statement.last, whole=True)
+            if existing is None and parts:
+                written.append(writer.text(*parts[number]))
+        self._comments(statement.first)
+        if 0 < len(written) < len(item.declarations):
+            type_ = writer.text(statement.first, parts[0][0] - 1, whole=True)
+            text = f"{type_} {', '.join(written)};"
+        else:
+            text = writer.text(statement.first, statement.last, whole=True)
         old = self.renderer.indent_of(item.statement.first)
         self.out.add(reindented(text, old, self.out.indent))
 
     def _share(self, use: StageUse, item: PreludeItem) -> bool:
         """Use the variables of earlier stages, if they are all there."""
+        names = self.symbols[use.number]
+        symbols = [use.kernel.symbols[d.token] for d in item.declarations]
+        if all(symbol in names for symbol in symbols):
+            return True  # they have been declared for this very stage
         existing = [self._existing(use, d) for d in item.declarations]
         if not all(existing):
             return False
-        for declaration, name in zip(item.declarations, existing, strict=True):
-            self.symbols[use.number][use.kernel.symbols[declaration.token]] = name or ""
+        for symbol, name in zip(symbols, existing, strict=True):
+            names[symbol] = name or ""
         return True
 
     def _form(self, use: StageUse, declaration: Declaration) -> Form | None:
