@@ -347,6 +347,9 @@ class _Agreement:
     def disjoint(self, left: Memory, right: Memory) -> bool:
         return left.name != right.name
 
+    def ordered(self, left: Invocation, right: Invocation) -> bool:
+        return False
+
     def joinable(self, first: int, last: int) -> Reason | None:
         return None
 

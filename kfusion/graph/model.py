@@ -140,6 +140,10 @@ class Oracle(Protocol):
         """May the two be taken as sharing no byte: proved or checkable?"""
         ...
 
+    def ordered(self, left: Invocation, right: Invocation) -> bool:
+        """Must the two stay in this order, whatever their kernels do?"""
+        ...
+
     def joinable(self, first: int, last: int) -> Reason | None:
         """May the host code of the invocations first..last (all of them) become one call?"""
         ...

@@ -1,14 +1,13 @@
 """The plan of a region: which invocations become one kernel.
 
-Groups are contiguous runs of program order. Among the legal partitions the one with the
-fewest predicted bytes is taken, then the one with the fewest launches, then the one
-whose first groups are longest.
+Which calls may share a kernel is asked pair by pair; what a group moves is predicted from
+its values; partition.py takes the best grouping.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise
 
 from kfusion.graph.bind import Stage
@@ -17,6 +16,7 @@ from kfusion.graph.liveness import stored_after
 from kfusion.graph.model import (
     Assumption,
     Cut,
+    Disjoint,
     Equal,
     Group,
     Invocation,
@@ -24,6 +24,7 @@ from kfusion.graph.model import (
     RegionPlan,
     SameRange,
 )
+from kfusion.graph.partition import Members, Pairs, best_partition
 from kfusion.graph.profit import over_budget
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, Role, group_values
@@ -31,6 +32,9 @@ from kfusion.kernel.forms import Form
 from kfusion.kernel.types import size_of
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
+from kfusion.source.protections import is_on, protection
+
+PROGRAM_ORDER = protection("program-order", "calls move only past calls that they do not need")
 
 
 def plan_region(
@@ -71,41 +75,53 @@ class _Planner:
         self.candidate = cache(self._candidate)
 
     def plan(self) -> RegionPlan:
-        whole = (0, len(self.stages) - 1)
-        runs = [whole] if self._is_best(*whole) else self._best_runs()
-        groups = tuple(self._group(first, last) for first, last in runs)
+        whole = tuple(range(len(self.stages)))
+        runs = (whole,) if self._is_best(whole) else self._best_runs()
+        groups = tuple(self._group(run) for run in runs)
         cuts = tuple(
             Cut(
-                self.invocations[left[1]].index,
+                self.invocations[left[-1]].index,
                 self.invocations[right[0]].index,
-                self._why_not(left[0], left[1], right[1]),
+                self._why_not(left, right),
             )
             for left, right in pairwise(runs)
         )
         return RegionPlan(self.invocations, groups, cuts)
 
-    def _best_runs(self) -> list[tuple[int, int]]:
+    def _best_runs(self) -> tuple[Members, ...]:
         count = len(self.stages)
-        best: list[tuple[int, int, int]] = [(0, 0, 0)] * (count + 1)  # bytes, launches, last
-        for first in reversed(range(count)):
-            choices: list[tuple[int, int, int]] = []
-            for last in range(first, count):
-                found = self.candidate(first, last)
-                if isinstance(found, _Candidate):
-                    rest = best[last + 1]
-                    choices.append((found.bytes + rest[0], 1 + rest[1], -last))
-            best[first] = min(choices)
-        runs: list[tuple[int, int]] = []
-        first = 0
-        while first < count:
-            last = -best[first][2]
-            runs.append((first, last))
-            first = last + 1
-        return runs
+        together = frozenset(
+            (p, q)
+            for q in range(count)
+            for p in range(q)
+            if not isinstance(self.pair(p, q), Reason)
+        )
+        return best_partition(count, self.ordered, together, self._bytes)
 
-    def _is_best(self, first: int, last: int) -> bool:
+    def _bytes(self, members: Members) -> int | None:
+        found = self.candidate(members)
+        return found.bytes if isinstance(found, _Candidate) else None
+
+    @cached_property
+    def ordered(self) -> Pairs:
+        """Calls that must stay in program order unless they share a group."""
+        pairs = ((p, q) for q in range(len(self.stages)) for p in range(q))
+        return frozenset((p, q) for p, q in pairs if self._keeps_order(p, q))
+
+    def _keeps_order(self, first: int, second: int) -> bool:
+        p, q = self.stages[first], self.stages[second]
+        if self.oracle.ordered(p.invocation, q.invocation) or not is_on(PROGRAM_ORDER):
+            return is_on(PROGRAM_ORDER)
+        if p.invocation.kernel.features and q.invocation.kernel.features:
+            return True  # what both print, or program-scope variables
+        return any(
+            left == right or not self.oracle.disjoint(p.memory[left], q.memory[right])
+            for left, right in conflicts(p, q)
+        )
+
+    def _is_best(self, whole: Members) -> bool:
         """One kernel for all, and no partition could move fewer bytes: others need no look."""
-        found = self.candidate(first, last) if first < last else None
+        found = self.candidate(whole) if len(whole) > 1 else None
         return isinstance(found, _Candidate) and found.bytes <= self._least_bytes()
 
     def _least_bytes(self) -> int:
@@ -135,33 +151,52 @@ class _Planner:
     def _pair(self, first: int, second: int) -> Legal | Reason:
         return legal_pair(self.stages[first], self.stages[second], self.oracle)
 
-    def _candidate(self, first: int, last: int) -> _Candidate | Reason:
+    def _candidate(self, members: Members) -> _Candidate | Reason:
         assumptions: list[Assumption] = []
-        for q in range(first, last + 1):
-            for p in reversed(range(first, q)):
+        for position, q in enumerate(members):
+            for p in reversed(members[:position]):
                 found = self.pair(p, q)
                 if isinstance(found, Reason):
                     return found
                 assumptions += found.assumptions
-        members = self.stages[first : last + 1]
-        if first != last:
-            reason = over_budget(members) or self.oracle.joinable(
-                self.invocations[first].index, self.invocations[last].index
+        if len(members) > 1:
+            reason = over_budget([self.stages[m] for m in members]) or self.oracle.joinable(
+                self.invocations[members[0]].index, self.invocations[members[-1]].index
             )
             if reason is not None:
                 return reason
-        return self._cost(first, last, assumptions)
+        return self._cost(members, assumptions)
 
-    def _cost(self, first: int, last: int, assumptions: list[Assumption]) -> _Candidate:
-        members = self.stages[first : last + 1]
+    def _later(self, members: Members) -> list[Stage]:
+        """The calls that come after the group, wherever they are free to."""
+        return [
+            self.stages[x]
+            for x in range(members[0] + 1, len(self.stages))
+            if x not in members and not any((x, q) in self.ordered for q in members)
+        ]
+
+    def _moved_past(self, members: Members) -> list[Disjoint]:
+        """What must be apart so that the group may move past the calls in between."""
+        between = (x for x in range(members[0] + 1, members[-1]) if x not in members)
+        found = (
+            Disjoint(*sorted(pair))
+            for x in between
+            for m in members
+            for pair in conflicts(self.stages[min(m, x)], self.stages[max(m, x)])
+            if (min(m, x), max(m, x)) not in self.ordered
+        )
+        return list(dict.fromkeys(found))
+
+    def _cost(self, run: Members, assumptions: list[Assumption]) -> _Candidate:
+        members = [self.stages[m] for m in run]
         before = [a.access.mode for stage in members for a in stage.accesses]
         loads = sum(mode.reads for mode in before)
         stores = sum(mode.writes for mode in before)
         written = frozenset(name for stage in members for name in stage.written)
-        if first == last:
+        if len(run) == 1:
             alone = group_values(members, Equalities({}), written)
             group = Group(
-                (self.invocations[first].index,),
+                (self.invocations[run[0]].index,),
                 written,
                 frozenset(),
                 (),
@@ -171,9 +206,8 @@ class _Planner:
                 stores,
             )
             return _Candidate(group, alone.bytes)
-        stored, disjoint = stored_after(
-            members, self.stages[last + 1 :], self.observed, self.oracle
-        )
+        stored, disjoint = stored_after(members, self._later(run), self.observed, self.oracle)
+        disjoint = [*disjoint, *self._moved_past(run)]
         indices = tuple(stage.invocation.index for stage in members)
         group = Group(
             indices,
@@ -203,26 +237,37 @@ class _Planner:
             values.bytes,
         )
 
-    def _group(self, first: int, last: int) -> Group:
-        found = self.candidate(first, last)
+    def _group(self, members: Members) -> Group:
+        found = self.candidate(members)
         assert isinstance(found, _Candidate)
         return found.group
 
-    def _why_not(self, first: int, last: int, end: int) -> Reason:
-        """Why the run first..last was not continued to the end of the next one."""
-        for second in range(last + 1, end + 1):
-            for p in reversed(range(first, last + 1)):
-                found = self.pair(p, second)
+    def _why_not(self, left: Members, right: Members) -> Reason:
+        """Why a group was not continued to the end of the next one."""
+        for second in range(len(right)):
+            q = right[second]
+            for p in reversed(left):
+                found = self.pair(min(p, q), max(p, q))
                 if isinstance(found, Reason):
                     return found
-            joined = self.candidate(first, second)
+            joined = self.candidate(tuple(sorted((*left, *right[: second + 1]))))
             if isinstance(joined, Reason):
                 return joined
         return Reason(
             "KF224",
             "one kernel for these would load and store more than they do apart",
-            self.invocations[last + 1].span,
+            self.invocations[right[0]].span,
         )
+
+
+def conflicts(p: Stage, q: Stage) -> list[tuple[str, str]]:
+    """Pairs of memory objects of the two of which one is written."""
+    return [
+        (left, right)
+        for left in p.memory
+        for right in q.memory
+        if left in p.written or right in q.written
+    ]
 
 
 def _saved(members: Sequence[Stage], values: GroupValues) -> frozenset[str]:

@@ -311,6 +311,10 @@ class RegionAnalysis:
 
     # Joining
 
+    def ordered(self, left: Invocation, right: Invocation) -> bool:
+        """The host code of a region stays in order, calls that fuse or not."""
+        return True
+
     def joinable(self, first: int, last: int) -> Reason | None:
         return self._reason(first, last) or self._refusal(first, last)
 

@@ -61,8 +61,8 @@ def test_trap_01_partial_overwrite_by_a_later_kernel_keeps_the_store() -> None:
 
 def test_trap_01_full_overwrite_by_a_later_kernel_frees_the_store() -> None:
     """Same elements, same guard, same range, nothing read before: the store is dead."""
-    source = GUARDED + '__kernel void stop(__global float *z) { printf(""); }\n'
-    calls = ["fill(t, a, n)", "scale(c, t, n)", "stop(z)", "fill(t, b, n)"]
+    source = GUARDED + '__kernel void stop(__global float *z, __global float *y) { printf(""); }\n'
+    calls = ["fill(t, a, n)", "scale(c, t, n)", "stop(c, b)", "fill(t, b, n)"]
     fused = fuse(source, calls)
     assert fused.plan.groups[0].stored == {"c"}
 

@@ -352,6 +352,9 @@ class World:
     def disjoint(self, left: Memory, right: Memory) -> bool:
         return self.disjoint_names
 
+    def ordered(self, left: Invocation, right: Invocation) -> bool:
+        return True
+
     def joinable(self, first: int, last: int) -> Reason | None:
         return None
 

@@ -1,0 +1,146 @@
+"""The best way to divide the calls of a region into groups.
+
+Calls may only leave program order past calls that they are independent of. A grouping is
+legal if every group is, and if there is an order of the groups that keeps all others. Of
+those the one is taken that moves the fewest bytes, then the one with the fewest
+launches, then the one that is closest to program order, then the one whose first groups
+are longest.
+
+The search goes over the sets of calls that may be done first. It is complete up to a
+number of sets that only long regions of independent calls exceed; such a region is
+divided as if all of its calls had to stay in program order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from kfusion.source.dataclasses import dataclass
+
+MOST_SETS = 400  # of calls out of program order, that may be one group
+MOST_STEPS = 200_000  # of the search
+
+Members = tuple[int, ...]
+# Bytes that a group moves; None: it is not legal.
+Cost = Callable[[Members], int | None]
+Pairs = frozenset[tuple[int, int]]  # (p, q) with p < q
+
+
+@dataclass(frozen=True)
+class _Best:
+    """How to do all that is left to do, and what it costs."""
+
+    bytes: int
+    launches: int
+    moves: int  # pairs of calls that are not in program order
+    lengths: tuple[int, ...]  # of the groups, negated: long first groups come first
+    groups: tuple[Members, ...]
+
+    @property
+    def key(self) -> tuple[int, int, int, tuple[int, ...]]:
+        return self.bytes, self.launches, self.moves, self.lengths
+
+
+class _TooManyError(Exception):
+    """The search would take too long."""
+
+
+def best_partition(count: int, ordered: Pairs, together: Pairs, cost: Cost) -> tuple[Members, ...]:
+    """`ordered`: pairs that must stay in program order; `together`: that may share a group."""
+    try:
+        return _Search(count, ordered, together, cost, MOST_SETS).run()
+    except _TooManyError:
+        in_order = frozenset((p, q) for q in range(count) for p in range(q))
+        return _Search(count, in_order, together, cost, None).run()
+
+
+class _Search:
+    def __init__(
+        self, count: int, ordered: Pairs, together: Pairs, cost: Cost, limit: int | None
+    ) -> None:
+        self.count, self.together, self.limit = count, together, limit
+        self.after = _closure(count, ordered)
+        self.cost = cost
+        self.steps = 0
+        # What must be done before each call, as bits.
+        self.needs = [sum(1 << p for p in range(q) if q in self.after[p]) for q in range(count)]
+        self.rest = cache(self._rest)
+
+    def run(self) -> tuple[Members, ...]:
+        self.sets = self._sets()
+        return self.rest(0).groups
+
+    def _sets(self) -> list[list[tuple[Members, int, int, int]]]:
+        """The legal groups, by their first call, with their bits, needs and bytes."""
+        found: list[list[tuple[Members, int, int, int]]] = [[] for _ in range(self.count)]
+        scattered = 0
+        for first in range(self.count):
+            waiting: list[Members] = [(first,)]
+            while waiting:
+                members = waiting.pop()
+                waiting += [(*members, q) for q in self._next(members)]
+                scattered += members[-1] - first >= len(members)
+                if self.limit is not None and scattered > self.limit:
+                    raise _TooManyError
+                moved = self.cost(members)
+                if moved is not None:
+                    bits = sum(1 << m for m in members)
+                    needs = 0
+                    for member in members:
+                        needs |= self.needs[member]
+                    found[first].append((members, bits, needs & ~bits, moved))
+        return found
+
+    def _next(self, members: Members) -> list[int]:
+        """By which later calls the group may grow, without leaving out one in between."""
+        return [
+            q
+            for q in range(members[-1] + 1, self.count)
+            if all((p, q) in self.together for p in members)
+            and not any(
+                q in self.after[x] and any(x in self.after[p] for p in members)
+                for x in range(members[0] + 1, q)
+                if x not in members
+            )
+        ]
+
+    def _rest(self, done: int) -> _Best:
+        """The best way to do the others, when the calls of these bits are done."""
+        if done == (1 << self.count) - 1:
+            return _Best(0, 0, 0, (), ())
+        best: _Best | None = None
+        for first in range(self.count):
+            if done >> first & 1 or self.needs[first] & ~done:
+                continue
+            for members, bits, needs, moved in self.sets[first]:
+                self.steps += 1
+                if self.limit is not None and self.steps > MOST_STEPS:
+                    raise _TooManyError
+                if bits & done or needs & ~done:
+                    continue
+                rest = self.rest(done | bits)
+                moves = sum(1 for q in members for p in range(q) if not (done | bits) >> p & 1)
+                found = _Best(
+                    moved + rest.bytes,
+                    1 + rest.launches,
+                    moves + rest.moves,
+                    (-len(members), *rest.lengths),
+                    (members, *rest.groups),
+                )
+                if best is None or found.key < best.key:
+                    best = found
+        assert best is not None, "every call may be a group of its own"
+        return best
+
+
+def _closure(count: int, ordered: Pairs) -> list[frozenset[int]]:
+    """For each call those that come after it, directly or by way of others."""
+    after: list[frozenset[int]] = [frozenset()] * count
+    for p in reversed(range(count)):
+        found: set[int] = set()
+        for q in range(p + 1, count):
+            if (p, q) in ordered:
+                found |= {q} | after[q]
+        after[p] = frozenset(found)
+    return after
