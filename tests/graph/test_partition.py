@@ -136,10 +136,20 @@ def test_call_moves_past_one_that_it_does_not_need() -> None:
     assert [launch.calls for launch in apart.kernels] == [(0, 2), (1,)]
 
 
+PILE = """
+__kernel void pile(__global float *c, __global const float *x, __global const float *y,
+                   __global const float *z)
+{
+    const size_t i = get_global_id(0);
+    c[i] = x[i] + y[i] + z[i];
+}
+"""
+
+
 def test_group_around_what_is_needed_in_between() -> None:
-    """Trap 15: the sum needs the first call, and the last one needs the sum."""
-    calls = ["square(t, a)", "blur(d, t)", "add(c, t, d)"]
-    fused = fused_and_same(ELEMENTWISE + BLUR, calls, launches=2)
+    """Trap 15: the first and the last would share much, but the last needs the second."""
+    calls = ["square(t, a)", "blur(d, t)", "pile(c, t, a, d)"]
+    fused = fused_and_same(ELEMENTWISE + BLUR + PILE, calls, launches=2)
     assert [group.members for group in fused.plan.groups] == [(0,), (1, 2)]
 
 
