@@ -7,14 +7,22 @@ from functools import cached_property
 
 from kfusion.graph.model import Invocation, Memory, Scalar
 from kfusion.kernel.forms import (
+    GLOBAL_ID,
     GLOBAL_OFFSET,
+    GLOBAL_SIZE,
+    GROUP_ID,
+    LOCAL_ID,
+    LOCAL_SIZE,
+    NUM_GROUPS,
     Atom,
     Comparison,
     Form,
     Id,
     LoopVariable,
     Value,
+    form_of,
     in_global_ids,
+    number,
 )
 from kfusion.kernel.model import Access, Parameter
 from kfusion.source.dataclasses import dataclass
@@ -38,6 +46,17 @@ class BoundAccess:
 
     def __str__(self) -> str:
         return f"'{self.access.text}' in {self.stage.kernel_name}()"
+
+
+def _of_single_items(dimension: int) -> dict[Atom, Form]:
+    """What ids and sizes are where a group has one item."""
+    first = form_of(Id(GLOBAL_ID, dimension)) - form_of(Id(GLOBAL_OFFSET, dimension))
+    return {
+        Id(LOCAL_ID, dimension): Form(),
+        Id(LOCAL_SIZE, dimension): number(1),
+        Id(GROUP_ID, dimension): first,
+        Id(NUM_GROUPS, dimension): form_of(Id(GLOBAL_SIZE, dimension)),
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +98,8 @@ class Stage:
     def bind(self, form: Form) -> Form:
         range_ = self.invocation.range
         form = form.rename(self._atom)
+        for dimension in range_.single:
+            form = form.replace(_of_single_items(dimension))
         if range_.uniform or not is_on(UNIFORM_GROUPS):
             form = in_global_ids(form)
         if not range_.offset or not is_on(OFFSETS):
@@ -92,13 +113,13 @@ class Stage:
     @cached_property
     def accesses(self) -> tuple[BoundAccess, ...]:
         found: list[BoundAccess] = []
-        for number, access in enumerate(self.invocation.kernel.accesses):
+        for position, access in enumerate(self.invocation.kernel.accesses):
             memory = self.arguments.get(access.parameter)
             if isinstance(memory, Memory):
                 form = self.bind(access.form) if access.form is not None else None
                 facts = tuple(c.map(self.bind) for c in access.facts)
                 type_ = self._parameters[access.parameter].canonical
-                found.append(BoundAccess(self, number, access, memory, type_, form, facts))
+                found.append(BoundAccess(self, position, access, memory, type_, form, facts))
         return tuple(found)
 
     @cached_property

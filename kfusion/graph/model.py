@@ -61,6 +61,7 @@ class LaunchRange:
     local: str | None = None  # names the local size; None: left to the implementation
     uniform: bool = True  # every group has the full local size
     offset: bool = False  # a global offset other than zero is possible
+    single: tuple[int, ...] = ()  # dimensions in which a group has one item only
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ its values; partition.py takes the best grouping.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
 from itertools import pairwise
 
@@ -52,8 +52,12 @@ def values_of(group: Group, invocations: Sequence[Invocation]) -> tuple[list[Sta
 
 
 def equalities_of(group: Group) -> Equalities:
+    return _equalities(group.assumptions)
+
+
+def _equalities(assumptions: Iterable[Assumption]) -> Equalities:
     equalities = Equalities({})
-    for assumption in group.assumptions:
+    for assumption in assumptions:
         if isinstance(assumption, Equal):
             equalities.join(assumption)
     return equalities
@@ -61,7 +65,10 @@ def equalities_of(group: Group) -> Equalities:
 
 @dataclass(frozen=True)
 class _Candidate:
-    group: Group
+    """A legal group, as far as its price needs it."""
+
+    assumptions: list[Assumption]
+    stored: frozenset[str]
     bytes: int
 
 
@@ -165,7 +172,7 @@ class _Planner:
             )
             if reason is not None:
                 return reason
-        return self._cost(members, assumptions)
+        return self._priced(members, assumptions)
 
     def _later(self, members: Members) -> list[Stage]:
         """The calls that come after the group, wherever they are free to."""
@@ -187,60 +194,41 @@ class _Planner:
         )
         return list(dict.fromkeys(found))
 
-    def _cost(self, run: Members, assumptions: list[Assumption]) -> _Candidate:
+    def _priced(self, run: Members, assumptions: list[Assumption]) -> _Candidate:
+        members = [self.stages[m] for m in run]
+        if len(run) == 1:
+            stored = frozenset(members[0].written)
+        else:
+            stored, disjoint = stored_after(members, self._later(run), self.observed, self.oracle)
+            assumptions = [*assumptions, *disjoint]
+        values = group_values(members, _equalities(assumptions), stored)
+        return _Candidate(assumptions, stored, values.bytes)
+
+    def _group(self, run: Members) -> Group:
+        found = self.candidate(run)
+        assert isinstance(found, _Candidate)
         members = [self.stages[m] for m in run]
         before = [a.access.mode for stage in members for a in stage.accesses]
         loads = sum(mode.reads for mode in before)
         stores = sum(mode.writes for mode in before)
-        written = frozenset(name for stage in members for name in stage.written)
-        if len(run) == 1:
-            alone = group_values(members, Equalities({}), written)
-            group = Group(
-                (self.invocations[run[0]].index,),
-                written,
-                frozenset(),
-                (),
-                loads,
-                stores,
-                loads,
-                stores,
-            )
-            return _Candidate(group, alone.bytes)
-        stored, disjoint = stored_after(members, self._later(run), self.observed, self.oracle)
-        disjoint = [*disjoint, *self._moved_past(run)]
         indices = tuple(stage.invocation.index for stage in members)
-        group = Group(
+        if len(run) == 1:
+            return Group(indices, found.stored, frozenset(), (), loads, stores, loads, stores)
+        assumptions = _needed((*found.assumptions, *self._moved_past(run)), indices[0])
+        values = group_values(members, _equalities(assumptions), found.stored)
+        saved = _saved(members, values)
+        return Group(
             indices,
-            stored,
-            frozenset(),
-            _needed((*assumptions, *disjoint), indices[0]),
+            found.stored,
+            values.internalised,
+            assumptions,
             loads,
             stores,
-            0,
-            0,
+            values.loads,
+            values.stores,
+            values.forwarded & saved,
+            values.forwarded - saved,
         )
-        values = group_values(members, equalities_of(group), stored)
-        saved = _saved(members, values)
-        return _Candidate(
-            Group(
-                group.members,
-                group.stored,
-                values.internalised,
-                group.assumptions,
-                loads,
-                stores,
-                values.loads,
-                values.stores,
-                values.forwarded & saved,
-                values.forwarded - saved,
-            ),
-            values.bytes,
-        )
-
-    def _group(self, members: Members) -> Group:
-        found = self.candidate(members)
-        assert isinstance(found, _Candidate)
-        return found.group
 
     def _why_not(self, left: Members, right: Members) -> Reason:
         """Why a group was not continued to the end of the next one."""

@@ -225,13 +225,14 @@ class RegionAnalysis:
         moved = any(o != Num(0) for o in offset)
         key = f"({size})" + (f" from ({', '.join(map(str, offset))})" if moved else "")
         local = ", ".join(map(str, launch.local)) if launch.local else None
+        single = tuple(d for d, items in enumerate(launch.local or ()) if items == Num(1))
         dimensions = launch.dimensions.value if isinstance(launch.dimensions, Num) else 0
         label = " ".join(call.call.text.split())
         return Invocation(
             index,
             kernel,
             arguments,
-            LaunchRange(dimensions, key, local, offset=moved),
+            LaunchRange(dimensions, key, local, offset=moved, single=single),
             label,
             call.call,
             sure=self._is_sure(index),
