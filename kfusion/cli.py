@@ -147,7 +147,10 @@ def explain(codes: tuple[str, ...]) -> None:
 @click.option("--let", "lets", multiple=True, help="NAME=NUMBER: the value of a size or scalar.")
 @click.option("--size", "sizes", multiple=True, type=int, help="The value of all other sizes.")
 @click.option("--build-options", default="", help="Options for building the kernels.")
+@click.option("--data", multiple=True, help="BUFFER=FILE.npy: its data, instead of random ones.")
 @click.option("--seed", default=0, show_default=True, help="Of the random data.")
+@click.option("--device", default="", help="A part of the device's or platform's name.")
+@click.option("--oclgrind", is_flag=True, help="Look for data races with Oclgrind, too.")
 @click.option("--here", is_flag=True, hidden=True)
 def verify(
     files: tuple[Path, ...],
@@ -157,25 +160,32 @@ def verify(
     lets: tuple[str, ...],
     sizes: tuple[int, ...],
     build_options: str,
+    data: tuple[str, ...],
     seed: int,
+    device: str,
+    oclgrind: bool,
     here: bool,
 ) -> None:
     """Run each region's kernels, as they are and fused, on random data, and compare.
 
-    FILES are those that kfusion fuses. Exit status 1 if one bit differs.
+    FILES are those that kfusion fuses. Exit status 1 if one bit differs, if the kernels
+    crash, or if Oclgrind complains.
     """
     from kfusion.device import command
 
-    command.numbers_of(lets)
+    given = command.numbers_of(lets)
+    arrays = command.arrays_of(data)
+    command.require_device(device)
     if not here:
-        sys.exit(command.verify_apart())
+        sys.exit(command.verify_apart(oclgrind))
     sources = read_sources(files, _preprocessor(cc, include_dirs, defines, False))
     from kfusion.driver import fuse_files
 
     options = command.kernel_options(defines, build_options)
     options += command.include_options(include_dirs)
     result = fuse_files(sources)
-    sys.exit(0 if command.verify_here(sources, result, lets, sizes, options, seed) else 1)
+    wanted = command.Wanted(tuple(sizes), tuple(options), given, arrays, seed, device)
+    sys.exit(0 if command.verify_here(sources, result, wanted) else 1)
 
 
 _COMMANDS = {"explain": explain, "strip": strip, "verify": verify}

@@ -5,17 +5,22 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
+import numpy as np
 
 from kfusion.device.evaluate import Number
+from kfusion.device.verify import Array, Outcome
 from kfusion.driver import Result
 from kfusion.parse.sources import Sources
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 
 SIZES = (1, 13, 64, 1000)
+SMALL_SIZES = (1, 13, 64)  # on Oclgrind, which simulates
+OCLGRIND = "Oclgrind"
 
 
 def numbers_of(lets: Sequence[str]) -> dict[str, Number]:
@@ -31,48 +36,106 @@ def numbers_of(lets: Sequence[str]) -> dict[str, Number]:
     return found
 
 
-def verify_here(
-    sources: Sources,
-    result: Result,
-    lets: Sequence[str],
-    sizes: Sequence[int],
-    options: Sequence[str],
-    seed: int,
-) -> bool:
+def arrays_of(data: Sequence[str]) -> dict[str, Array]:
+    found: dict[str, Array] = {}
+    for each in data:
+        name, _, path = each.partition("=")
+        try:
+            found[name] = np.load(path, allow_pickle=False)
+        except (OSError, ValueError) as failure:
+            raise error(
+                "KF100", f"--data wants BUFFER=FILE.npy: {failure}", argument=each
+            ) from None
+    return found
+
+
+def require_device(name: str) -> None:
+    from kfusion.device.opencl import NoDeviceError, find_device
+
+    try:
+        find_device(name)
+    except NoDeviceError as failure:
+        raise error(
+            "KF304",
+            str(failure),
+            help="install an OpenCL driver, for example: pip install 'kfusion[pocl]'",
+            argument=name or "verify",
+            exit_code=1,
+        ) from None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the command line says of a run."""
+
+    sizes: tuple[int, ...]  # none: several
+    options: tuple[str, ...]  # for building the kernels
+    numbers: Mapping[str, Number]
+    data: Mapping[str, Array]
+    seed: int
+    device: str
+
+
+def verify_here(sources: Sources, result: Result, wanted: Wanted) -> bool:
     """Run all regions in this process and print what was seen; true if nothing differs."""
     from kfusion.device.verify import Verifier
 
     originals = {s.file.name: s.file.text for s in sources.files if s.is_kernel}
     fused = {name: result.files[name] for name in originals}
-    verifier = Verifier(originals, fused, options, numbers_of(lets), seed)
+    verifier = Verifier(originals, fused, wanted)
+    sizes = wanted.sizes or (SMALL_SIZES if wanted.device == OCLGRIND else SIZES)
+    runs = [(planned, size) for planned in result.regions for size in sizes]
     same = True
-    for planned in result.regions:
-        for outcome in verifier.verify(planned, sizes or SIZES):
-            before, after = outcome.kernels
-            what = f"{outcome.region}: size {outcome.size}: kernels {before} -> {after}: "
-            if outcome.skipped:
-                click.echo(f"{what}not run: {outcome.skipped}")
-                continue
-            click.echo(f"{what}{outcome.elements} elements compared: ", nl=False)
-            found = outcome.difference
-            if found is None:
-                click.echo("the same")
-                continue
-            same = False
-            click.echo(
-                f"'{found.buffer}' differs first in element {found.element}: {found.expected} "
-                f"before, {found.found} fused\n  repeat with: {_again(outcome.size)}"
-            )
+    hidden = not sys.stderr.isatty() or wanted.device == OCLGRIND
+    with click.progressbar(runs, label="verify", file=sys.stderr, hidden=hidden) as shown:
+        outcomes = [verifier.verify(planned, size) for planned, size in shown]
+    for outcome in outcomes:
+        same = _tell(outcome) and same
     return same
 
 
-def verify_apart() -> int:
+def _tell(outcome: Outcome) -> bool:
+    """True if nothing differs."""
+    before, after = outcome.kernels
+    what = f"{outcome.region}: size {outcome.size}: kernels {before} -> {after}: "
+    if outcome.skipped:
+        click.echo(f"{what}not run: {outcome.skipped}")
+        return True
+    click.echo(f"{what}{outcome.elements} elements compared: ", nl=False)
+    found = outcome.difference
+    if found is None:
+        click.echo("the same")
+        return True
+    click.echo(
+        f"'{found.buffer}' differs first in element {found.element}: {found.expected} "
+        f"before, {found.found} fused\n  repeat with: {_again(outcome.size)}"
+    )
+    return False
+
+
+def verify_apart(oclgrind: bool) -> int:
     """The same command in a process of its own, so that a crash is a finding and not an end."""
-    done = subprocess.run([sys.executable, "-m", "kfusion", *sys.argv[1:], "--here"], check=False)
+    command = [sys.executable, "-m", "kfusion", *sys.argv[1:], "--here"]
+    done = subprocess.run(command, check=False)
     if done.returncode < 0:
         click.echo(f"the kernels crashed (signal {-done.returncode})", err=True)
         return 1
-    return done.returncode
+    races = _races([*command, "--device", OCLGRIND]) if oclgrind else 0
+    return max(done.returncode, races)
+
+
+def _races(command: Sequence[str]) -> int:
+    from kfusion.device.measure import MeasureError, oclgrind_races
+
+    try:
+        found = oclgrind_races(command, status=1)
+    except MeasureError as failure:
+        raise error("KF304", str(failure), argument="--oclgrind", exit_code=1) from None
+    for complaint in found:
+        click.echo(f"Oclgrind: {complaint}")
+    if not found:
+        click.echo("Oclgrind: no races, no uninitialised values, no invalid accesses")
+    return 1 if found else 0
 
 
 def _again(size: int) -> str:

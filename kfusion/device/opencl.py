@@ -23,7 +23,7 @@ class KernelBuildError(Exception):
 
 
 class NoDeviceError(Exception):
-    """No PoCL is installed."""
+    """PoCL, or the device that is asked for, is not there."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,18 @@ def pocl_device() -> cl.Device:
     if not platforms:
         raise NoDeviceError("no PoCL found (pip install 'kfusion[pocl]')")
     return max(platforms, key=_pocl_version).get_devices()[0]
+
+
+def find_device(name: str) -> cl.Device:
+    """The first device whose name, or whose platform's name, contains the text; "": PoCL's."""
+    if not name:
+        return pocl_device()
+    there = [device for platform in cl.get_platforms() for device in platform.get_devices()]
+    for device in there:
+        if name.lower() in f"{device.platform.name} {device.name}".lower():
+            return device
+    known = ", ".join(f"{d.platform.name} ({d.name})" for d in there) or "none"
+    raise NoDeviceError(f"no OpenCL device is called '{name}'; there are: {known}")
 
 
 def build_program(

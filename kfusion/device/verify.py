@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import warnings
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from kfusion.device.evaluate import CannotRunError, Number, Numbers
+from kfusion.device.evaluate import CannotRunError, Numbers
 from kfusion.device.extents import Launched, extents
-from kfusion.device.opencl import build_program, pocl_device
+from kfusion.device.opencl import build_program, find_device
 from kfusion.driver import PlannedRegion
 from kfusion.graph.model import Argument, Group, LocalMemory, Memory
 from kfusion.host.effects import Launch
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.types import size_of
 from kfusion.source.dataclasses import dataclass
+
+if TYPE_CHECKING:
+    from kfusion.device.command import Wanted
 
 Array = npt.NDArray[np.generic]
 
@@ -75,15 +79,11 @@ class Verifier:
     """`originals` and `fused` are the texts of the kernel files by their names."""
 
     def __init__(
-        self,
-        originals: Mapping[str, str],
-        fused: Mapping[str, str],
-        options: Sequence[str],
-        given: Mapping[str, Number],
-        seed: int,
+        self, originals: Mapping[str, str], fused: Mapping[str, str], wanted: Wanted
     ) -> None:
-        self.given, self.seed = given, seed
-        self.device = pocl_device()
+        self.wanted = wanted
+        self.device = find_device(wanted.device)
+        options = wanted.options
         self.context = cl.Context([self.device])
         self.queue = cl.CommandQueue(self.context)
         self.before = {n: self._build(text, options, n) for n, text in originals.items()}
@@ -97,24 +97,20 @@ class Verifier:
             )
         return built.program
 
-    def verify(self, planned: PlannedRegion, sizes: Sequence[int]) -> Iterator[Outcome]:
-        for size in sizes:
-            yield self._at(planned, size)
-
-    def _at(self, planned: PlannedRegion, size: int) -> Outcome:
+    def verify(self, planned: PlannedRegion, size: int) -> Outcome:
         plan = planned.plan
         counts = len(plan.invocations), len(plan.groups)
         name = planned.region.name
-        numbers = Numbers(size, self.given)
+        numbers = Numbers(size, self.wanted.numbers)
         try:
             launches = [self._launched(planned, i, numbers) for i in range(len(plan.invocations))]
             odd = next((g for g in plan.groups if self._falls_back(g, launches)), None)
             if odd is not None:
                 return Outcome(name, size, counts, skipped="the launches of a group differ in size")
             scalars = self._scalars(planned, numbers)
+            data = self._data(planned, launches, size)
         except CannotRunError as reason:
             return Outcome(name, size, counts, skipped=str(reason))
-        data = self._data(planned, launches, size)
         steps = [
             _Step(i.kernel.name, i.arguments, at.size, at.local)
             for i, at in zip(plan.invocations, launches, strict=True)
@@ -203,11 +199,17 @@ class Verifier:
                     length = wanted.get(parameter.name, 0)
                     lengths[argument.name] = max(lengths.get(argument.name, 0), length)
                     types[argument.name] = _type_of(invocation.kernel, parameter)
-        random = np.random.default_rng(self.seed)
-        return {
+        random = np.random.default_rng(self.wanted.seed)
+        data = {
             name: _random_array(random, types[name], length, size)
             for name, length in sorted(lengths.items())
         }
+        labels = {m.name: str(m) for i in planned.plan.invocations for m in i.memory}
+        for name, array in data.items():
+            given = self.wanted.data.get(labels[name])
+            if given is not None:
+                data[name] = _given_array(labels[name], given, array)
+        return data
 
     def _run(
         self,
@@ -248,6 +250,12 @@ def _random_array(random: np.random.Generator, type_: str, length: int, size: in
     if np.issubdtype(kind, np.floating):
         return (random.random(length * lanes) * 3.75 + 0.25).astype(kind)
     return random.integers(0, max(min(size, 100), 1), length * lanes).astype(kind)
+
+
+def _given_array(label: str, given: Array, wanted: Array) -> Array:
+    if given.size < wanted.size:
+        raise CannotRunError(f"'{label}' needs {wanted.size} elements; {given.size} are given")
+    return np.ascontiguousarray(given.ravel(), dtype=wanted.dtype)
 
 
 def _observed(planned: PlannedRegion) -> dict[str, str]:

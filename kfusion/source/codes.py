@@ -71,6 +71,7 @@ CODES: dict[str, str] = {
     "KF301": "an annotation contradicts the code",
     "KF302": "strict: something was not fused",
     "KF303": "out or temp contradicts a later read",
+    "KF304": "no OpenCL device, or no Oclgrind",
     "KF401": "nothing in a region was fused",
     "KF402": "a region that holds fewer than two calls",
     "KF403": "a temporary may be read later",

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 LINALG = Path(__file__).parents[2] / "casestudies" / "linalg"
 PROGRAMS = Path(__file__).parent / "verify"
+needs_oclgrind = pytest.mark.skipif(not shutil.which("oclgrind"), reason="no oclgrind here")
 
 
 def verify(
@@ -96,3 +99,42 @@ def test_a_launch_that_cannot_be_made_is_said() -> None:
     assert done.stdout == (
         "legal.c:9: size 0: kernels 3 -> 1: not run: square is launched over nothing\n"
     )
+
+
+@needs_oclgrind
+def test_oclgrind_finds_no_races() -> None:
+    done = verify("legal.c", "--oclgrind", "--size", "13")
+    assert done.stdout.splitlines() == [
+        "legal.c:9: size 13: kernels 3 -> 1: 384 elements compared: the same",
+        "Oclgrind: no races, no uninitialised values, no invalid accesses",
+    ]
+    assert done.returncode == 0
+
+
+@needs_oclgrind
+def test_oclgrind_finds_a_race() -> None:
+    done = verify("illegal.c", "--oclgrind", "--size", "100", unprotected="own-elements")
+    complaints = [line for line in done.stdout.splitlines() if line.startswith("Oclgrind: ")]
+    assert complaints
+    assert all("data race" in complaint for complaint in complaints)
+    assert done.returncode == 1
+
+
+def test_data_are_given(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.full(10, 2.0))
+    short = verify("legal.c", "--size", "64", "--data", f"a.mem={tmp_path / 'a.npy'}")
+    assert short.stdout == (
+        "legal.c:9: size 64: kernels 3 -> 1: not run: 'a.mem' needs 128 elements; 10 are given\n"
+    )
+    np.save(tmp_path / "a.npy", np.full(128, 2.0))
+    done = verify("legal.c", "--size", "64", "--data", f"a.mem={tmp_path / 'a.npy'}")
+    assert done.stdout.endswith(" elements compared: the same\n")
+    gone = verify("legal.c", "--data", "a.mem=gone.npy")
+    assert "error[KF100]: --data wants BUFFER=FILE.npy" in gone.stderr
+
+
+def test_a_device_that_is_not_there() -> None:
+    done = verify("legal.c", "--device", "nowhere")
+    assert done.returncode == 1
+    assert "error[KF304]: no OpenCL device is called 'nowhere'; there are: " in done.stderr
+    assert "  help: install an OpenCL driver" in done.stderr
