@@ -1,0 +1,149 @@
+"""How many pipelines does it take until a legality check that is switched off is missed?
+
+`python -m tests.random.switched_off [NAME...]` prints a line for each. With a check off, a
+pipeline shows it if calls are in one kernel that must not be, if the fused program cannot
+be written, built or launched, if Oclgrind sees a race, or if the results differ.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+
+from kfusion.api import Fused
+from kfusion.source import protections
+from tests.random.model import Pipeline
+from tests.random.planning import forbidden, fused
+from tests.random.running import JobError, elsewhere, job_of, simulated
+from tests.random.sample import stream
+
+LIMIT = int(os.environ.get("N", "2000"))
+_CHUNK = 40
+_ON_POCL = 4  # pipelines of a chunk that Oclgrind has nothing against, and PoCL is asked about
+
+# No pipeline of the Python API can show these: they are about hosts, about memory that
+# may be the same, about several files, and about annotations.
+OUT_OF_REACH = {
+    "disjoint": "different names are different memory, by agreement",
+    "hidden-readers": "different names are different memory, by agreement",
+    "one-program": "there is one source",
+    "unsure": "every call launches",
+    "sections": "is about annotations that contradict the code",
+}
+
+
+@contextmanager
+def without(name: str) -> Iterator[None]:
+    kept = protections._OFF
+    protections._OFF = frozenset({name})
+    try:
+        yield
+    finally:
+        protections._OFF = kept
+
+
+@dataclass(frozen=True)
+class Found:
+    pipelines: int  # that were looked at, this one included
+    how: str
+    pipeline: Pipeline = field(repr=False)
+
+
+@dataclass
+class Search:
+    """The same pipelines for each check; what becomes of them with all checks on is kept."""
+
+    start: int = 0
+    pipelines: list[Pipeline] = field(default_factory=list)
+    usual: list[tuple[object, ...]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._more = stream(self.start)
+
+    def missed(self, name: str, limit: int) -> Found | None:
+        for first in range(0, limit, _CHUNK):
+            found = self._in_chunk(name, first, min(limit, first + _CHUNK))
+            if found is not None:
+                return found
+        return None
+
+    def _in_chunk(self, name: str, first: int, end: int) -> Found | None:
+        other: list[tuple[int, Fused]] = []
+        for number in range(first, end):
+            pipeline, usual = self._pipeline(number)
+            try:
+                with without(name):
+                    done = fused(pipeline)
+            except Exception as error:  # noqa: BLE001: whatever it is, it is noticed
+                return Found(number + 1, f"no fused program: {error!r}", pipeline)
+            if forbidden(pipeline, done):
+                return Found(number + 1, "fused what must not be", pipeline)
+            if _result(done) != usual:
+                other.append((number, done))
+        return self._by_running(other)
+
+    def _pipeline(self, number: int) -> tuple[Pipeline, tuple[object, ...]]:
+        if number == len(self.pipelines):
+            (pipeline,) = islice(self._more, 1)
+            self.pipelines.append(pipeline)
+            self.usual.append(_result(fused(pipeline)))
+        return self.pipelines[number], self.usual[number]
+
+    def _by_running(self, other: list[tuple[int, Fused]]) -> Found | None:
+        can = [(n, d) for n, d in other if self.pipelines[n].runs]
+        silent: list[tuple[int, Fused]] = []
+        for number, done in can:
+            pipeline = self.pipelines[number]
+            job = job_of(pipeline, done)
+            try:
+                how = simulated([job])[0] if pipeline.simulates else None
+            except (JobError, subprocess.TimeoutExpired) as error:
+                how = f"crashes: {error!r}"
+            if how is not None:
+                return Found(number + 1, how, pipeline)
+            silent.append((number, done))
+        for number, done in silent[:_ON_POCL]:
+            pipeline = self.pipelines[number]
+            try:
+                (how,) = elsewhere([job_of(pipeline, done)], timeout=60)
+            except (JobError, subprocess.TimeoutExpired) as error:
+                how = f"crashes: {error!r}"
+            if how is not None:
+                return Found(number + 1, f"on PoCL: {how}", pipeline)
+        return None
+
+
+def _result(done: Fused) -> tuple[object, ...]:
+    return (hash(done.source), tuple((k.name, k.arguments) for k in done.kernels))
+
+
+def of_kernels() -> list[str]:
+    """The checks that Python calls of kernels can need."""
+    return sorted(
+        name
+        for name in protections.PROTECTIONS
+        if not name.startswith(("host-", "guard-")) and name not in OUT_OF_REACH
+    ) + ["guard-types"]
+
+
+def main(names: list[str]) -> int:
+    search = Search()
+    missing = 0
+    for name in names or of_kernels():
+        begun = time.monotonic()
+        found = search.missed(name, LIMIT)
+        missing += found is None
+        what = f"{found.pipelines:5}  {' '.join(found.how.split())[:110]}" if found else " none"
+        where = f" {'+'.join(found.pipeline.hazards)}" if found else ""
+        print(f"{name:18}{what}  [{where.strip()}, {time.monotonic() - begun:.0f} s]", flush=True)
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
