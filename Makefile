@@ -1,6 +1,7 @@
 # make demo    fuse, build, run and compare the case studies
 # make test    lint, type check, tests
 # make fuzz    N=1000 random pipelines of each kind, others each time
+# make fuzz-mutation   switch each legality check off; in how many of N=2000 pipelines is it missed?
 # make lint    ruff and mypy only
 # make setup   what the others need, and nothing else
 #
@@ -16,7 +17,7 @@ PYTEST_FLAGS ?= -n 2
 # programs do.
 export OCL_ICD_VENDORS ?= /etc/OpenCL/vendors
 
-.PHONY: demo test fuzz lint setup clean
+.PHONY: demo test fuzz fuzz-mutation lint setup clean
 .DELETE_ON_ERROR:
 
 demo: setup
@@ -26,9 +27,14 @@ test: lint
 	@$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
 N ?= 1000
+SEED := $(shell date +%s)
 fuzz: setup
-	@KFUSION_FUZZ=1 KFUSION_TEST_EXAMPLES=$(N) $(BIN)/python -m pytest $(PYTEST_FLAGS) \
+	@KFUSION_FUZZ=1 KFUSION_FUZZ_SEED=$(SEED) KFUSION_TEST_EXAMPLES=$(N) \
+		$(BIN)/python -m pytest $(PYTEST_FLAGS) tests/random/test_pipelines.py \
 		tests/fuse/test_random_pipelines.py tests/fuse/test_random_meetings.py
+
+fuzz-mutation: setup
+	@N=$(if $(filter file,$(origin N)),2000,$(N)) $(BIN)/python -m tests.random.switched_off
 
 lint: setup
 	@$(BIN)/ruff check

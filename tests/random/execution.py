@@ -52,33 +52,40 @@ def execute(job: Job, device: cl.Device) -> list[Outcome]:
     context = cl.Context([device])
     program = cl.Program(context, job.source)
     program.build([*job.options])
-    outcomes: list[Outcome] = []
-    for steps in job.runs:
-        queue = cl.CommandQueue(context)
-        memory = {name: _memory(context, array) for name, array in job.buffers.items()}
-
-        def launch(steps: tuple[Step, ...] = steps) -> None:
-            for step in steps:
-                _launch(queue, program, step, memory)  # noqa: B023
-            queue.finish()  # noqa: B023
-
-        printed = _printed(launch) if job.prints else launch()
-        found = {name: _read(queue, memory[name], job.buffers[name]) for name in job.observed}
-        outcomes.append(Outcome(found, printed or b""))
-    return outcomes
+    return [_outcome(job, context, program, steps) for steps in job.runs]
 
 
-def _memory(context: cl.Context, array: Array) -> cl.MemoryObject:
+def _outcome(
+    job: Job, context: cl.Context, program: cl.Program, steps: tuple[Step, ...]
+) -> Outcome:
+    queue = cl.CommandQueue(context)
+    memory = {name: _memory(context, array) for name, array in job.buffers.items()}
+
+    def launch() -> None:
+        for step in steps:
+            _launch(queue, program, step, memory)
+        queue.finish()
+
+    printed = b""
+    if job.prints:
+        printed = _printed(launch)
+    else:
+        launch()
+    found = {name: _read(queue, memory[name], job.buffers[name]) for name in job.observed}
+    return Outcome(found, printed)
+
+
+def _memory(context: cl.Context, array: Array) -> cl.Buffer | cl.Image:
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     if array.ndim == 1:
         return cl.Buffer(context, flags, hostbuf=array)
     format_ = cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.FLOAT)
-    return cl.Image(context, flags, format_, shape=(array.shape[0], 1), hostbuf=array)
+    return cl.Image(context, flags, format_, (array.shape[0], 1), hostbuf=array)  # type: ignore[arg-type]
 
 
-def _read(queue: cl.CommandQueue, memory: cl.MemoryObject, like: Array) -> bytes:
+def _read(queue: cl.CommandQueue, memory: cl.Buffer | cl.Image, like: Array) -> bytes:
     found = np.empty_like(like)
-    if like.ndim == 1:
+    if isinstance(memory, cl.Buffer):
         cl.enqueue_copy(queue, found, memory)
     else:
         cl.enqueue_copy(queue, found, memory, origin=(0, 0), region=(like.shape[0], 1))
@@ -86,7 +93,10 @@ def _read(queue: cl.CommandQueue, memory: cl.MemoryObject, like: Array) -> bytes
 
 
 def _launch(
-    queue: cl.CommandQueue, program: cl.Program, step: Step, memory: Mapping[str, cl.MemoryObject]
+    queue: cl.CommandQueue,
+    program: cl.Program,
+    step: Step,
+    memory: Mapping[str, cl.Buffer | cl.Image],
 ) -> None:
     if step.otherwise and step.kernel not in program.kernel_names.split(";"):
         for other in step.otherwise:
@@ -95,7 +105,7 @@ def _launch(
     kernel = cl.Kernel(program, step.kernel)
     for index, argument in enumerate(step.arguments):
         if isinstance(argument, Local):
-            kernel.set_arg(index, cl.LocalMemory(argument.bytes))
+            kernel.set_arg(index, cl.LocalMemory(argument.bytes))  # type: ignore[arg-type]
         else:
             kernel.set_arg(index, memory[argument] if isinstance(argument, str) else argument)
     offset = (step.offset,) * len(step.size) if step.offset else None

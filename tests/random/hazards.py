@@ -88,9 +88,7 @@ CA = "global float *c, global const float *a"
 
 
 def _square(prefix: str) -> Kernel:
-    return kernel(
-        f"{prefix}square", CA, f"{I} c[i] = 0.5f * a[i] * a[i];", writes("c"), reads("a")
-    )
+    return kernel(f"{prefix}square", CA, f"{I} c[i] = 0.5f * a[i] * a[i];", writes("c"), reads("a"))
 
 
 def _pair(
@@ -187,17 +185,13 @@ def assigned_parameter(world: World, p: str, names: Sequence[str]) -> Motif:
         writes("c"),
         reads("a"),
     )
-    g = kernel(
-        f"{p}g", f"{CA}, int n", f"{I} if (i < n) c[i] = a[i] + n;", writes("c"), reads("a")
-    )
+    g = kernel(f"{p}g", f"{CA}, int n", f"{I} if (i < n) c[i] = a[i] + n;", writes("c"), reads("a"))
     return Motif(_pair(world, f, g, names, "w"))
 
 
 def macro_redefined(world: World, p: str, names: Sequence[str]) -> Motif:
     body = f"{I} c[i] = {p}FACTOR * a[i];"
-    f = kernel(
-        f"{p}f", CA, body, writes("c"), reads("a"), before=f"#define {p}FACTOR 2.0f\n"
-    )
+    f = kernel(f"{p}f", CA, body, writes("c"), reads("a"), before=f"#define {p}FACTOR 2.0f\n")
     again = f"#undef {p}FACTOR\n#define {p}FACTOR 3.0f\n"
     g = kernel(f"{p}g", CA, body, writes("c"), reads("a"), before=again)
     return Motif(_pair(world, f, g, names))
@@ -207,36 +201,36 @@ def contraction(world: World, p: str, names: Sequence[str]) -> Motif:
     """All that stands behind the pragma, which ends the file, is compiled without."""
     body = f"{I} c[i] = a[i] * a[i] - 0.3f * a[i];"
     f = kernel(f"{p}f", CA, body, writes("c"), reads("a"))
-    return Motif(
-        _pair(world, f, _square(p), names), tail="#pragma OPENCL FP_CONTRACT OFF\n"
-    )
+    return Motif(_pair(world, f, _square(p), names), tail="#pragma OPENCL FP_CONTRACT OFF\n")
 
 
-def required_size(world: World, p: str, names: Sequence[str]) -> Motif:
-    g = kernel(
-        f"{p}g",
-        CA,
-        f"{I} c[i] = a[i] + 1.0f;",
-        writes("c"),
-        reads("a"),
-        before="__attribute__((reqd_work_group_size(8, 1, 1)))\n",
+def required_sizes(world: World, p: str, names: Sequence[str]) -> Motif:
+    f, g = (
+        replace(
+            kernel(
+                f"{p}{name}",
+                CA,
+                f"{I} c[i] = a[i] + 1.0f;",
+                writes("c"),
+                reads("a"),
+                before=f"__attribute__((reqd_work_group_size({size}, 1, 1)))\n",
+            ),
+            required=size,
+        )
+        for name, size in (("f", 16), ("g", 8))
     )
-    first, second = _pair(world, _square(p), g, names)
+    first, second = _pair(world, f, g, names)
     return Motif((first, replace(second, shape=replace(world.shape, local=(8,)))))
 
 
 def two_local_sizes(world: World, p: str, names: Sequence[str]) -> Motif:
-    f = kernel(
-        f"{p}f", CA, f"{I} c[i] = a[i] + get_local_id(0);", writes("c"), reads("a")
-    )
+    f = kernel(f"{p}f", CA, f"{I} c[i] = a[i] + get_local_id(0);", writes("c"), reads("a"))
     first, second = _pair(world, f, f, names)
     return Motif((first, replace(second, shape=replace(world.shape, local=(8,)))))
 
 
 def two_types(world: World, p: str, names: Sequence[str]) -> Motif:
-    bits = kernel(
-        f"{p}bits", "global int *c", f"{I} c[i] &= 0x7f7fffff;", updates("c")
-    )
+    bits = kernel(f"{p}bits", "global int *c", f"{I} c[i] &= 0x7f7fffff;", updates("c"))
     a, t, c = names[:3]
     return Motif(
         (
@@ -294,7 +288,7 @@ def one_row(world: World, p: str, names: Sequence[str]) -> Motif:
         CA,
         f"{XY} c[y * get_global_size(0) + x] = a[x];",
         writes("c", of_plane(lambda x, y: [y * 8 + x])),
-        reads("a", of_plane(lambda x, y: [x])),
+        reads("a", of_plane(lambda x, _y: [x])),
     )
     return Motif(_pair(world, f, g, names))
 
@@ -306,7 +300,7 @@ def product_that_wraps(world: World, p: str, names: Sequence[str]) -> Motif:
         f"{p}f",
         CA,
         f"{i} if (i == 44) c[i << 30] = a[i];",
-        writes("c", only(lambda i: i == 44, lambda i: 0)),
+        writes("c", only(lambda i: i == 44, lambda _i: 0)),
         reads("a"),
     )
     g = kernel(
@@ -314,7 +308,7 @@ def product_that_wraps(world: World, p: str, names: Sequence[str]) -> Motif:
         CA,
         f"{i} if (!(i & 3)) c[i] = a[i << 30];",
         writes("c"),
-        reads("a", only(lambda i: i % 4 == 0, lambda i: 0)),
+        reads("a", only(lambda i: i % 4 == 0, lambda _i: 0)),
     )
     return Motif(_pair(world, f, g, names))
 
@@ -378,13 +372,13 @@ def narrow_load(world: World, p: str, names: Sequence[str]) -> Motif:
         CA,
         "const uint i = get_global_id(0); c[get_global_id(0)] = a[i];",
         writes("c"),
-        reads("a", lambda item, shape, _bound: [item[0], item[0] + (1 << 32)]),
+        reads("a", lambda item, _shape, _bound: [item[0], item[0] + (1 << 32)]),
     )
     f = kernel(
         f"{p}f",
         CA,
         "const size_t i = get_global_id(0); c[i] = a[i] + 1.0f;",
-        writes("c", lambda item, shape, _bound: [item[0], item[0] + 1 + (1 << 32)]),
+        writes("c", lambda item, _shape, _bound: [item[0], item[0] + 1 + (1 << 32)]),
         reads("a"),
     )
     return Motif(_pair(world, f, g, names))
@@ -502,12 +496,12 @@ def index_of_the_build(world: World, p: str, names: Sequence[str]) -> Motif:
     g = kernel(
         f"{p}g",
         CA,
-        f"{I} c[i] = a[{p}INDEX];",
+        f"{I} c[i] = a[i + {p}SHIFT];",
         writes("c"),
         reads("a", lambda item, _shape, _bound: [item[0] + 1]),
     )
-    head = f"#ifndef {p}INDEX\n#define {p}INDEX get_global_id(0)\n#endif\n"
-    option = f"-D{p}INDEX=(get_global_id(0)+1)"
+    head = f"#ifndef {p}SHIFT\n#define {p}SHIFT 0\n#endif\n"
+    option = f"-D{p}SHIFT=1"
     return Motif(_pair(world, _square(p), g, names), head=head, options=(option,))
 
 
@@ -522,7 +516,7 @@ ONE_DIMENSION: dict[str, Make] = {
         assigned_parameter,
         macro_redefined,
         contraction,
-        required_size,
+        required_sizes,
         two_local_sizes,
         two_types,
         shared_tile,

@@ -61,7 +61,7 @@ class Shape:
 
     @property
     def uniform(self) -> bool:
-        return all(s % l == 0 for s, l in zip(self.size, self.local, strict=True))
+        return all(size % local == 0 for size, local in zip(self.size, self.local, strict=True))
 
     @property
     def range(self) -> LaunchRange:
@@ -110,6 +110,7 @@ class Kernel:
     features: frozenset[Feature] = frozenset()
     element_wise: bool = False  # nothing stands in the way of fusing it with its like
     prints: bool = False
+    required: int | None = None  # reqd_work_group_size
 
     def written(self) -> set[str]:
         return {t.parameter for t in self.touches if t.writes}
@@ -205,6 +206,8 @@ def _must_be_apart(p: Call, q: Call, scalars: Mapping[str, int | float]) -> bool
         return True
     if p.kernel.prints and q.kernel.prints:
         return True  # the order of the lines would change
+    if p.kernel.required and q.kernel.required and p.kernel.required != q.kernel.required:
+        return True
     written = p.written | q.written
     for name in (set(p.memory) & set(q.memory)) & written:
         for a, b in product(p.kernel.touches, q.kernel.touches):

@@ -158,7 +158,7 @@ def _hazard(draw: st.DrawFn, draft: _Draft) -> None:
     return None
 
 
-_SEGMENTS = [_stencil, _copy_back, _reduction, _mixed, _tile, _hazard, _hazard, _hazard]
+_SEGMENTS = [_stencil, _copy_back, _reduction, _mixed, _tile, *[_hazard] * 5]
 
 
 @st.composite
@@ -174,8 +174,8 @@ def pipelines(draw: st.DrawFn) -> Pipeline:
         for _ in range(draw(st.integers(2, 5))):
             _element_wise(draw, draft)
     else:
-        for _ in range(draw(st.integers(1, 2))):
-            for _ in range(draw(st.integers(0, 2))):
+        for _ in range(draw(st.integers(1, 3))):
+            for _ in range(draw(st.integers(0, 1))):
                 _element_wise(draw, draft)
             draw(st.sampled_from(_SEGMENTS))(draw, draft)
         for _ in range(draw(st.integers(0, 2))):

@@ -36,9 +36,7 @@ def job_of(pipeline: Pipeline, done: Fused) -> Job:
         absent = bool(pipeline.options) and len(calls) > 1
         otherwise = tuple(_step(pipeline, c.kernel.name, c.arguments, c) for c in calls)
         steps.append(
-            _step(
-                pipeline, launch.name, launch.arguments, calls[0], otherwise if absent else ()
-            )
+            _step(pipeline, launch.name, launch.arguments, calls[0], otherwise if absent else ())
         )
     originals = tuple(_step(pipeline, c.kernel.name, c.arguments, c) for c in pipeline.calls)
     return Job(
@@ -105,7 +103,8 @@ def _complaint(job: Job, log: str, outcome: list[Outcome] | str) -> str | None:
 def told(pipeline: Pipeline, done: Fused) -> str:
     """All that is needed to see a failure again."""
     calls = "\n".join(f"  {call.text} over {call.shape}" for call in pipeline.calls)
-    return f"{calls}\nout={pipeline.out} -D {pipeline.defines}, built {pipeline.options}\n{done.source}"
+    how = f"out={pipeline.out} -D {pipeline.defines}, built with {pipeline.options}"
+    return f"{calls}\n{how}\n{done.source}"
 
 
 def _step(

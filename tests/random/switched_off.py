@@ -27,15 +27,17 @@ LIMIT = int(os.environ.get("N", "2000"))
 _CHUNK = 40
 _ON_POCL = 4  # pipelines of a chunk that Oclgrind has nothing against, and PoCL is asked about
 
-# No pipeline of the Python API can show these: they are about hosts, about memory that
-# may be the same, about several files, and about annotations.
+# No pipeline of the Python API can show these.
 OUT_OF_REACH = {
     "disjoint": "different names are different memory, by agreement",
     "hidden-readers": "different names are different memory, by agreement",
     "one-program": "there is one source",
     "unsure": "every call launches",
     "sections": "is about annotations that contradict the code",
+    "doubtful-macros": "what it lets pass, `pins` and `macros` hold up",
 }
+
+_OF_HOSTS = ("host-", "guard-")
 
 
 @contextmanager
@@ -80,7 +82,7 @@ class Search:
             try:
                 with without(name):
                     done = fused(pipeline)
-            except Exception as error:  # noqa: BLE001: whatever it is, it is noticed
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is noticed
                 return Found(number + 1, f"no fused program: {error!r}", pipeline)
             if forbidden(pipeline, done):
                 return Found(number + 1, "fused what must not be", pipeline)
@@ -125,11 +127,8 @@ def _result(done: Fused) -> tuple[object, ...]:
 
 def of_kernels() -> list[str]:
     """The checks that Python calls of kernels can need."""
-    return sorted(
-        name
-        for name in protections.PROTECTIONS
-        if not name.startswith(("host-", "guard-")) and name not in OUT_OF_REACH
-    ) + ["guard-types"]
+    names = (name for name in protections.PROTECTIONS if not name.startswith(_OF_HOSTS))
+    return sorted({*names, "guard-types"} - OUT_OF_REACH.keys())
 
 
 def main(names: list[str]) -> int:

@@ -1,0 +1,43 @@
+"""The random pipelines are what they are meant to be: otherwise they would prove little."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tests.random.hazards import ONE_DIMENSION, TWO_DIMENSIONS
+from tests.random.model import Feature
+from tests.random.planning import fused
+from tests.random.sample import sample
+
+DRAWN = 300
+PLANNED = 60
+
+
+def test_every_feature_is_in_some_of_the_pipelines() -> None:
+    counted = Counter(feature for pipeline in sample(DRAWN) for feature in pipeline.features)
+    rare = {f.value: counted[f] / DRAWN for f in Feature if counted[f] < 0.05 * DRAWN}
+    assert rare == {}
+
+
+def test_every_hazard_occurs() -> None:
+    found = {name for pipeline in sample(DRAWN) for name in pipeline.hazards}
+    assert found == {*ONE_DIMENSION, *TWO_DIMENSIONS}
+
+
+def test_many_pipelines_hold_calls_that_must_not_be_fused() -> None:
+    assert sum(bool(pipeline.apart) for pipeline in sample(DRAWN)) >= 0.2 * DRAWN
+
+
+def test_many_pipelines_are_fused() -> None:
+    assert sum(fused(pipeline).plan.fuses for pipeline in sample(PLANNED)) >= 0.4 * PLANNED
+
+
+def test_most_legal_pipelines_become_one_kernel() -> None:
+    legal = [pipeline for pipeline in sample(PLANNED) if pipeline.legal]
+    assert len(legal) >= 0.2 * PLANNED
+    assert sum(len(fused(pipeline).kernels) == 1 for pipeline in legal) >= 0.9 * len(legal)
+
+
+def test_pipelines_differ() -> None:
+    texts = {(p.source, p.out, *(c.text for c in p.calls)) for p in sample(DRAWN)}
+    assert len(texts) >= 0.8 * DRAWN
