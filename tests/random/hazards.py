@@ -255,6 +255,50 @@ def shared_tile(world: World, p: str, names: Sequence[str]) -> Motif:
     return Motif(_pair(world, f, f, names, "tile"))
 
 
+def barrier_behind_a_guard(world: World, p: str, names: Sequence[str]) -> Motif:
+    """All items of a group pass the guard, or none: that is a matter of numbers only."""
+    last = world.shape.local[0] - 1
+    f = kernel(
+        f"{p}f",
+        f"{CA}, int n",
+        f"{I} if (i >= n) return; local float t[{last + 1}]; const int l = get_local_id(0); "
+        f"t[l] = a[i]; barrier(CLK_LOCAL_MEM_FENCE); c[i] = t[{last} - l];",
+        writes("c"),
+        reads("a"),
+    )
+    return Motif(_pair(world, _square(p), f, names, "full"), scalars=(("full", 32),))
+
+
+def hand_over(world: World, p: str, names: Sequence[str]) -> Motif:
+    """Items of a group write elements of each other, with a barrier in between."""
+    f = kernel(
+        f"{p}f",
+        CA,
+        f"{I} c[i] = a[i]; barrier(CLK_GLOBAL_MEM_FENCE); if (get_local_id(0) == 0) "
+        "c[i + 1] = 0.5f * a[i]; barrier(CLK_GLOBAL_MEM_FENCE); c[i] += 1.0f;",
+        updates("c"),
+        reads("a"),
+    )
+    return Motif(_pair(world, _square(p), f, names))
+
+
+def copy_to_a_tile(world: World, p: str, names: Sequence[str]) -> Motif:
+    """Asynchronous, of as many elements as the kernel computes first."""
+    f = kernel(
+        f"{p}f",
+        f"{CA}, global const float *b",
+        f"local float t[3]; {I} int m = 1; m += 2; event_t e = async_work_group_copy(t, b, m, 0); "
+        "wait_group_events(1, &e); c[i] = 0.5f * a[i] + t[i % 3];",
+        writes("c"),
+        reads("a"),
+        reads("b", lambda _item, _shape, _bound: [0, 1, 2]),
+    )
+    a, t, c, b = names[:4]
+    return Motif(
+        (Call(_square(p), (t, a), world.shape), Call(f, (c, t, b), world.shape)),
+    )
+
+
 def row_without_bound(world: World, p: str, names: Sequence[str]) -> Motif:
     """`y*w + x` is the element of another item where x < w does not hold."""
     f = kernel(
@@ -520,6 +564,9 @@ ONE_DIMENSION: dict[str, Make] = {
         two_local_sizes,
         two_types,
         shared_tile,
+        barrier_behind_a_guard,
+        hand_over,
+        copy_to_a_tile,
         product_that_wraps,
         groups_not_full,
         global_offset,

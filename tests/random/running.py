@@ -69,6 +69,8 @@ def simulated(jobs: Sequence[Job]) -> list[str | None]:
 
 def elsewhere(jobs: Sequence[Job], *under: str, timeout: float = 600) -> list[str | None]:
     """Judge the jobs in a process of their own, which may crash or never end."""
+    if not jobs:
+        return []
     with tempfile.TemporaryDirectory(prefix="kfusion-") as scratch:
         path, results = Path(scratch) / "jobs.pickle", Path(scratch) / "outcomes.pickle"
         path.write_bytes(pickle.dumps(jobs))

@@ -18,9 +18,10 @@ from itertools import islice
 
 from kfusion.api import Fused
 from kfusion.source import protections
+from tests.random.execution import Job
 from tests.random.model import Pipeline
 from tests.random.planning import forbidden, fused
-from tests.random.running import JobError, elsewhere, job_of, simulated
+from tests.random.running import JobError, elsewhere, job_of
 from tests.random.sample import stream
 
 LIMIT = int(os.environ.get("N", "2000"))
@@ -98,26 +99,23 @@ class Search:
         return self.pipelines[number], self.usual[number]
 
     def _by_running(self, other: list[tuple[int, Fused]]) -> Found | None:
-        can = [(n, d) for n, d in other if self.pipelines[n].runs]
-        silent: list[tuple[int, Fused]] = []
-        for number, done in can:
-            pipeline = self.pipelines[number]
-            job = job_of(pipeline, done)
-            try:
-                how = simulated([job])[0] if pipeline.simulates else None
-            except (JobError, subprocess.TimeoutExpired) as error:
-                how = f"crashes: {error!r}"
-            if how is not None:
-                return Found(number + 1, how, pipeline)
-            silent.append((number, done))
-        for number, done in silent[:_ON_POCL]:
-            pipeline = self.pipelines[number]
-            try:
-                (how,) = elsewhere([job_of(pipeline, done)], timeout=60)
-            except (JobError, subprocess.TimeoutExpired) as error:
-                how = f"crashes: {error!r}"
-            if how is not None:
-                return Found(number + 1, f"on PoCL: {how}", pipeline)
+        can = [(n, job_of(self.pipelines[n], d)) for n, d in other if self.pipelines[n].runs]
+        on_oclgrind = [(n, job) for n, job in can if self.pipelines[n].simulates]
+        first = self._judged(on_oclgrind, "oclgrind", "--data-races")
+        return first or self._judged(can[:_ON_POCL])
+
+    def _judged(self, jobs: list[tuple[int, Job]], *under: str) -> Found | None:
+        """All at once; if that comes to no end, one after the other."""
+        try:
+            complaints = elsewhere([job for _, job in jobs], *under, timeout=120)
+        except (JobError, subprocess.TimeoutExpired) as error:
+            if len(jobs) == 1:
+                return Found(jobs[0][0] + 1, f"crashes: {error!r}", self.pipelines[jobs[0][0]])
+            return next(filter(None, (self._judged([job], *under) for job in jobs)), None)
+        for (number, _), complaint in zip(jobs, complaints, strict=True):
+            if complaint is not None:
+                how = complaint if under else f"on PoCL: {complaint}"
+                return Found(number + 1, how, self.pipelines[number])
         return None
 
 
