@@ -71,6 +71,7 @@ class Legal:
     """Two stages may share a kernel if these hold."""
 
     assumptions: list[Assumption] = field(default_factory=list)
+    handed: set[str] = field(default_factory=set)  # memory that needs a barrier in between
 
     def assume(self, assumption: Assumption) -> None:
         if assumption not in self.assumptions:
@@ -309,6 +310,9 @@ def _meeting(
 ) -> Reason | None:
     """Why items may meet at the two accesses."""
     if a.form is None or b.form is None:
+        if _stays_in_group(a, b, Dependence.OTHER):
+            legal.handed.add(a.memory.name)
+            return None
         return _not_understood(a, b)
     equalities.same_form(_of_items(a.form), _of_items(b.form))
     equalities.same_form(a.form, b.form)
@@ -339,7 +343,18 @@ def _meeting(
         for assumption in asked:
             legal.assume(assumption)
         return None
+    if _stays_in_group(a, b, found):
+        legal.handed.add(a.memory.name)
+        return None
     return _meeting_reason(a, b, found)
+
+
+def _stays_in_group(a: BoundAccess, b: BoundAccess, found: Dependence) -> bool:
+    """Only items of one work-group meet: a barrier between the stages keeps their order."""
+    p, q = a.stage.invocation.range, b.stage.invocation.range
+    if p.local is None or p.local != q.local:
+        return False
+    return found is Dependence.SAME_GROUP or (p.one_group and q.one_group)
 
 
 def _not_understood(a: BoundAccess, b: BoundAccess) -> Reason:

@@ -62,6 +62,7 @@ class LaunchRange:
     uniform: bool = True  # every group has the full local size
     offset: bool = False  # a global offset other than zero is possible
     single: tuple[int, ...] = ()  # dimensions in which a group has one item only
+    one_group: bool = False  # the explicit local size is the whole range
 
 
 @dataclass(frozen=True)
@@ -164,6 +165,8 @@ class Group:
     stores_after: int
     forwarded: frozenset[str] = frozenset()  # stored, but read from variables in the group
     loaded: frozenset[str] = frozenset()  # loaded, but written to variables only
+    barriers: frozenset[int] = frozenset()  # members that wait for all items before they begin
+    handed: frozenset[str] = frozenset()  # memory that items of a work-group pass to each other
 
     @property
     def fused(self) -> bool:

@@ -40,7 +40,7 @@ from kfusion.kernel.forms import (
     form_of,
     number,
 )
-from kfusion.kernel.types import is_unsigned
+from kfusion.kernel.types import is_integer, is_unsigned, promoted
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
@@ -81,7 +81,7 @@ def depend(a: BoundAccess, b: BoundAccess, dimensions: int, within: Within) -> D
     """Of two accesses to the same memory object, from the same range of items."""
     if a.form is None or b.form is None:
         return Dependence.OTHER
-    if _may_wrap(a.form, b.form) and a.access.index_type != b.access.index_type:
+    if _may_wrap(a.form, b.form) and _width(a) != _width(b):
         return Dependence.OTHER
     wraps = "uint" in (a.access.index_type, b.access.index_type)
     products = not wraps or not is_on(WRAPPING) or all(_counts(f) for f in (a.form, b.form))
@@ -97,12 +97,33 @@ def depend(a: BoundAccess, b: BoundAccess, dimensions: int, within: Within) -> D
         ids = _endless(a, b, within).ids
         if all(_knows_item(ids, d) for d in range(dimensions)):
             return Dependence.SAME_ITEM
-    if all(_knows_group(digits.ids, d) for d in range(dimensions)):
+    of_groups = reader.digits(_in_group_ids(a), _in_group_ids(b)).ids
+    if any(all(_knows_group(ids, d) for d in range(dimensions)) for ids in (digits.ids, of_groups)):
         return Dependence.SAME_GROUP
     difference = a.form - b.form
     if difference.terms and not difference.in_loop and not difference.mentions(*ITEM_IDS):
         return Dependence.NEIGHBOUR
     return Dependence.OTHER
+
+
+def _width(access: BoundAccess) -> str:
+    """The type that the index is computed in: size_t and ulong are one."""
+    type_ = access.access.index_type
+    return promoted(type_) if is_integer(type_) else type_
+
+
+def _in_group_ids(access: BoundAccess) -> Form:
+    """With the global ids taken apart, where groups are full and there is no offset."""
+    range_, form = access.stage.invocation.range, access.form or Form()
+    if range_.local is None or not range_.uniform or range_.offset:
+        return form
+    return form.replace(
+        {
+            Id(GLOBAL_ID, d): form_of(Id(GROUP_ID, d)) * form_of(Id(LOCAL_SIZE, d))
+            + form_of(Id(LOCAL_ID, d))
+            for d in range(range_.dimensions)
+        }
+    )
 
 
 @lru_cache(maxsize=256)
@@ -192,7 +213,7 @@ class _Reader:
         if fixed.terms and fixed == _fixed(q):
             best = self.digits(p - fixed, q - fixed)
         for radix in _radices(p) if self.products else ():
-            (high_p, low_p), (high_q, low_q) = _divide(p, radix), _divide(q, radix)
+            (high_p, low_p), (high_q, low_q) = _divide_down(p, radix), _divide_down(q, radix)
             if not high_p.terms or not high_q.terms or not self._are_digits(low_p, low_q, radix):
                 continue
             found = self.digits(high_p, high_q).both(self.digits(low_p, low_q))
@@ -229,6 +250,9 @@ class _Reader:
         if not form.terms:
             return self._positive(radix)
         atom = _single(form)
+        mirrored = _single(radix - number(1) - form)  # counted from the other end
+        if isinstance(mirrored, Id) and mirrored.kind in _SIZES:
+            atom = mirrored
         if isinstance(atom, Id) and atom.kind in _SIZES:
             return radix == form_of(Id(_SIZES[atom.kind], atom.dimension))
         if not _not_negative(form, facts):
@@ -383,6 +407,14 @@ def _divide(form: Form, radix: Form) -> tuple[Form, Form]:
             low += Form(((monomial, factor),))
         else:
             high += Form(((rest, factor // scale),))
+    return high, low
+
+
+def _divide_down(form: Form, radix: Form) -> tuple[Form, Form]:
+    """The same for `w - 1 - x`: one `w` belongs to a remainder that would be negative."""
+    high, low = _divide(form, radix)
+    if any(factor < 0 for monomial, factor in low.terms if monomial):
+        return high - number(1), low + radix
     return high, low
 
 

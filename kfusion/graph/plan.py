@@ -48,7 +48,8 @@ def values_of(group: Group, invocations: Sequence[Invocation]) -> tuple[list[Sta
     """What a group's plan makes of each access."""
     by_index = {i.index: i for i in invocations}
     stages = [Stage(by_index[index]) for index in group.members]
-    return stages, group_values(stages, equalities_of(group), group.stored)
+    values = group_values(stages, equalities_of(group), group.stored, group.barriers, group.handed)
+    return stages, values
 
 
 def equalities_of(group: Group) -> Equalities:
@@ -69,6 +70,8 @@ class _Candidate:
 
     assumptions: list[Assumption]
     stored: frozenset[str]
+    barriers: frozenset[int]
+    handed: frozenset[str]
     bytes: int
 
 
@@ -201,8 +204,23 @@ class _Planner:
         else:
             stored, disjoint = stored_after(members, self._later(run), self.observed, self.oracle)
             assumptions = [*assumptions, *disjoint]
-        values = group_values(members, _equalities(assumptions), stored)
-        return _Candidate(assumptions, stored, values.bytes)
+        barriers, handed = self._meetings(run)
+        values = group_values(members, _equalities(assumptions), stored, barriers, handed)
+        return _Candidate(assumptions, stored, barriers, handed, values.bytes)
+
+    def _meetings(self, run: Members) -> tuple[frozenset[int], frozenset[str]]:
+        """Where the items of a work-group must wait for each other, and for what memory."""
+        barriers: set[int] = set()
+        handed: set[str] = set()
+        begun = 0  # the first stage behind the last barrier
+        for position, q in enumerate(run):
+            found = [self.pair(p, q) for p in run[:position]]
+            names = [each.handed if isinstance(each, Legal) else set[str]() for each in found]
+            handed.update(*names)
+            if any(names[begun:]):
+                barriers.add(self.invocations[q].index)
+                begun = position
+        return frozenset(barriers), frozenset(handed)
 
     def _group(self, run: Members) -> Group:
         found = self.candidate(run)
@@ -215,7 +233,9 @@ class _Planner:
         if len(run) == 1:
             return Group(indices, found.stored, frozenset(), (), loads, stores, loads, stores)
         assumptions = _needed((*found.assumptions, *self._moved_past(run)), indices[0])
-        values = group_values(members, _equalities(assumptions), found.stored)
+        values = group_values(
+            members, _equalities(assumptions), found.stored, found.barriers, found.handed
+        )
         saved = _saved(members, values)
         return Group(
             indices,
@@ -228,6 +248,8 @@ class _Planner:
             values.stores,
             values.forwarded & saved,
             values.forwarded - saved,
+            found.barriers,
+            found.handed,
         )
 
     def _why_not(self, left: Members, right: Members) -> Reason:

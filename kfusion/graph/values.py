@@ -65,7 +65,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Block:
-    """Neighbouring stages under equal guards."""
+    """Neighbouring stages under equal guards, without a barrier between them."""
 
     stages: tuple[int, ...]
 
@@ -106,12 +106,15 @@ class _Event:
         return self.access.access.conditional and is_on(CONDITIONS)
 
 
-def blocks_of(stages: list[Stage], equalities: Equalities) -> tuple[Block, ...]:
+def blocks_of(
+    stages: list[Stage], equalities: Equalities, barriers: frozenset[int] = frozenset()
+) -> tuple[Block, ...]:
     blocks: list[list[int]] = []
     last: set[object] | None = None
     for number, stage in enumerate(stages):
         guards: set[object] = {equalities.comparison(c) for c in stage.guards}
-        if last is not None and (guards == last or not is_on(GUARDS)):
+        waits = stage.invocation.index in barriers
+        if last is not None and not waits and (guards == last or not is_on(GUARDS)):
             blocks[-1].append(number)
         else:
             blocks.append([number])
@@ -120,17 +123,29 @@ def blocks_of(stages: list[Stage], equalities: Equalities) -> tuple[Block, ...]:
 
 
 def group_values(
-    stages: list[Stage], equalities: Equalities, stored: frozenset[str]
+    stages: list[Stage],
+    equalities: Equalities,
+    stored: frozenset[str],
+    barriers: frozenset[int] = frozenset(),
+    handed: frozenset[str] = frozenset(),
 ) -> GroupValues:
-    """`stored` names the memory that must hold its values after the group."""
-    return _Analysis(stages, equalities, stored).run()
+    """`stored` names the memory that must hold its values after the group; before the stages
+    `barriers` all items of a work-group wait, and find what others stored in `handed`."""
+    return _Analysis(stages, equalities, stored, barriers, handed).run()
 
 
 class _Analysis:
-    def __init__(self, stages: list[Stage], equalities: Equalities, stored: frozenset[str]) -> None:
-        self.stages, self.equalities = stages, equalities
+    def __init__(
+        self,
+        stages: list[Stage],
+        equalities: Equalities,
+        stored: frozenset[str],
+        barriers: frozenset[int],
+        handed: frozenset[str],
+    ) -> None:
+        self.stages, self.equalities, self.handed = stages, equalities, handed
         self.stored = stored if is_on(STORED) else frozenset[str]()
-        self.blocks = blocks_of(stages, equalities)
+        self.blocks = blocks_of(stages, equalities, barriers)
         self.dead: set[tuple[int, int]] = set()
         self.written = frozenset(name for stage in stages for name in stage.written)
 
@@ -191,6 +206,7 @@ class _Analysis:
             if form.in_loop:
                 spoiled.add(name)
         if is_on(OTHERS_STORES):
+            spoiled |= self.handed
             spoiled |= {name for stage in self.stages for name in passed_on(stage)}
         return spoiled
 

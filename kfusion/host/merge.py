@@ -226,13 +226,14 @@ class RegionAnalysis:
         key = f"({size})" + (f" from ({', '.join(map(str, offset))})" if moved else "")
         local = ", ".join(map(str, launch.local)) if launch.local else None
         single = tuple(d for d, items in enumerate(launch.local or ()) if items == Num(1))
+        one_group = launch.local is not None and tuple(launch.local) == tuple(launch.size)
         dimensions = launch.dimensions.value if isinstance(launch.dimensions, Num) else 0
         label = " ".join(call.call.text.split())
         return Invocation(
             index,
             kernel,
             arguments,
-            LaunchRange(dimensions, key, local, offset=moved, single=single),
+            LaunchRange(dimensions, key, local, offset=moved, single=single, one_group=one_group),
             label,
             call.call,
             sure=self._is_sure(index),

@@ -51,7 +51,7 @@ def kernel_name(members: Sequence[Invocation], taken: Iterable[str]) -> str:
 def synthesise(group: Group, invocations: Sequence[Invocation], name: str) -> FusedKernel:
     """One kernel for the group; `invocations` are those of the whole region."""
     stages, values = values_of(group, invocations)
-    return _Writer(stages, values, equalities_of(group), name).kernel()
+    return _Writer(stages, values, equalities_of(group), name, group.barriers).kernel()
 
 
 def declarators(unit: Unit, item: PreludeItem) -> list[tuple[int, int]]:
@@ -73,8 +73,14 @@ def declarators(unit: Unit, item: PreludeItem) -> list[tuple[int, int]]:
 
 class _Writer:
     def __init__(
-        self, stages: list[Stage], values: GroupValues, equalities: Equalities, name: str
+        self,
+        stages: list[Stage],
+        values: GroupValues,
+        equalities: Equalities,
+        name: str,
+        barriers: frozenset[int],
     ) -> None:
+        self.waiting = {n for n, s in enumerate(stages) if s.invocation.index in barriers}
         self.values, self.equalities, self.name = values, equalities, name
         first = stages[0].invocation.kernel
         self.unit = first.unit
@@ -95,9 +101,12 @@ class _Writer:
         self.declared |= set(self.parameters)
 
     def kernel(self) -> FusedKernel:
-        for use in self.uses[1:]:
+        for use in self.uses[1 : min(self.waiting, default=len(self.uses))]:
             self._hoist(use)
         for block in self.values.blocks:
+            if block.stages[0] in self.waiting:
+                self.out.blank()
+                self.out.add("barrier(CLK_GLOBAL_MEM_FENCE);")
             numbers = [n for n in block.stages if self.uses[n].live]
             if numbers:
                 self._block(numbers, alone=len(self.values.blocks) == 1)

@@ -240,3 +240,74 @@ def test_copy_that_needs_what_its_kernel_computes_stays() -> None:
 
 def test_copy_of_what_is_written_is_a_cut() -> None:
     assert cut(ELEMENTWISE + WEIGH, ["square(w, a)", "weigh(c, a, w)"])[0] == "KF203"
+
+
+# Items of one work-group may need what other items of it have stored: behind a barrier
+
+BODIES = """
+__kernel void move(__global float *x, __global const float *v, const float dt, const uint n)
+{
+    const uint i = get_global_id(0);
+    if (i >= n) return;
+    x[i] += dt * v[i];
+}
+__kernel void pull(__global float *w, __global const float *x, __global const float *v,
+                   const uint n)
+{
+    const uint i = get_global_id(0);
+    if (i >= n) return;
+    float force = 0;
+    for (uint j = 0; j < n; j++)
+        force += x[j] - x[i];
+    w[i] = v[i] + 0.001f * force;
+}
+__kernel void mirror(__global float *v, __global const float *w, const uint n)
+{
+    const uint i = get_global_id(0);
+    if (i < n)
+        v[i] = w[n - 1 - i];
+}
+"""
+STEP = ["move(x, v, dt, n)", "pull(w, x, v, n)", "mirror(v, w, n)", "move(x, v, dt, n)"]
+MIRROR_GROUP = """
+__kernel void mirror_group(__global float *c, __global const float *a)
+{
+    const size_t start = get_group_id(0) * get_local_size(0), last = get_local_size(0) - 1;
+    c[start + get_local_id(0)] = a[start + last - get_local_id(0)];
+}
+"""
+
+
+def test_one_work_group_waits_for_its_items() -> None:
+    one = LaunchRange(1, "all", local="all", one_group=True)
+    fused = fuse(BODIES, STEP, ["x", "v"], ranges=[one] * 4)
+    assert len(fused.kernels) == 1
+    text = fused_text(fused)
+    assert text.count("    barrier(CLK_GLOBAL_MEM_FENCE);") == 2
+    assert "return" not in text
+    scalars = {"dt": np.float32(0.1), "n": np.uint32(61)}
+    case = Case(random_data(["x", "v", "w"], ITEMS), scalars, (ITEMS,), (ITEMS,))
+    assert_same(fused, BODIES, case, ["x", "v"])
+
+
+def test_several_work_groups_cannot_wait_for_each_other() -> None:
+    fused = fused_of(BODIES, STEP, ["x", "v"])
+    assert [group.members for group in fused.plan.groups] == [(0,), (1,), (2, 3)]
+    assert [d.code for d in fused.diagnostics] == ["KF201", "KF201"]
+
+
+def test_elements_of_the_own_group() -> None:
+    calls = ["square(t, a)", "mirror_group(c, t)", "twice(c)"]
+    fused = same(ELEMENTWISE + MIRROR_GROUP, calls)
+    assert fused_text(fused).count("barrier(") == 1
+
+
+def test_copy_of_what_the_group_stores_stays_behind_the_barrier() -> None:
+    one = LaunchRange(1, "all", local="all", one_group=True)
+    source = ELEMENTWISE + WEIGH
+    calls = ["square(w, a)", "weigh(c, a, w)"]
+    fused = fuse(source, calls, ranges=[one] * 2)
+    assert len(fused.kernels) == 1
+    text = fused_text(fused)
+    assert text.index("w[i] = ") < text.index("barrier(") < text.index("async_work_group_copy")
+    assert_same(fused, source, Case(random_data("acw", ITEMS), {}, (ITEMS,), (ITEMS,)), "acw")
