@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from kfusion.host.symbolic import Made, Num, Op, Phi, Ref, Sym, Unknown
+from kfusion.host.symbolic import Made, Num, Op, Phi, Ref, Sym, Unknown, anything
 from kfusion.host.types import DeclaredTypes
 from kfusion.source.dataclasses import dataclass
 
@@ -16,12 +16,19 @@ class Arithmetic:
     bits: int
     signed: bool = True
     real: bool = False
+    enum: str = ""  # its name: how many bits it has is the compiler's choice
+
+    @property
+    def is_enum(self) -> bool:
+        return bool(self.enum)
 
     @property
     def name(self) -> str:
         """A name that every file knows."""
+        if self.is_enum:
+            return f"enum {self.enum}"
         if self.real:
-            return "float" if self.bits == 32 else "double"
+            return {32: "float", 64: "double", 128: "long double"}[self.bits]
         if self == BOOL:
             return "_Bool"
         word = {8: "char", 16: "short", 32: "int", 64: "long"}[self.bits]
@@ -31,7 +38,7 @@ class Arithmetic:
 
     @property
     def promoted(self) -> Arithmetic:
-        return INT if not self.real and self.bits < 32 else self
+        return INT if not self.real and not self.is_enum and self.bits < 32 else self
 
 
 BOOL = Arithmetic(1, signed=False)
@@ -41,6 +48,8 @@ LONG = Arithmetic(64)
 SIZE = Arithmetic(64, signed=False)
 FLOAT = Arithmetic(32, real=True)
 DOUBLE = Arithmetic(64, real=True)
+LONG_DOUBLE = Arithmetic(128, real=True)
+_SAFE_IN_ENUM = 127  # any type that a compiler may choose holds it
 
 _WORDS = frozenset("char short int long signed unsigned float double _Bool bool".split())
 _NAMED = {
@@ -71,7 +80,7 @@ def arithmetic(type_: c_ast.Node | None, types: DeclaredTypes) -> Arithmetic | N
     while isinstance(type_, c_ast.TypeDecl):
         inner = type_.type
         if isinstance(inner, c_ast.Enum):
-            return None  # the compiler chooses
+            return Arithmetic(0, enum=inner.name or f"at {inner.coord}")
         if not isinstance(inner, c_ast.IdentifierType):
             return None
         if len(inner.names) == 1 and inner.names[0] in _NAMED:
@@ -86,7 +95,7 @@ def _of_words(words: list[str]) -> Arithmetic | None:
     if "float" in words:
         return FLOAT
     if "double" in words:
-        return DOUBLE if "long" not in words else None
+        return DOUBLE if "long" not in words else LONG_DOUBLE
     if "_Bool" in words or "bool" in words:
         return BOOL
     bits = 8 if "char" in words else 16 if "short" in words else 64 if "long" in words else 32
@@ -97,13 +106,28 @@ def of_constant(node: c_ast.Constant) -> Arithmetic | None:
     if node.type == "char":
         return INT
     if "float" in node.type or "double" in node.type:
-        return FLOAT if node.value[-1] in "fF" else DOUBLE if node.value[-1] not in "lL" else None
+        last = node.value[-1]
+        is_hex = node.value[:2].lower() == "0x"
+        if last in "fF" and not (is_hex and "p" not in node.value.lower()):
+            return FLOAT
+        return LONG_DOUBLE if last in "lL" else DOUBLE
     if "int" not in node.type:
         return None
-    suffix = node.value.lower()[len(node.value.rstrip("uUlL")) :]
-    value = int(node.value.rstrip("uUlL"), 0) if not node.value.startswith("0") else 0
-    bits = 64 if "l" in suffix or value >= 1 << (32 if "u" in suffix else 31) else 32
-    return Arithmetic(bits, "u" not in suffix)
+    return _of_integer(node.value.lower())
+
+
+def _of_integer(text: str) -> Arithmetic | None:
+    """C17 6.4.4.1: the first type of the list that holds the value. None: none does."""
+    digits = text.rstrip("ul")
+    suffix = text[len(digits) :]
+    based = digits[:1] == "0" and len(digits) > 1
+    value = int(digits, 8) if based and digits.isdigit() else int(digits, 0)
+    for bits in (32, 64) if "l" not in suffix else (64,):
+        if "u" not in suffix and value < 1 << (bits - 1):
+            return Arithmetic(bits)
+        if ("u" in suffix or based) and value < 1 << bits:
+            return Arithmetic(bits, signed=False)
+    return None
 
 
 def of_call(name: str) -> Arithmetic | None:
@@ -120,7 +144,7 @@ def of_call(name: str) -> Arithmetic | None:
 
 def common(left: Arithmetic | None, right: Arithmetic | None) -> Arithmetic | None:
     """The type in which an operator computes with operands of these types."""
-    if left is None or right is None:
+    if left is None or right is None or left.is_enum or right.is_enum:
         return None
     reals = [side for side in (left, right) if side.real]
     if reals:
@@ -135,7 +159,7 @@ def of_operation(op: str, left: Arithmetic | None, right: Arithmetic | None) -> 
     if op in _LOGICAL:
         return INT
     if op in ("<<", ">>"):
-        return left.promoted if left is not None else None
+        return left.promoted if left is not None and not left.is_enum else None
     return common(left, right)
 
 
@@ -152,7 +176,23 @@ def convert(value: Sym, source: Arithmetic | None, target: Arithmetic | None) ->
         return value
     if source is not None and _same_value(source, target):
         return value
+    if target.is_enum:
+        return anything()
     return Op(f"({target.name})", (value,))
+
+
+def as_type(value: Num, kind: Arithmetic) -> Sym:
+    """The number as an operand of a type: written out alone it is an int."""
+    if kind.is_enum:
+        return anything()
+    return value if kind == INT else Op(f"({kind.name})", (value,))
+
+
+def number_as(value: Sym, kind: Arithmetic) -> Sym:
+    """An operand that is computed in a type, the other one having it already."""
+    if isinstance(value, Num) and value.value < 0 and not kind.signed:
+        return as_type(value, kind)
+    return value
 
 
 def _number(value: Num, target: Arithmetic) -> Sym:
@@ -160,8 +200,12 @@ def _number(value: Num, target: Arithmetic) -> Sym:
         return Op(f"({target.name})", (value,))
     if target == BOOL:
         return Num(int(value.value != 0))
+    if target.is_enum:
+        return value if 0 <= value.value <= _SAFE_IN_ENUM else anything()
     low = -(1 << (target.bits - 1)) if target.signed else 0
     size = 1 << target.bits
+    if not target.signed and target.bits >= 32:  # written out it would be of a wider type
+        size >>= 1
     if low <= value.value < low + size:
         return value
     if target.bits < 32:
@@ -173,6 +217,8 @@ def _same_value(source: Arithmetic, target: Arithmetic) -> bool:
     """Does the conversion keep the value, and what is computed with it afterwards?"""
     if source == target:
         return True
+    if source.is_enum or target.is_enum:
+        return False
     if source.real or target.real or target == BOOL:
         return False
     if target.bits < source.bits:

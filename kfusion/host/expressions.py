@@ -7,7 +7,16 @@ from abc import abstractmethod
 from pycparser import c_ast
 
 from kfusion.host.calls import LAUNCHES
-from kfusion.host.conversions import INT, arithmetic, common, convert, of_operation
+from kfusion.host.conversions import (
+    INT,
+    Arithmetic,
+    arithmetic,
+    as_type,
+    common,
+    convert,
+    number_as,
+    of_operation,
+)
 from kfusion.host.effects import Unsupported
 from kfusion.host.kinds import Kinds
 from kfusion.host.operators import (
@@ -18,7 +27,9 @@ from kfusion.host.operators import (
     is_named,
     is_pointer_type,
     is_sizeof,
+    has_effects,
     keyword_of,
+    truth_of,
     type_text,
 )
 from kfusion.host.program import compute, constant
@@ -41,6 +52,7 @@ from kfusion.host.symbolic import (
     join,
 )
 
+Typed = tuple[Sym, Arithmetic | None]  # a value, and the type of its expression
 _OWN_NAME = frozenset(("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"))
 
 
@@ -59,7 +71,10 @@ class Expressions(Kinds):
 
     def _value_Constant(self, node: c_ast.Constant, state: State) -> Sym:
         number = constant(node, {})
-        return Num(number) if number is not None else Literal(node.value)
+        if number is None:
+            return Literal(node.value)
+        kind = self.kind(node)
+        return convert(Num(number), INT, kind) if kind is not None else self.unknown()
 
     def _value_ID(self, node: c_ast.ID, state: State) -> Sym:
         if node.name in _OWN_NAME and self._may_be_joined():
@@ -142,6 +157,7 @@ class Expressions(Kinds):
             return
         types = self.program.types
         members = types.members(type_)
+        state.write(place, self.unknown())  # what is not listed: zeros, if there is no padding
         position = 0
         for item in init.exprs:
             if isinstance(item, c_ast.NamedInitializer):
@@ -191,9 +207,15 @@ class Expressions(Kinds):
         if node.op == "!":
             return negate(self, self.condition(node.expr, state), state)
         value = self.value(node.expr, state)
-        number = value.value if isinstance(value, Num) else None
-        if number is not None and node.op in ("-", "+", "~"):
-            return Num({"-": -number, "+": number, "~": ~number}[node.op])
+        if isinstance(value, Num) and node.op in ("-", "+", "~"):
+            number = value.value
+            kind = self.kind(node)
+            if kind is None:
+                return self.unknown()
+            if kind.real:
+                return Op(node.op, (as_type(value, kind),))
+            result = Num({"-": -number, "+": number, "~": ~number}[node.op])
+            return convert(result, INT, kind)
         return Op(node.op, (value,))
 
     def _sizeof(self, node: c_ast.Node) -> Sym:
@@ -206,12 +228,27 @@ class Expressions(Kinds):
         return self.unknown()
 
     def _step_by_one(self, node: c_ast.UnaryOp, state: State) -> Sym:
-        before = self.value(node.expr, state)
-        after = self.binary("+" if "+" in node.op else "-", before, Num(1), state)
+        place, before = self._lvalue(node.expr, state)
         kind = self.kind(node.expr)
+        op = "+" if "+" in node.op else "-"
+        after = self.typed_binary(op, (before, kind), (Num(1), INT), state)
         after = convert(after, common(kind, INT), kind)
-        self.assign(self.place(node.expr, state), after, state, node)
+        self.assign(place, after, state, node)
+        if self._is_bit_field(node.expr):
+            return self.unknown()
         return before if node.op.startswith("p") else after
+
+    def _lvalue(self, node: c_ast.Node, state: State) -> tuple[Place | None, Sym]:
+        """The place that an expression names, and what it holds: evaluated once."""
+        if not has_effects(node):
+            return self.place(node, state), self.value(node, state)
+        self._note_base(node, state)
+        return self.place(node, state), self.unknown()
+
+    def _is_bit_field(self, node: c_ast.Node) -> bool:
+        """Is it a member that may hold fewer bits than its type?"""
+        bit_fields = self.program.types.bit_fields
+        return isinstance(node, c_ast.StructRef) and node.field.name in bit_fields
 
     def _array_length(self, node: c_ast.BinaryOp) -> int | None:
         """n in `sizeof a / sizeof a[0]`, for an array whose declaration is seen."""
@@ -257,46 +294,83 @@ class Expressions(Kinds):
         length = self._array_length(node)
         if length is not None:
             return Num(length)
-        left = self.value(node.left, state)
         if node.op in ("&&", "||"):
-            return self._short_circuit(node, left, state)
+            return self._short_circuit(node, self.condition(node.left, state), state)
+        left = self.value(node.left, state)
         right = self.value(node.right, state)
-        if node.op not in ("<<", ">>") and isinstance(left, Num) != isinstance(right, Num):
-            left, right = self._widened(node, left, right)
-        return self.binary(node.op, left, right, state)
-
-    def _widened(self, node: c_ast.BinaryOp, left: Sym, right: Sym) -> tuple[Sym, Sym]:
-        """A number does not tell its type: the other operand is to have the type of both."""
         kinds = self.kind(node.left), self.kind(node.right)
-        together = common(*kinds)
-        if together is None or together.real or (together.bits < 64 and together.signed):
-            return left, right
-        if isinstance(left, Num):
-            return left, convert(right, kinds[1], together)
-        return convert(left, kinds[0], together), right
+        return self.typed_binary(node.op, (left, kinds[0]), (right, kinds[1]), state)
+
+    def typed_binary(self, op: str, left: Typed, right: Typed, state: State) -> Sym:
+        """An operator on values whose types are those of their expressions.
+
+        A number does not tell its type: written out it would be an int.
+        """
+        together = common(left[1], right[1])
+        if together is not None and together.real and op not in ("&&", "||"):
+            return _of_reals(op, left[0], right[0])
+        if isinstance(left[0], Num) and isinstance(right[0], Num):
+            return self._of_numbers(op, left, right, state)
+        if isinstance(left[0], Num) or isinstance(right[0], Num):
+            if op in ("<<", ">>"):
+                return self.binary(op, self._as_typed(left), right[0], state)
+            return self.binary(op, *self._widened(op, left, right), state)
+        return self.binary(op, left[0], right[0], state)
+
+    def _of_numbers(self, op: str, left: Typed, right: Typed, state: State) -> Sym:
+        assert isinstance(left[0], Num) and isinstance(right[0], Num)
+        number = compute(op, left[0].value, right[0].value)
+        if number is not None:
+            return Num(number)
+        shifts = op in ("<<", ">>")
+        together = of_operation(op, left[1], right[1]) if shifts else common(left[1], right[1])
+        if together is None:
+            return self.unknown()
+        return self.binary(op, as_type(left[0], together), right[0], state)
+
+    def _as_typed(self, operand: Typed) -> Sym:
+        """A number so that it has its type when it is written out."""
+        value, kind = operand
+        if not isinstance(value, Num):
+            return value
+        return as_type(value, kind.promoted) if kind is not None else self.unknown()
+
+    def _widened(self, op: str, left: Typed, right: Typed) -> tuple[Sym, Sym]:
+        """A number does not tell its type: the other operand is to have the type of both."""
+        together = common(left[1], right[1])
+        if together is None:
+            number = left if isinstance(left[0], Num) else right
+            if op not in ("==", "!=") and (number[1] is None or number[1].is_enum):
+                return self.unknown(), self.unknown()
+            return left[0], right[0]
+        if together.bits < 64 and together.signed:
+            return left[0], right[0]
+        if isinstance(left[0], Num):
+            return number_as(left[0], together), convert(right[0], right[1], together)
+        return convert(left[0], left[1], together), number_as(right[0], together)
 
     def _short_circuit(self, node: c_ast.BinaryOp, left: Sym, state: State) -> Sym:
         truth = self.truth(left, state)
         if truth is not None and truth == (node.op == "||"):
             return TRUE if truth else FALSE
         if truth is not None:
-            return self.as_bool(self.value(node.right, state), state)
+            return self.as_bool(self.condition(node.right, state), state)
         other = state.copy()
         other.assume(left, node.op == "&&")
         with self.under(left if node.op == "&&" else inverted(left)):
-            right = self.value(node.right, other)
+            right = self.condition(node.right, other)
         merged = join(state, other)
         state.remember(merged)
         right_truth = self.truth(right, other)
         if right_truth is not None and right_truth == (node.op == "&&"):
-            return left  # x && 1, x || 0
+            return self.as_bool(left, state)  # x && 1, x || 0
         return Op(node.op, (left, right))
 
     def as_bool(self, value: Sym, state: State) -> Sym:
         truth = self.truth(value, state)
         if truth is not None:
             return TRUE if truth else FALSE
-        return value
+        return truth_of(value)
 
     def binary(self, op: str, left: Sym, right: Sym, state: State) -> Sym:
         if isinstance(left, Num) and isinstance(right, Num):
@@ -336,9 +410,20 @@ class Expressions(Kinds):
     def condition(self, node: c_ast.Node, state: State) -> Sym:
         """The value of an expression whose truth matters."""
         value = self.value(node, state)
+        if self._may_be_real(node):
+            return state.resolve(_of_reals("!=", value, FALSE))
         if isinstance(value, Op) and value.name == "?:":
             return state.resolve(self.binary("!=", value, FALSE, state))
         return value
+
+    def _may_be_real(self, node: c_ast.Node) -> bool:
+        """Equal real numbers may be different ones: 0 and -0; numbers of no known type too."""
+        kind = self.kind(node)
+        if kind is not None:
+            return kind.real
+        type_ = self.program.types.resolved(self.type_of(node))
+        inner = getattr(type_, "type", None)
+        return isinstance(type_, c_ast.TypeDecl) and isinstance(inner, c_ast.IdentifierType)
 
     def truth(self, value: Sym, state: State) -> bool | None:
         value = state.resolve(value)
@@ -349,10 +434,14 @@ class Expressions(Kinds):
         return None
 
     def _value_TernaryOp(self, node: c_ast.TernaryOp, state: State) -> Sym:
-        condition = self.value(node.cond, state)
+        condition = self.condition(node.cond, state)
         truth = self.truth(condition, state)
+        kinds = self.kind(node.iftrue), self.kind(node.iffalse)
+        together = common(*kinds)
         if truth is not None:
-            return self.value(node.iftrue if truth else node.iffalse, state)
+            number = 0 if truth else 1
+            value = self.value(node.iftrue if truth else node.iffalse, state)
+            return convert(value, kinds[number], together)
         first, second = state.copy(), state.copy()
         first.assume(condition, True)
         second.assume(condition, False)
@@ -362,21 +451,28 @@ class Expressions(Kinds):
             b = self.value(node.iffalse, second)
         merged = join(first, second)
         state.remember(merged)
-        return a if a == b else Op("?:", (condition, a, b))
+        a, b = convert(a, kinds[0], together), convert(b, kinds[1], together)
+        if a == b:
+            return a
+        if together is not None and isinstance(a, Num) and isinstance(b, Num):
+            a = as_type(a, together)
+        elif together is None and isinstance(a, Num) and isinstance(b, Num):
+            return self.unknown()  # numbers of a type that is not known
+        return Op("?:", (condition, a, b))
 
     def _value_Assignment(self, node: c_ast.Assignment, state: State) -> Sym:
         value = self.value(node.rvalue, state)
-        place = self.place(node.lvalue, state)
-        if node.op != "=":
-            before = self.value(node.lvalue, state)
-            value = self.binary(node.op[:-1], before, value, state)
-        target = self.kind(node.lvalue)
-        source = self.kind(node.rvalue)
-        if node.op != "=":
-            source = of_operation(node.op[:-1], target, source)
+        target, source = self.kind(node.lvalue), self.kind(node.rvalue)
+        if node.op == "=":
+            place = self.place(node.lvalue, state)
+        else:
+            place, before = self._lvalue(node.lvalue, state)
+            op = node.op[:-1]
+            value = self.typed_binary(op, (before, target), (value, source), state)
+            source = of_operation(op, target, source)
         value = convert(value, source, target)
         self.assign(place, value, state, node)
-        return value
+        return self.unknown() if self._is_bit_field(node.lvalue) else value
 
     def _value_ExprList(self, node: c_ast.ExprList, state: State) -> Sym:
         value: Sym = FALSE
@@ -392,7 +488,9 @@ class Expressions(Kinds):
         made = Literal(named) if constant_text and not is_array else self.unknown()
         place = Place(Pointee(made))
         self.initialise(place, node.init, state, node.type.type)
-        return Ref(place / "[0]") if isinstance(node.type.type, c_ast.ArrayDecl) else Entry(place)
+        if is_array:
+            return Ref(place / "[0]")
+        return Entry(place) if constant_text else state.read(place)
 
     def _value_InitList(self, node: c_ast.InitList, state: State) -> Sym:
         for item in node.exprs:
@@ -410,7 +508,16 @@ def negate(expressions: Expressions, value: Sym, state: State) -> Sym:
     truth = expressions.truth(value, state)
     if truth is not None:
         return FALSE if truth else TRUE
-    return inverted(value)
+    return truth_of(inverted(value))
+
+
+def _of_reals(op: str, left: Sym, right: Sym) -> Sym:
+    """An operator on real numbers. Nothing is learned from it: 0 may be -0, x may be no number."""
+    if op in ("==", "!="):
+        left, right = (Literal(str(s)) if isinstance(s, Num) else s for s in (left, right))
+    elif right == Num(1) and op in ("*", "/"):
+        return left
+    return Op(op, (left, right))
 
 
 def _constant_text(init: c_ast.Node) -> str | None:

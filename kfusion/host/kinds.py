@@ -41,6 +41,11 @@ class Kinds(Places):
             return INT
         return arithmetic(self.type_of(node), self.program.types)
 
+    def _kind_StructRef(self, node: c_ast.StructRef) -> Arithmetic | None:
+        if node.field.name in self.program.types.bit_fields:
+            return None  # an int, if its bits fit in one
+        return arithmetic(self.type_of(node), self.program.types)
+
     def _kind_UnaryOp(self, node: c_ast.UnaryOp) -> Arithmetic | None:
         if node.op == "!":
             return INT
@@ -49,13 +54,18 @@ class Kinds(Places):
         if node.op == "*":
             return arithmetic(self.type_of(node), self.program.types)
         inner = self.kind(node.expr) if node.op != "&" else None
-        return inner.promoted if inner is not None and node.op in ("-", "+", "~") else inner
+        if node.op not in ("-", "+", "~") or inner is None:
+            return inner
+        return None if inner.is_enum else inner.promoted
 
     def _kind_BinaryOp(self, node: c_ast.BinaryOp) -> Arithmetic | None:
         return of_operation(node.op, self.kind(node.left), self.kind(node.right))
 
     def _kind_TernaryOp(self, node: c_ast.TernaryOp) -> Arithmetic | None:
         return common(self.kind(node.iftrue), self.kind(node.iffalse))
+
+    def _kind_CompoundLiteral(self, node: c_ast.CompoundLiteral) -> Arithmetic | None:
+        return arithmetic(node.type.type, self.program.types)
 
     def _kind_Assignment(self, node: c_ast.Assignment) -> Arithmetic | None:
         return self.kind(node.lvalue)

@@ -42,14 +42,33 @@ def moved_by(place: Place, distance: int) -> Place | None:
     return Place(place.root, (*place.path[:-1], f"[{position}]"))
 
 
+RELATIONS = frozenset(["==", "!=", "<", ">", "<=", ">=", "&&", "||", "!"])
+
+
+def truth_of(value: Sym) -> Sym:
+    """1 or 0: whether the value is another one than 0."""
+    if isinstance(value, Op) and value.name in RELATIONS:
+        return value
+    return value if value in (TRUE, FALSE) else Op("!=", (value, FALSE))
+
+
+def has_effects(node: c_ast.Node) -> bool:
+    """Is something changed, or called, where the expression is evaluated?"""
+    if isinstance(node, c_ast.Assignment | c_ast.FuncCall):
+        return True
+    if isinstance(node, c_ast.UnaryOp) and node.op in ("++", "--", "p++", "p--"):
+        return True
+    return any(has_effects(child) for _, child in node.children())
+
+
 def chosen(condition: Sym, first: Sym, second: Sym) -> Sym:
     """`condition ? first : second`, as a condition where both are truths."""
     if first == second:
         return first
     if (first, second) == (TRUE, FALSE):
-        return condition
+        return truth_of(condition)
     if (first, second) == (FALSE, TRUE):
-        return inverted(condition)
+        return truth_of(inverted(condition))
     if first == TRUE:
         return Op("||", (condition, second))
     if first == FALSE:
@@ -64,7 +83,10 @@ def chosen(condition: Sym, first: Sym, second: Sym) -> Sym:
 def inverted(condition: Sym) -> Sym:
     """The condition that holds exactly when this one does not (integers, pointers)."""
     if isinstance(condition, Op):
-        if condition.name in _INVERSE and not any(isinstance(a, Literal) for a in condition.args):
+        equality = condition.name in ("==", "!=")
+        if condition.name in _INVERSE and (
+            equality or not any(isinstance(a, Literal) for a in condition.args)
+        ):
             return Op(_INVERSE[condition.name], condition.args)
         if condition.name in ("&&", "||"):
             name = "||" if condition.name == "&&" else "&&"

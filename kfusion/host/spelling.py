@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from kfusion.host.symbolic import (
     LOST,
+    STRUCT,
     App,
     Entry,
     Global,
@@ -54,8 +55,9 @@ class Text(NamedTuple):
         return self.text if self.level >= level else f"({self.text})"
 
 
-# A part of what is known as a whole; what may have changed: there is no C for them.
-_INTERNAL = frozenset(["part", "lost"])
+# A part of what is known as a whole, what may have changed, an object with some parts
+# changed: there is no C for them.
+_INTERNAL = frozenset(["part", LOST, STRUCT])
 
 
 def literal(value: Num | Literal) -> Text:

@@ -163,6 +163,12 @@ class Phi:
 
 Sym = Num | Literal | Entry | Ref | Op | Made | Unknown | Phi
 
+
+def _is_literal(root: Root) -> bool:
+    """A compound literal of numbers: nothing changes it."""
+    return isinstance(root, Pointee) and isinstance(root.pointer, Literal)
+
+
 TRUE, FALSE = Num(1), Num(0)
 
 
@@ -183,12 +189,61 @@ def known_on_entry(value: Sym) -> bool:
 
 
 def _has_loop(value: Sym) -> bool:
+    """Is there a part in it that no expression can be written for?"""
     if isinstance(value, Op):
-        return value.name.startswith("loop:") or any(_has_loop(a) for a in value.args)
+        no_expression = value.name.startswith("loop:") or value.name == STRUCT
+        return no_expression or any(_has_loop(a) for a in value.args)
     return isinstance(value, Phi)
 
 
 LOST = "lost"  # Op: what a place held on entry, if nobody has changed it
+# Op: an object as it was at one point. What it held, and then path and value of the parts
+# that were written after that.
+STRUCT = "struct"
+
+
+def anything() -> Sym:
+    """A value that is not known, and is no other."""
+    return Unknown(-next(_joins))
+
+
+def part_of(whole: Sym, path: tuple[str, ...]) -> Sym:
+    """What stands at a path inside an object of this value."""
+    if not path:
+        return whole
+    if isinstance(whole, Entry):
+        return Entry(Place(whole.place.root, whole.place.path + path))
+    if isinstance(whole, Op) and whole.name == STRUCT:
+        if any(step.startswith("[?") for step in path):
+            return anything()
+        return _part_of_struct(whole, path)
+    return Op("part", (whole, Literal("".join(path))))
+
+
+def _part_of_struct(whole: Op, path: tuple[str, ...]) -> Sym:
+    base, *listed = whole.args
+    inside: dict[tuple[str, ...], Sym] = {}
+    around: tuple[tuple[str, ...], Sym] = ((), base)
+    for name, value in zip(listed[::2], listed[1::2], strict=True):
+        assert isinstance(name, Literal)
+        own = tuple(name.text.split("\t"))
+        if any(step.startswith("[?") for step in own):
+            return anything()
+        if path[: len(own)] == own and len(own) >= len(around[0]):
+            around = (own, value)
+        elif own[: len(path)] == path:
+            inside[own[len(path) :]] = value
+    return with_parts(part_of(around[1], path[len(around[0]) :]), inside)
+
+
+def with_parts(base: Sym, parts: dict[tuple[str, ...], Sym]) -> Sym:
+    """An object in which some parts have got values of their own."""
+    if not parts:
+        return base
+    listed: list[Sym] = []
+    for path in sorted(parts):
+        listed += [Literal("\t".join(path)), parts[path]]
+    return Op(STRUCT, (base, *listed))
 
 
 @dataclass(frozen=True)
@@ -253,24 +308,30 @@ class State:
         return self.depths.get(place.root, 0) > len(place.path)
 
     def read(self, place: Place) -> Sym:
-        """The value of a place; a part of a known whole is looked up in the whole."""
+        """The value of a place: what the whole around it held, and what its parts got since."""
+        held = self._held(place)
+        if not self.has_parts(place):
+            return held
+        size = len(place.path)
+        inner = [p for p in self.memory if len(p.path) > size and p.within(place)]
+        return with_parts(held, {p.path[size:]: self.memory[p] for p in inner})
+
+    def _held(self, place: Place) -> Sym:
+        """The value of a place, without what its parts got since."""
         if place in self.memory:
             return self.memory[place]
         for length in range(len(place.path) - 1, -1, -1):
             whole = self.memory.get(Place(place.root, place.path[:length]))
             if whole is None:
                 continue
-            if isinstance(whole, Entry):
-                path = whole.place.path + place.path[length:]
-                return self.read_entry(Place(whole.place.root, path))
-            return Op("part", (whole, Literal("".join(place.path[length:]))))
+            found = part_of(whole, place.path[length:])
+            if isinstance(found, Entry) and _is_literal(found.place.root):
+                return self.read(found.place)
+            return found
         for loss in reversed(self.losses):
             if loss.touches(place.root):
                 return Op(LOST, (Unknown(loss.number), Entry(place)))
         return Entry(place)
-
-    def read_entry(self, place: Place) -> Sym:
-        return self.memory.get(place, Entry(place))
 
     def write(self, place: Place, value: Sym) -> None:
         if self.has_parts(place):
