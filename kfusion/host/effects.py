@@ -83,6 +83,7 @@ class HostCall(Effect):
 
     name: str
     arguments: tuple[Sym, ...] = ()
+    reached: tuple[Sym, ...] = ()  # what variables of functions hold that it is led to
 
 
 @dataclass(frozen=True, eq=False)

@@ -169,6 +169,9 @@ class Executor(Expressions):
     def declare(self, node: c_ast.Decl, state: State) -> None:
         self._check_hidden(node)
         self.frame.variables[node.name] = node
+        if "extern" in node.storage and not isinstance(node.type, c_ast.FuncDecl):
+            what = f"'extern' in a function, of '{node.name}',"
+            self.emit(Unsupported(node, self.certain, what))
         if "static" in node.storage:
             self.frame.statics.add(node.name)
         place = self.variable(node.name)
@@ -361,15 +364,32 @@ class Executor(Expressions):
         if name in calls.READS:
             return self.unknown()
         if name in calls.HOST:
+            reached = self._reached(arguments, state)
             for position, argument in enumerate(arguments):
                 self._may_write(argument, state)
                 if position in calls.WRITES.get(name, ()):
                     self.store(argument, state)
-            self.emit(HostCall(node, self.certain, name, tuple(arguments)))
+            self.emit(HostCall(node, self.certain, name, tuple(arguments), reached))
             if name in calls.ALLOCATES:  # running out of host memory is not followed
                 return Made("host memory", self.fresh.next())
             return self.unknown()
         return self._unknown_call(name or "a function pointer", node, arguments, state)
+
+    def _reached(self, arguments: list[Sym], state: State) -> tuple[Sym, ...]:
+        """What the variables hold that pointers lead to, at once or one through another."""
+        waiting = [leaf for argument in arguments for leaf in leaves(argument)]
+        roots: set[Root] = set()
+        found: list[Sym] = []
+        while waiting:
+            leaf = waiting.pop()
+            if not isinstance(leaf, Ref) or not isinstance(leaf.place.root, Local):
+                continue
+            if leaf.place.root not in roots:
+                roots.add(leaf.place.root)
+                held = [v for p, v in state.memory.items() if p.root == leaf.place.root]
+                found += held
+                waiting += [inner for value in held for inner in leaves(value)]
+        return tuple(found)
 
     def _unknown_call(
         self, name: str, node: c_ast.FuncCall, arguments: list[Sym], state: State

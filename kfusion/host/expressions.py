@@ -20,6 +20,7 @@ from kfusion.host.conversions import (
 from kfusion.host.effects import Unsupported
 from kfusion.host.kinds import Kinds
 from kfusion.host.operators import (
+    are_apart,
     chosen,
     inverted,
     is_const,
@@ -243,7 +244,10 @@ class Expressions(Kinds):
         if not has_effects(node):
             return self.place(node, state), self.value(node, state)
         self._note_base(node, state)
-        return self.place(node, state), self.unknown()
+        place = self.place(node, state)
+        if place is not None:
+            self.read(place, state)
+        return place, self.unknown()
 
     def _is_bit_field(self, node: c_ast.Node) -> bool:
         """Is it a member that may hold fewer bits than its type?"""
@@ -298,6 +302,10 @@ class Expressions(Kinds):
             return self._short_circuit(node, self.condition(node.left, state), state)
         left = self.value(node.left, state)
         right = self.value(node.right, state)
+        if node.op in ("==", "!=") and (
+            self._may_be_real(node.left) or self._may_be_real(node.right)
+        ):
+            return _of_reals(node.op, left, right)
         kinds = self.kind(node.left), self.kind(node.right)
         return self.typed_binary(node.op, (left, kinds[0]), (right, kinds[1]), state)
 
@@ -403,7 +411,7 @@ class Expressions(Kinds):
         if isinstance(left, Ref) and isinstance(right, Ref):
             if left.place.root != right.place.root and is_named(left) and is_named(right):
                 return False
-            if left.place.root == right.place.root and left.place != right.place:
+            if left.place.root == right.place.root and are_apart(left.place, right.place):
                 return False
         return None
 

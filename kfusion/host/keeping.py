@@ -62,7 +62,7 @@ def has_choice(value: Sym) -> bool:
 
 
 _WRITES_NOTHING = frozenset("free printf fprintf puts fputs fflush perror".split())
-_KEEP_NOTHING = _WRITES_NOTHING | frozenset("memset snprintf sprintf malloc calloc".split())
+_KEEP_NOTHING = frozenset("free printf puts fputs fflush perror memset malloc calloc".split())
 
 
 def overlapping(one: Place, other: Place) -> bool:
@@ -89,8 +89,10 @@ def keeps_handle(effect: Effect, owner: str, handle: Place, own: set[Sym]) -> bo
         return True
     if isinstance(effect, HostCall):
         return effect.name not in _KEEP_NOTHING and any(
-            isinstance(part, Ref) and part.place.root == App(owner)
-            for argument in effect.arguments
+            (isinstance(part, Ref) and part.place.root == App(owner))
+            or (isinstance(part, Entry) and overlapping(part.place, handle))
+            or part in own
+            for argument in (*effect.arguments, *effect.reached)
             for part in parts_of(argument)
         )
     if not isinstance(effect, Assign) or overlapping(effect.place, handle):

@@ -72,7 +72,12 @@ class PureLoop(c_ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
-        if not (isinstance(node.name, c_ast.ID) and node.name.name in calls.PURE):
+        name = node.name.name if isinstance(node.name, c_ast.ID) else ""
+        executor = self.executor
+        own = name in executor.frame.variables or executor.program.lookup(
+            name, executor.frame.unit
+        )
+        if name not in calls.PURE or own:
             self.is_pure = False
             return
         if node.args is not None:

@@ -61,6 +61,16 @@ def has_effects(node: c_ast.Node) -> bool:
     return any(has_effects(child) for _, child in node.children())
 
 
+def are_apart(one: Place, other: Place) -> bool:
+    """Do the parts of one object have different addresses, and are not within each other?"""
+    for step, also in zip(one.path, other.path, strict=False):
+        if step.startswith("[?") or also.startswith("[?"):
+            return False
+        if step != also:
+            return True
+    return False
+
+
 def chosen(condition: Sym, first: Sym, second: Sym) -> Sym:
     """`condition ? first : second`, as a condition where both are truths."""
     if first == second:

@@ -293,6 +293,14 @@ class Places(ABC):
             return types.target(self.type_of(node.name))
         if isinstance(node, c_ast.UnaryOp) and node.op == "*":
             return types.target(self.type_of(node.expr))
+        if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID):
+            function = self.program.lookup(node.name.name, self.frame.unit)
+            own = node.name.name in self.frame.variables
+            return function.result_type if function is not None and not own else None
+        if isinstance(node, c_ast.Assignment):
+            return self.type_of(node.lvalue)
+        if isinstance(node, c_ast.ExprList):
+            return self.type_of(node.exprs[-1])
         return node.to_type.type if isinstance(node, c_ast.Cast) else None
 
     def initialise_global(self, root: Global, state: State) -> None:

@@ -28,14 +28,14 @@ class HostFunction:
     def name(self) -> str:
         return self.function.name
 
-    @property
+    @cached_property
     def parameters(self) -> list[c_ast.Decl]:
         arguments = self.function.node.decl.type.args
         if arguments is None:
             return []
         old = {d.name: d for d in self.function.node.param_decls or []}
         listed = (old.get(getattr(p, "name", None), p) for p in arguments.params)
-        return [p for p in listed if isinstance(p, c_ast.Decl) and p.name]
+        return [as_pointer(p) for p in listed if isinstance(p, c_ast.Decl) and p.name]
 
     @property
     def is_old_style(self) -> bool:
@@ -54,6 +54,25 @@ class HostFunction:
     @property
     def is_static(self) -> bool:
         return "static" in self.function.node.decl.storage
+
+
+def as_pointer(parameter: c_ast.Decl) -> c_ast.Decl:
+    """`int v[4]` as a parameter is `int *v`."""
+    array = parameter.type
+    if not isinstance(array, c_ast.ArrayDecl):
+        return parameter
+    pointer = c_ast.PtrDecl(array.dim_quals or [], array.type, array.coord)
+    return c_ast.Decl(
+        parameter.name,
+        parameter.quals,
+        parameter.align,
+        parameter.storage,
+        parameter.funcspec,
+        pointer,
+        parameter.init,
+        parameter.bitsize,
+        parameter.coord,
+    )
 
 
 @dataclass(eq=False)
@@ -306,10 +325,11 @@ def constant(node: c_ast.Node, enumerators: dict[str, int]) -> int | None:
     if isinstance(node, c_ast.ID):
         return enumerators.get(node.name)
     if isinstance(node, c_ast.Cast):
-        return constant(node.expr, enumerators) if _keeps_integers(node.to_type) else None
+        inner = constant(node.expr, enumerators) if _keeps_integers(node.to_type) else None
+        return None if inner is not None and inner < 0 and _is_unsigned(node) else inner
     if isinstance(node, c_ast.UnaryOp) and node.op in ("-", "+", "~"):
         inner = constant(node.expr, enumerators)
-        if inner is None:
+        if inner is None or (node.op != "+" and _is_unsigned(node)):
             return None
         return {"-": -inner, "+": inner, "~": ~inner}[node.op]
     if isinstance(node, c_ast.BinaryOp):
@@ -327,6 +347,20 @@ def _keeps_integers(type_: c_ast.Typename) -> bool:
     """Is it a pointer or an integer type that holds any int?"""
     names = getattr(getattr(type_.type, "type", None), "names", None) or []
     return not any(_NARROW.search(name) for name in names)
+
+
+def _is_unsigned(node: c_ast.Node) -> bool:
+    """May the expression be of an unsigned type, in which -1 is a large number?"""
+    for part in descendants(node):
+        if isinstance(part, c_ast.Cast):
+            names = getattr(getattr(part.to_type.type, "type", None), "names", None) or ["int"]
+            if not set(names) <= {"int", "long", "signed"}:
+                return True
+        elif isinstance(part, c_ast.Constant) and "int" in part.type:
+            based = part.value[0] == "0" and (constant(part, {}) or 0) >= 1 << 31
+            if "u" in part.value.lower() or based:
+                return True
+    return False
 
 
 def _octal(text: str) -> bool:

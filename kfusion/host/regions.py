@@ -6,7 +6,7 @@ from pycparser import c_ast
 
 from kfusion.host import calls as known_calls
 from kfusion.host.calls import LAUNCHES
-from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.program import HostFunction, HostProgram, as_pointer
 from kfusion.host.statements import (
     Checking,
     SideEffects,
@@ -265,7 +265,7 @@ class _Reader:
                     )
 
     def _between(self, part: Statement, nodes: list[c_ast.Node], *, several: bool) -> Between:
-        assigned = _Assigned()
+        assigned = _Assigned(self._lookup)
         for node in nodes:
             assigned.visit(node)
         return Between(
@@ -300,7 +300,7 @@ class _Reader:
                 call.call,
             )
         for argument in call.arguments:
-            visitor = SideEffects()
+            visitor = SideEffects(self._lookup)
             visitor.visit(argument.node)
             if visitor.found:
                 raise error(
@@ -396,9 +396,12 @@ class _Declared(c_ast.NodeVisitor):
     def visit_FuncDef(self, node: c_ast.FuncDef) -> None:
         self._scopes.append({})
         arguments = node.decl.type.args
-        for child in (arguments, *(node.param_decls or ()), node.body):
+        for child in (arguments, *(node.param_decls or ())):
             if child is not None:
                 self.visit(child)
+        for name, declared in self._scopes[-1].items():
+            self.found[name] = self._scopes[-1][name] = as_pointer(declared)
+        self.visit(node.body)
         self._scopes.pop()
 
     def visit_Decl(self, node: c_ast.Decl) -> None:

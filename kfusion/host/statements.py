@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pycparser import c_ast
 
 from kfusion.host import calls as known_calls
-from kfusion.host.program import HostProgram, constant
+from kfusion.host.program import HostFunction, HostProgram, constant
 from kfusion.parse.unit import Unit
 
 _NO_EFFECT = known_calls.PURE | known_calls.READS
@@ -164,8 +166,18 @@ def _leaves(node: c_ast.Node, in_loop: bool = False) -> bool:
     )
 
 
+Lookup = Callable[[str], HostFunction | None]
+
+
+def _is_libc(node: c_ast.FuncCall, names: frozenset[str], lookup: Lookup) -> bool:
+    """Does it call one of these functions of libc? The program may have its own of the name."""
+    name = node.name.name if isinstance(node.name, c_ast.ID) else ""
+    return name in names and lookup(name) is None
+
+
 class SideEffects(c_ast.NodeVisitor):
-    def __init__(self) -> None:
+    def __init__(self, lookup: Lookup) -> None:
+        self.lookup = lookup
         self.found = False
 
     def visit_Assignment(self, node: c_ast.Assignment) -> None:
@@ -178,7 +190,7 @@ class SideEffects(c_ast.NodeVisitor):
             self.generic_visit(node)
 
     def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
-        if not (isinstance(node.name, c_ast.ID) and node.name.name in _NO_EFFECT):
+        if not _is_libc(node, _NO_EFFECT, self.lookup):
             self.found = True
         self.generic_visit(node)
 
@@ -186,7 +198,8 @@ class SideEffects(c_ast.NodeVisitor):
 class _Assigned(c_ast.NodeVisitor):
     """Variables that a statement assigns, and whether it does nothing else."""
 
-    def __init__(self) -> None:
+    def __init__(self, lookup: Lookup) -> None:
+        self.lookup = lookup
         self.names: set[str] = set()
         self.harmless = True
 
@@ -213,7 +226,7 @@ class _Assigned(c_ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
-        if not (isinstance(node.name, c_ast.ID) and node.name.name in known_calls.PURE):
+        if not _is_libc(node, known_calls.PURE, self.lookup):
             self.harmless = False
         if node.args is not None:
             self.visit(node.args)
@@ -228,7 +241,7 @@ class _Assigned(c_ast.NodeVisitor):
 
 
 def assigned_in(nodes: list[c_ast.Node]) -> frozenset[str]:
-    visitor = _Assigned()
+    visitor = _Assigned(lambda name: None)  # only the names matter
     for node in nodes:
         visitor.visit(node)
     return frozenset(visitor.names)
