@@ -21,7 +21,7 @@ from kfusion.host.equality import strip
 from kfusion.host.expressions import Expressions
 from kfusion.host.frames import Frame, Once, Outcome
 from kfusion.host.loops import PureLoop, has_jump, is_never, shape_of
-from kfusion.host.operators import inverted
+from kfusion.host.operators import inverted, is_computed
 from kfusion.host.program import HostFunction
 from kfusion.host.symbolic import (
     FALSE,
@@ -299,7 +299,7 @@ class Executor(Expressions):
         if node.cond is None:
             return False
         probe = Executor(self.program, self.fresh)
-        probe.frames = self.frames
+        probe.frames, probe.application = self.frames, self.application
         return probe.truth(probe.value(node.cond, state.copy()), state) is not None
 
     def _any_loop(self, node: c_ast.Node, state: State) -> State | None:
@@ -319,7 +319,7 @@ class Executor(Expressions):
                     state.write(self.variable(name), Op(key, inputs))
                 return state
         probe = Executor(self.program, self.fresh)
-        probe.frames = self.frames
+        probe.frames, probe.application = self.frames, self.application
         probe.conditions = self.conditions
         self._forget(probe.iteration(node, state.copy()), state)
         self._forget(self.iteration(node, state.copy()), state)
@@ -440,7 +440,7 @@ class Executor(Expressions):
             value = state.read(place) if place else None
             if place is None and args[3] != Num(0):
                 place = self.target(args[3])
-                value = state.read(place)
+                value = self.unknown() if is_computed(args[3]) else state.read(place)
             kind = self._variable_type(place) if place else ""
             self.emit(SetArgument(node, certain, args[0], args[1], args[2], place, value, kind))
             return FALSE

@@ -22,14 +22,15 @@ from kfusion.host.kinds import Kinds
 from kfusion.host.operators import (
     are_apart,
     chosen,
+    has_effects,
     inverted,
     is_const,
     is_name,
     is_named,
     is_pointer_type,
     is_sizeof,
-    has_effects,
     keyword_of,
+    seen_otherwise,
     truth_of,
     type_text,
 )
@@ -176,11 +177,37 @@ class Expressions(Kinds):
 
     def _value_Cast(self, node: c_ast.Cast, state: State) -> Sym:
         value = self.value(node.expr, state)
-        if isinstance(value, Ref) or is_pointer_type(node.to_type):
-            return value
+        if is_pointer_type(node.to_type):
+            return self._cast_pointer(node, value)
+        if isinstance(value, Ref):
+            return seen_otherwise(value)
         if isinstance(value, Num):
             return self.converted(value, node.expr, self.kind(node))
         return Op(f"({type_text(node.to_type)})", (value,))
+
+    def _cast_pointer(self, node: c_ast.Cast, value: Sym) -> Sym:
+        """A pointer to another type leads to bytes of the object, not to a part of it."""
+        types = self.program.types
+        before, after = self.type_of(node.expr), node.to_type.type
+        if isinstance(value, Num | Literal):
+            return value
+        if isinstance(value, Ref) and isinstance(node.expr, c_ast.UnaryOp):
+            seen: c_ast.Node | None = self.declared_type(value.place)
+        else:
+            seen = types.target(before)
+        target = types.target(after)
+        if target is None or types.is_void(target) or seen is None or types.is_void(seen):
+            return value
+        return seen_otherwise(value) if self.is_another_type(target, seen) else value
+
+    def _to_move(self, node: c_ast.Node, value: Sym) -> Sym:
+        """An operand of + or -: a pointer moves by elements of the type that it points to."""
+        if not isinstance(value, Ref):
+            return value
+        seen = self.program.types.target(self.type_of(node))
+        if self.is_another_type(seen, self.declared_type(value.place)):
+            return seen_otherwise(value)
+        return value
 
     def _value_UnaryOp(self, node: c_ast.UnaryOp, state: State) -> Sym:
         if node.op == "&":
@@ -242,7 +269,7 @@ class Expressions(Kinds):
     def _lvalue(self, node: c_ast.Node, state: State) -> tuple[Place | None, Sym]:
         """The place that an expression names, and what it holds: evaluated once."""
         if not has_effects(node):
-            return self.place(node, state), self.value(node, state)
+            return self.place(node, state), self._to_move(node, self.value(node, state))
         self._note_base(node, state)
         place = self.place(node, state)
         if place is not None:
@@ -302,6 +329,8 @@ class Expressions(Kinds):
             return self._short_circuit(node, self.condition(node.left, state), state)
         left = self.value(node.left, state)
         right = self.value(node.right, state)
+        if node.op in ("+", "-"):
+            left, right = self._to_move(node.left, left), self._to_move(node.right, right)
         if node.op in ("==", "!=") and (
             self._may_be_real(node.left) or self._may_be_real(node.right)
         ):
@@ -326,7 +355,8 @@ class Expressions(Kinds):
         return self.binary(op, left[0], right[0], state)
 
     def _of_numbers(self, op: str, left: Typed, right: Typed, state: State) -> Sym:
-        assert isinstance(left[0], Num) and isinstance(right[0], Num)
+        assert isinstance(left[0], Num)
+        assert isinstance(right[0], Num)
         number = compute(op, left[0].value, right[0].value)
         if number is not None:
             return Num(number)

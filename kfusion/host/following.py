@@ -244,6 +244,7 @@ class Later:
         function = self.analysis.program.lookup(name, self.unit) if name else None
         frame = Frame(0, None, self.unit, dict(self.variables))
         executor.frames, executor.step = [frame], None
+        executor.application = frame.variables
         before = len(executor.effects)
         if function is None:
             executor.frames = []

@@ -74,9 +74,7 @@ class PureLoop(c_ast.NodeVisitor):
     def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
         name = node.name.name if isinstance(node.name, c_ast.ID) else ""
         executor = self.executor
-        own = name in executor.frame.variables or executor.program.lookup(
-            name, executor.frame.unit
-        )
+        own = name in executor.frame.variables or executor.program.lookup(name, executor.frame.unit)
         if name not in calls.PURE or own:
             self.is_pure = False
             return

@@ -97,6 +97,7 @@ class RegionAnalysis:
         segment = self._segments.get(first)
         if segment is None:
             segment = self._segments[first] = Segment(LibraryExecutor(self.program))
+            segment.executor.application = self._frame().variables
         executor, state = segment.executor, segment.state
         while len(segment.runs) <= last - first:
             index = first + len(segment.runs)

@@ -29,6 +29,13 @@ def is_computed(pointer: Sym) -> bool:
     )
 
 
+def seen_otherwise(pointer: Sym) -> Sym:
+    """A pointer to bytes of an object: what is known of its parts says nothing of them."""
+    if isinstance(pointer, Ref):
+        pointer = Ref(Place(pointer.place.root))
+    return Op("(void *)", (pointer,))
+
+
 def is_stable(pointer: Sym) -> bool:
     """Is it known on entry, or new, where the pointer points?"""
     return isinstance(pointer, Entry | Made | Ref)

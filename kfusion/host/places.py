@@ -8,9 +8,16 @@ from contextlib import contextmanager
 
 from pycparser import c_ast
 
+from kfusion.host.conversions import arithmetic
 from kfusion.host.effects import Assign, Effect, Unsupported
 from kfusion.host.frames import Frame, Once, Step
-from kfusion.host.operators import is_computed, is_constant_table, is_stable, moved_by
+from kfusion.host.operators import (
+    is_computed,
+    is_constant_table,
+    is_stable,
+    moved_by,
+    seen_otherwise,
+)
 from kfusion.host.program import HostProgram
 from kfusion.host.symbolic import (
     App,
@@ -40,6 +47,7 @@ class Places(ABC):
         self.program = program
         self.fresh = fresh or Fresh()
         self.frames: list[Frame] = []
+        self.application: dict[str, c_ast.Decl | None] = {}  # variables of App places
         self.step: Step | None = None
         self.effects: list[Effect] = []
         self.conditions: list[Sym] = []  # that are open, and whose truth is not known
@@ -124,16 +132,69 @@ class Places(ABC):
             if self.program.types.shares_memory(self.type_of(node.name), node.field.name):
                 return None  # a union: another member may have been written
             if node.type == "->":
-                return self.target(self.value(node.name, state)) / str(node.field.name)
+                return self._pointed(node.name, state) / str(node.field.name)
             base = self.place(node.name, state)
             return None if base is None else base / str(node.field.name)
         if isinstance(node, c_ast.ArrayRef):
             return self._element(node, state)
         if isinstance(node, c_ast.UnaryOp) and node.op == "*":
-            return self.target(self.value(node.expr, state))
+            return self._pointed(node.expr, state)
         if isinstance(node, c_ast.Cast):
             return self.place(node.expr, state)
         return None
+
+    def _pointed(self, node: c_ast.Node, state: State) -> Place:
+        """Where the pointer leads that an expression gives."""
+        return self.as_seen(node, self.value(node, state))
+
+    def as_seen(self, node: c_ast.Node, pointer: Sym) -> Place:
+        """What a pointer leads to; if it is seen as another type, any part of the object."""
+        place = self.target(pointer)
+        seen = self.program.types.target(self.type_of(node))
+        if self.is_another_type(seen, self.declared_type(place)):
+            return Place(Pointee(seen_otherwise(pointer)))
+        return place
+
+    def is_another_type(self, seen: c_ast.Node | None, declared: c_ast.Node | None) -> bool:
+        types = self.program.types
+        if seen is None or types.is_void(seen):
+            return False
+        if declared is None or types.is_void(declared):
+            return self._is_byte(seen)
+        kinds = arithmetic(seen, types), arithmetic(declared, types)
+        return kinds[0] != kinds[1] if any(kinds) else not types.are_one(seen, declared)
+
+    def _is_byte(self, type_: c_ast.Node) -> bool:
+        kind = arithmetic(type_, self.program.types)
+        return kind is not None and kind.bits == 8
+
+    def declared_type(self, place: Place) -> c_ast.Node | None:
+        """The type that a place is declared with, as far as its declaration is seen."""
+        root, types = place.root, self.program.types
+        type_: c_ast.Node | None = None
+        if isinstance(root, Pointee):
+            if isinstance(root.pointer, Entry):
+                type_ = types.target(self.declared_type(root.pointer.place))
+        elif isinstance(root, Global):
+            declared = self._global(root)
+            type_ = declared.type if declared is not None else None
+        else:
+            type_ = getattr(self._own_declaration(root), "type", None)
+        for position, step in enumerate(place.path):
+            if not step.startswith("["):
+                type_ = types.member(type_, step)
+            elif isinstance(types.resolved(type_), c_ast.ArrayDecl):
+                type_ = types.target(type_)
+            elif position > 0 or not isinstance(root, Pointee):  # not one of several objects
+                return None
+        return type_
+
+    def _own_declaration(self, root: Local | App) -> c_ast.Decl | None:
+        if isinstance(root, App):
+            outside = next((f.variables for f in self.frames if f.function is None), None)
+            return (self.application if outside is None else outside).get(root.name)
+        frames = (frame for frame in self.frames if frame.number == root.frame)
+        return next((frame.variables.get(root.name) for frame in frames), None)
 
     def _element(self, node: c_ast.ArrayRef, state: State) -> Place:
         index = self.value(node.subscript, state)
@@ -153,7 +214,9 @@ class Places(ABC):
             return Place(Pointee(self.unknown())) / step
         if is_array:
             return base / step
-        target = self.target(state.read(base))
+        target = self.as_seen(node.name, state.read(base))
+        if isinstance(target.root, Pointee) and is_computed(target.root.pointer):
+            return target / step
         if target.path and target.path[-1] == "[0]":
             return Place(target.root, (*target.path[:-1], step))
         if target.path and target.path[-1].startswith("[") and step != "[0]":
@@ -166,9 +229,7 @@ class Places(ABC):
         declaration: c_ast.Node | None = None
         if not place.path:
             if isinstance(place.root, Local | App):
-                for frame in self.frames:
-                    if isinstance(place.root, App) or frame.number == place.root.frame:
-                        declaration = frame.variables.get(place.root.name, declaration)
+                declaration = self._own_declaration(place.root)
             elif isinstance(place.root, Global):
                 declaration = self._global(place.root)
             if isinstance(declaration, c_ast.Decl):

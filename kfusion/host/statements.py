@@ -241,7 +241,7 @@ class _Assigned(c_ast.NodeVisitor):
 
 
 def assigned_in(nodes: list[c_ast.Node]) -> frozenset[str]:
-    visitor = _Assigned(lambda name: None)  # only the names matter
+    visitor = _Assigned(lambda _: None)  # only the names matter
     for node in nodes:
         visitor.visit(node)
     return frozenset(visitor.names)

@@ -81,6 +81,23 @@ class DeclaredTypes:
         type_ = self.resolved(type_)
         return type_.type if isinstance(type_, c_ast.PtrDecl | c_ast.ArrayDecl) else None
 
+    def is_void(self, type_: c_ast.Node | None) -> bool:
+        inner = getattr(self.resolved(type_), "type", None)
+        return isinstance(inner, c_ast.IdentifierType) and inner.names == ["void"]
+
+    def are_one(self, left: c_ast.Node, right: c_ast.Node) -> bool:
+        """Are two types one, that are no numbers? Pointers are all alike."""
+        one, other = self.resolved(left), self.resolved(right)
+        if type(one) is not type(other):
+            return False
+        if not isinstance(one, c_ast.TypeDecl):
+            return True
+        assert isinstance(other, c_ast.TypeDecl)
+        a, b = one.type, other.type
+        if isinstance(a, c_ast.IdentifierType) and isinstance(b, c_ast.IdentifierType):
+            return sorted(a.names) == sorted(b.names)
+        return type(a) is type(b) and (a is b or (a.name is not None and a.name == b.name))
+
     def _struct(self, type_: c_ast.Node | None) -> c_ast.Struct | None:
         type_ = self.resolved(type_)
         if isinstance(type_, c_ast.PtrDecl):
