@@ -20,6 +20,7 @@ from kfusion.host.conversions import (
 from kfusion.host.effects import Unsupported
 from kfusion.host.kinds import Kinds
 from kfusion.host.operators import (
+    ORDER,
     are_apart,
     chosen,
     has_effects,
@@ -47,6 +48,7 @@ from kfusion.host.symbolic import (
     Phi,
     Place,
     Pointee,
+    RealOp,
     Ref,
     State,
     Sym,
@@ -331,7 +333,7 @@ class Expressions(Kinds):
         right = self.value(node.right, state)
         if node.op in ("+", "-"):
             left, right = self._to_move(node.left, left), self._to_move(node.right, right)
-        if node.op in ("==", "!=") and (
+        if node.op in ("==", "!=", *ORDER) and (
             self._may_be_real(node.left) or self._may_be_real(node.right)
         ):
             return _of_reals(node.op, left, right)
@@ -553,6 +555,8 @@ def _of_reals(op: str, left: Sym, right: Sym) -> Sym:
     """An operator on real numbers. Nothing is learned from it: 0 may be -0, x may be no number."""
     if op in ("==", "!="):
         left, right = (Literal(str(s)) if isinstance(s, Num) else s for s in (left, right))
+    elif op in ORDER:
+        return RealOp(op, (left, right))
     elif right == Num(1) and op in ("*", "/"):
         return left
     return Op(op, (left, right))

@@ -15,6 +15,7 @@ from kfusion.host.symbolic import (
     Phi,
     Place,
     Pointee,
+    RealOp,
     Ref,
     Sym,
 )
@@ -49,7 +50,8 @@ def moved_by(place: Place, distance: int) -> Place | None:
     return Place(place.root, (*place.path[:-1], f"[{position}]"))
 
 
-RELATIONS = frozenset(["==", "!=", "<", ">", "<=", ">=", "&&", "||", "!"])
+ORDER = frozenset(["<", ">", "<=", ">="])
+RELATIONS = ORDER | {"==", "!=", "&&", "||", "!"}
 
 
 def truth_of(value: Sym) -> Sym:
@@ -98,9 +100,11 @@ def chosen(condition: Sym, first: Sym, second: Sym) -> Sym:
 
 
 def inverted(condition: Sym) -> Sym:
-    """The condition that holds exactly when this one does not (integers, pointers)."""
+    """The condition that holds exactly when this one does not."""
     if isinstance(condition, Op):
         equality = condition.name in ("==", "!=")
+        if isinstance(condition, RealOp):
+            return Op("!", (condition,))
         if condition.name in _INVERSE and (
             equality or not any(isinstance(a, Literal) for a in condition.args)
         ):

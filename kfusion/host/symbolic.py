@@ -125,6 +125,11 @@ class Op:
 
 
 @dataclass(frozen=True)
+class RealOp(Op):
+    """A comparison of real numbers: where it does not hold, its opposite need not either."""
+
+
+@dataclass(frozen=True)
 class Made:
     """A new object: a buffer, an event, a result of malloc. Never null, never shared."""
 
