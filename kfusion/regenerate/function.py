@@ -325,7 +325,7 @@ class _Builder:
                 names = declared(piece.text)
                 clash = [name for name in names if name in known]
                 alike = clash == names and all(known[n] == piece.text for n in names)
-                if clash and alike and same_variable(piece, self.parts[: part.number]):
+                if clash and alike and same_variable(piece, part, self.parts[: part.number]):
                     pieces[index] = Piece("")
                     continue
                 one = None

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from kfusion.host.effects import Assign
+from pycparser import c_ast
+
+from kfusion.parse.unit import descendants
 from kfusion.regenerate.cwords import declared
 from kfusion.regenerate.hidden import all_names, hidden_names
 from kfusion.regenerate.parts import Part, own_types
 from kfusion.regenerate.pieces import CannotWriteError, Piece
-from kfusion.source.lexer import tokenize
 
 _PLAIN = re.compile(r"((?:\w+\s+)+\**|\w+\s*\*+\s*)(\w+)\s*(?:=\s*([^{].*))?;", re.DOTALL)
 
@@ -20,28 +21,70 @@ def hidden_in(part: Part, pieces: list[Piece]) -> set[str]:
     return set().union(*(hidden_names(p.text, part.unit.macros) for p in pieces))
 
 
-def same_variable(piece: Piece, earlier: list[Part]) -> bool:
+def same_variable(piece: Piece, part: Part, earlier: list[Part]) -> bool:
     """May a declaration stand for one of an earlier function that has the same text?"""
-    if piece.text.startswith("const ") and "=" in piece.text:
-        return not _changed(earlier) & {token.text for token in tokenize(piece.text)}
-    return "=" not in piece.text and not _held(earlier) & set(declared(piece.text))
+    declarations = [_declaration(part, name) for name in declared(piece.text)]
+    if any(d is None or _is_variable_array(d.type) for d in declarations):
+        return False
+    if all(d is not None and d.init is None for d in declarations):
+        return not _held(earlier) & set(declared(piece.text))
+    return all(d is not None and _is_fixed(d, part) for d in declarations)
+
+
+def _declaration(part: Part, name: str) -> c_ast.Decl | None:
+    """The one declaration of a variable that has the name in the new function."""
+    body = part.run.function.function.node.body
+    found = [
+        node
+        for node in descendants(body)
+        if isinstance(node, c_ast.Decl) and part.names.get(node.name, node.name) == name
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_variable_array(type_: c_ast.Node) -> bool:
+    """Has an array a size that is computed where it is declared?"""
+    while isinstance(type_, c_ast.ArrayDecl):
+        if any(isinstance(n, c_ast.ID | c_ast.FuncCall) for n in descendants(type_.dim)):
+            return True
+        type_ = type_.type
+    return False
+
+
+def _is_constant(type_: c_ast.Node) -> bool:
+    """Is the object itself const? `const char *p` is a variable."""
+    return isinstance(type_, c_ast.TypeDecl | c_ast.PtrDecl) and "const" in type_.quals
+
+
+def _is_fixed(declaration: c_ast.Decl, part: Part) -> bool:
+    """A constant whose value does not depend on when it is computed."""
+    if declaration.init is None or not _is_constant(declaration.type):
+        return False
+    kinds = (c_ast.ID, c_ast.Constant, c_ast.BinaryOp, c_ast.UnaryOp, c_ast.TernaryOp, c_ast.Cast)
+    of_types = (c_ast.Typename, c_ast.TypeDecl, c_ast.PtrDecl, c_ast.IdentifierType)
+    for node in descendants(declaration.init):
+        if not isinstance(node, kinds + of_types):
+            return False
+        if isinstance(node, c_ast.UnaryOp) and node.op not in ("-", "+", "~", "!", "sizeof"):
+            return False
+        if isinstance(node, c_ast.ID) and not _is_immutable(node.name, part):
+            return False
+    return True
+
+
+def _is_immutable(name: str, part: Part) -> bool:
+    """An enumerator, or a parameter or constant of the function that never changes."""
+    if name not in part.run.frame.variables:
+        return name in part.run.enumerators
+    if any(name == p.name for p in part.run.function.parameters):
+        return not any(name in step.writes for step in part.steps)
+    own = _declaration(part, part.names.get(name, name))
+    return own is not None and _is_fixed(own, part)
 
 
 def _held(earlier: list[Part]) -> set[str]:
     """Variables that kernel arguments are set from at the launch of all."""
     return {part.names.get(n, n) for part in earlier for n in part.needed}
-
-
-def _changed(earlier: list[Part]) -> set[str]:
-    """Names of the members and variables that statements which stay assign."""
-    steps = [part.steps[index] for part in earlier for index in part.keep]
-    places = [e.place for step in steps for e in step.effects if isinstance(e, Assign)]
-    return {
-        name
-        for place in places
-        for name in (getattr(place.root, "name", ""), *place.path)
-        if name and not name.startswith("[")
-    }
 
 
 def shared(piece: Piece, known: str, earlier: list[Part]) -> Piece | None:
