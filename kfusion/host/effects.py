@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from kfusion.host.symbolic import Place, Sym
+from kfusion.host.symbolic import Contents, Place, State, Sym
 from kfusion.source.dataclasses import dataclass
 
 
@@ -22,6 +22,15 @@ class SetArgument(Effect):
     place: Place | None  # where the value is read from; None: a NULL pointer
     value: Sym | None
     type: str = ""  # of the variable, if it is one
+    parts: Contents | None = None  # of a place that is more than one scalar or handle
+
+    def is_unchanged(self, now: State) -> bool:
+        """Does the place still hold what the argument was set to?"""
+        assert self.place is not None
+        if self.parts is not None:
+            return now.contents(self.place) == self.parts
+        value = now.read(self.place)
+        return self.value in (value, now.resolve(value))
 
 
 @dataclass(frozen=True, eq=False)

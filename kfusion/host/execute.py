@@ -23,6 +23,7 @@ from kfusion.host.frames import Frame, Once, Outcome
 from kfusion.host.loops import PureLoop, has_jump, is_never, shape_of
 from kfusion.host.operators import inverted, is_computed
 from kfusion.host.program import HostFunction
+from kfusion.host.scalars import is_one_value, is_void
 from kfusion.host.symbolic import (
     FALSE,
     TRUE,
@@ -436,13 +437,7 @@ class Executor(Expressions):
     def _opencl(self, name: str, node: c_ast.FuncCall, args: list[Sym], state: State) -> Sym:
         certain = self.certain
         if name == "clSetKernelArg" and len(args) == 4:
-            place = args[3].place if isinstance(args[3], Ref) else None
-            value = state.read(place) if place else None
-            if place is None and args[3] != Num(0):
-                place = self.target(args[3])
-                value = self.unknown() if is_computed(args[3]) else state.read(place)
-            kind = self._variable_type(place) if place else ""
-            self.emit(SetArgument(node, certain, args[0], args[1], args[2], place, value, kind))
+            self._argument_set(node, args, state)
             return FALSE
         if name == "clEnqueueNDRangeKernel" and len(args) == 9:
             self._launch(node, args, state)
@@ -501,6 +496,32 @@ class Executor(Expressions):
             self.emit(UnknownCall(node, certain, name, tuple(args)))
         return FALSE
 
+    def _argument_set(self, node: c_ast.FuncCall, args: list[Sym], state: State) -> None:
+        kernel, index, size, pointer = args
+        place = None if pointer == Num(0) else self.target(pointer)
+        if place is None:
+            self.emit(SetArgument(node, self.certain, kernel, index, size, None, None))
+            return
+        value, parts = state.read(place), None
+        type_ = self._object_type(place, node.args.exprs[3])
+        if is_computed(pointer):
+            value = self.unknown()
+        elif state.has_parts(place) or not is_one_value(size, type_, self.program.types):
+            value, parts = self.unknown(), state.contents(place)
+        kind = self._variable_type(place)
+        self.emit(SetArgument(node, self.certain, kernel, index, size, place, value, kind, parts))
+
+    def _object_type(self, place: Place, pointer: c_ast.Node) -> c_ast.Node | None:
+        """The type of what an argument is read from, as far as it is seen."""
+        while isinstance(pointer, c_ast.Cast):
+            pointer = pointer.expr
+        if isinstance(pointer, c_ast.UnaryOp) and pointer.op == "&":
+            return self.type_of(pointer.expr)
+        target = self.program.types.target(self.type_of(pointer))
+        if target is not None and not is_void(target):
+            return target
+        return self._declared_type(place)
+
     def _shares_memory(self, name: str, args: list[Sym], state: State) -> bool:
         """May what is created share memory with something else?"""
         if name != "clCreateImage" or len(args) < 5:
@@ -511,19 +532,24 @@ class Executor(Expressions):
 
     def _variable_type(self, place: Place) -> str:
         """The type of a variable, or of a part of one, as declared, qualifiers left out."""
-        if not isinstance(place.root, Local):
+        type_ = self._declared_type(place)
+        if not isinstance(type_, c_ast.TypeDecl):
             return ""
-        frame = next((f for f in self.frames if f.number == place.root.frame), None)
+        inner = type_.type
+        return " ".join(inner.names) if isinstance(inner, c_ast.IdentifierType) else ""
+
+    def _declared_type(self, place: Place) -> c_ast.Node | None:
+        if not isinstance(place.root, Local):
+            return None
+        number = place.root.frame
+        frame = next((f for f in self.frames if f.number == number), None)
         declared = frame.variables.get(place.root.name) if frame else None
         type_ = declared.type if declared is not None else None
         for step in place.path:
             types = self.program.types
             is_element = step.startswith("[")
             type_ = types.target(type_) if is_element else types.member(type_, step)
-        if not isinstance(type_, c_ast.TypeDecl):
-            return ""
-        inner = type_.type
-        return " ".join(inner.names) if isinstance(inner, c_ast.IdentifierType) else ""
+        return type_
 
     def _succeed(self, pointer: Sym, state: State) -> None:
         """The last parameter of clCreate... receives CL_SUCCESS."""

@@ -496,11 +496,12 @@ class Joining:
         if place is None or value is None:
             return None
         if isinstance(place.root, Local) and place.root.frame != run.frame.number:
+            if effect.parts is not None:
+                return place
             # The variable of a helper is gone: the value is written out again.
             entries = [leaf for leaf in leaves(value) if isinstance(leaf, Entry)]
             return next((e.place for e in entries if end.read(e.place) != e), None)
-        now = end.read(place)
-        return None if value in (now, end.resolve(now)) else place
+        return None if effect.is_unchanged(end) else place
 
 
 def syncs_of(call: RegionCall) -> list[Sync]:

@@ -38,7 +38,7 @@ class Local:
     name: str
 
     def __str__(self) -> str:
-        return self.name
+        return f"{self.name} of execution {self.frame}"  # names are identities
 
 
 @dataclass(frozen=True)
@@ -280,6 +280,9 @@ class Loss:
         return isinstance(pointer, Unknown) and self.variables
 
 
+Contents = tuple[frozenset[tuple[Place, Sym]], tuple[int, ...]]
+
+
 @dataclass
 class State:
     """What is known at a point of an execution."""
@@ -344,6 +347,20 @@ class State:
                 del self.memory[inner]
         self.depths[place.root] = max(self.depths.get(place.root, 0), len(place.path))
         self.memory[place] = value
+
+    def contents(self, place: Place) -> Contents:
+        """All that is known of what a place holds, part by part: equal if nothing has changed."""
+        path = place.path
+        while path and path[-1].startswith("["):  # one element may be the first of several
+            path = path[:-1]
+        whole = Place(place.root, path)
+        parts = {
+            (p, value)
+            for p, value in self.memory.items()
+            if (p.within(whole) or whole.within(p)) and value != Entry(p)
+        }
+        lost = tuple(loss.number for loss in self.losses if loss.touches(place.root))
+        return frozenset(parts), lost
 
     def resolve(self, value: Sym) -> Sym:
         return self.equal.get(value, value)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from kfusion.source.lexer import Kind, Token, tokenize
+from kfusion.source.lexer import Kind, Token, matching, tokenize
 
 _DECLARATION = re.compile(
     r"(?:(?:static|const|volatile|unsigned|signed|struct|enum|union|register)\s+)*"
     r"[A-Za-z_]\w*(?:\s+(?:const|int|long|char|short|double))*[\s*]+(?:const\s+)?[A-Za-z_]"
 )
+_TYPE_HERE = re.compile(r"(?:(?:static|const|volatile)\s+)*(?:struct|union|enum)\s*\w*\s*\{")
 _STATEMENT_WORDS = frozenset("return goto else case if for while do switch break continue".split())
 
 
@@ -26,6 +27,10 @@ def names_of(text: str) -> set[str]:
 def declared(text: str) -> list[str]:
     """Names that a declaration statement declares (none: it is no declaration)."""
     tokens = tokenize(text)
+    if defines_type(text):
+        opening = next(i for i, token in enumerate(tokens) if token.text == "{")
+        close = matching(tokens, opening)
+        return declared("struct type" + text[tokens[close].end :]) if close is not None else []
     if not tokens or tokens[0].text in _STATEMENT_WORDS or not _DECLARATION.match(text):
         return []
     names: list[str] = []
@@ -44,6 +49,11 @@ def declared(text: str) -> list[str]:
             candidate = token.text
             words += 1
     return names
+
+
+def defines_type(text: str) -> bool:
+    """`struct { float f, g; } p;`"""
+    return _TYPE_HERE.match(text) is not None
 
 
 def without_declarators(text: str, unused: set[str]) -> str:

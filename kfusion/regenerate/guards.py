@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import field
 
 from kfusion.graph.model import Disjoint, Equal, Group, SameRange, Within
@@ -22,6 +23,14 @@ from kfusion.host.operators import inverted
 from kfusion.host.spelling import spell, spell_place
 from kfusion.host.symbolic import Entry, Local, Num, Op, Place, Pointee, Ref, Root, Sym, leaves
 from kfusion.regenerate.ctext import Renderer
+from kfusion.regenerate.overlaps import (
+    GUARD_OVERLAPS,
+    Change,
+    Overlap,
+    Types,
+    bytes_compared,
+    changes_of,
+)
 from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
@@ -117,7 +126,7 @@ def make_guard(
     conditions = [
         *equalities.conditions(renderer),
         *_released(runs, renderer),
-        *_objects(runs, renderer, {*written, *others}, set(written)),
+        *_objects(analysis, runs, renderer, {*written, *others}, set(written)),
     ]
     if is_on(GUARD_REQUIRED):
         required += _given_sizes(runs, conditions, renderer)
@@ -282,14 +291,20 @@ def _moved_past(analysis: RegionAnalysis, runs: list[Run]) -> set[str]:
 
 
 def _objects(
-    runs: list[Run], renderer: Renderer, compared: set[str], written: set[str]
+    analysis: RegionAnalysis,
+    runs: list[Run],
+    renderer: Renderer,
+    compared: set[str],
+    written: set[str],
 ) -> list[str]:
     """Host objects that must not be one: what is known of one relies on the other staying."""
     if not is_on(GUARD_OBJECTS):
         return []
     types = _types(runs)
     found: list[str] = []
-    for left, right in _risky(runs, types):
+    declared = Types(analysis, runs)
+    risky, overlapping = _risky(runs, types, declared)
+    for left, right in risky:
         pointers = _pointer(left), _pointer(right)
         texts = [_text(renderer, pointer) for pointer in pointers]
         if _compared(texts, compared, written):
@@ -298,34 +313,47 @@ def _objects(
             texts = [f"(const void *){text}" for text in texts]
         if f"{texts[1]} == {texts[0]}" not in found:
             found.append(f"{texts[0]} == {texts[1]}")
+    for place, change in overlapping if is_on(GUARD_OVERLAPS) else ():
+        text = bytes_compared(place, change, declared, renderer)
+        found += [text] if text else []
     return list(dict.fromkeys([*found, *_pointers_to_arguments(runs, renderer, types)]))
 
 
-def _risky(runs: list[Run], types: dict[Sym, str]) -> dict[tuple[Root, Root], None]:
-    """What is changed, and what may be the same object under another name."""
+def _risky(
+    runs: list[Run], types: dict[Sym, str], declared: Types
+) -> tuple[dict[tuple[Root, Root], None], dict[tuple[Place, Change], None]]:
+    """What is changed, and what may be the same object, or a part of it, by another name."""
     known: dict[Place, None] = {}  # places of which something is known or used
     risky: dict[tuple[Root, Root], None] = {}
-    changes: list[Place] = []
+    overlapping: dict[tuple[Place, Change], None] = {}
+    changes: list[Change] = []
+
+    def compare(places: Iterable[Place], change: Change) -> None:
+        for place in places:
+            way = declared.overlap(place, change.place)
+            if way is Overlap.BYTES:
+                overlapping[place, change] = None
+            elif way is Overlap.OBJECTS or _may_be_one(place, change.place, types):
+                risky[change.place.root, place.root] = None
+
     for run in runs:
-        for place in _looked_at_on_entry(run):
-            for change in changes:  # of the calls before
-                if _may_be_one(place, change, types):
-                    risky[change.root, place.root] = None
-        for step in run.steps:
+        looked_at = _looked_at_on_entry(run)
+        for change in changes:  # of the calls before
+            compare(looked_at, change)
+        for number, step in enumerate(run.steps):
             reads = [*step.place_reads, *_argument_places(step)]
-            for place in reads:
-                for change in changes:
-                    if place in known and _may_be_one(place, change, types):
-                        risky[change.root, place.root] = None
+            for change in changes:
+                compare([place for place in reads if place in known], change)
             known.update(dict.fromkeys(reads))
-            for effect in step.effects:
-                if isinstance(effect, Assign):
-                    changes.append(effect.place)
-                    known[effect.place] = None
+            for change in (c for effect in step.effects for c in changes_of(effect)):
+                changes.append(change)
+                known[change.place] = None
+                if number < run.launch_step:
+                    compare(looked_at, change)
     used = [p for run in runs for step in run.steps for p in _argument_places(step)]
     for change in changes:
-        risky.update({(change.root, p.root): None for p in used if _may_be_one(p, change, types)})
-    return risky
+        compare(used, change)
+    return risky, overlapping
 
 
 def _pointers_to_arguments(runs: list[Run], renderer: Renderer, types: dict[Sym, str]) -> list[str]:

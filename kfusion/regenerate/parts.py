@@ -13,7 +13,7 @@ from kfusion.host.library import Run
 from kfusion.host.regions import RegionCall, argument_ranges
 from kfusion.host.symbolic import Global, Local, Made, Place, leaves
 from kfusion.parse.unit import Unit
-from kfusion.regenerate.cwords import declared, names_of, without_declarators
+from kfusion.regenerate.cwords import declared, defines_type, names_of, without_declarators
 from kfusion.regenerate.hidden import all_names
 from kfusion.regenerate.pieces import CannotWriteError, Piece
 from kfusion.regenerate.signature import C_KEYWORDS
@@ -352,6 +352,6 @@ def _trimmed(piece: Piece, used: set[str]) -> Piece:
     """A declaration of several variables without those that nothing uses."""
     names = declared(piece.text)
     unused = {name for name in names if name not in used}
-    if not unused or len(unused) == len(names):
+    if not unused or len(unused) == len(names) or defines_type(piece.text):
         return piece
     return replace(piece, text=without_declarators(piece.text, unused))

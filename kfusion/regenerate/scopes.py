@@ -126,6 +126,7 @@ def refuse_confusion(parts: list[Part], pieces: list[list[Piece]]) -> None:
 def refuse_own_types(parts: list[Part]) -> None:
     """`sizeof(item)` must be one size in all functions, with types of their own too."""
     for part in parts:
+        _refuse_types_of_variables(part)
         own = [step for step in part.steps if own_types(part, step)]
         words = _words(part)
         if words.count("typedef") > sum(
@@ -143,6 +144,20 @@ def refuse_own_types(parts: list[Part]) -> None:
                         f"{other.run.function.name}",
                         next(part.span(step) for step in own if name in own_types(part, step)),
                     )
+
+
+def _refuse_types_of_variables(part: Part) -> None:
+    """`struct item { ... } x;`: twice in one scope the type would be defined twice."""
+    for node in descendants(part.run.function.function.node.body):
+        type_ = node.type if isinstance(node, c_ast.Decl) and node.name else None
+        while isinstance(type_, c_ast.PtrDecl | c_ast.ArrayDecl | c_ast.TypeDecl):
+            type_ = type_.type
+        tagged = isinstance(type_, c_ast.Struct | c_ast.Union) and type_.name and type_.decls
+        if tagged or (isinstance(type_, c_ast.Enum) and type_.values is not None):
+            raise CannotWriteError(
+                f"{part.run.function.name} defines a type along with a variable",
+                part.unit.node_span(node),
+            )
 
 
 def _words(part: Part) -> list[str]:

@@ -111,7 +111,7 @@ class Settings:
 
     def _require_unchanged(self, part: Part, effect: SetArgument) -> None:
         assert effect.place is not None
-        if self.at_launch.resolve(self.at_launch.read(effect.place)) != effect.value:
+        if not effect.is_unchanged(self.at_launch):
             name = spell_place(effect.place)
             raise CannotWriteError(
                 f"'{name}' changes after it was set as an argument",
@@ -126,6 +126,8 @@ class Settings:
         assert value is not None
         known = identity(value)
         where = part.unit.node_span(effect.node)
+        if effect.parts is not None:
+            raise CannotWriteError("an argument is an array or a struct of a helper", where)
         self._require_known_at_launch(known, value, where)
         if isinstance(known, Entry) and effect.type in ("cl_mem", ""):
             address = self.renderer.address(known.place)

@@ -1,0 +1,59 @@
+"""Is a kernel argument one scalar or handle, or a struct, an array, a vector?
+
+`clSetKernelArg(k, 2, sizeof p, &p)` copies as many bytes as it is told to. Only where these
+are those of one scalar is the argument described by one value.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pycparser import c_ast
+
+from kfusion.host.conversions import arithmetic
+from kfusion.host.symbolic import Num, Op, Sym
+from kfusion.host.types import DeclaredTypes
+
+_POINTER_BITS = 64
+_WRITTEN_SIZE = re.compile(r"sizeof\((.*)\)")
+
+
+def is_one_value(size: Sym, object_: c_ast.Node | None, types: DeclaredTypes) -> bool:
+    """Are the bytes of the size all those of the object, which is a scalar or a handle?"""
+    known = object_ is not None and not is_void(object_)
+    bits = _bits(object_, types)
+    if known and bits is None:
+        return False
+    if isinstance(size, Num):
+        return bits == 8 * size.value
+    written = _WRITTEN_SIZE.fullmatch(size.name) if isinstance(size, Op) else None
+    if written is None or (isinstance(size, Op) and size.args):
+        return False
+    given = _bits_of_name(written.group(1), types)
+    return given is not None and (not known or given == bits)
+
+
+def is_void(type_: c_ast.Node) -> bool:
+    inner = type_.type if isinstance(type_, c_ast.TypeDecl) else None
+    return isinstance(inner, c_ast.IdentifierType) and inner.names == ["void"]
+
+
+def _bits_of_name(text: str, types: DeclaredTypes) -> int | None:
+    if text.endswith("*"):
+        return _POINTER_BITS
+    words = [w for w in text.split() if w not in ("const", "volatile")]
+    if words[:1] == ["enum"]:
+        return 32
+    return _bits(c_ast.TypeDecl(None, [], None, c_ast.IdentifierType(words)), types)
+
+
+def _bits(type_: c_ast.Node | None, types: DeclaredTypes) -> int | None:
+    """None: it is no scalar and no handle, or an unknown type."""
+    number = arithmetic(type_, types)
+    if number is not None:
+        return max(number.bits, 8)
+    type_ = types.resolved(type_)
+    if isinstance(type_, c_ast.PtrDecl):
+        return _POINTER_BITS
+    is_enum = isinstance(type_, c_ast.TypeDecl) and isinstance(type_.type, c_ast.Enum)
+    return 32 if is_enum else None

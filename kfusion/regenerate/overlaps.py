@@ -1,0 +1,225 @@
+"""Places of host memory that may be one another under other names, by their types.
+
+- Two objects of one struct type are one or apart: their pointers are compared.
+- `*s = 32` through a pointer to a scalar may change any member of that type, and a struct may
+  be the member of another: then the bytes of the two places are compared.
+- Places of types that share no scalar are apart, as every C compiler takes them to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+
+from pycparser import c_ast
+
+from kfusion.host.calls import WRITES
+from kfusion.host.conversions import arithmetic
+from kfusion.host.effects import Assign, Effect, HostCall
+from kfusion.host.library import Run
+from kfusion.host.merge import RegionAnalysis
+from kfusion.host.spelling import spell_place
+from kfusion.host.symbolic import (
+    App,
+    Entry,
+    Global,
+    Local,
+    Made,
+    Num,
+    Op,
+    Place,
+    Pointee,
+    Ref,
+    Sym,
+    Unknown,
+)
+from kfusion.regenerate.ctext import Renderer
+from kfusion.regenerate.pieces import CannotWriteError
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.protections import protection
+
+GUARD_OVERLAPS = protection(
+    "guard-overlaps", "parts of host objects of different types are not compared"
+)
+_BYTE = "byte"  # a scalar that may be a part of any other
+
+
+class Overlap(Enum):
+    APART = "apart"
+    OBJECTS = "objects"  # the same part of two objects of one type
+    BYTES = "bytes"
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a statement writes; `whole`: exactly the place, not as much as a size says."""
+
+    place: Place
+    whole: bool = True
+
+
+def changes_of(effect: Effect) -> Iterator[Change]:
+    """Places outside the function's own variables that get another value."""
+    if isinstance(effect, Assign):
+        place = effect.place  # `s[i] = ...` is known as an unknown `*s`
+        hidden = isinstance(place.root, Pointee) and not place.path
+        yield Change(place, not (hidden and isinstance(effect.value, Unknown)))
+    elif isinstance(effect, HostCall):
+        for position in WRITES.get(effect.name, ()):
+            for value in effect.arguments[position : position + 1]:
+                target = _target(value)
+                if target is not None and not isinstance(target.root, Local):
+                    yield Change(target, bool(target.path))
+
+
+def _target(pointer: Sym) -> Place | None:
+    if isinstance(pointer, Ref):
+        return pointer.place
+    return None if isinstance(pointer, Made | Num) else Place(Pointee(pointer))
+
+
+class Types:
+    """The declared types of places, as the calls of a region see them."""
+
+    def __init__(self, analysis: RegionAnalysis, runs: list[Run]) -> None:
+        self.program, self.region = analysis.program, analysis.region
+        self.units = list(dict.fromkeys(run.function.unit for run in runs))
+        self.pointers: dict[Sym, c_ast.Node] = {}
+        for run in runs:
+            for parameter, value in zip(run.function.parameters, run.arguments, strict=True):
+                self.pointers.setdefault(value, parameter.type)
+
+    def of(self, place: Place) -> c_ast.Node | None:
+        return self._below(self.root(place), place.path)
+
+    def root(self, place: Place) -> c_ast.Node | None:
+        """The type of the object that a place is a part of."""
+        root, types = place.root, self.program.types
+        if isinstance(root, Pointee):
+            return self._known(types.target(self._of_value(root.pointer)))
+        if isinstance(root, App):
+            given = self.pointers.get(Ref(Place(root)))
+            declared = self.region.variables.get(root.name)
+            return self._known(types.target(given) or (declared.type if declared else None))
+        if isinstance(root, Global) and not root.home.endswith("()"):
+            home = next((u for u in self.program.units if u.source.name == root.home), None)
+            declared = self.program.global_of(root.name, home or self.units[0])
+            return self._known(declared.type) if declared is not None else None
+        return None
+
+    def _known(self, type_: c_ast.Node | None) -> c_ast.Node | None:
+        """Not `void`."""
+        type_ = self.program.types.resolved(type_)
+        return None if getattr(getattr(type_, "type", None), "names", None) == ["void"] else type_
+
+    def _of_value(self, value: Sym) -> c_ast.Node | None:
+        if value in self.pointers:
+            return self.pointers[value]
+        if isinstance(value, Entry):
+            return self.of(value.place)
+        if isinstance(value, Op) and value.name == "+":
+            return self._of_value(value.args[0])
+        return None
+
+    def _below(self, type_: c_ast.Node | None, path: tuple[str, ...]) -> c_ast.Node | None:
+        types = self.program.types
+        for number, step in enumerate(path):
+            if not step.startswith("["):
+                type_ = types.member(type_, step)
+            elif number > 0 or isinstance(types.resolved(type_), c_ast.ArrayDecl):
+                type_ = types.target(type_)  # p[3] is of the type that p points to
+        return self._known(type_)
+
+    def scalars(self, type_: c_ast.Node | None) -> set[str] | None:
+        """All kinds of scalars in a type; None: it is not known."""
+        type_ = self.program.types.resolved(type_)
+        if isinstance(type_, c_ast.ArrayDecl):
+            return self.scalars(type_.type)
+        if isinstance(type_, c_ast.PtrDecl):
+            return {"pointer"}
+        number = arithmetic(type_, self.program.types)
+        if number is not None:
+            if number.bits <= 8:
+                return {_BYTE}
+            return {f"{'real' if number.real else 'integer'} of {number.bits} bits"}
+        if isinstance(getattr(type_, "type", None), c_ast.Enum):
+            return {"integer of 32 bits"}
+        found: set[str] = set()
+        members = self.program.types.members(type_)
+        for name in members:
+            inner = self.scalars(self.program.types.member(type_, name))
+            if inner is None:
+                return None
+            found |= inner
+        return found if members else None
+
+    def struct(self, type_: c_ast.Node | None) -> tuple[str, ...] | None:
+        """The members of a struct, which tell it from others."""
+        return tuple(self.program.types.members(type_)) or None
+
+    def holds(self, outer: c_ast.Node | None, members: tuple[str, ...]) -> bool:
+        """Is a struct a part of another type?"""
+        outer = self.program.types.resolved(outer)
+        if isinstance(outer, c_ast.ArrayDecl):
+            return self.holds(outer.type, members)
+        if isinstance(outer, c_ast.PtrDecl):
+            return False
+        own = self.program.types.members(outer)
+        return tuple(own) == members or any(
+            self.holds(self.program.types.member(outer, name), members) for name in own
+        )
+
+    def overlap(self, place: Place, change: Place) -> Overlap:
+        """How the two may be one place, reached through different objects."""
+        if place.root == change.root or isinstance(place.root, Local):
+            return Overlap.APART
+        if not (isinstance(place.root, Pointee) or isinstance(change.root, Pointee)):
+            return Overlap.APART
+        shorter = min(len(place.path), len(change.path))
+        alike = place.path[:shorter] == change.path[:shorter]
+        one, other = self.root(place), self.root(change)
+        left, right = self.struct(one), self.struct(other)
+        indexed = any(p[:1] and p[0].startswith("[") for p in (place.path, change.path))
+        if left and right and not indexed:
+            if left == right:
+                return Overlap.OBJECTS if alike else Overlap.APART
+            if not (self.holds(one, right) or self.holds(other, left)):
+                return Overlap.APART
+        a, b = self.scalars(self.of(place)), self.scalars(self.of(change))
+        if a is not None and b is not None and not (a & b or _BYTE in a | b):
+            return Overlap.APART
+        if alike and (one is None or other is None):
+            return Overlap.OBJECTS
+        if alike and not left and not right and a == b and a and len(a) == 1:
+            return Overlap.OBJECTS if place.path == change.path else Overlap.BYTES
+        return Overlap.BYTES
+
+    def is_same_scalar(self, one: Place, other: Place) -> bool:
+        """Two scalars of one size are one or apart."""
+        types = [self.program.types.resolved(self.of(place)) for place in (one, other)]
+        if any(isinstance(t, c_ast.ArrayDecl) for t in types):
+            return False
+        kinds = [arithmetic(t, self.program.types) for t in types]
+        if all(isinstance(t, c_ast.PtrDecl) for t in types):
+            return True
+        return None not in kinds and kinds[0].bits == kinds[1].bits  # type: ignore[union-attr]
+
+
+def bytes_compared(place: Place, change: Change, types: Types, renderer: Renderer) -> str | None:
+    """C that finds out whether the two share memory; None: the place is given by its value."""
+    if Entry(place) in renderer.parameters:
+        return None  # that nothing changes it on the way has been seen to
+    texts = [renderer.address(p) for p in (change.place, place)]
+    first, second = texts
+    if not change.whole or first is None or second is None:
+        raise CannotWriteError(
+            f"'{spell_place(change.place)}' changes, and may be '{spell_place(place)}'"
+        )
+    if types.is_same_scalar(place, change.place):
+        return f"(const void *){first} == (const void *){second}"
+    if types.of(place) is None or types.of(change.place) is None:
+        raise CannotWriteError(
+            f"'{spell_place(change.place)}' changes, and may be '{spell_place(place)}'"
+        )
+    below = "(const char *){} < (const char *)({} + 1)"
+    return f"({below.format(first, second)} && {below.format(second, first)})"
