@@ -292,21 +292,28 @@ def _checks_kept(part: Part, step: Step, writer: dict[str, int]) -> bool:
 
 def drop_overwritten(parts: list[Part]) -> None:
     """Without assignments whose place gets a new value before anything reads it."""
-    kept = [(part, index) for part in parts for index in sorted(part.keep)]
-    for position, (part, index) in enumerate(kept):
+    steps = [(part, index) for part in parts for index in range(len(part.steps))]
+    for position, (part, index) in enumerate(steps):
+        target = _only_assignment(part.steps[index]) if index in part.keep else None
+        if target is not None and _is_overwritten(target, steps[position + 1 :]):
+            part.keep.discard(index)
+
+
+def _is_overwritten(target: Place, steps: list[tuple[Part, int]]) -> bool:
+    """Does the place get a new value in the steps, which may stay, before one reads it?"""
+    for part, index in steps:
         step = part.steps[index]
-        target = _only_assignment(step)
-        if target is None:
+        if index not in part.keep and not only_computes(step):
             continue
-        for later, later_index in kept[position + 1 :]:
-            following = later.steps[later_index]
-            if any(_may_read(place, target) for place in following.place_reads):
-                break
-            if not all(isinstance(e, Assign) or of_launch(e, later.run) for e in following.effects):
-                break
-            if _only_assignment(following) == target:
-                part.keep.discard(index)
-                break
+        if any(_may_read(place, target) for place in step.place_reads):
+            return False
+        if index not in part.keep:
+            continue
+        if not all(isinstance(e, Assign) or of_launch(e, part.run) for e in step.effects):
+            return False
+        if _only_assignment(step) == target:
+            return True
+    return False
 
 
 def _only_assignment(step: Step) -> Place | None:
