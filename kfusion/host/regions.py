@@ -22,7 +22,7 @@ from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Function, Unit, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
-from kfusion.source.lexer import tokenize
+from kfusion.source.lexer import one_line, tokenize
 from kfusion.source.text import Span
 
 
@@ -287,7 +287,7 @@ class _Reader:
             nodes, argument_ranges(self.unit, opening, close), strict=True
         ):
             span = self.unit.span(first, last)
-            result.append(CallArgument(expression, " ".join(span.text.split()), span))
+            result.append(CallArgument(expression, one_line(span.text), span))
         return tuple(result)
 
     def _check_arguments(self, call: RegionCall, node: c_ast.FuncCall) -> None:

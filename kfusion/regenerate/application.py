@@ -143,7 +143,7 @@ def _flat(item: RegionCall) -> list[str]:
     column = span.location.column - 1
     text = dedent(span.text, column)
     text = re.sub(r"/\*(.*?)\*/", lambda m: f"// {m.group(1).strip()}", text, flags=re.DOTALL)
-    return text.split("\n")
+    return text.replace("*/", "* /").replace("/*", "/ *").split("\n")
 
 
 def _indented(item: RegionCall | Between, indent: str, behind: str) -> list[str]:

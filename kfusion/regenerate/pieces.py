@@ -10,7 +10,7 @@ from pycparser import c_ast
 from kfusion.host.frames import Step
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.lexer import Kind, tokenize
+from kfusion.source.lexer import Kind, joined, tokenize
 from kfusion.source.text import Edit, Span, apply_edits
 
 
@@ -111,7 +111,7 @@ def column_of(unit: Unit, offset: int) -> int:
 
 def dedent(text: str, column: int) -> str:
     """Take the indentation of the first line from all lines below it."""
-    lines = text.split("\n")
+    lines = joined(text).split("\n")
     for index in range(1, len(lines)):
         lead = len(lines[index]) - len(lines[index].lstrip())
         lines[index] = lines[index][min(lead, column) :].rstrip()

@@ -13,6 +13,7 @@ from kfusion.parse.unit import Unit
 from kfusion.regenerate.header import HEADER_NAMES
 from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.lexer import one_line
 
 C_KEYWORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if "
@@ -152,8 +153,8 @@ def declaration_text(unit: Unit, call: RegionCall, declared: c_ast.Decl) -> tupl
             if token.start < 0:
                 raise CannotWriteError("a parameter is declared by a macro", span)
             text = unit.source.text
-            before = " ".join(text[span.start : token.start].split())
-            after = "".join(text[token.end : span.end].split())
+            before = one_line(text[span.start : token.start])
+            after = one_line(text[token.end : span.end])
             return before if before.endswith("*") else before + " ", after
     raise CannotWriteError("a parameter's declaration is not understood")
 

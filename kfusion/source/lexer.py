@@ -86,6 +86,25 @@ def tokenize(text: str) -> tuple[Token, ...]:
     return tuple(tokens)
 
 
+def joined(text: str) -> str:
+    """The text with no token on two lines: `"one\\` and `two"` may not be indented."""
+    if "\\" not in text:
+        return text
+    for token in reversed(tokenize(text)):
+        if token.kind is not Kind.DIRECTIVE and "\n" in text[token.start : token.end]:
+            text = text[: token.start] + token.text + text[token.end :]
+    return text
+
+
+def one_line(text: str) -> str:
+    """The tokens on one line, without comments; white space in literals stays."""
+    result, end = "", 0
+    for token in tokenize(text):
+        result += " " * (token.start > end > 0) + token.text
+        end = token.end
+    return result
+
+
 def plain_directive(token: Token) -> str:
     """A preprocessor line with blanks for its comments and line ends: offsets stay."""
     return _BLANKED.sub(
