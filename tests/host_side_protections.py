@@ -1,6 +1,7 @@
 """For each protection of the host side the test that fails without it."""
 
 _TRAP = "tests/host/traps/test_traps.py::test_trap[{}]"
+_ATTACK = "tests/host/test_attacks.py::test_results_stay[{}]"
 
 PROTECTED_BY: dict[str, str] = {
     name: _TRAP.format(trap)
@@ -44,3 +45,5 @@ PROTECTED_BY: dict[str, str] = {
         "guard-disjoint": "one_vector_twice",
     }.items()
 }
+PROTECTED_BY["host-cleanup"] = _ATTACK.format("l_cleanup")
+PROTECTED_BY["guard-overlaps"] = _ATTACK.format("al_base")

@@ -21,6 +21,7 @@ from kfusion.source.text import Span
 STATIC_VARIABLES = protection(
     "host-static-variables", "a function that keeps state in a static variable is copied"
 )
+CLEANUP = protection("host-cleanup", "calls that the end of a scope makes are not seen")
 _TAKEN_OVER = frozenset(["clSetKernelArg", "clEnqueueNDRangeKernel"])
 REDEFINED = protection("host-macros", "a host macro that is redefined later is copied")
 
@@ -47,6 +48,8 @@ def copy_reason(of: HostFunction) -> Reason | None:
             unit.node_span(visitor.found),
             help="move the variable out of the function",
         )
+    if _cleans_up(of) and is_on(CLEANUP):
+        return _cleanup_reason(of)
     return _macro_reason(of)
 
 
@@ -58,6 +61,8 @@ def form_reason(of: HostFunction, program: HostProgram) -> Reason | None:
     """
     for name in sorted(program.calls(of)):
         helper = program.lookup(name, of.unit)
+        if helper is not None and _cleans_up(helper) and is_on(CLEANUP):
+            return _cleanup_reason(helper)
         if helper is None or helper.unit is not of.unit or not helper.in_main_file:
             continue
         if program.names_called(helper.function.node.body) & _TAKEN_OVER:
@@ -65,6 +70,32 @@ def form_reason(of: HostFunction, program: HostProgram) -> Reason | None:
             if reason is not None:
                 return reason
     return None
+
+
+def _cleans_up(of: HostFunction) -> bool:
+    """`__attribute__((cleanup(f)))`, written or by a macro: a call that no statement shows."""
+    function = of.function
+    text = of.unit.span(function.first, function.body.last).text
+    waiting = [t.text for t in tokenize(text) if t.kind is Kind.NAME]
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        bodies = [macro.body for _, macro in of.unit.macros.history.get(name, ()) if macro]
+        waiting += [t.text for b in bodies for t in tokenize(" " + b) if t.kind is Kind.NAME]
+    return bool(seen & {"cleanup", "__cleanup__"} and seen & {"__attribute__", "__attribute"})
+
+
+def _cleanup_reason(of: HostFunction) -> Reason:
+    function = of.function
+    return Reason(
+        "KF219",
+        f"{of.name} has a variable with __attribute__((cleanup))",
+        of.unit.span(function.first, of.unit.name_index(function.node.decl)),
+        help="call the function at the end by hand",
+    )
 
 
 def _macro_reason(of: HostFunction) -> Reason | None:
