@@ -80,7 +80,10 @@ def operation(name: str, parts: Sequence[Text]) -> Text | None:
         level = _BINARY[name]
         return Text(f"{parts[0].at(level)} {name} {parts[1].at(level + 1)}", level)
     if len(parts) == 1 and (name.startswith("(") or name in "-+~!"):
-        return Text(f"{name}{parts[0].at(UNARY)}", UNARY)
+        operand = parts[0].at(UNARY)
+        if operand.startswith(name) and name in "-+":  # no `--x`
+            operand = f"({operand})"
+        return Text(f"{name}{operand}", UNARY)
     if name.isidentifier() and name not in _INTERNAL:
         return Text(f"{name}({', '.join(p.text for p in parts)})", PRIMARY)
     return None

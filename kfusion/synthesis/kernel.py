@@ -183,6 +183,7 @@ class _Writer:
                     order[token.text] = None
                 else:
                     order |= dict.fromkeys(self._in_body(token.text))
+        order |= dict.fromkeys(self._pasted())
         ordered = sorted(
             order, key=lambda name: isinstance(self.parameters[name][0].argument, Scalar)
         )
@@ -194,6 +195,15 @@ class _Writer:
             )
             for name in ordered
         )
+
+    def _pasted(self) -> list[str]:
+        """Parameters that are written by macros; `##` may have made their names."""
+        return [
+            self.symbols[use.number][symbol]
+            for use in self.uses
+            for token, symbol in use.kernel.symbols.items()
+            if symbol.parameter and token in self.renderer.from_macros
+        ]
 
     def _in_body(self, macro: str) -> list[str]:
         """The parameters that a macro's definition names, or one that it uses."""

@@ -33,6 +33,7 @@ class Renderer:
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
         self.text = unit.annotations.blanked(unit.source.text)
+        self.from_macros: set[int] = set()  # tokens in what was written that no text shows
 
     def render(self, first: int, last: int, changes: Changes, *, whole: bool = False) -> str:
         """The tokens first..last as text, the space between them as in the original.
@@ -75,6 +76,9 @@ class Renderer:
             return changes[first].text, place
         if first in changes and changes[first].last == last:
             return changes[first].text, place
+        replaced = {i for f, c in changes.items() for i in range(f, c.last + 1)}
+        unseen = {i for i in range(first, last + 1) if tokens[i].start < 0}
+        self.from_macros |= unseen - replaced
         if not self._cuts_macro(first, last):
             if not any(i in changes for i in range(first, last + 1)):
                 return self.text[place[0] : place[1]], place
