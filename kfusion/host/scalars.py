@@ -49,6 +49,9 @@ def _bits_of_name(text: str, types: DeclaredTypes) -> int | None:
 
 def _bits(type_: c_ast.Node | None, types: DeclaredTypes) -> int | None:
     """None: it is no scalar and no handle, or an unknown type."""
+    names = getattr(getattr(type_, "type", None), "names", None) or ()
+    if types.opaque & set(names):
+        return None
     number = arithmetic(type_, types)
     if number is not None:
         return max(number.bits, 8)

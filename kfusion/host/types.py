@@ -17,7 +17,9 @@ class DeclaredTypes:
         self._struct_members: set[str] = set()
         self._union_members: set[str] = set()
         self.bit_fields: set[str] = set()  # names of members that may hold fewer bits
+        self.opaque: set[str] = set()  # that nothing declares: they may be anything
         for unit in units:
+            self.opaque |= unit.opaque_types
             for node in unit.nodes.get(c_ast.Typedef, ()):
                 self._typedefs.setdefault(node.name, node.type)
             for kind in (c_ast.Struct, c_ast.Union):

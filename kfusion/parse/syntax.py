@@ -21,6 +21,7 @@ from kfusion.source.text import SourceFile, Span
 FIRST_LINE = 2  # the line of token 0, after the line of type names
 _WHERE = re.compile(r"^[^:]*:(\d+):\d+: ?(.*)$", re.DOTALL)
 _AT_END = "At end of input"
+_DIGRAPHS = {"<%": "{", "%>": "}", "<:": "[", ":>": "]"}
 _UNKNOWN_TYPE = "' a type? nothing declares it"
 # Pairs of a word and what follows it that C does not have.
 _CPP = re.compile(
@@ -110,9 +111,11 @@ def _message(tokens: list[PToken], at: int, stopped: Stopped, span: Span) -> tup
     if tokens[at].text in ("'", '"'):
         return "syntax error: this literal is not closed on its line", None
     if stopped.message.lower().startswith("illegal character"):
-        return f"syntax error: illegal character '{span.text}'", None
+        help = "kfusion reads names of A-Z, a-z, 0-9 and _ only" if span.text.isalpha() else None
+        return f"syntax error: illegal character '{span.text}'", help
     if stopped.message.startswith("before: ") or not stopped.placed:
-        return f"syntax error before {text}", _expected(tokens, at)
+        help = _not_understood(tokens, at) or _expected(tokens, at)
+        return f"syntax error before {text}", help
     return f"syntax error at {text}: {stopped.message[0].lower()}{stopped.message[1:]}", None
 
 
@@ -159,6 +162,25 @@ def _first_cpp(tokens: list[PToken]) -> int | None:
         apart = token.text == ":" and token.end != following.start
         if _CPP.fullmatch(f"{token.text} {following.text}") and not apart:
             return index
+    return None
+
+
+def _not_understood(tokens: list[PToken], at: int) -> str | None:
+    """C that a compiler takes and kfusion does not."""
+    for first, second in pairwise(tokens[max(at - 1, 0) : at + 2]):
+        pair = first.text + second.text
+        if pair in _DIGRAPHS and 0 <= first.end == second.start:
+            return f"kfusion does not read digraphs: write '{_DIGRAPHS[pair]}' for '{pair}'"
+    opened = at - 1
+    depth = 0
+    while opened > 0 and tokens[at - 1].text == ")":
+        depth += {")": 1, "(": -1}.get(tokens[opened].text, 0)
+        if depth == 0:
+            break
+        opened -= 1
+    word = tokens[opened - 1].text if opened > 0 else ""
+    if word in ("__typeof__", "__typeof", "typeof"):
+        return f"kfusion does not read '{word}' here: write the type"
     return None
 
 

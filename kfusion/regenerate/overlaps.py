@@ -188,7 +188,8 @@ class Types:
         a, b = self.scalars(self.of(place)), self.scalars(self.of(change))
         if a is not None and b is not None and not (a & b or _BYTE in a | b):
             return Overlap.APART
-        if alike and (one is None or other is None):
+        members = bool(place.path and change.path) and not indexed
+        if alike and members and (one is None or other is None):
             return Overlap.OBJECTS
         if alike and not left and not right and a == b and a and len(a) == 1:
             return Overlap.OBJECTS if place.path == change.path else Overlap.BYTES

@@ -57,6 +57,19 @@ app.c:11:13: error[KF104]: syntax error before ';'
     )
 
 
+def test_digraph(command: Command) -> None:
+    command.change("app.c", "    return 0;", "    int x<:2:>; return 0;")
+    assert (
+        command.refused_program()
+        == """\
+app.c:11:10: error[KF104]: syntax error before '<'
+   11 |     int x<:2:>; return 0;
+      |          ^
+  help: kfusion does not read digraphs: write '[' for '<:'
+"""
+    )
+
+
 def test_missing_semicolon_in_a_library(command: Command) -> None:
     command.change("vec.c", "    cl_int status;\n", "    cl_int status\n")
     assert (
@@ -126,6 +139,13 @@ vec.cl:4:23: error[KF104]: syntax error before ';'
       |                       ^
   help: ';' cannot follow '*' here
 """
+    )
+
+
+def test_typeof_in_a_kernel(command: Command) -> None:
+    command.change("vec.cl", "c[i] = a[i] + b[i];", "__typeof__(n) m = n; c[i] = a[i] + b[i];")
+    assert "help: kfusion does not read '__typeof__' here: write the type" in (
+        command.refused_program()
     )
 
 
@@ -313,6 +333,7 @@ def test_illegal_character(command: Command) -> None:
 app.c:3:5: error[KF104]: syntax error: illegal character 'é'
     3 | int été;
       |     ^
+  help: kfusion reads names of A-Z, a-z, 0-9 and _ only
 """
     )
 
