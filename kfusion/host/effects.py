@@ -24,6 +24,14 @@ class SetArgument(Effect):
     type: str = ""  # of the variable, if it is one
     parts: Contents | None = None  # of a place that is more than one scalar or handle
 
+    @property
+    def whole(self) -> Place | None:
+        """The place, or the array that more than its first element is read from."""
+        place = self.place
+        while place is not None and self.parts is not None and place.path[-1:] == ("[0]",):
+            place = Place(place.root, place.path[:-1])
+        return place
+
     def is_unchanged(self, now: State) -> bool:
         """Does the place still hold what the argument was set to?"""
         assert self.place is not None

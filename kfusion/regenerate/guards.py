@@ -350,9 +350,11 @@ def _risky(
                 known[change.place] = None
                 if number < run.launch_step:
                     compare(looked_at, change)
-    used = [p for run in runs for step in run.steps for p in _argument_places(step)]
+    steps = [step for run in runs for step in run.steps]
+    used = [place for step in steps for place in _argument_places(step)]
     for change in changes:
         compare(used, change)
+        declared.refuse_unbounded(change, steps)
     return risky, overlapping
 
 
@@ -417,7 +419,7 @@ def _looked_at_on_entry(run: Run) -> list[Place]:
 
 
 def _argument_places(step: Step) -> list[Place]:
-    places = [e.place for e in step.effects if isinstance(e, SetArgument)]
+    places = [e.whole for e in step.effects if isinstance(e, SetArgument)]
     return [p for p in places if p is not None and not isinstance(p.root, Local)]
 
 

@@ -15,7 +15,8 @@ from pycparser import c_ast
 
 from kfusion.host.calls import WRITES
 from kfusion.host.conversions import arithmetic
-from kfusion.host.effects import Assign, Effect, HostCall
+from kfusion.host.effects import Assign, Effect, HostCall, SetArgument
+from kfusion.host.frames import Step
 from kfusion.host.library import Run
 from kfusion.host.merge import RegionAnalysis
 from kfusion.host.spelling import spell_place
@@ -192,8 +193,23 @@ class Types:
         if alike and members and (one is None or other is None):
             return Overlap.OBJECTS
         if alike and not left and not right and a == b and a and len(a) == 1:
-            return Overlap.OBJECTS if place.path == change.path else Overlap.BYTES
+            same = place.path == change.path and self.is_same_scalar(place, change)
+            return Overlap.OBJECTS if same else Overlap.BYTES
         return Overlap.BYTES
+
+    def refuse_unbounded(self, change: Change, steps: list[Step]) -> None:
+        """An argument of several elements behind a pointer: nobody knows where they end."""
+        for effect in (e for step in steps for e in step.effects):
+            if not isinstance(effect, SetArgument) or effect.parts is None:
+                continue
+            place = effect.whole
+            if place is None or not isinstance(place.root, Pointee) or self.struct(self.of(place)):
+                continue
+            if self.overlap(place, change.place) is not Overlap.APART:
+                raise CannotWriteError(
+                    f"'{spell_place(change.place)}' changes, and may be one of the elements at "
+                    f"'{spell_place(place)}'"
+                )
 
     def is_same_scalar(self, one: Place, other: Place) -> bool:
         """Two scalars of one size are one or apart."""
