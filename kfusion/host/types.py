@@ -61,6 +61,14 @@ class DeclaredTypes:
         struct = None if isinstance(type_, c_ast.PtrDecl) else self._struct(type_)
         return [d.name for d in (struct.decls or []) if getattr(d, "name", None)] if struct else []
 
+    def has_unnamed(self, type_: c_ast.Node | None) -> bool:
+        """Has a struct members of members, by an unnamed struct or union?"""
+        type_ = self.resolved(type_)
+        struct = None if isinstance(type_, c_ast.PtrDecl) else self._struct(type_)
+        return struct is not None and any(
+            getattr(d, "name", None) is None for d in struct.decls or []
+        )
+
     def is_array_member(self, name: str) -> bool | None:
         """Are all members of this name arrays? None: some are, some are not."""
         kinds = self._members.get(name, set())

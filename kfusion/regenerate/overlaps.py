@@ -145,6 +145,8 @@ class Types:
             return {f"{'real' if number.real else 'integer'} of {number.bits} bits"}
         if isinstance(getattr(type_, "type", None), c_ast.Enum):
             return {"integer of 32 bits"}
+        if self.program.types.has_unnamed(type_):
+            return None
         found: set[str] = set()
         members = self.program.types.members(type_)
         for name in members:
@@ -165,6 +167,8 @@ class Types:
             return self.holds(outer.type, members)
         if isinstance(outer, c_ast.PtrDecl):
             return False
+        if self.program.types.has_unnamed(outer):
+            return True
         own = self.program.types.members(outer)
         return tuple(own) == members or any(
             self.holds(self.program.types.member(outer, name), members) for name in own
@@ -186,6 +190,8 @@ class Types:
                 return Overlap.OBJECTS if alike else Overlap.APART
             if not (self.holds(one, right) or self.holds(other, left)):
                 return Overlap.APART
+        if (left and self._holds_none(change, left)) or (right and self._holds_none(place, right)):
+            return Overlap.APART
         a, b = self.scalars(self.of(place)), self.scalars(self.of(change))
         if a is not None and b is not None and not (a & b or _BYTE in a | b):
             return Overlap.APART
@@ -196,6 +202,12 @@ class Types:
             same = place.path == change.path and self.is_same_scalar(place, change)
             return Overlap.OBJECTS if same else Overlap.BYTES
         return Overlap.BYTES
+
+    def _holds_none(self, place: Place, members: tuple[str, ...]) -> bool:
+        """Is the place in a variable of which no such struct can be a part?"""
+        type_ = self.root(place)
+        is_variable = not isinstance(place.root, Pointee)
+        return is_variable and type_ is not None and not self.holds(type_, members)
 
     def refuse_unbounded(self, change: Change, steps: list[Step]) -> None:
         """An argument of several elements behind a pointer: nobody knows where they end."""
