@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -42,6 +43,7 @@ _BINARY = {
 }
 _CONDITIONAL, UNARY, PRIMARY = 0, 11, 12
 _LOOP = "loop:"
+_EXECUTION = re.compile(r" of execution \d+")  # of a local variable, in what a place is called
 
 
 class Text(NamedTuple):
@@ -113,7 +115,9 @@ def spell_all(values: Sequence[Sym]) -> str:
 
 
 def spell_place(place: Place) -> str:
-    path = tuple("[" + step[2:] if step.startswith("[?") else step for step in place.path)
+    path = tuple(
+        "[" + _EXECUTION.sub("", step[2:]) if step.startswith("[?") else step for step in place.path
+    )
     if isinstance(place.root, Pointee):
         return through_pointer(_spelled(place.root.pointer).at(PRIMARY), path)
     return _root(place.root) + member_path(path)
