@@ -213,7 +213,6 @@ def main(arguments: list[str] | None = None) -> None:
     if words and words[0] in _COMMANDS:
         command, name, words = _COMMANDS[words[0]], f"kfusion {words[0]}", words[1:]
     line = CommandLine([*name.split(), *words])
-    gc.disable()  # trees are kept to the end: looking for garbage in them costs a tenth
     try:
         sys.exit(command.main(words, prog_name=name, standalone_mode=False))
     except KFusionError as failure:
