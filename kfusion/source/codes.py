@@ -79,9 +79,9 @@ CODES: dict[str, str] = {
 
 # What would change a cut, where its reason has no better advice.
 ADVICE: dict[str, str] = {
-    "KF201": "in one kernel no item can wait for others: such calls keep launches of their own",
-    "KF204": "a kernel with local memory, barriers or work-group functions keeps a launch of its "
-    "own; move it before or after the calls that do not need it",
+    "KF201": "in one kernel items wait only for those of their own group: such calls stay apart",
+    "KF204": "let every item come to the barriers, declare local arrays in the outermost block, "
+    "or move the call before or after those that do not need it",
     "KF205": "access buffers by plain indices: buffer[index]",
     "KF206": "kernels over buffers can be fused, kernels over images keep launches of their own",
     "KF207": "declare the buffer with one element type in both kernels",
@@ -99,7 +99,7 @@ ADVICE: dict[str, str] = {
     "code is added",
     "KF217": "call built-in functions, or functions of the kernels' file that compute a value from "
     "values alone",
-    "KF218": "in one kernel no item can wait for others: such calls keep launches of their own",
+    "KF218": "in one kernel items wait only for those of their own group: such calls stay apart",
     "KF219": "write it in a plainer form, or take the call out of the region",
     "KF222": "take the printf out, or the call out of the region",
     "KF223": "nothing needs to be changed: what fits is fused, in several kernels",

@@ -130,7 +130,7 @@ square() write as 'c[i]'
 kernels.cl:9:5: square() writes it here
     9 |     c[i] = a[i] * a[i];
       |     ^~~~
-  help: in one kernel no item can wait for others: such calls keep launches of their own"""
+  help: in one kernel items wait only for those of their own group: such calls stay apart"""
     )
 
 

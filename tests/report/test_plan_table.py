@@ -40,7 +40,7 @@ calls:1: kernels 3 -> 2, global loads 6 -> 3, global stores 3 -> 2
     [KF201] 'a[i + 1]' in blur() reads elements of 'u' that neighbouring items of add() write as \
 'c[i]' (kernels.cl:25:19)
     add() writes it here (kernels.cl:14:5)
-    help: in one kernel no item can wait for others: such calls keep launches of their own"""
+    help: in one kernel items wait only for those of their own group: such calls stay apart"""
     )
 
 
