@@ -147,6 +147,7 @@ def explain(codes: tuple[str, ...]) -> None:
 @click.option("--let", "lets", multiple=True, help="NAME=NUMBER: the value of a size or scalar.")
 @click.option("--size", "sizes", multiple=True, type=int, help="The value of all other sizes.")
 @click.option("--build-options", default="", help="Options for building the kernels.")
+@click.option("--no-contract", is_flag=True, help="Build both with FP_CONTRACT OFF.")
 @click.option("--data", multiple=True, help="BUFFER=FILE.npy: its data, instead of random ones.")
 @click.option("--seed", default=0, show_default=True, help="Of the random data.")
 @click.option("--device", default="", help="A part of the device's or platform's name.")
@@ -160,6 +161,7 @@ def verify(
     lets: tuple[str, ...],
     sizes: tuple[int, ...],
     build_options: str,
+    no_contract: bool,
     data: tuple[str, ...],
     seed: int,
     device: str,
@@ -184,7 +186,9 @@ def verify(
     options = command.kernel_options(defines, build_options)
     options += command.include_options(include_dirs)
     result = fuse_files(sources)
-    wanted = command.Wanted(tuple(sizes), tuple(options), given, arrays, seed, device)
+    wanted = command.Wanted(
+        tuple(sizes), tuple(options), given, arrays, seed, device, not no_contract
+    )
     sys.exit(0 if command.verify_here(sources, result, wanted) else 1)
 
 

@@ -12,7 +12,7 @@ import click
 import numpy as np
 
 from kfusion.device.evaluate import Number
-from kfusion.device.verify import Array, Outcome
+from kfusion.device.verify import Array, Difference, Outcome
 from kfusion.driver import Result
 from kfusion.parse.sources import Sources
 from kfusion.source.dataclasses import dataclass
@@ -74,6 +74,7 @@ class Wanted:
     data: Mapping[str, Array]
     seed: int
     device: str
+    contract: bool  # as the compiler likes; else a product and a sum are never one operation
 
 
 def verify_here(sources: Sources, result: Result, wanted: Wanted) -> bool:
@@ -108,9 +109,18 @@ def _tell(outcome: Outcome) -> bool:
         return True
     click.echo(
         f"'{found.buffer}' differs first in element {found.element}: {found.expected} "
-        f"before, {found.found} fused\n  repeat with: {_again(outcome.size)}"
+        f"before, {found.found} fused{_apart(found)}\n  repeat with: {_again(outcome.size)}"
     )
     return False
+
+
+def _apart(found: Difference) -> str:
+    if found.ulps is None:
+        return ""
+    return (
+        f"; {found.count} elements differ, by {found.ulps} units in the last place at most"
+        f"{'' if found.ulps > 2 else ': see --no-contract'}"
+    )
 
 
 def verify_apart(oclgrind: bool) -> int:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.generic]
 
+_NO_CONTRACTION = "#pragma OPENCL FP_CONTRACT OFF\n"
 _TYPES: dict[str, type[np.generic]] = {
     "char": np.int8,
     "uchar": np.uint8,
@@ -51,6 +52,8 @@ class Difference:
     element: int
     expected: str
     found: str
+    count: int = 1  # elements that differ
+    ulps: int | None = None  # of real numbers: the largest difference
 
 
 @dataclass(frozen=True)
@@ -84,10 +87,11 @@ class Verifier:
         self.wanted = wanted
         self.device = find_device(wanted.device)
         options = wanted.options
+        pragma = "" if wanted.contract else _NO_CONTRACTION
         self.context = cl.Context([self.device])
         self.queue = cl.CommandQueue(self.context)
-        self.before = {n: self._build(text, options, n) for n, text in originals.items()}
-        self.after = {n: self._build(text, options, n) for n, text in fused.items()}
+        self.before = {n: self._build(pragma + t, options, n) for n, t in originals.items()}
+        self.after = {n: self._build(pragma + t, options, n) for n, t in fused.items()}
 
     def _build(self, text: str, options: Sequence[str], name: str) -> cl.Program:
         with warnings.catch_warnings():
@@ -278,5 +282,25 @@ def _first_difference(label: str, expected: Array, found: Array) -> Difference |
         return None
     bits = expected.view(np.uint8).reshape(len(expected), -1)
     apart = (bits != found.view(np.uint8).reshape(len(found), -1)).any(axis=1)
-    element = int(np.flatnonzero(apart)[0])
-    return Difference(label, element, str(expected[element]), str(found[element]))
+    where = np.flatnonzero(apart)
+    element = int(where[0])
+    return Difference(
+        label,
+        element,
+        str(expected[element]),
+        str(found[element]),
+        len(where),
+        _ulps(expected[where], found[where]),
+    )
+
+
+def _ulps(expected: Array, found: Array) -> int | None:
+    """The largest difference, counted in numbers of the type that lie between."""
+    if expected.dtype not in (np.float16, np.float32, np.float64):
+        return None
+    sides = []
+    for array in (expected, found):
+        bits = array.view(f"i{array.dtype.itemsize}").astype(object)
+        lowest = 1 << (8 * array.dtype.itemsize - 1)
+        sides.append(np.where(bits < 0, -(bits + lowest), bits))
+    return int(max(abs(sides[0] - sides[1])))

@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kfusion.device.verify import _ulps
+
 LINALG = Path(__file__).parents[2] / "casestudies" / "linalg"
 PROGRAMS = Path(__file__).parent / "verify"
 needs_oclgrind = pytest.mark.skipif(not shutil.which("oclgrind"), reason="no oclgrind here")
@@ -138,3 +140,17 @@ def test_a_device_that_is_not_there() -> None:
     assert done.returncode == 1
     assert "error[KF304]: no OpenCL device is called 'nowhere'; there are: " in done.stderr
     assert "  help: install an OpenCL driver" in done.stderr
+
+
+def test_differences_in_units_in_the_last_place() -> None:
+    one, more = np.float32(1), np.nextafter(np.float32(1), np.float32(2))
+    less = -np.nextafter(np.float32(0), np.float32(1))
+    assert _ulps(np.array([one]), np.array([more])) == 1
+    assert _ulps(np.array([one, more]), np.array([one, np.nextafter(one, np.float32(0))])) == 2
+    assert _ulps(np.array([np.float32(0)]), np.array([less])) == 1
+    assert _ulps(np.array([1]), np.array([2])) is None
+
+
+def test_without_contraction() -> None:
+    done = verify("legal.c", "--no-contract", "--size", "13")
+    assert done.stdout.endswith(" elements compared: the same\n")
