@@ -81,7 +81,7 @@ def verify_here(sources: Sources, result: Result, wanted: Wanted) -> bool:
     """Run all regions in this process and print what was seen; true if nothing differs."""
     from kfusion.device.verify import Verifier
 
-    originals = {s.file.name: s.file.text for s in sources.files if s.is_kernel}
+    originals = {s.file.path.name: s.file.text for s in sources.files if s.is_kernel}
     fused = {name: result.files[name] for name in originals}
     verifier = Verifier(originals, fused, wanted)
     sizes = wanted.sizes or (SMALL_SIZES if wanted.device == OCLGRIND else SIZES)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from kfusion.host.spelling import spell
 from kfusion.host.symbolic import Entry, Literal, Num, Op, Phi, Sym
+from kfusion.kernel.types import size_of
 
 Number = int | float
 
@@ -32,6 +33,15 @@ _WHOLE: dict[str, Callable[[int, int], int]] = {
     ">>": operator.rshift,
 }
 _FLOAT = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?[fFlL]?")
+_SIZEOF = re.compile(r"sizeof *\( *(?:cl_)?([\w ]+?) *\)")
+_HOST_TYPES = {
+    **{name: name for name in "char uchar short ushort int uint long ulong float double".split()},
+    **{f"{n}{k}": f"{n}{k}" for n in ("float", "double", "int", "uint") for k in (2, 3, 4, 8, 16)},
+    "unsigned": "uint",
+    "unsigned int": "uint",
+    "unsigned char": "uchar",
+    "size_t": "ulong",
+}
 
 
 class CannotRunError(Exception):
@@ -89,6 +99,9 @@ class Numbers:
 
 
 def _literal(text: str) -> Number:
+    measured = _SIZEOF.fullmatch(text)
+    if measured is not None and measured.group(1) in _HOST_TYPES:
+        return size_of(_HOST_TYPES[measured.group(1)])
     if _FLOAT.fullmatch(text):
         return float(text.rstrip("fFlL"))
     raise not_known(text)

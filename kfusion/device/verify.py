@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.generic]
 
+MOST_BYTES = 4_000_000_000  # of data for one region
 _NO_CONTRACTION = "#pragma OPENCL FP_CONTRACT OFF\n"
 _TYPES: dict[str, type[np.generic]] = {
     "char": np.int8,
@@ -119,7 +120,7 @@ class Verifier:
             _Step(i.kernel.name, i.arguments, at.size, at.local)
             for i, at in zip(plan.invocations, launches, strict=True)
         ]
-        files = [i.kernel.unit.source.name for i in plan.invocations]
+        files = [i.kernel.unit.source.path.name for i in plan.invocations]
         before = self._run(
             [(self.before[file], step) for file, step in zip(files, steps, strict=True)],
             data,
@@ -203,6 +204,9 @@ class Verifier:
                     length = wanted.get(parameter.name, 0)
                     lengths[argument.name] = max(lengths.get(argument.name, 0), length)
                     types[argument.name] = _type_of(invocation.kernel, parameter)
+        total = sum(length * size_of(types[name]) for name, length in lengths.items())
+        if total > MOST_BYTES:
+            raise CannotRunError(f"the buffers would have {total / 1e9:.1f} GB")
         random = np.random.default_rng(self.wanted.seed)
         data = {
             name: _random_array(random, types[name], length, size)

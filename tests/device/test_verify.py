@@ -154,3 +154,20 @@ def test_differences_in_units_in_the_last_place() -> None:
 def test_without_contraction() -> None:
     done = verify("legal.c", "--no-contract", "--size", "13")
     assert done.stdout.endswith(" elements compared: the same\n")
+
+
+def test_too_much_data() -> None:
+    done = verify("legal.c", "--size", "1000000000")
+    assert done.stdout == (
+        "legal.c:9: size 1000000000: kernels 3 -> 1: not run: the buffers would have 12.0 GB\n"
+    )
+
+
+def test_local_memory_sized_by_the_host() -> None:
+    folder = LINALG.parents[1] / "tests" / "host" / "idioms" / "local_memory"
+    files = [str(folder / name) for name in ("app.c", "lib.c", "kernels.cl")]
+    command = [sys.executable, "-m", "kfusion", "verify", *files, "-I", str(folder / "../common")]
+    done = subprocess.run([*command, "--size", "100"], capture_output=True, text=True, check=False)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2, done.stderr
+    assert all(line.endswith(" elements compared: the same") for line in lines)
