@@ -80,6 +80,9 @@ class Numbers:
         return self.size
 
     def _operation(self, value: Op) -> Number:
+        measured = _SIZEOF.fullmatch(value.name)
+        if measured is not None and measured.group(1) in _HOST_TYPES:
+            return size_of(_HOST_TYPES[measured.group(1)])
         if value.name.startswith("(") and len(value.args) == 1:
             inner = self.of(value.args[0])
             return float(inner) if value.name in ("(float)", "(double)") else int(inner)
@@ -99,9 +102,6 @@ class Numbers:
 
 
 def _literal(text: str) -> Number:
-    measured = _SIZEOF.fullmatch(text)
-    if measured is not None and measured.group(1) in _HOST_TYPES:
-        return size_of(_HOST_TYPES[measured.group(1)])
     if _FLOAT.fullmatch(text):
         return float(text.rstrip("fFlL"))
     raise not_known(text)
