@@ -5,11 +5,10 @@
 
 static void work(vec *a, vec *b, vec *t, vec *c)
 {
-    (void)b;
-#pragma kfuse(a, t, c)
+#pragma kfuse(a, b, t, c)
     {
         vec_square(t, a);
-        vec_add(c, t, a);
+        vec_add(c, a, b);
     }
 }
 
