@@ -353,7 +353,10 @@ class Places(ABC):
         if isinstance(node, c_ast.ArrayRef):
             return types.target(self.type_of(node.name))
         if isinstance(node, c_ast.UnaryOp) and node.op == "*":
-            return types.target(self.type_of(node.expr))
+            inner = node.expr
+            if isinstance(inner, c_ast.UnaryOp) and inner.op == "&":
+                return self.type_of(inner.expr)
+            return types.target(self.type_of(inner))
         if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID):
             function = self.program.lookup(node.name.name, self.frame.unit)
             own = node.name.name in self.frame.variables

@@ -333,7 +333,10 @@ def _risky(
             way = declared.overlap(place, change.place)
             if way is Overlap.BYTES:
                 overlapping[place, change] = None
-            elif way is Overlap.OBJECTS or _may_be_one(place, change.place, types):
+            elif way is Overlap.OBJECTS or (
+                not (declared.out_of_reach(place) or declared.out_of_reach(change.place))
+                and _may_be_one(place, change.place, types)
+            ):
                 risky[change.place.root, place.root] = None
 
     for run in runs:

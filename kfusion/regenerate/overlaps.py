@@ -19,6 +19,7 @@ from kfusion.host.effects import Assign, Effect, HostCall, SetArgument
 from kfusion.host.frames import Step
 from kfusion.host.library import Run
 from kfusion.host.merge import RegionAnalysis
+from kfusion.host.regions import Region
 from kfusion.host.spelling import spell_place
 from kfusion.host.symbolic import (
     App,
@@ -79,11 +80,28 @@ def _target(pointer: Sym) -> Place | None:
     return None if isinstance(pointer, Made | Num) else Place(Pointee(pointer))
 
 
+def _pointed_to(region: Region) -> set[str]:
+    """Variables of the application's function that a pointer may point to."""
+    found = {
+        name
+        for name, declared in region.variables.items()
+        if isinstance(declared.type, c_ast.ArrayDecl)
+    }
+    for node in region.function.nodes.get(c_ast.UnaryOp, ()):
+        inner = node.expr if isinstance(node, c_ast.UnaryOp) and node.op == "&" else None
+        while isinstance(inner, c_ast.StructRef | c_ast.ArrayRef):
+            inner = inner.name
+        if isinstance(inner, c_ast.ID):
+            found.add(inner.name)
+    return found
+
+
 class Types:
     """The declared types of places, as the calls of a region see them."""
 
     def __init__(self, analysis: RegionAnalysis, runs: list[Run]) -> None:
         self.program, self.region = analysis.program, analysis.region
+        self.pointed = _pointed_to(analysis.region)
         self.units = list(dict.fromkeys(run.function.unit for run in runs))
         self.pointers: dict[Sym, c_ast.Node] = {}
         for run in runs:
@@ -180,6 +198,8 @@ class Types:
             return Overlap.APART
         if not (isinstance(place.root, Pointee) or isinstance(change.root, Pointee)):
             return Overlap.APART
+        if self.out_of_reach(place) or self.out_of_reach(change):
+            return Overlap.APART
         shorter = min(len(place.path), len(change.path))
         alike = place.path[:shorter] == change.path[:shorter]
         one, other = self.root(place), self.root(change)
@@ -202,6 +222,10 @@ class Types:
             same = place.path == change.path and self.is_same_scalar(place, change)
             return Overlap.OBJECTS if same else Overlap.BYTES
         return Overlap.BYTES
+
+    def out_of_reach(self, place: Place) -> bool:
+        """A variable of the application that no pointer points to."""
+        return isinstance(place.root, App) and place.root.name not in self.pointed
 
     def _holds_none(self, place: Place, members: tuple[str, ...]) -> bool:
         """Is the place in a variable of which no such struct can be a part?"""

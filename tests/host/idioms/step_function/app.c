@@ -1,0 +1,39 @@
+#include "rig.h"
+#include "lib.h"
+
+#define N 300
+
+/* The objects come by pointers, the number by value. */
+static void step(vec *c, vec *b, vec *a, float by)
+{
+#pragma kfuse(a, b, c)
+    {
+        vec_square(b, a);
+        vec_add(c, a, b);
+        vec_root(c, c, by);
+    }
+}
+
+int main(void)
+{
+    float data[N];
+    vec a, b, c;
+
+    vec_start();
+    rig_fill(data, N, 1);
+    vec_new(&a, data, N);
+    vec_new(&b, NULL, N);
+    vec_new(&c, NULL, N);
+
+    step(&c, &b, &a, 0.75f);
+
+    vec_get(&b, data);
+    rig_dump("b", data, sizeof data);
+    vec_get(&c, data);
+    rig_dump("c", data, sizeof data);
+    vec_free(&a);
+    vec_free(&b);
+    vec_free(&c);
+    vec_stop();
+    return 0;
+}
