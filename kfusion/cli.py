@@ -28,7 +28,8 @@ _PATH = click.Path(path_type=Path)
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit status: 0 done; 1 understood, but the request cannot be met; "
     "2 not understood.  `kfusion strip FILE... -o OUT` writes sources without annotations; "
-    "`kfusion explain CODE` says what a message means.",
+    "`kfusion explain CODE` says what a message means; `kfusion verify FILE...` runs the "
+    "kernels, as they were and fused, and compares.",
 )
 @click.argument("files", nargs=-1, type=_PATH)
 @click.option("-o", "--output", type=_PATH, help="The folder to write to.")
@@ -189,7 +190,7 @@ def verify(
     wanted = command.Wanted(
         tuple(sizes), tuple(options), given, arrays, seed, device, not no_contract
     )
-    sys.exit(0 if command.verify_here(sources, result, wanted) else 1)
+    sys.exit(command.verify_here(sources, result, wanted))
 
 
 _COMMANDS = {"explain": explain, "strip": strip, "verify": verify}

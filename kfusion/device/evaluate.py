@@ -57,8 +57,12 @@ class Numbers:
 
     def __init__(self, size: int, given: Mapping[str, Number]) -> None:
         self.size, self.given = size, given
+        self.used: set[str] = set()  # of the given names
 
     def of(self, value: Sym) -> Number:
+        if not isinstance(value, Num) and spell(value) in self.given:
+            self.used.add(spell(value))
+            return self.given[spell(value)]
         if isinstance(value, Num):
             return value.value
         if isinstance(value, Literal):
@@ -76,6 +80,7 @@ class Numbers:
         last = re.split(r"->|\.", spelled)[-1]
         for name in (spelled, last):
             if name in self.given:
+                self.used.add(name)
                 return self.given[name]
         return self.size
 

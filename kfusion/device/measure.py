@@ -177,6 +177,7 @@ def oclgrind_races(
     *,
     timeout: float = 600,
     status: int = 0,
+    uninitialized: bool = True,
 ) -> list[str]:
     """Run a program on Oclgrind; return its complaints, one text for each.
 
@@ -187,7 +188,8 @@ def oclgrind_races(
     with tempfile.TemporaryDirectory(prefix="kfusion-") as scratch:
         log = Path(scratch) / "oclgrind.log"
         command = [
-            *(_oclgrind(), "--data-races", "--uninitialized", "--log", str(log)),
+            *(_oclgrind(), "--data-races", "--log", str(log)),
+            *(["--uninitialized"] if uninitialized else []),
             *_build_options(build_options),
             *map(str, argv),
         ]
@@ -240,6 +242,10 @@ def _cache_dir() -> Path:
     folder = Path(base) / "kfusion"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def has_oclgrind() -> bool:
+    return shutil.which("oclgrind") is not None
 
 
 def _oclgrind() -> str:

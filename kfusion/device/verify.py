@@ -86,6 +86,7 @@ class Verifier:
         self, originals: Mapping[str, str], fused: Mapping[str, str], wanted: Wanted
     ) -> None:
         self.wanted = wanted
+        self.used: set[str] = set()  # names of numbers that were given
         self.device = find_device(wanted.device)
         options = wanted.options
         pragma = "" if wanted.contract else _NO_CONTRACTION
@@ -107,6 +108,7 @@ class Verifier:
         counts = len(plan.invocations), len(plan.groups)
         name = planned.region.name
         numbers = Numbers(size, self.wanted.numbers)
+        numbers.used = self.used
         try:
             launches = [self._launched(planned, i, numbers) for i in range(len(plan.invocations))]
             odd = next((g for g in plan.groups if self._falls_back(g, launches)), None)
@@ -184,8 +186,14 @@ class Verifier:
                 kind = _type_of(invocation.kernel, parameter)
                 if kind not in _TYPES:
                     raise CannotRunError(f"'{kind}' is no type of a number: give -D {kind}=TYPE")
-                value = numbers.of(planned.analysis.values[argument.name])
-                if kind in ("float", "double", "half") and value == numbers.size:
+                is_real = kind in ("float", "double", "half")
+                try:
+                    value = numbers.of(planned.analysis.values[argument.name])
+                except CannotRunError:
+                    if not is_real:
+                        raise
+                    value = numbers.size  # any number will do
+                if is_real and value == numbers.size:
                     value = 0.25 + (zlib.crc32(argument.name.encode()) % 1000) / 512
                 found[argument.name] = _TYPES[kind](value)
         return found

@@ -171,3 +171,16 @@ def test_local_memory_sized_by_the_host() -> None:
     lines = done.stdout.splitlines()
     assert len(lines) == 2, done.stderr
     assert all(line.endswith(" elements compared: the same") for line in lines)
+
+
+def test_nothing_run_is_no_success() -> None:
+    done = verify("legal.c", "--size", "0", "--oclgrind")
+    assert done.returncode == 1
+    assert done.stderr == "nothing was run, and nothing compared\n"
+    assert "Oclgrind" not in done.stdout
+
+
+def test_a_name_that_nothing_has() -> None:
+    done = verify("legal.c", "--size", "13", "--let", "bogus=3")
+    assert done.returncode == 1
+    assert done.stderr == "--let bogus: nothing that was run has this name\n"
