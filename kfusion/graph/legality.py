@@ -339,12 +339,12 @@ def _meeting(
         return True
 
     found = depend(left, right, a.stage.invocation.range.dimensions, within)
-    if found in (Dependence.NONE, Dependence.SAME_ITEM):
+    fine = found in (Dependence.NONE, Dependence.SAME_ITEM)
+    if fine or _stays_in_group(a, b, found):
         for assumption in asked:
             legal.assume(assumption)
-        return None
-    if _stays_in_group(a, b, found):
-        legal.handed.add(a.memory.name)
+        if not fine:
+            legal.handed.add(a.memory.name)
         return None
     return _meeting_reason(a, b, found)
 

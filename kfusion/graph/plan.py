@@ -87,7 +87,10 @@ class _Planner:
     def plan(self) -> RegionPlan:
         whole = tuple(range(len(self.stages)))
         runs = (whole,) if self._is_best(whole) else self._best_runs()
-        groups = tuple(self._group(run) for run in runs)
+        groups = tuple(
+            self._group(run, self._moved_past(runs[:number], run))
+            for number, run in enumerate(runs)
+        )
         cuts = tuple(
             Cut(
                 self.invocations[left[-1]].index,
@@ -185,15 +188,15 @@ class _Planner:
             if x not in members and not any((x, q) in self.ordered for q in members)
         ]
 
-    def _moved_past(self, members: Members) -> list[Disjoint]:
-        """What must be apart so that the group may move past the calls in between."""
-        between = (x for x in range(members[0] + 1, members[-1]) if x not in members)
+    def _moved_past(self, before: Sequence[Members], run: Members) -> list[Disjoint]:
+        """What must be apart so that the calls of a group may come before earlier ones."""
+        done = {call for group in before for call in group} | set(run)
         found = (
             Disjoint(*sorted(pair))
-            for x in between
-            for m in members
-            for pair in conflicts(self.stages[min(m, x)], self.stages[max(m, x)])
-            if (min(m, x), max(m, x)) not in self.ordered
+            for q in run
+            for p in range(q)
+            if p not in done
+            for pair in conflicts(self.stages[p], self.stages[q])
         )
         return list(dict.fromkeys(found))
 
@@ -222,7 +225,7 @@ class _Planner:
                 begun = position
         return frozenset(barriers), frozenset(handed)
 
-    def _group(self, run: Members) -> Group:
+    def _group(self, run: Members, apart: list[Disjoint]) -> Group:
         found = self.candidate(run)
         assert isinstance(found, _Candidate)
         members = [self.stages[m] for m in run]
@@ -231,8 +234,9 @@ class _Planner:
         stores = sum(mode.writes for mode in before)
         indices = tuple(stage.invocation.index for stage in members)
         if len(run) == 1:
-            return Group(indices, found.stored, frozenset(), (), loads, stores, loads, stores)
-        assumptions = _needed((*found.assumptions, *self._moved_past(run)), indices[0])
+            moved = tuple(apart)
+            return Group(indices, found.stored, frozenset(), moved, loads, stores, loads, stores)
+        assumptions = _needed((*found.assumptions, *apart), indices[0])
         values = group_values(
             members, _equalities(assumptions), found.stored, found.barriers, found.handed
         )

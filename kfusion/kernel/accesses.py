@@ -224,11 +224,28 @@ class ExpressionWalker:
             if pointer is None:
                 self.expression(argument)
             else:
+                self._offsets(argument)
                 at = self.unit.index(argument)
                 self._access(pointer, mode, None, (at, at), direct=False, statement=False)
                 self.accesses[-1] = replace(self.accesses[-1], whole=False)
         for argument in arguments[2:]:
             self.expression(argument)
+
+    def _offsets(self, node: c_ast.Node) -> None:
+        """What else is evaluated in an expression that gives a pointer into a buffer."""
+        if isinstance(node, c_ast.BinaryOp):
+            for side in (node.left, node.right):
+                if resolve_pointer(self.env, side) is None:
+                    self.expression(side)
+                else:
+                    self._offsets(side)
+        elif isinstance(node, c_ast.ArrayRef):
+            self._offsets(node.name)
+            self.expression(node.subscript)
+        elif isinstance(node, c_ast.Cast | c_ast.UnaryOp):
+            self._offsets(node.expr)
+        elif not isinstance(node, c_ast.ID):
+            self._feature(Feature.ESCAPE, "a pointer that is computed", node)
 
     # Accesses
 
@@ -243,6 +260,7 @@ class ExpressionWalker:
             else:
                 self.expression(node.name)
             return
+        self._offsets(node.name)
         index = evaluate(self.env, node.subscript)
         form = None
         if index.form is None:
@@ -264,6 +282,7 @@ class ExpressionWalker:
         if pointer is None:
             self.expression(node.expr)
             return
+        self._offsets(node.expr)
         leftmost = self.unit.index(node)
         first = leftmost - 1
         while self.unit.tokens[first].text == "(":
@@ -291,6 +310,7 @@ class ExpressionWalker:
     def _component(self, node: c_ast.StructRef, mode: Mode) -> None:
         pointer = resolve_pointer(self.env, node.name) if node.type == "->" else None
         if pointer is not None:
+            self._offsets(node.name)
             at = self.unit.index(node.name)
             self._access(pointer, mode, pointer.offset, (at, at), direct=False, statement=False)
             self.accesses[-1] = replace(self.accesses[-1], whole=False)

@@ -19,6 +19,7 @@ from kfusion.kernel.evaluate import (
 from kfusion.kernel.forms import Comparison
 from kfusion.kernel.model import Body, Declaration, PreludeItem
 from kfusion.kernel.scopes import Scopes, name_token
+from kfusion.kernel.together import is_array_of_values
 from kfusion.kernel.types import canonical
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Function
@@ -152,8 +153,9 @@ def declare(env: Environment, scopes: Scopes, node: c_ast.Decl) -> Declaration:
 
 
 def _may_lead(env: Environment, node: c_ast.Decl) -> bool:
-    is_array = not isinstance(node.type, c_ast.PtrDecl) and address_space(env, node) == "local"
-    return is_array or is_pure_declaration(env, node)
+    if is_array_of_values(node) and address_space(env, node) == "local":
+        return True
+    return is_pure_declaration(env, node)
 
 
 def is_pure_declaration(env: Environment, node: c_ast.Decl) -> bool:

@@ -177,6 +177,7 @@ class Together:
     local_bytes: int  # of the arrays that it declares
     sized_by_host: bool  # it has parameters in local memory
     waits: bool  # for one another: other items' stores may be seen after it
+    arrays: frozenset[int] = frozenset()  # the tokens that declare them
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from pycparser import c_ast
 
 from kfusion.kernel.evaluate import Environment, evaluate
 from kfusion.kernel.model import Body, Feature, FeatureUse, Parameter, Together
+from kfusion.kernel.scopes import name_token
 from kfusion.kernel.types import canonical, size_of
 from kfusion.parse.unit import Function
 from kfusion.source.protections import is_on, protection
@@ -30,6 +31,16 @@ def is_followed(name: str) -> bool:
     return name in (*_BARRIERS, *_WAITS, *COPIES)
 
 
+def is_array_of_values(node: c_ast.Decl) -> bool:
+    """`__local float tile[64];`, and not an array of pointers into local memory."""
+    type_ = node.type
+    while isinstance(type_, c_ast.ArrayDecl):
+        type_ = type_.type
+    return isinstance(node.type, c_ast.ArrayDecl) and (
+        isinstance(type_, c_ast.TypeDecl) and node.init is None
+    )
+
+
 def feature_of_call(name: str) -> Feature:
     return Feature.BARRIER if name in _BARRIERS else Feature.ASYNC_COPY
 
@@ -41,6 +52,7 @@ class Findings:
         self.env, self.unit, self.function = env, env.unit, function
         self.arrays: list[FeatureUse] = []
         self.calls: list[FeatureUse] = []
+        self.tokens: set[int] = set()
         self.bytes = 0
         self.last = 0  # the token of the last of them
 
@@ -52,13 +64,14 @@ class Findings:
         outermost = any(s is statement for s in self.function.body.children)
         if not outermost or any(note.start < 0 for note in notes):
             return False
-        if not isinstance(node.type, c_ast.ArrayDecl):
+        if not is_array_of_values(node):
             return False  # assignments to a plain variable are followed as one item's own
         size = self._size(node.type)
         if size is None:
             return False
         self.bytes += size
         self.last = max(self.last, first)
+        self.tokens.add(name_token(self.unit, node))
         self.arrays.append(FeatureUse(Feature.LOCAL_MEMORY, node.name, self._span(node)))
         return True
 
@@ -92,7 +105,9 @@ class Findings:
             return None, []
         if (self.arrays or self.calls) and not self._comes_to_all(body) and is_on(UNIFORM):
             return None, found
-        return Together(found[0].span, self.bytes, bool(given), bool(self.calls)), []
+        return Together(
+            found[0].span, self.bytes, bool(given), bool(self.calls), frozenset(self.tokens)
+        ), []
 
     def _comes_to_all(self, body: Body) -> bool:
         """No item has left the kernel before the last array is declared, or the last call made."""

@@ -62,7 +62,8 @@ class Walker(ExpressionWalker):
 
     def on_decl(self, node: c_ast.Decl) -> None:
         pointer_type = isinstance(node.type, c_ast.PtrDecl)
-        space = "private" if pointer_type else address_space(self.env, node)
+        # Of pointers, and of arrays of them, that is where they point to.
+        space = "private" if has_pointers(node) else address_space(self.env, node)
         if space == "constant" or (space == "local" and not self.together.array(node)):
             self._feature(Feature.LOCAL_MEMORY, node.name, node)
         if node in self.scopes.odd:
@@ -227,6 +228,13 @@ class Walker(ExpressionWalker):
             c.op == "<" and c.right == variable and c.left.is_constant and c.left.constant >= 0
             for c in found
         )
+
+
+def has_pointers(node: c_ast.Decl) -> bool:
+    type_ = node.type
+    while isinstance(type_, c_ast.ArrayDecl):
+        type_ = type_.type
+    return isinstance(type_, c_ast.PtrDecl)
 
 
 def _step(env: Environment, node: c_ast.Node | None, symbol: Symbol) -> Form | None:

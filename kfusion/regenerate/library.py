@@ -82,17 +82,24 @@ def release_edits(unit: Unit, program: HostProgram, handles: set[str]) -> list[E
     for function in unit.functions.values():
         if unit.tokens[function.first].file != STDIN:
             continue
+        listed = False  # `cl_kernel all[] = { add_kernel, ... };`
         for child in function.body.children:
             names = {unit.tokens[i].text for i in range(child.first, child.last + 1)}
-            if not names & handles:
+            listed = listed or (bool(names & handles) and {"cl_kernel", "{", "["} <= names)
+            if not (listed or names & handles):
                 continue
             if any(_releases(name, unit, program) for name in sorted(names)):
-                span = unit.span(child.first, child.last)
-                start = unit.source.text.rfind("\n", 0, span.start) + 1
-                lead = unit.source.text[start : span.start]
-                lead = lead if not lead.strip() else ""
-                return [Edit(start, start, f"{lead}kfusion_release_kernels();\n")]
+                return [_release_before(unit, unit.span(child.first, child.last).start)]
     return []
+
+
+def _release_before(unit: Unit, start: int) -> Edit:
+    """On a line of its own, if the statement begins its line."""
+    line = unit.source.text.rfind("\n", 0, start) + 1
+    lead = unit.source.text[line:start]
+    if lead.strip():
+        return Edit(start, start, "kfusion_release_kernels(); ")
+    return Edit(line, line, f"{lead}kfusion_release_kernels();\n")
 
 
 def _releases(name: str, unit: Unit, program: HostProgram) -> bool:

@@ -95,6 +95,10 @@ class Reason:
     help: str | None = None
     related: tuple[tuple[str, Span], ...] = ()
 
+    def __str__(self) -> str:
+        place = f"{self.span}: " if self.span is not None else ""
+        return f"{place}[{self.code}] {self.message}"
+
     @property
     def advice(self) -> str | None:
         return self.help or ADVICE.get(self.code)

@@ -1,8 +1,8 @@
 """Asynchronous copies that may start before the stages in front of theirs.
 
-The copy then runs while those compute. It needs parameters, local arrays and
-declarations of the prelude only; its source is written by no stage, or it would not be
-in one kernel with them; and nothing that its own stage does before it can matter to it.
+The copy then runs while those compute. All that it names has its value before the work
+of its own stage begins; its source is written by no stage in front without a barrier, or
+the two would not be in one kernel; and it reads nothing else from memory.
 """
 
 from __future__ import annotations
@@ -42,10 +42,21 @@ def _stores(use: StageUse, index: int) -> bool:
 def _may_move(use: StageUse, index: int, statement: Statement) -> bool:
     if _stores(use, index) or _is_marked(use, statement):
         return False
-    known = {use.kernel.symbols[d.token] for i in use.kernel.body.prelude for d in i.declarations}
+    accesses = use.accesses(index)
+    if len(accesses) > 1 or any(a.whole or p.value is not None for a, p in accesses):
+        return False  # an argument is read from memory: another stage may have stored it
     own = declared_in(use, statement)
     named = set(use.named(range(statement.first, statement.last + 1)))
-    return bool(own) and all(s.parameter or s in known or s in own for s in named)
+    return bool(own) and all(s in own or _is_ready(use, s) for s in named)
+
+
+def _is_ready(use: StageUse, symbol: Symbol) -> bool:
+    """Has the variable its only value before the work begins? A local array has its address."""
+    kernel = use.kernel
+    if kernel.together is not None and symbol.token in kernel.together.arrays:
+        return True
+    begins = kernel.body.statements[0].first
+    return symbol in kernel.fixed and kernel.settled.get(symbol, symbol.token) < begins
 
 
 def declared_in(use: StageUse, statement: Statement) -> list[Symbol]:

@@ -311,3 +311,142 @@ def test_copy_of_what_the_group_stores_stays_behind_the_barrier() -> None:
     text = fused_text(fused)
     assert text.index("w[i] = ") < text.index("barrier(") < text.index("async_work_group_copy")
     assert_same(fused, source, Case(random_data("acw", ITEMS), {}, (ITEMS,), (ITEMS,)), "acw")
+
+
+@pytest.mark.parametrize(
+    ("declared", "changed", "argument"),
+    [
+        ("int m = 2;", "m += 1;", "w + m, 4"),
+        ("int m;", "m = n / 2;", "w + m, 4"),
+    ],
+    ids=["changed", "late"],
+)
+def test_copy_waits_for_its_variables(declared: str, changed: str, argument: str) -> None:
+    source = ELEMENTWISE + (
+        "__kernel void f(__global float *c, __global const float *a, __global const float *w,\n"
+        "                const int n)\n{\n    __local float tile[16];\n"
+        f"    {declared}\n    const size_t i = get_global_id(0);\n    float s = a[i];\n"
+        f"    {changed}\n    event_t e = async_work_group_copy(tile, {argument}, 0);\n"
+        "    wait_group_events(1, &e);\n    c[i] = s * tile[2];\n}\n"
+    )
+    same(source, ["square(t, a)", "f(c, t, w, n)"], ["c"], scalars={"n": np.int32(20)})
+
+
+def test_copy_into_a_pointer_that_has_moved() -> None:
+    source = (
+        ELEMENTWISE
+        + """
+__kernel void f(__global float *c, __global const float *a, __global const float *w,
+                __local float *tile)
+{
+    const size_t i = get_global_id(0);
+    ++tile;
+    event_t e = async_work_group_copy(tile, w, 4, 0);
+    wait_group_events(1, &e);
+    --tile;
+    c[i] = a[i] * tile[1 + (get_local_id(0) & 3)];
+}
+"""
+    )
+    scalars = {"m": cl.LocalMemory(64)}
+    same(source, ["square(t, a)", "f(c, t, w, m)"], ["c"], scalars=scalars)
+
+
+def test_copy_whose_length_is_loaded() -> None:
+    source = (
+        ELEMENTWISE
+        + """
+__kernel void f(__global float *c, __global const float *a, __global const float *w,
+                __global const uint *n)
+{
+    __local float tile[16];
+    const size_t i = get_global_id(0);
+    event_t e = async_work_group_copy(tile, w, n[0], 0);
+    wait_group_events(1, &e);
+    c[i] = a[i] * tile[n[0] - 1];
+}
+"""
+    )
+    fused = fused_of(source, ["square(t, a)", "f(c, t, w, n)"], ["c"])
+    assert len(fused.kernels) == 1
+    buffers = {**random_data(["a", "c", "t", "w"], ITEMS), "n": np.full(ITEMS, 7, np.uint32)}
+    assert_same(fused, source, Case(buffers, {}, (ITEMS,), (GROUP,)), ["c"])
+
+
+def test_array_of_pointers_into_local_memory() -> None:
+    source = """
+__kernel void seti(__global int *off, __global const int *k)
+{
+    const size_t i = get_global_id(0);
+    off[i] = (k[i] * 7 + 3) % 11;
+}
+__kernel void rows(__global float *c, __global const float *a, __global const int *off)
+{
+    const size_t i = get_global_id(0), l = get_local_id(0);
+    __local float tile[32];
+    __local float *r[2] = { tile + off[i], tile + 16 };
+    const size_t z = i * 2;
+    r[1][l] = a[i];
+    tile[l] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    c[i] = r[1][15 - l] + (r[0] - tile) + off[i] + z;
+}
+"""
+    fused = fused_of(source, ["seti(off, k)", "rows(c, a, off)"], ["c"])
+    numbers = np.arange(ITEMS, dtype=np.int32)
+    buffers = {**random_data(["a", "c"], ITEMS), "off": numbers * 0, "k": numbers}
+    assert_same(fused, source, Case(buffers, {}, (ITEMS,), (GROUP,)), ["c"])
+
+
+# What stands in an expression that gives a pointer
+
+OFFSETS = """
+__kernel void seti(__global int *off, __global const int *k)
+{
+    const size_t i = get_global_id(0);
+    off[i] = (k[i] * 7 + 3) % 11;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "*(w + off[63 - i])",
+        "(w + off[63 - i])[i % 3]",
+        "(&w[off[63 - i]])[i % 3]",
+        "((__global const float4 *)w + off[63 - i])->x",
+        "*(&w[0] + off[63 - i])",
+    ],
+)
+def test_loads_within_a_pointer_are_seen(element: str) -> None:
+    source = OFFSETS + (
+        "__kernel void f(__global float *c, __global const float *w, __global const int *off)\n"
+        f"{{\n    const size_t i = get_global_id(0);\n    c[i] = {element};\n}}\n"
+    )
+    fused = fused_of(source, ["seti(off, k)", "f(c, w, off)"])
+    assert len(fused.kernels) == 2
+    own = fused_of(source.replace("63 - i", "i"), ["seti(off, k)", "f(c, w, off)"], ["c"])
+    numbers = np.arange(ITEMS, dtype=np.int32)
+    buffers = {**random_data(["c", "w"], ITEMS), "off": numbers * 0, "k": numbers}
+    text = source.replace("63 - i", "i")
+    assert_same(own, text, Case(buffers, {}, (ITEMS,), (GROUP,)), ["c"])
+
+
+@pytest.mark.parametrize("source", ["w + off[0]", "&w[off[0]]"])
+def test_loads_within_the_source_of_a_copy_are_seen(source: str) -> None:
+    text = OFFSETS + (
+        "__kernel void f(__global float *c, __global const float *w, __global const int *off)\n"
+        "{\n    __local float tile[16];\n    const size_t i = get_global_id(0);\n"
+        f"    event_t e = async_work_group_copy(tile, {source}, 4, 0);\n"
+        "    wait_group_events(1, &e);\n    c[i] = tile[2];\n}\n"
+    )
+    assert cut(text, ["seti(off, k)", "f(c, w, off)"])[0] == "KF201"
+
+
+def test_atomic_within_a_pointer_is_seen() -> None:
+    source = ELEMENTWISE + (
+        "__kernel void f(__global float *c, __global const float *w, __global int *n)\n"
+        "{\n    c[get_global_id(0)] = *(w + (atomic_inc(n) & 7));\n}\n"
+    )
+    assert cut(source, ["f(c, w, n)", "twice(c)"])[0] == "KF205"

@@ -164,6 +164,31 @@ def test_moved_calls_leave_what_they_left() -> None:
     assert [group.members for group in fused.plan.groups] == [(0, 1, 3, 4), (2,), (5,)]
 
 
+def test_calls_that_come_before_earlier_ones_by_way_of_a_third() -> None:
+    """The fourth is done first, for the fifth's sake: it must not read what the third writes."""
+    source = (
+        ELEMENTWISE
+        + """
+__kernel void both(__global float *t, __global float *p)
+{
+    const size_t i = get_global_id(0);
+    t[i] = 1;
+    p[i] = 1;
+}
+__kernel void other(__global float *c, __global const float *a)
+{
+    const size_t i = get_global_id(0);
+    c[i] = a[i ^ 1] + 1;
+}
+"""
+    )
+    calls = ["both(t, p)", "other(q, p)", "copy(r, q)", "other(x, v)", "add(c, t, x)"]
+    fused = fuse(source, calls, ["c", "r"], ranges=["A", "A", "A", "X", "A"])
+    assert [launch.calls for launch in fused.kernels] == [(3,), (0, 4), (1, 2)]
+    assumed = {a for group in fused.plan.groups for a in group.assumptions}
+    assert Disjoint("r", "v") in assumed
+
+
 def test_long_regions_are_divided_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """What cannot be searched in full still gets the best runs of calls."""
     monkeypatch.setattr(partition, "MOST_SETS", 3)
