@@ -354,7 +354,10 @@ def _stays_in_group(a: BoundAccess, b: BoundAccess, found: Dependence) -> bool:
     p, q = a.stage.invocation.range, b.stage.invocation.range
     if p.local is None or p.local != q.local:
         return False
-    return found is Dependence.SAME_GROUP or (p.one_group and q.one_group)
+    if p.one_group and q.one_group:
+        return True
+    # In groups of different sizes, group*size + item says nothing of the group.
+    return found is Dependence.SAME_GROUP and p.uniform and q.uniform
 
 
 def _not_understood(a: BoundAccess, b: BoundAccess) -> Reason:

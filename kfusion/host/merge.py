@@ -21,6 +21,7 @@ from kfusion.host.frames import Frame
 from kfusion.host.handles import HandleTable
 from kfusion.host.joining import Joining
 from kfusion.host.library import LibraryExecutor, Run
+from kfusion.host.options import groups_are_full
 from kfusion.host.origins import Origins
 from kfusion.host.program import HostProgram
 from kfusion.host.reach import Reach
@@ -87,6 +88,7 @@ class RegionAnalysis:
             self._kernel(call, run) for call, run in zip(region.calls, self.runs, strict=True)
         ]
         self.values: dict[str, Sym] = {}
+        self.full_groups = groups_are_full(program.units)
         self.joining = Joining(self)
         self.invocations = tuple(self._invocation(i) for i in range(len(self.runs)))
 
@@ -234,7 +236,15 @@ class RegionAnalysis:
             index,
             kernel,
             arguments,
-            LaunchRange(dimensions, key, local, offset=moved, single=single, one_group=one_group),
+            LaunchRange(
+                dimensions,
+                key,
+                local,
+                offset=moved,
+                single=single,
+                one_group=one_group,
+                uniform=self.full_groups,
+            ),
             label,
             call.call,
             sure=self._is_sure(index),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from pycparser import c_ast
 
@@ -15,6 +16,7 @@ from kfusion.source.text import Span
 PROGRAM_QUERIES = protection("host-program-queries", "a program that counts kernels is changed")
 _QUERIES = ("clCreateKernelsInProgram", "CL_PROGRAM_NUM_KERNELS", "CL_PROGRAM_KERNEL_NAMES")
 _NUMBER = re.compile(r"\(?-?[0-9][0-9a-fA-FxXuUlL.]*f?\)?$")
+_NEWER = re.compile(r"-cl-std=CL[23]")
 _DEFINE = re.compile(r"-D\s*([A-Za-z_]\w*)(?:=(\S*))?")
 
 
@@ -34,6 +36,14 @@ def kernel_defines(units: tuple[Unit, ...]) -> tuple[str, ...]:
     return tuple(
         f"{name}={value}" for name, value in sorted(agreed.items()) if _NUMBER.match(value)
     )
+
+
+def groups_are_full(units: Iterable[Unit]) -> bool:
+    """Are ranges divided into groups of one size? Since OpenCL C 2.0 the last may be smaller."""
+    texts = [unit.source.text for unit in units]
+    if any("-cl-uniform-work-group-size" in text for text in texts):
+        return True
+    return not any(_NEWER.search(text) for text in texts)
 
 
 def _build_options(unit: Unit) -> list[str]:

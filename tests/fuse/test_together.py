@@ -450,3 +450,18 @@ def test_atomic_within_a_pointer_is_seen() -> None:
         "{\n    c[get_global_id(0)] = *(w + (atomic_inc(n) & 7));\n}\n"
     )
     assert cut(source, ["f(c, w, n)", "twice(c)"])[0] == "KF205"
+
+
+def test_groups_of_different_sizes() -> None:
+    """In the last one group*size + item begins among the elements of the first."""
+    flat = """
+__kernel void flat(__global float *c, __global const float *a)
+{
+    const size_t i = get_group_id(0) * get_local_size(0) + get_local_id(0);
+    c[i] = a[i] + 1;
+}
+"""
+    calls = ["square(t, a)", "flat(c, t)"]
+    for uniform, launches in ((True, 1), (False, 2)):
+        range_ = LaunchRange(1, "all", local="16", uniform=uniform)
+        assert len(fuse(ELEMENTWISE + flat, calls, ranges=[range_] * 2).kernels) == launches
