@@ -304,8 +304,12 @@ def _objects(
     found: list[str] = []
     declared = Types(analysis, runs)
     risky, overlapping = _risky(runs, types, declared)
-    for left, right in risky:
+    for (left, right), pairs in risky.items():
         pointers = _pointer(left), _pointer(right)
+        if any(renderer.value(pointer) is None for pointer in pointers):
+            # The object has no name here: its parts may have.
+            overlapping |= dict.fromkeys(pairs)
+            continue
         texts = [_text(renderer, pointer) for pointer in pointers]
         if _compared(texts, compared, written):
             continue
@@ -319,13 +323,16 @@ def _objects(
     return list(dict.fromkeys([*found, *_pointers_to_arguments(runs, renderer, types)]))
 
 
+_Pair = tuple[Place, Change]
+
+
 def _risky(
     runs: list[Run], types: dict[Sym, str], declared: Types
-) -> tuple[dict[tuple[Root, Root], None], dict[tuple[Place, Change], None]]:
+) -> tuple[dict[tuple[Root, Root], list[_Pair]], dict[_Pair, None]]:
     """What is changed, and what may be the same object, or a part of it, by another name."""
     known: dict[Place, None] = {}  # places of which something is known or used
-    risky: dict[tuple[Root, Root], None] = {}
-    overlapping: dict[tuple[Place, Change], None] = {}
+    risky: dict[tuple[Root, Root], list[_Pair]] = {}
+    overlapping: dict[_Pair, None] = {}
     changes: list[Change] = []
 
     def compare(places: Iterable[Place], change: Change) -> None:
@@ -337,7 +344,7 @@ def _risky(
                 not (declared.out_of_reach(place) or declared.out_of_reach(change.place))
                 and _may_be_one(place, change.place, types)
             ):
-                risky[change.place.root, place.root] = None
+                risky.setdefault((change.place.root, place.root), []).append((place, change))
 
     for run in runs:
         looked_at = _looked_at_on_entry(run)

@@ -8,8 +8,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
+from functools import cache
 
 from pycparser import c_ast
 
@@ -82,12 +83,13 @@ def _target(pointer: Sym) -> Place | None:
 
 def _pointed_to(region: Region) -> set[str]:
     """Variables of the application's function that a pointer may point to."""
-    found = {
-        name
-        for name, declared in region.variables.items()
-        if isinstance(declared.type, c_ast.ArrayDecl)
-    }
-    for node in region.function.nodes.get(c_ast.UnaryOp, ()):
+    return _addressed(region.function.nodes.get(c_ast.UnaryOp, ()))
+
+
+def _addressed(nodes: Iterable[c_ast.Node]) -> set[str]:
+    """Names of variables of which, or of parts of which, the address is taken."""
+    found: set[str] = set()
+    for node in nodes:
         inner = node.expr if isinstance(node, c_ast.UnaryOp) and node.op == "&" else None
         while isinstance(inner, c_ast.StructRef | c_ast.ArrayRef):
             inner = inner.name
@@ -224,8 +226,32 @@ class Types:
         return Overlap.BYTES
 
     def out_of_reach(self, place: Place) -> bool:
-        """A variable of the application that no pointer points to."""
-        return isinstance(place.root, App) and place.root.name not in self.pointed
+        """A variable of the application, or a static one, that no pointer points to."""
+        if isinstance(place.root, App):
+            declared = self.region.variables.get(place.root.name)
+            is_scalar = declared is not None and self._is_scalar(declared)
+            return is_scalar and place.root.name not in self.pointed
+        return isinstance(place.root, Global) and self.is_private(place.root)
+
+    def _is_scalar(self, declared: c_ast.Decl) -> bool:
+        """No array, and no struct with one, which become pointers without an `&`."""
+        type_ = self.program.types.resolved(declared.type)
+        inner = type_.type if isinstance(type_, c_ast.TypeDecl) else type_
+        if self.program.types.opaque & set(getattr(inner, "names", ())):
+            return False
+        return isinstance(inner, c_ast.IdentifierType | c_ast.PtrDecl | c_ast.Enum)
+
+    @cache  # noqa: B019 (it lives as long as the region)
+    def is_private(self, root: Global) -> bool:
+        """A static variable of a file that takes its address nowhere."""
+        homes = [u for u in self.program.units if root.home in ("", u.source.name)]
+        found = [(u, d) for u in homes if (d := self.program.global_of(root.name, u)) is not None]
+        return bool(found) and all(
+            "static" in declared.storage
+            and self._is_scalar(declared)
+            and root.name not in _addressed(unit.nodes.get(c_ast.UnaryOp, ()))
+            for unit, declared in found
+        )
 
     def _holds_none(self, place: Place, members: tuple[str, ...]) -> bool:
         """Is the place in a variable of which no such struct can be a part?"""
