@@ -314,7 +314,12 @@ class RegionAnalysis:
             return owner.name
         member = _member(value)
         alike = [h for h in handles if h != value and _member(h) == member]
-        return f"{owner.name}_{member}" if alike else member
+        if not alike:
+            return member
+        outer = _outer_member(value)  # `w->b.gpu` is w's `b`
+        if outer and all(_owner(h) == owner and _outer_member(h) != outer for h in alike):
+            return outer
+        return f"{owner.name}_{member}"
 
     def _handles(self) -> set[Entry]:
         """Memory objects that the launches of the region get, and that were there before."""
@@ -448,6 +453,13 @@ def _owner(value: Sym) -> Root | None:
     if isinstance(root, Pointee) and isinstance(root.pointer, Entry):
         return root.pointer.place.root
     return root
+
+
+def _outer_member(handle: Entry) -> str:
+    """`b` for `w->b.gpu`: the member that the last one is a member of, if it has a name."""
+    path = handle.place.path
+    named = len(path) > 1 and not any(step.startswith("[") for step in path[-2:])
+    return "".join(c for c in path[-2] if c.isalnum() or c == "_") if named else ""
 
 
 def _member(handle: Entry) -> str:
