@@ -2,6 +2,7 @@
 # make test    lint, type check, tests
 # make fuzz    N=1000 random pipelines of each kind, others each time
 # make fuzz-mutation   switch each legality check off; in how many of N=2000 pipelines is it missed?
+# make fuzz-frontend   3,000 mutated and truncated inputs of all kinds (208 * TIMES)
 # make lint    ruff and mypy only
 # make setup   what the others need, and nothing else
 #
@@ -17,7 +18,7 @@ PYTEST_FLAGS ?= -n 2
 # programs do.
 export OCL_ICD_VENDORS ?= /etc/OpenCL/vendors
 
-.PHONY: demo test fuzz fuzz-mutation lint setup clean
+.PHONY: demo test fuzz fuzz-mutation fuzz-frontend lint setup clean
 .DELETE_ON_ERROR:
 
 demo: setup
@@ -35,6 +36,11 @@ fuzz: setup
 
 fuzz-mutation: setup
 	@N=$(if $(filter file,$(origin N)),2000,$(N)) $(BIN)/python -m tests.random.switched_off
+
+TIMES ?= 15
+fuzz-frontend: setup
+	@KFUSION_TEST_TIMES=$(TIMES) $(BIN)/python -m pytest $(PYTEST_FLAGS) \
+		tests/parse/test_robustness.py
 
 lint: setup
 	@$(BIN)/ruff check

@@ -141,6 +141,7 @@ def fuse(
     defines: Iterable[str] | Mapping[str, object] = (),
     cc: str = "cc",
     ranges: Sequence[str | LaunchRange] | None = None,
+    exact: bool = False,
 ) -> Fused:
     """Fuse the kernels of an OpenCL program along a sequence of calls.
 
@@ -148,6 +149,7 @@ def fuse(
     numbers. `out` names the buffers that are read afterwards; without it all of them
     are. `ranges` has one entry per call, if the calls differ: equal ones, equal ranges.
     A launch has no global offset, unless its entry is a `LaunchRange` with `offset=True`.
+    `exact`: not even a compiler that contracts operations of two kernels changes a bit.
     """
     _check_types(source, calls)
     unit = _unit(source, defines, cc)
@@ -158,7 +160,7 @@ def fuse(
     invocations = _invocations(read, _ranges(read, ranges))
     observed = _observed(out, invocations)
     plan = plan_region(invocations, observed, _Agreement())
-    launches, fused = _launches(plan, kernels)
+    launches, fused = _launches(plan, kernels, exact)
     return Fused(with_kernels(unit, fused), launches, plan, _diagnostics(plan), fused)
 
 
@@ -355,7 +357,7 @@ class _Agreement:
 
 
 def _launches(
-    plan: RegionPlan, kernels: Mapping[str, Kernel]
+    plan: RegionPlan, kernels: Mapping[str, Kernel], exact: bool
 ) -> tuple[tuple[Launch, ...], tuple[FusedKernel, ...]]:
     taken = set(kernels)
     launches: list[Launch] = []
@@ -366,7 +368,7 @@ def _launches(
         if group.fused:
             name = kernel_name(members, taken)
             taken.add(name)
-            kernel = synthesise(group, plan.invocations, name)
+            kernel = synthesise(group, plan.invocations, name, exact=exact)
             fused.append(kernel)
             arguments = tuple(p.argument.name for p in kernel.parameters)
             launches.append(Launch(name, arguments, group.members))

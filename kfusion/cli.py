@@ -40,6 +40,9 @@ _PATH = click.Path(path_type=Path)
 @click.option("--cc", default="cc", show_default=True, help="The C compiler that preprocesses.")
 @click.option("--real-headers", is_flag=True, help="Read hosts with the system's own headers.")
 @click.option("--strict", is_flag=True, help="Fail if something in a region is not fused.")
+@click.option(
+    "--exact", is_flag=True, help="The same bits on devices that contract across kernels, too."
+)
 @click.option("--dry-run", is_flag=True, help="Write nothing.")
 @click.option("--explain-plan", is_flag=True, help="Print the plan as a table.")
 @click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
@@ -54,6 +57,7 @@ def fuse(
     cc: str,
     real_headers: bool,
     strict: bool,
+    exact: bool,
     dry_run: bool,
     explain_plan: bool,
     quiet: bool,
@@ -83,7 +87,7 @@ def fuse(
     from kfusion.driver import fuse_files
     from kfusion.report.diagnostics import render_all
 
-    result = fuse_files(sources)
+    result = fuse_files(sources, exact=exact)
     shown = result.diagnostics
     if quiet:
         shown = result.not_fused if strict else []
@@ -149,6 +153,7 @@ def explain(codes: tuple[str, ...]) -> None:
 @click.option("--size", "sizes", multiple=True, type=int, help="The value of all other sizes.")
 @click.option("--build-options", default="", help="Options for building the kernels.")
 @click.option("--no-contract", is_flag=True, help="Build both with FP_CONTRACT OFF.")
+@click.option("--exact", is_flag=True, help="Look at what --exact writes.")
 @click.option("--data", multiple=True, help="BUFFER=FILE.npy: its data, instead of random ones.")
 @click.option("--seed", default=0, show_default=True, help="Of the random data.")
 @click.option("--device", default="", help="A part of the device's or platform's name.")
@@ -163,6 +168,7 @@ def verify(
     sizes: tuple[int, ...],
     build_options: str,
     no_contract: bool,
+    exact: bool,
     data: tuple[str, ...],
     seed: int,
     device: str,
@@ -186,7 +192,7 @@ def verify(
 
     options = command.kernel_options(defines, build_options)
     options += command.include_options(include_dirs)
-    result = fuse_files(sources)
+    result = fuse_files(sources, exact=exact)
     wanted = command.Wanted(
         tuple(sizes), tuple(options), given, arrays, seed, device, not no_contract
     )

@@ -65,6 +65,7 @@ _Tokens = tuple[tuple[str, ...], tuple[str, ...]]  # of a kernel and its functio
 class _Output:
     """What is added to which file, collected over all regions."""
 
+    exact: bool
     edits: dict[Unit, list[Edit]] = field(default_factory=dict)
     functions: dict[_Tokens, FusedFunction] = field(default_factory=dict)
     kernel_units: dict[_Tokens, Unit] = field(default_factory=dict)  # where each has its kernel
@@ -77,14 +78,15 @@ class _Output:
         return [f.kernel for key, f in self.functions.items() if self.kernel_units[key] is unit]
 
 
-def fuse_files(sources: Sources) -> Result:
+def fuse_files(sources: Sources, *, exact: bool = False) -> Result:
+    """`exact`: not even a compiler that contracts operations of two kernels changes a bit."""
     try:
-        return _fuse_files(sources)
+        return _fuse_files(sources, exact)
     except RecursionError:
         raise error("KF104", "an expression or a block is nested too deeply") from None
 
 
-def _fuse_files(sources: Sources) -> Result:
+def _fuse_files(sources: Sources, exact: bool) -> Result:
     inputs = parse_sources(sources, kernel_defines)
     _require_kinds(inputs)
     program = HostProgram(inputs.hosts)
@@ -94,7 +96,7 @@ def _fuse_files(sources: Sources) -> Result:
     check_program_queries(inputs.hosts)
     reliances = Reliances(program, handles, kernels)
     origins = Origins(program, setups)
-    output = _Output()
+    output = _Output(exact)
     for unit in inputs.all:
         output.taken |= names_in(unit)
     result = Result({}, [])
@@ -146,7 +148,7 @@ def _region(
     analysis = RegionAnalysis(region, program, handles, kernels, reliances, origins)
     liveness = observed_after(analysis)
     result.diagnostics += liveness.notes
-    plan, drafts = _written_plan(analysis, liveness)
+    plan, drafts = _written_plan(analysis, liveness, output.exact)
     result.diagnostics += [cut.reason.as_cut() for cut in plan.cuts]
     calls: list[FusedCall] = []
     fused: dict[Group, FusedKernel] = {}
@@ -177,7 +179,9 @@ class _Draft:
     function: FusedFunction
 
 
-def _written_plan(analysis: RegionAnalysis, liveness: Liveness) -> tuple[RegionPlan, list[_Draft]]:
+def _written_plan(
+    analysis: RegionAnalysis, liveness: Liveness, exact: bool
+) -> tuple[RegionPlan, list[_Draft]]:
     """The best plan of which every group can be written."""
     while True:
         plan = _plan(analysis, liveness)
@@ -186,7 +190,7 @@ def _written_plan(analysis: RegionAnalysis, liveness: Liveness) -> tuple[RegionP
         for group in groups:
             try:
                 names = _kernel_base(plan, group), _function_base(analysis, group)
-                drafts.append(_Draft(group, _make(analysis, plan, group, *names)))
+                drafts.append(_Draft(group, _make(analysis, plan, group, exact, *names)))
             except CannotWriteError as problem:
                 analysis.refuse(group.members[0], group.members[-1], str(problem), problem.span)
         if len(drafts) == len(groups):
@@ -243,7 +247,7 @@ def _group(
             )
         function = probe
         if (kernel_name, name) != (base, function_base):
-            function = _make(analysis, plan, group, kernel_name, name)
+            function = _make(analysis, plan, group, output.exact, kernel_name, name)
         output.taken |= {kernel_name, name, f"{name}_kernel"}
         output.functions[key] = function
         output.kernel_units[key] = members[0].kernel.unit
@@ -261,10 +265,11 @@ def _make(
     analysis: RegionAnalysis,
     plan: RegionPlan,
     group: Group,
+    exact: bool,
     kernel_name: str,
     name: str,
 ) -> FusedFunction:
-    kernel = synthesise(group, plan.invocations, kernel_name)
+    kernel = synthesise(group, plan.invocations, kernel_name, exact=exact)
     unit = analysis.region.calls[group.members[-1]].function.unit
     names = set(unit.macros.history)
     for each in analysis.program.units:

@@ -12,6 +12,7 @@ PROTECTED_BY: dict[str, str] = {
     # kernel
     "sections": "tests/kernel/test_sections.py::test_store_inside_kload",
     "narrow-indices": "tests/kernel/test_accesses.py::test_load_through_32_bits_without_sign",
+    "mixed-ids": "tests/fuse/test_strides.py::test_id_of_the_item_in_a_loop",
     "doubtful-macros": "tests/kernel/test_pins.py::test_expression_with_a_default_has_no_form",
     "pins": f"{_TRAPS}::test_trap_23_build_options_are_pinned",
     "uniform": "tests/fuse/test_together.py::test_barrier_that_some_items_may_not_reach[guard]",
@@ -47,6 +48,7 @@ PROTECTED_BY: dict[str, str] = {
     "whole-buffer": f"{_PLAN}::test_another_access_may_hit_the_same_element",
     "others-stores": "tests/fuse/test_together.py::"
     "test_what_other_items_of_the_group_stored_is_loaded_again",
+    "storage": "tests/fuse/test_together.py::test_stages_share_a_local_array",
     "immovable": "tests/fuse/test_together.py::test_immovable_copy_stays",
     "order": f"{_TRAPS}::test_trap_07_several_stores_to_one_element",
     "scopes": f"{_SCOPES}::test_index_of_an_inner_block_is_not_that_of_another_stage",

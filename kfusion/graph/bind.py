@@ -107,6 +107,13 @@ class Stage:
         return form
 
     @cached_property
+    def stride(self) -> Id | None:
+        """The id that its loop over the range counts, if it has one."""
+        declared = self.invocation.kernel.body.stride
+        atoms = declared.form.atoms if declared is not None and declared.form else ()
+        return next((atom for atom in atoms if isinstance(atom, Id)), None)
+
+    @cached_property
     def guards(self) -> tuple[Comparison, ...]:
         return tuple(c.map(self.bind) for c in self.invocation.kernel.body.guards)
 

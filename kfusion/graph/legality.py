@@ -6,6 +6,7 @@ for granted is collected as assumptions, for the host to prove or to check at ru
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field
 from itertools import product
 
@@ -13,6 +14,7 @@ from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.model import (
     Assumption,
     Disjoint,
+    LaunchRange,
     Oracle,
     SameRange,
     Scalar,
@@ -193,7 +195,7 @@ def _ranges(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
     if reason is not None and is_on(SAME_RANGES):
         return reason
     legal.assume(SameRange(a.index, b.index))
-    same = a.range.local == b.range.local
+    same = a.range.local == b.range.local or _same_groups(a.range, b.range)
     for stage in (p, q):
         kernel = stage.invocation.kernel
         matters = kernel.local_ids
@@ -352,12 +354,36 @@ def _meeting(
 def _stays_in_group(a: BoundAccess, b: BoundAccess, found: Dependence) -> bool:
     """Only items of one work-group meet: a barrier between the stages keeps their order."""
     p, q = a.stage.invocation.range, b.stage.invocation.range
-    if p.local is None or p.local != q.local:
+    if not _same_groups(p, q):
         return False
     if p.one_group and q.one_group:
         return True
     # In groups of different sizes, group*size + item says nothing of the group.
     return found is Dependence.SAME_GROUP and p.uniform and q.uniform
+
+
+def _same_groups(p: LaunchRange, q: LaunchRange) -> bool:
+    """Two launches of one range have the same work-groups."""
+    if p.local is None or q.local is None:
+        return False
+    return p.local == q.local or (p.one_group and q.one_group)
+
+
+def other_groups(stages: Sequence[Stage]) -> Reason | None:
+    """Where items of a group wait for one another, all launches must have these groups."""
+    first, *others = stages
+    for stage in others:
+        a, b = first.invocation, stage.invocation
+        if not _same_groups(a.range, b.range) and is_on(LOCAL_SIZES):
+            return Reason(
+                "KF202",
+                f"items of a work-group would have to wait for each other, and the local sizes of "
+                f"{first.kernel_name}() and {stage.kernel_name}() may differ",
+                b.span,
+                help="give all launches one local size",
+                related=((f"{first.kernel_name}() is called here", a.span),) if a.span else (),
+            )
+    return None
 
 
 def _not_understood(a: BoundAccess, b: BoundAccess) -> Reason:

@@ -29,6 +29,7 @@ from kfusion.kernel.forms import (
     LOCAL_ID,
     LOCAL_SIZE,
     NUM_GROUPS,
+    STRIDED_ID,
     Atom,
     Comparison,
     Form,
@@ -91,9 +92,11 @@ def depend(a: BoundAccess, b: BoundAccess, dimensions: int, within: Within) -> D
         return Dependence.NONE
     if not is_on(DIMENSIONS):
         dimensions = 1
-    if all(_knows_item(digits.ids, d) for d in range(dimensions)):
+    strides = {s for s in (a.stage.stride, b.stage.stride) if s is not None}
+    needed = {*range(dimensions), *(s.dimension for s in strides)}
+    if all(_knows_item(digits.ids, d) for d in needed) and not _has_wrapping_stride(a, b):
         return Dependence.SAME_ITEM
-    if _would_race(a, b):
+    if not strides and _would_race(a, b):
         ids = _endless(a, b, within).ids
         if all(_knows_item(ids, d) for d in range(dimensions)):
             return Dependence.SAME_ITEM
@@ -180,8 +183,19 @@ def _may_wrap(*forms: Form) -> bool:
     return any(factor < 0 for form in forms for _, factor in form.terms)
 
 
+def _has_wrapping_stride(a: BoundAccess, b: BoundAccess) -> bool:
+    """`i*w` in 64 bits, in some iterations only: those that meet need not be of two items."""
+    return any(
+        any(isinstance(atom, Id) and atom.kind == STRIDED_ID for atom in monomial)
+        and any(isinstance(atom, Value) for atom in monomial)
+        for x in (a, b)
+        if x.access.conditional and x.access.index_type != "int"
+        for monomial, _ in (x.form or Form()).terms
+    )
+
+
 def _knows_item(ids: frozenset[Atom], dimension: int) -> bool:
-    if Id(GLOBAL_ID, dimension) in ids:
+    if Id(GLOBAL_ID, dimension) in ids or Id(STRIDED_ID, dimension) in ids:
         return True
     return {Id(GROUP_ID, dimension), Id(LOCAL_ID, dimension)} <= ids
 

@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from itertools import pairwise
 
 from kfusion.graph.bind import Stage
-from kfusion.graph.legality import Legal, legal_pair
+from kfusion.graph.legality import Legal, legal_pair, other_groups
 from kfusion.graph.liveness import stored_after
 from kfusion.graph.model import (
     Assumption,
@@ -166,15 +166,23 @@ class _Planner:
 
     def _candidate(self, members: Members) -> _Candidate | Reason:
         assumptions: list[Assumption] = []
+        waits = False
         for position, q in enumerate(members):
             for p in reversed(members[:position]):
                 found = self.pair(p, q)
                 if isinstance(found, Reason):
                     return found
                 assumptions += found.assumptions
+                waits |= bool(found.handed)
         if len(members) > 1:
-            reason = over_budget([self.stages[m] for m in members]) or self.oracle.joinable(
-                self.invocations[members[0]].index, self.invocations[members[-1]].index
+            stages = [self.stages[m] for m in members]
+            reason = other_groups(stages) if waits else None
+            reason = (
+                reason
+                or over_budget(stages)
+                or self.oracle.joinable(
+                    self.invocations[members[0]].index, self.invocations[members[-1]].index
+                )
             )
             if reason is not None:
                 return reason

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from kfusion.graph.bind import Stage
 from kfusion.graph.model import Memory, Scalar
+from kfusion.kernel.model import Together
+from kfusion.kernel.together import ALONE
 from kfusion.kernel.types import size_of
 from kfusion.source.diagnostics import Reason
 
@@ -45,7 +49,7 @@ def over_budget(stages: list[Stage]) -> Reason | None:
             span,
         )
     together = [s.invocation.kernel.together for s in stages]
-    local = sum(each.local_bytes for each in together if each is not None)
+    local = _local_bytes([each for each in together if each is not None])
     if local > LOCAL_BYTES:
         return Reason(
             "KF223",
@@ -70,3 +74,15 @@ def over_budget(stages: list[Stage]) -> Reason | None:
             span,
         )
     return None
+
+
+def _local_bytes(together: list[Together]) -> int:
+    """Arrays of one shape take each other's place from stage to stage (synthesis/storage.py)."""
+    if any(each.copies for each in together):
+        return sum(each.local_bytes for each in together)
+    most: dict[tuple[str, int], int] = {}
+    for number, each in enumerate(together):
+        for (shape, size), count in Counter(each.shapes.values()).items():
+            key = (f"{number} {shape}" if shape.startswith(ALONE) else shape, size)
+            most[key] = max(most.get(key, 0), count)
+    return sum(size * count for (_, size), count in most.items())

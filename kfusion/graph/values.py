@@ -113,6 +113,8 @@ def blocks_of(
     last: set[object] | None = None
     for number, stage in enumerate(stages):
         guards: set[object] = {equalities.comparison(c) for c in stage.guards}
+        if (stride := stage.invocation.kernel.body.stride) is not None:
+            guards.add(stride.type)  # a variable counts for all of them
         waits = stage.invocation.index in barriers
         if last is not None and not waits and (guards == last or not is_on(GUARDS)):
             blocks[-1].append(number)

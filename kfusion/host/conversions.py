@@ -17,6 +17,7 @@ class Arithmetic:
     signed: bool = True
     real: bool = False
     enum: str = ""  # its name: how many bits it has is the compiler's choice
+    is_opaque: bool = False  # it is not known what it is, if it is arithmetic at all
 
     @property
     def is_enum(self) -> bool:
@@ -83,10 +84,12 @@ def arithmetic(type_: c_ast.Node | None, types: DeclaredTypes) -> Arithmetic | N
             return Arithmetic(0, enum=inner.name or f"at {inner.coord}")
         if not isinstance(inner, c_ast.IdentifierType):
             return None
-        if len(inner.names) == 1 and inner.names[0] in _NAMED:
-            return _NAMED[inner.names[0]]
         if set(inner.names) <= _WORDS:
             return _of_words(inner.names)
+        if types.is_opaque(type_):
+            return Arithmetic(0, enum=" ".join(inner.names), is_opaque=True)
+        if len(inner.names) == 1 and inner.names[0] in _NAMED:
+            return _NAMED[inner.names[0]]
         type_ = types.typedef(inner.names[0]) if len(inner.names) == 1 else None
     return None
 
@@ -113,6 +116,8 @@ def of_constant(node: c_ast.Constant) -> Arithmetic | None:
         return LONG_DOUBLE if last in "lL" else DOUBLE
     if "int" not in node.type:
         return None
+    if node.value[-1] == "'":  # several characters
+        return INT
     return _of_integer(node.value.lower())
 
 
@@ -201,7 +206,7 @@ def _number(value: Num, target: Arithmetic) -> Sym:
     if target == BOOL:
         return Num(int(value.value != 0))
     if target.is_enum:
-        return value if 0 <= value.value <= _SAFE_IN_ENUM else anything()
+        return value if not target.is_opaque and 0 <= value.value <= _SAFE_IN_ENUM else anything()
     low = -(1 << (target.bits - 1)) if target.signed else 0
     size = 1 << target.bits
     if not target.signed and target.bits >= 32:  # written out it would be of a wider type

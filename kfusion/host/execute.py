@@ -5,38 +5,25 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from kfusion.host import calls
+from kfusion.host.commands import Commands
 from kfusion.host.conversions import arithmetic
 from kfusion.host.effects import (
-    Create,
     HostCall,
-    Launch,
-    Release,
-    SetArgument,
-    Synchronise,
-    Transfer,
-    UnknownCall,
     Unsupported,
 )
-from kfusion.host.equality import strip
-from kfusion.host.expressions import Expressions
 from kfusion.host.frames import Frame, Once, Outcome
-from kfusion.host.loops import PureLoop, has_jump, is_never, shape_of
-from kfusion.host.operators import inverted, is_computed
+from kfusion.host.loops import PureLoop, has_inner_case, has_jump, is_never, shape_of
+from kfusion.host.operators import inverted
 from kfusion.host.program import HostFunction
-from kfusion.host.scalars import is_one_value, is_void
 from kfusion.host.symbolic import (
     FALSE,
     TRUE,
     Entry,
-    Global,
-    Literal,
     Local,
     Made,
-    Num,
     Op,
     Phi,
     Place,
-    Pointee,
     Ref,
     Root,
     State,
@@ -47,11 +34,12 @@ from kfusion.host.symbolic import (
     leaves,
 )
 
-MOST_ITERATIONS = 1024
+MOST_ITERATIONS = 1024  # those of loops inside are counted too
+MOST_CHANGES = 4096  # of a loop: tables of kernels are shorter
 MOST_FRAMES = 8
 
 
-class Executor(Expressions):
+class Executor(Commands):
     """Statements and calls. `run` enters a function; unknown conditions take both ways."""
 
     def run(self, function: HostFunction, arguments: list[Sym], state: State) -> Sym:
@@ -132,6 +120,8 @@ class Executor(Expressions):
             return self._switch(node, state)
         if isinstance(node, c_ast.Break | c_ast.Continue):
             return self._break(node, state)
+        if isinstance(node, c_ast.Case | c_ast.Default):
+            return self._inner_case(node, state)
         if isinstance(node, c_ast.Goto):
             if not self.ruled_out(node, state):
                 self.emit(Unsupported(node, self.certain, "a goto"))
@@ -234,6 +224,9 @@ class Executor(Expressions):
         switch = Once()
         self.frame.loops.append(switch)
         current: State | None = None  # it falls from one case into the next
+        if has_inner_case(items or []):  # control may come in anywhere
+            self.lose_all(state)
+            current = state.copy()
         for item in items or []:
             inner = [item]
             if isinstance(item, c_ast.Case | c_ast.Default):
@@ -249,13 +242,26 @@ class Executor(Expressions):
                 merged = join(merged, way_out)
         return merged
 
+    def _inner_case(self, node: c_ast.Case, state: State) -> State | None:
+        """A case inside a loop or block of its switch: control comes from elsewhere, too."""
+        self.emit(Unsupported(node, self.certain, "a case in another statement"))
+        self.lose_all(state)
+        after: State | None = state
+        for statement in node.stmts or []:
+            after = self.statement(statement, after) if after is not None else None
+        return after
+
     # Loops
 
     def _loop(self, node: c_ast.Node, state: State) -> State | None:
+        self.nesting += 1
         with self.scope() as leave:
             after = self._iterations(node, state)
             if after is not None:
                 leave(after)
+        self.nesting -= 1
+        if self.nesting == 0:
+            self.followed = 0
         return after
 
     def _iterations(self, node: c_ast.Node, state: State) -> State | None:
@@ -267,10 +273,12 @@ class Executor(Expressions):
             state = after
         if isinstance(node, c_ast.DoWhile):
             return self._any_loop(node, state)
-        trial, count = state, 0
+        trial, known = state, len(state.memory) + len(state.losses)
         if has_jump(node.stmt) or not self._counts(node, state):
             return self._any_loop(node, state)
-        while count < MOST_ITERATIONS:
+        while self.followed < MOST_ITERATIONS:
+            if len(trial.memory) + len(trial.losses) > known + MOST_CHANGES:
+                break
             truth = True if node.cond is None else self.truth(self.value(node.cond, trial), trial)
             if truth is False:
                 return trial
@@ -282,7 +290,7 @@ class Executor(Expressions):
             trial = after
             if isinstance(node, c_ast.For) and node.next is not None:
                 self.value(node.next, trial)
-            count += 1
+            self.followed += 1
         return self._any_loop(node, trial)
 
     def _once(self, node: c_ast.DoWhile, state: State) -> State | None:
@@ -339,8 +347,9 @@ class Executor(Expressions):
 
     def _forget(self, after: State, state: State) -> None:
         """Whatever an iteration changes is unknown from here on."""
+        known = set(state.losses)
         for loss in after.losses:
-            if loss not in state.losses:
+            if loss not in known:
                 state.lose(loss)
         for place, value in after.memory.items():
             before = state.memory.get(place)
@@ -356,10 +365,10 @@ class Executor(Expressions):
         function = self.program.lookup(name, self.frame.unit) if name else None
         if function is not None and name not in self.frame.variables:
             if len(self.frames) >= MOST_FRAMES or any(f.function == function for f in self.frames):
-                return self._unknown_call(name, node, arguments, state)
+                return self.unknown_call(name, node, arguments, state)
             return self.run(function, self.passed(function, expressions, arguments), state)
         if name.startswith("cl") and name[2:3].isupper():
-            return self._opencl(name, node, arguments, state)
+            return self.opencl(name, node, arguments, state)
         if name in calls.PURE:
             return Op(name, tuple(arguments))
         if name in calls.READS:
@@ -367,14 +376,14 @@ class Executor(Expressions):
         if name in calls.HOST:
             reached = self._reached(arguments, state)
             for position, argument in enumerate(arguments):
-                self._may_write(argument, state)
+                self.may_write(argument, state)
                 if position in calls.WRITES.get(name, ()):
                     self.store(argument, state)
             self.emit(HostCall(node, self.certain, name, tuple(arguments), reached))
             if name in calls.ALLOCATES:  # running out of host memory is not followed
                 return Made("host memory", self.fresh.next())
             return self.unknown()
-        return self._unknown_call(name or "a function pointer", node, arguments, state)
+        return self.unknown_call(name or "a function pointer", node, arguments, state)
 
     def _reached(self, arguments: list[Sym], state: State) -> tuple[Sym, ...]:
         """What the variables hold that pointers lead to, at once or one through another."""
@@ -392,27 +401,6 @@ class Executor(Expressions):
                 waiting += [inner for value in held for inner in leaves(value)]
         return tuple(found)
 
-    def _unknown_call(
-        self, name: str, node: c_ast.FuncCall, arguments: list[Sym], state: State
-    ) -> Sym:
-        """It may change variables that it sees, and all that its arguments lead to."""
-        self.emit(UnknownCall(node, self.certain, name, tuple(arguments)))
-        roots: set[Root] = set()
-        for leaf in (leaf for argument in arguments for leaf in leaves(argument)):
-            if isinstance(leaf, Ref):
-                self.overwrite(leaf.place, state)
-                roots |= set() if leaf.place.path else {leaf.place.root}
-            elif isinstance(leaf, Entry | Made):
-                roots.add(Pointee(leaf))
-        self.lose(state, frozenset(roots))
-        if any(self._is_function(leaf) for argument in arguments for leaf in leaves(argument)):
-            self.lose(state, everything=True, exposed=self.program.variable_names)
-        return self.unknown()
-
-    def _is_function(self, value: Sym) -> bool:
-        root = value.place.root if isinstance(value, Ref) else None
-        return isinstance(root, Global) and root.name in self.program.functions
-
     def passed(
         self, function: HostFunction, nodes: list[c_ast.Node], values: list[Sym]
     ) -> list[Sym]:
@@ -423,204 +411,3 @@ class Executor(Expressions):
             self.converted(value, node, kind)
             for value, node, kind in zip(values, nodes, kinds, strict=False)
         ]
-
-    def _may_write(self, pointer: Sym, state: State) -> None:
-        if isinstance(pointer, Ref):
-            place = pointer.place
-            if place.path and place.path[-1] == "[0]":
-                place = Place(place.root, place.path[:-1])
-            state.write(place, self.unknown())
-            if isinstance(place.root, Local) and self.step is not None:
-                if place.root.frame == self.frames[0].number:
-                    self.step.writes.add(place.root.name)
-
-    def _opencl(self, name: str, node: c_ast.FuncCall, args: list[Sym], state: State) -> Sym:
-        certain = self.certain
-        if name == "clSetKernelArg" and len(args) == 4:
-            self._argument_set(node, args, state)
-            return FALSE
-        if name == "clEnqueueNDRangeKernel" and len(args) == 9:
-            self._launch(node, args, state)
-            return FALSE
-        if name == "clEnqueueTask" and len(args) == 5:
-            self.emit(Unsupported(node, certain, "clEnqueueTask"))
-            queue, kernel, waits, wait_list, event = args
-            one: tuple[Sym, ...] = (Num(1),)
-            self.emit(
-                Launch(
-                    node,
-                    certain,
-                    queue,
-                    kernel,
-                    Num(1),
-                    None,
-                    one,
-                    one,
-                    waits,
-                    wait_list,
-                    event,
-                    None,
-                    None,
-                )
-            )
-            return FALSE
-        if name == "clCreateKernel" and len(args) == 3:
-            self._succeed(args[-1], state)
-            text = args[1].text if isinstance(args[1], Literal) else ""
-            made = Made("kernel", 0 if text else self.fresh.next(), text.strip('"'))
-            self.emit(Create(node, certain, name, made))
-            return made
-        if name in calls.CREATES:
-            if name not in ("clCreateSubBuffer", "clCloneKernel") or args:
-                self._succeed(args[-1] if args else FALSE, state)
-            shares = name == "clCreateSubBuffer" or self._shares_memory(name, args, state)
-            kind = ("shared " if shares else "") + calls.CREATES[name]
-            made = Made(kind, self.fresh.next())
-            self.emit(Create(node, certain, name, made, shares))
-            return made
-        if name in calls.TRANSFERS:
-            self._transfer(name, node, args, state)
-            return FALSE if "Map" not in name or "Unmap" in name else self.unknown()
-        if name in calls.RELEASES:
-            self.emit(Release(node, certain, name, args[0] if args else FALSE))
-        elif name in calls.REGISTERS:
-            return self._unknown_call(name, node, args, state)
-        elif name in calls.SYNCHRONISES:
-            self.emit(Synchronise(node, certain, name))
-        elif name in calls.NEUTRAL:
-            if name == "clFlush" and self.step is not None:
-                self.step.flushes = True
-            for argument in args:
-                self._may_write(argument, state)
-        else:
-            self.emit(UnknownCall(node, certain, name, tuple(args)))
-        return FALSE
-
-    def _argument_set(self, node: c_ast.FuncCall, args: list[Sym], state: State) -> None:
-        kernel, index, size, pointer = args
-        place = None if pointer == Num(0) else self.target(pointer)
-        if place is None:
-            self.emit(SetArgument(node, self.certain, kernel, index, size, None, None))
-            return
-        value, parts = state.read(place), None
-        type_ = self._object_type(place, node.args.exprs[3])
-        if is_computed(pointer):
-            value = self.unknown()
-        elif state.has_parts(place) or not is_one_value(size, type_, self.program.types):
-            value, parts = self.unknown(), state.contents(place)
-        kind = self._variable_type(place)
-        self.emit(SetArgument(node, self.certain, kernel, index, size, place, value, kind, parts))
-
-    def _object_type(self, place: Place, pointer: c_ast.Node) -> c_ast.Node | None:
-        """The type of what an argument is read from, as far as it is seen."""
-        while isinstance(pointer, c_ast.Cast):
-            pointer = pointer.expr
-        if isinstance(pointer, c_ast.UnaryOp) and pointer.op == "&":
-            return self.type_of(pointer.expr)
-        target = self.program.types.target(self.type_of(pointer))
-        if target is not None and not is_void(target):
-            return target
-        return self._declared_type(place)
-
-    def _shares_memory(self, name: str, args: list[Sym], state: State) -> bool:
-        """May what is created share memory with something else?"""
-        if name != "clCreateImage" or len(args) < 5:
-            return _host_pointer(name, args)
-        description = self.target(args[3])
-        members = [state.read(description / m) for m in ("buffer", "mem_object")]
-        return Num(0) not in members
-
-    def _variable_type(self, place: Place) -> str:
-        """The type of a variable, or of a part of one, as declared, qualifiers left out."""
-        type_ = self._declared_type(place)
-        if not isinstance(type_, c_ast.TypeDecl):
-            return ""
-        inner = type_.type
-        return " ".join(inner.names) if isinstance(inner, c_ast.IdentifierType) else ""
-
-    def _declared_type(self, place: Place) -> c_ast.Node | None:
-        if not isinstance(place.root, Local):
-            return None
-        number = place.root.frame
-        frame = next((f for f in self.frames if f.number == number), None)
-        declared = frame.variables.get(place.root.name) if frame else None
-        type_ = declared.type if declared is not None else None
-        for step in place.path:
-            types = self.program.types
-            is_element = step.startswith("[")
-            type_ = types.target(type_) if is_element else types.member(type_, step)
-        return type_
-
-    def _succeed(self, pointer: Sym, state: State) -> None:
-        """The last parameter of clCreate... receives CL_SUCCESS."""
-        if isinstance(pointer, Ref):
-            state.write(pointer.place, FALSE)
-            if isinstance(pointer.place.root, Local) and self.step is not None:
-                if pointer.place.root.frame == self.frames[0].number:
-                    self.step.writes.add(pointer.place.root.name)
-
-    def _transfer(self, name: str, node: c_ast.FuncCall, args: list[Sym], state: State) -> None:
-        reads, writes = calls.TRANSFERS[name]
-        self.emit(
-            Transfer(
-                node,
-                self.certain,
-                name,
-                tuple(args[i] for i in reads if i < len(args)),
-                tuple(args[i] for i in writes if i < len(args)),
-                "Unmap" not in name and len(args) > 3 and Num(0) not in args[-3:-2],
-            )
-        )
-        if name.startswith("clEnqueueRead"):
-            if len(args) > 4:
-                self.store(args[-4], state)
-            for argument in args[-3:]:
-                self._may_write(argument, state)
-
-    def _launch(self, node: c_ast.FuncCall, args: list[Sym], state: State) -> None:
-        dimensions = args[2].value if isinstance(args[2], Num) else 0
-        made = Made("event", self.fresh.next()) if args[8] != Num(0) else None
-        self.emit(
-            Launch(
-                node,
-                self.certain,
-                args[0],
-                args[1],
-                args[2],
-                self._sizes(args[3], dimensions, state),
-                self._sizes(args[4], dimensions, state) or (),
-                self._sizes(args[5], dimensions, state),
-                args[6],
-                args[7],
-                args[8],
-                self._events(args[6], args[7], state),
-                made,
-            )
-        )
-        if made is not None:
-            state.write(self.target(args[8]), made)
-
-    def _events(self, count: Sym, pointer: Sym, state: State) -> tuple[Sym, ...] | None:
-        """The events of a wait list, if their number is known."""
-        if not isinstance(count, Num) or pointer == Num(0):
-            return () if count == Num(0) else None
-        return self._sizes(pointer, count.value, state)
-
-    def _sizes(self, pointer: Sym, count: int, state: State) -> tuple[Sym, ...] | None:
-        if pointer == Num(0):
-            return None
-        place = self.target(pointer)
-        if place.path and place.path[-1].startswith("["):
-            base = Place(place.root, place.path[:-1])
-            return tuple(strip(self.read(base / f"[{i}]", state)) for i in range(count))
-        if count == 1:
-            return (strip(self.read(place, state)),)
-        return tuple(strip(self.read(place / f"[{i}]", state)) for i in range(count))
-
-
-def _host_pointer(name: str, args: list[Sym]) -> bool:
-    """May the buffer share memory with host data? Only if the flags say so, or are unknown."""
-    if name != "clCreateBuffer" or len(args) < 4:
-        return name == "clCreateBufferWithProperties"
-    use_host_pointer = 1 << 3
-    return not isinstance(args[1], Num) or bool(args[1].value & use_host_pointer)

@@ -69,6 +69,7 @@ class Expressions(Kinds):
         method = getattr(self, "_value_" + type(node).__name__, None)
         if method is None:
             self.emit(Unsupported(node, self.certain, type(node).__name__))
+            self.lose_all(state)
             return self.unknown()
         result: Sym = method(node, state)
         return state.resolve(result)
@@ -174,8 +175,21 @@ class Expressions(Kinds):
                 step, inner = members[position], types.member(type_, members[position])
             else:
                 step, inner = f"[{position}]", types.target(type_)
+            if self._is_part(item, inner):  # which one depends on the sizes of those before
+                state.write(place, self.unknown())
+                return
             self.initialise(place / step, item, state, inner)
             position += 1
+
+    def _is_part(self, item: c_ast.Node, type_: c_ast.Node | None) -> bool:
+        """Is the item not for the whole element, whose own braces are left out?"""
+        types = self.program.types
+        if isinstance(item, c_ast.InitList):
+            return False
+        if isinstance(types.resolved(type_), c_ast.ArrayDecl):
+            return not (isinstance(item, c_ast.Constant) and item.type == "string")
+        is_number = self.kind(item) is not None or isinstance(item, c_ast.Constant)
+        return is_number and bool(types.members(type_))
 
     def _value_Cast(self, node: c_ast.Cast, state: State) -> Sym:
         value = self.value(node.expr, state)
@@ -224,13 +238,9 @@ class Expressions(Kinds):
             return self.read(self.target(self.value(node.expr, state)), state)
         if node.op == "sizeof":
             if isinstance(node.expr, c_ast.Typename):
-                words = set(type_text(node.expr).replace("*", " ").split())
-                if (
-                    len(self.frames) > 1
-                    and words & self.program.hidden_names(self.frame.unit).keys()
-                ):
-                    return self.unknown()  # a type of some block of a helper
-                return Op(f"sizeof({type_text(node.expr)})", ())
+                if has_effects(node.expr):  # in the size of an array
+                    self.value(node.expr, state)
+                return self._size_of(type_text(node.expr))
             return self._sizeof(node.expr)
         if node.op in ("++", "--", "p++", "p--"):
             return self._step_by_one(node, state)
@@ -252,10 +262,22 @@ class Expressions(Kinds):
         """The size of an expression is that of its type: two of one text may differ."""
         type_ = self.type_of(node)
         if isinstance(type_, c_ast.TypeDecl) and isinstance(type_.type, c_ast.IdentifierType):
-            return Op(f"sizeof({' '.join(type_.type.names)})", ())
+            return self._size_of(" ".join(type_.type.names))
         if isinstance(type_, c_ast.TypeDecl) and getattr(type_.type, "name", None):
-            return Op(f"sizeof({keyword_of(type_.type)} {type_.type.name})", ())
+            return self._size_of(f"{keyword_of(type_.type)} {type_.type.name}")
         return self.unknown()
+
+    def _size_of(self, type_: str) -> Sym:
+        """A name may be that of another type elsewhere: in a block, or outside of a helper."""
+        words = set(type_.replace("*", " ").split())
+        types = self.program.types
+        others = types.ambiguous - types.opaque  # the writer looks at typedefs
+        if len(self.frames) > 1:
+            hidden = self.program.hidden_names(self.frame.unit).keys()
+            others = types.ambiguous | types.opaque | hidden
+        if words & others:
+            return self.unknown()
+        return Op(f"sizeof({type_})", ())
 
     def _step_by_one(self, node: c_ast.UnaryOp, state: State) -> Sym:
         place, before = self._lvalue(node.expr, state)
@@ -460,7 +482,7 @@ class Expressions(Kinds):
         """Equal real numbers may be different ones: 0 and -0; numbers of no known type too."""
         kind = self.kind(node)
         if kind is not None:
-            return kind.real
+            return kind.real or kind.is_opaque
         type_ = self.program.types.resolved(self.type_of(node))
         inner = getattr(type_, "type", None)
         return isinstance(type_, c_ast.TypeDecl) and isinstance(inner, c_ast.IdentifierType)

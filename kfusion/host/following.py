@@ -22,12 +22,12 @@ from kfusion.host.equality import identity, is_new_buffer
 from kfusion.host.frames import Frame
 from kfusion.host.keeping import (
     carried_by,
+    first_use,
     has_choice,
     keeps_handle,
     made_into,
     may_change,
     overlapping,
-    overwrites_object,
     parts_of,
     places_in,
     reads_object,
@@ -35,6 +35,7 @@ from kfusion.host.keeping import (
 from kfusion.host.library import LibraryExecutor, Run
 from kfusion.host.merge import RegionAnalysis
 from kfusion.host.program import HostFunction, constant
+from kfusion.host.statements import assigned_in
 from kfusion.host.symbolic import (
     FALSE,
     App,
@@ -186,11 +187,11 @@ class Later:
             effects = self._effects(self.executor, call, self.state)
             if effects is None:
                 effects = self._opencl_effects(self.executor, call, self.state)
-            reads = [e for e in effects if reads_object([e], name, self.analysis)]
+            reads = first_use(effects, name, self.analysis)
             if reads:
                 sure = certain and any(e.certain for e in reads)
                 return Read(call.name, sure), False
-            if overwrites_object(effects, name) and not isinstance(node, c_ast.Switch):
+            if reads is None and not isinstance(node, c_ast.Switch):
                 return None, True
         return None, False
 
@@ -538,10 +539,22 @@ class _AfterCall(Later):
         handle = Entry(Place(base.root, (*base.path, *value.place.path)))
         read = self.follow(str(handle), variable.name)
         if read is not None:
-            return replace(read, unit=self.unit, next_iteration=False), False
+            read = replace(read, next_iteration=False)
+        if read is None and not self.overwritten and self.in_loop:
+            read = self._in_next_iteration(str(value), variable.name)
+        if read is not None:
+            return replace(read, unit=self.unit), False
         is_parameter = any(p.name == variable.name for p in self.caller.parameters)
         is_local = address and not is_parameter and not {"static", "extern"} & set(own.storage)
         return None, not (is_local or self.overwritten)
+
+    def _in_next_iteration(self, name: str, variable: str) -> Read | None:
+        """The call itself stands in a loop: does it read what it has left?"""
+        if not self._read_first(name):
+            return None
+        loop = next(n for n in self.path if isinstance(n, c_ast.For | c_ast.While | c_ast.DoWhile))
+        same = variable not in assigned_in([loop])
+        return Read(self.path[-1], certain=same, next_iteration=True)
 
 
 def read_by_callers(analysis: RegionAnalysis, name: str, later: Later) -> Read | None:

@@ -70,8 +70,9 @@ def read_handles(program: HostProgram, setups: Iterable[SetUp]) -> HandleTable:
     for setup in setups:
         function = setup.function
         owners = {f"{function.name}:{p.name}": type_name(p) for p in function.parameters}
+        for state in (*setup.ends, *setup.stored):
+            _collect(state, found, program, owners, setup.unknown)
         for end in setup.ends:
-            _collect(end, found, program, owners, setup.unknown)
             _collect_own(end, found, setup, program)
     _note_other_assignments(program, {setup.function for setup in setups}, found)
     return HandleTable({k: frozenset(v) for k, v in found.items()}, program)
@@ -138,7 +139,8 @@ def _note_other_assignments(
         members = [step for step in path if not step.startswith("[")]
         places.setdefault(members[-1] if members else name, []).append((name, path))
     for function in program.functions.values():
-        if function in setups:
+        if function in setups:  # where the bytes come from is not followed there either
+            _note_copies(function, _COPY - {"memset"}, places, found)
             continue
         pointers = _kernel_pointers(function)
         nodes = function.function.nodes
@@ -148,11 +150,20 @@ def _note_other_assignments(
                 anywhere = name in pointers and not isinstance(node.lvalue, c_ast.ID)
                 for key in found if anywhere else places.get(name, ()):
                     found[key].add(ANY)
-        for node in nodes.get(c_ast.FuncCall, ()):
-            if _last_name(node.name) in _COPY:
-                for argument in node.args.exprs[:1] if node.args else ():
-                    for key in places.get(_last_name(argument), ()):
-                        found[key].add(ANY)
+        _note_copies(function, _COPY, places, found)
+
+
+def _note_copies(
+    function: HostFunction,
+    names: frozenset[str],
+    places: dict[str, list[HandleKey]],
+    found: dict[HandleKey, set[str]],
+) -> None:
+    for node in function.function.nodes.get(c_ast.FuncCall, ()):
+        if _last_name(node.name) in names:
+            for argument in node.args.exprs[:1] if node.args else ():
+                for key in places.get(_last_name(argument), ()):
+                    found[key].add(ANY)
 
 
 _COPY = frozenset(["memcpy", "memmove", "memset"])

@@ -32,6 +32,7 @@ from kfusion.host.spelling import spell, spell_place
 from kfusion.host.statements import names_of
 from kfusion.host.statuses import return_type, status_reason
 from kfusion.host.symbolic import Entry, Local, Made, Num, Place, Pointee, Ref, State, Sym, leaves
+from kfusion.kernel.model import Kernel
 from kfusion.parse.annotations import Sync
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
@@ -127,13 +128,7 @@ class Joining:
                 p.name for i, p in enumerate(kernel.parameters) if i not in run.set_arguments
             ]
             if missing and is_on(STICKY):
-                return Reason(
-                    "KF211",
-                    f"argument '{missing[0]}' of kernel {kernel.name} is not set in "
-                    f"{run.function.name}",
-                    self._span(run, run.launch.node),
-                    help="set every argument of a kernel in the function that launches it",
-                )
+                return self._not_set(run, kernel, missing[0])
             relying = self.analysis.reliances.of(kernel)
             if relying is not None:
                 return Reason(
@@ -165,6 +160,22 @@ class Joining:
                 help="let all calls of a region use one queue",
             )
         return self._sync_reason(first, last)
+
+    def _not_set(self, run: Run, kernel: Kernel, parameter: str) -> Reason:
+        body = run.function.function.body
+        shared = any(
+            token.text == "clSetKernelArgSVMPointer"
+            for token in run.function.unit.tokens[body.first : body.last]
+        )
+        where = f"{run.function.name} by clSetKernelArg()" if shared else run.function.name
+        return Reason(
+            "KF211",
+            f"argument '{parameter}' of kernel {kernel.name} is not set in {where}",
+            self._span(run, run.launch.node),
+            help="give the kernel buffers: shared virtual memory is not followed"
+            if shared
+            else "set every argument of a kernel in the function that launches it",
+        )
 
     def _events_reason(self, runs: list[Run]) -> Reason | None:
         """The group waits for all events from outside, and its event goes out as all."""
@@ -487,6 +498,10 @@ class Joining:
                         "KF225",
                         f"'{spell_place(changed)}' is changed {when}",
                         self._span(run, effect.node),
+                        help="set each argument from a variable of its own"
+                        if isinstance(changed.root, Local)
+                        else "change it before or after the region, not in a function that "
+                        "the region calls",
                     )
         return None
 

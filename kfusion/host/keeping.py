@@ -157,13 +157,27 @@ def _parameter_reads(effect: SetArgument, analysis: RegionAnalysis) -> bool:
     return not names
 
 
-def overwrites_object(effects: list[Effect], name: str) -> bool:
-    """A launch or transfer that writes the object: what comes later reads something else."""
+def first_use(effects: list[Effect], name: str, analysis: RegionAnalysis) -> list[Effect] | None:
+    """What reads the memory object on the device, before anything overwrites it.
+
+    None: nothing does, and what comes later reads something else, too.
+    """
+    given: list[SetArgument] = []  # to which the launches that follow it get the object
     for effect in effects:
-        if isinstance(effect, Transfer) and name in {str(identity(v)) for v in effect.writes}:
-            return True
-    launches = any(isinstance(e, Launch) for e in effects)
-    return launches and any(
-        isinstance(e, SetArgument) and e.value is not None and str(identity(e.value)) == name
-        for e in effects
-    )
+        if isinstance(effect, Transfer):
+            if name in {str(identity(v)) for v in effect.reads}:
+                return [effect]
+            if name in {str(identity(v)) for v in effect.writes}:
+                return None
+        if isinstance(effect, SetArgument):
+            given = [e for e in given if (e.kernel, e.index) != (effect.kernel, effect.index)]
+            if effect.value is not None and str(identity(effect.value)) == name:
+                given.append(effect)
+        if isinstance(effect, Launch):
+            own = [e for e in given if e.kernel == effect.kernel]
+            reading: list[Effect] = [e for e in own if _parameter_reads(e, analysis)]
+            if reading:
+                return reading
+            if own:
+                return None
+    return []

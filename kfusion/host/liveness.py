@@ -84,7 +84,7 @@ def _contradictions(analysis: RegionAnalysis, dead: set[str], later: Later) -> l
         unit = found.unit or analysis.region.unit
         owner = object_of(analysis.values[name])
         when = "in the next iteration" if found.next_iteration else "after the region"
-        if found.unit is not None:
+        if found.unit is not None and not found.next_iteration:
             when = f"after {analysis.region.function.name} returns"
         message = f"'{owner}' is temporary here, but it is read {when}"
         read = "here its caller may read it" if found.parameter else "it is read here"

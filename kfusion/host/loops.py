@@ -101,3 +101,16 @@ def shape_of(loop: c_ast.Node) -> str:
     from pycparser.c_generator import CGenerator
 
     return str(CGenerator().visit(loop)).replace("\n", " ")
+
+
+def has_inner_case(items: list[c_ast.Node]) -> bool:
+    """Are there cases of a switch in loops or blocks inside it, or behind a label?"""
+    outer = (c_ast.Case, c_ast.Default)
+    listed = [i.stmts or [] if isinstance(i, outer) else [i] for i in items]
+    return any(_holds_case(statement) for statements in listed for statement in statements)
+
+
+def _holds_case(node: c_ast.Node) -> bool:
+    if isinstance(node, c_ast.Case | c_ast.Default):
+        return True
+    return not isinstance(node, c_ast.Switch) and any(map(_holds_case, node))

@@ -18,7 +18,7 @@ from kfusion.host.operators import (
     moved_by,
     seen_otherwise,
 )
-from kfusion.host.program import HostProgram
+from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.symbolic import (
     App,
     Entry,
@@ -36,8 +36,11 @@ from kfusion.host.symbolic import (
     State,
     Sym,
     Unknown,
+    depth,
     leaves,
 )
+
+MOST_DEPTH = 100
 
 
 class Places(ABC):
@@ -51,6 +54,7 @@ class Places(ABC):
         self.step: Step | None = None
         self.effects: list[Effect] = []
         self.conditions: list[Sym] = []  # that are open, and whose truth is not known
+        self.nesting = self.followed = 0  # of loops; iterations of the outermost and those within
 
     # Variables and places
 
@@ -120,9 +124,15 @@ class Places(ABC):
             if frame.function is None:
                 return Place(App(name))
             if name in frame.statics:
-                return Place(Global(name, f"{frame.function.name}()"))
+                return Place(Global(name, self._home_in(frame.function)))
             return Place(Local(frame.number, name))
         return Place(Global(name, self.program.home_of(name, frame.unit)))
+
+    def _home_in(self, function: HostFunction) -> str:
+        """Of variables that outlive the calls of a function: several files may have one."""
+        is_only = function is self.program.functions.get(function.name)
+        file = "" if is_only else f"{function.unit.source.name}: "
+        return f"{file}{function.name}()"
 
     def place(self, node: c_ast.Node, state: State) -> Place | None:
         """The place that an lvalue names."""
@@ -242,7 +252,7 @@ class Places(ABC):
     def _global(self, root: Global) -> c_ast.Decl | None:
         """The declaration of a variable that outlives calls."""
         for frame in self.frames:
-            if frame.function is not None and root.home == f"{frame.function.name}()":
+            if frame.function is not None and root.home == self._home_in(frame.function):
                 return frame.variables.get(root.name)
         return self.program.global_of(root.name, self.frame.unit)
 
@@ -265,6 +275,8 @@ class Places(ABC):
         if isinstance(place.root, Pointee) and not is_stable(place.root.pointer):
             self.store(place.root.pointer, state)
         if place.path and place.path[-1] in self.program.types.bit_fields:
+            value = self.unknown()
+        if depth(value) > MOST_DEPTH:  # a sum over a table, say: nobody asks what is in it
             value = self.unknown()
         if any(step.startswith("[?") for step in place.path):
             index = next(i for i, s in enumerate(place.path) if s.startswith("[?"))
@@ -297,6 +309,10 @@ class Places(ABC):
         exposed = self.program.exposed if exposed is None else exposed
         number = self.fresh.next()
         state.lose(Loss(number, exposed, roots, variables, members, everything))
+
+    def lose_all(self, state: State) -> None:
+        """Something may have been written to any variable, whether pointers lead there or not."""
+        self.lose(state, everything=True, exposed=self.program.variable_names)
 
     def store(self, pointer: Sym, state: State) -> None:
         """Something unknown is written to (or around) what the pointer points to."""
@@ -372,7 +388,7 @@ class Places(ABC):
         declaration = self._global(root)
         if declaration is None or not isinstance(declaration.init, c_ast.InitList):
             return
-        if not is_constant_table(declaration):
+        if not is_constant_table(declaration) and declaration not in self.program.tables_only_read:
             return
         self.initialise(Place(root), declaration.init, state, declaration.type)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import field
 from functools import cached_property
@@ -16,6 +17,7 @@ from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 from kfusion.source.text import Span
 
+_HIDES = re.compile(r"\b(?:__)?(?:asm|alias)(?:__)?\b")
 EXTERN = "extern"  # a variable that all files share
 
 
@@ -233,6 +235,29 @@ class HostProgram:
         return frozenset(name for name in names if name is not None)
 
     @cached_property
+    def tables_only_read(self) -> set[c_ast.Decl]:
+        """`static const char *names[] = {...}`, of which there is nothing but `names[i]`."""
+        found: set[c_ast.Decl] = set()
+        for unit in self.units:
+            if _HIDES.search(unit.source.text):
+                continue  # what assembler or another name may do is not in the tree
+            uses = Counter(node.name for node in unit.nodes.get(c_ast.ID, ()))
+            reads = Counter(getattr(n.name, "name", "") for n in unit.nodes.get(c_ast.ArrayRef, ()))
+            changed = {_base(node.lvalue) for node in unit.nodes.get(c_ast.Assignment, ())}
+            for node in unit.nodes.get(c_ast.UnaryOp, ()):
+                if node.op == "sizeof" and isinstance(node.expr, c_ast.ID):
+                    reads[node.expr.name] += 1
+                elif node.op in ("&", "++", "--", "p++", "p--"):
+                    changed.add(_base(node.expr))
+            for node in unit.nodes.get(c_ast.Decl, ()):
+                name = node.name
+                plain = "static" in node.storage and _is_table_of_texts(node.type)
+                if plain and uses[name] == reads[name]:
+                    if name not in changed and "volatile" not in node.quals:
+                        found.add(node)
+        return found
+
+    @cached_property
     def variable_names(self) -> frozenset[str]:
         """Names of all variables: what a function of the program may change."""
         nodes = (node for unit in self.units for node in unit.nodes.get(c_ast.Decl, ()))
@@ -295,6 +320,14 @@ class _Declared(c_ast.NodeVisitor):
         self.generic_visit(node)
 
 
+def _is_table_of_texts(type_: c_ast.Node) -> bool:
+    """`const char *[]`: what other elements hold may be reached from within."""
+    pointer = type_.type if isinstance(type_, c_ast.ArrayDecl) else None
+    target = pointer.type if isinstance(pointer, c_ast.PtrDecl) else None
+    names = getattr(getattr(target, "type", None), "names", None)
+    return isinstance(target, c_ast.TypeDecl) and names == ["char"]
+
+
 def _base(node: c_ast.Node | None) -> str | None:
     """The variable of which `x`, `x.member` or `x[i]` is a part."""
     while isinstance(node, c_ast.ArrayRef | c_ast.Cast) or (
@@ -318,7 +351,7 @@ def _enumerate(node: c_ast.EnumeratorList, found: dict[str, int]) -> None:
 
 def constant(node: c_ast.Node, enumerators: dict[str, int]) -> int | None:
     """The value of a constant integer expression of literals and enumerators."""
-    if isinstance(node, c_ast.Constant) and "int" in node.type:
+    if isinstance(node, c_ast.Constant) and "int" in node.type and node.value[-1] != "'":
         return int(node.value.rstrip("uUlL"), 8 if _octal(node.value) else 0)
     if isinstance(node, c_ast.Constant) and node.type == "char" and len(node.value) == 3:
         return ord(node.value[1])

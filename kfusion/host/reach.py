@@ -73,8 +73,9 @@ class Reach:
         step = executor.step = Step([], 0, 0)
         for node in nodes:
             executor.value(node, state)
+            located = _only_located(node)
             for inner in descendants(node):
-                if isinstance(inner, c_ast.ArrayRef):
+                if isinstance(inner, c_ast.ArrayRef) and inner not in located:
                     place = executor.place(inner.name, state)
                     step.place_reads[place or Place(Pointee(executor.unknown()))] = None
         executor.step = None
@@ -145,6 +146,21 @@ class Reach:
         return isinstance(type_, c_ast.PtrDecl) or (
             isinstance(type_, c_ast.TypeDecl) and isinstance(inner, c_ast.IdentifierType)
         )
+
+
+def _only_located(node: c_ast.Node) -> set[c_ast.Node]:
+    """Elements of which an expression wants the address, not the value: `&events[0]`."""
+    found: set[c_ast.Node] = set()
+    for inner in descendants(node):
+        if isinstance(inner, c_ast.UnaryOp) and inner.op == "&":
+            part = inner.expr
+            while isinstance(part, c_ast.ArrayRef) or (
+                isinstance(part, c_ast.StructRef) and part.type == "."
+            ):
+                if isinstance(part, c_ast.ArrayRef):
+                    found.add(part)
+                part = part.name
+    return found
 
 
 def _base(node: c_ast.Node) -> set[str]:

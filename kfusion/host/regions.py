@@ -96,6 +96,9 @@ def read_regions(unit: Unit, program: HostProgram) -> list[Region]:
 
 def _find(unit: Unit, mark: RegionMark) -> tuple[Function, Statement, c_ast.Compound] | None:
     for function in unit.functions.values():
+        start, end = unit.range(function.body.first, function.body.last)
+        if not start <= mark.block.start < end:
+            continue
         visitor = _Blocks(unit, mark.block.start)
         visitor.visit(function.node.body)
         if visitor.found is not None:

@@ -21,6 +21,7 @@ class SetUp:
     made: dict[str, set[Sym]]  # kernels by name, and their programs
     results: tuple[Sym, ...]
     all_named: bool
+    stored: tuple[State, ...]  # handles as they were stored, whatever became of them after that
     unknown: frozenset[Made]  # kernels whose names not even the callers give
 
     @property
@@ -59,6 +60,10 @@ def _is_new(value: Sym) -> bool:
     return isinstance(value, Made) and value.kind in ("kernel", "host memory")
 
 
+def _is_kernel(value: Sym) -> bool:
+    return isinstance(value, Made) and value.kind == "kernel"
+
+
 def _read(program: HostProgram, function: HostFunction) -> SetUp:
     executor = _Maker(program, function)
     frame = Frame(executor.fresh.next(), function, function.unit)
@@ -71,7 +76,14 @@ def _read(program: HostProgram, function: HostFunction) -> SetUp:
     ends = [o.state for o in frame.returns] + ([after] if after is not None else [])
     results = tuple(outcome.value for outcome in frame.returns)
     return SetUp(
-        function, frame, tuple(ends), executor.made, results, executor.all_named, executor.nameless
+        function,
+        frame,
+        tuple(ends),
+        executor.made,
+        results,
+        executor.all_named,
+        tuple(executor.stored),
+        executor.nameless,
     )
 
 
@@ -82,9 +94,10 @@ class _Maker(Executor):
         self.made: dict[str, set[Sym]] = {}
         self.all_named = True
         self.nameless: frozenset[Made] = frozenset()
+        self.stored: list[State] = []
 
-    def _opencl(self, name: str, node: c_ast.FuncCall, args: list[Sym], state: State) -> Sym:
-        value = super()._opencl(name, node, args, state)
+    def opencl(self, name: str, node: c_ast.FuncCall, args: list[Sym], state: State) -> Sym:
+        value = super().opencl(name, node, args, state)
         if name == "clCreateKernel":
             if isinstance(value, Made) and value.name:
                 self.made.setdefault(value.name, set()).add(args[0])
@@ -93,6 +106,11 @@ class _Maker(Executor):
                 if isinstance(value, Made) and not self._is_given(args[1:2]):
                     self.nameless |= {value}
         return value
+
+    def assign(self, place: Place | None, value: Sym, state: State, node: c_ast.Node) -> None:
+        super().assign(place, value, state, node)
+        if place is not None and any(map(_is_kernel, leaves(value))):
+            self.stored.append(State({place: value}))
 
     def _is_given(self, names: list[Sym]) -> bool:
         """Does a parameter of the function say the name? Then its callers are asked."""

@@ -42,6 +42,8 @@ _BINARY = {
     "||": 1,
 }
 _CONDITIONAL, UNARY, PRIMARY = 0, 11, 12
+_WORDS = frozenset(("(size_t)", "(cl_ulong)", "(uint64_t)", "(unsigned long)"))
+_MASK = re.compile(r"-\d+$")
 _LOOP = "loop:"
 _EXECUTION = re.compile(r" of execution \d+")  # of a local variable, in what a place is called
 
@@ -80,15 +82,31 @@ def operation(name: str, parts: Sequence[Text]) -> Text | None:
         return Text(f"{condition.at(1)} ? {first.text} : {second.text}", _CONDITIONAL)
     if len(parts) == 2 and name in _BINARY:
         level = _BINARY[name]
-        return Text(f"{parts[0].at(level)} {name} {parts[1].at(level + 1)}", level)
+        left, right = _operands(level)
+        if name in ("||", "|", "&", "^") and parts[0].level == level:
+            left = level  # a || b || c
+        return Text(f"{parts[0].at(left)} {name} {parts[1].at(right)}", level)
     if len(parts) == 1 and (name.startswith("(") or name in "-+~!"):
         operand = parts[0].at(UNARY)
+        if name in _WORDS and _MASK.match(operand) and operand != "-1":  # ~(size_t)15
+            return Text(f"~{name}{~int(operand)}", UNARY)
         if operand.startswith(name) and name in "-+":  # no `--x`
             operand = f"({operand})"
         return Text(f"{name}{operand}", UNARY)
     if name.isidentifier() and name not in _INTERNAL:
         return Text(f"{name}({', '.join(p.text for p in parts)})", PRIMARY)
     return None
+
+
+def _operands(level: int) -> tuple[int, int]:
+    """How tightly they must bind: more than C asks for where compilers warn."""
+    if level in (_BINARY["<<"], _BINARY["&"], _BINARY["^"], _BINARY["|"]):
+        return UNARY, UNARY
+    if level in (_BINARY["<"], _BINARY["=="]):
+        return _BINARY["<<"], _BINARY["<<"]
+    if level == _BINARY["||"]:
+        return _BINARY["&"], _BINARY["&"]
+    return level, level + 1
 
 
 def member_path(path: tuple[str, ...]) -> str:

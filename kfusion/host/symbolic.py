@@ -7,6 +7,7 @@ entered. Places are what an assignment can change: variables, fields, elements.
 from __future__ import annotations
 
 from dataclasses import field
+from functools import cached_property
 from itertools import count
 
 from kfusion.source.dataclasses import dataclass
@@ -72,6 +73,11 @@ class Pointee:
         return f"*{self.pointer}"
 
 
+def depth(value: Sym) -> int:
+    """How many operators and pointers are inside one another."""
+    return value.depth if isinstance(value, Op | Entry) else 0
+
+
 Root = Local | Global | App | Pointee
 
 
@@ -99,6 +105,11 @@ class Entry:
 
     place: Place
 
+    @cached_property
+    def depth(self) -> int:
+        root = self.place.root
+        return 1 + depth(root.pointer) if isinstance(root, Pointee) else 0
+
     def __str__(self) -> str:
         return str(self.place)
 
@@ -119,6 +130,10 @@ class Op:
 
     name: str
     args: tuple[Sym, ...]
+
+    @cached_property
+    def depth(self) -> int:
+        return 1 + max(map(depth, self.args), default=0)
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(str, self.args))})"

@@ -14,25 +14,36 @@ class DeclaredTypes:
         self._structs: dict[str, c_ast.Struct] = {}
         self._typedefs: dict[str, c_ast.Node] = {}
         self._members: dict[str, set[bool]] = {}
-        self._struct_members: set[str] = set()
         self._union_members: set[str] = set()
         self.bit_fields: set[str] = set()  # names of members that may hold fewer bits
-        self.opaque: set[str] = set()  # that nothing declares: they may be anything
+        # Of types that nothing declares, or blocks or files in different ways: what they are
+        # here is not known.
+        self.opaque: set[str] = set()
+        self.ambiguous: set[str] = set()  # the latter, and tags of structs likewise
         for unit in units:
             self.opaque |= unit.opaque_types
             for node in unit.nodes.get(c_ast.Typedef, ()):
-                self._typedefs.setdefault(node.name, node.type)
+                first = self._typedefs.setdefault(node.name, node.type)
+                if not _are_alike(first, node.type):
+                    self.ambiguous.add(node.name)
             for kind in (c_ast.Struct, c_ast.Union):
                 for node in unit.nodes.get(kind, ()):
                     self._add(node)
+        self.opaque |= self.ambiguous & self._typedefs.keys()
+        for name in self.opaque:  # the parser is told that they are int
+            self._typedefs.pop(name, None)
+        for name in self.ambiguous:
+            self._structs.pop(name, None)
 
     def _add(self, node: c_ast.Struct) -> None:
         if node.name and node.decls is not None:
-            self._structs.setdefault(node.name, node)
+            first = self._structs.setdefault(node.name, node)
+            if not _are_alike(first, node):
+                self.ambiguous.add(node.name)
         for declaration in node.decls or []:
             if isinstance(declaration, c_ast.Decl) and declaration.name:
-                is_union = isinstance(node, c_ast.Union)
-                (self._union_members if is_union else self._struct_members).add(declaration.name)
+                if isinstance(node, c_ast.Union):
+                    self._union_members.add(declaration.name)
                 if declaration.bitsize is not None:
                     self.bit_fields.add(declaration.name)
                 is_array = isinstance(declaration.type, c_ast.ArrayDecl)
@@ -50,7 +61,7 @@ class DeclaredTypes:
         """Is the member one of a union, named or not? One of an unknown type may be."""
         struct = self._struct(type_)
         if struct is None:
-            return name in self._union_members and name not in self._struct_members
+            return name in self._union_members
         if isinstance(struct, c_ast.Union):
             return True
         return all(getattr(d, "name", None) != name for d in struct.decls or [])
@@ -82,6 +93,16 @@ class DeclaredTypes:
                 return type_
             type_ = self._typedefs[names[0]]
         return type_
+
+    def is_opaque(self, type_: c_ast.Node | None) -> bool:
+        """May the type, or what it points to, be any, though it has a name?"""
+        type_ = self.resolved(type_)
+        while isinstance(type_, c_ast.PtrDecl | c_ast.ArrayDecl):
+            type_ = self.resolved(type_.type)
+        inner = getattr(type_, "type", None)
+        if isinstance(inner, c_ast.IdentifierType):
+            return not self.opaque.isdisjoint(inner.names)
+        return getattr(inner, "name", None) in self.ambiguous
 
     def typedef(self, name: str) -> c_ast.Node | None:
         return self._typedefs.get(name)
@@ -116,3 +137,15 @@ class DeclaredTypes:
         if not isinstance(inner, c_ast.Struct | c_ast.Union):
             return None
         return inner if inner.decls is not None else self._structs.get(inner.name)
+
+
+def _are_alike(one: c_ast.Node, other: c_ast.Node) -> bool:
+    """Is it the same declaration, perhaps read a second time, in another file?"""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if any(getattr(one, name) != getattr(other, name) for name in one.attr_names):
+        return False
+    below, beside = list(one), list(other)
+    return len(below) == len(beside) and all(map(_are_alike, below, beside))

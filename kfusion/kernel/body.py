@@ -19,13 +19,16 @@ from kfusion.kernel.evaluate import (
 from kfusion.kernel.forms import Comparison
 from kfusion.kernel.model import Body, Declaration, PreludeItem
 from kfusion.kernel.scopes import Scopes, name_token
+from kfusion.kernel.strides import strided
 from kfusion.kernel.together import is_array_of_values
 from kfusion.kernel.types import canonical
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Function
 
 
-def split_body(env: Environment, scopes: Scopes, function: Function) -> Body:
+def split_body(
+    env: Environment, scopes: Scopes, function: Function, *, strides: bool = True
+) -> Body:
     """Binds the prelude's variables in `env` on the way."""
     prelude: list[PreludeItem] = []
     statements = list(function.body.children)
@@ -41,11 +44,14 @@ def split_body(env: Environment, scopes: Scopes, function: Function) -> Body:
             continue
         rest = [s for s in statements[1:] if not is_return(env, s)]
         item = None if rest else _guard(env, statement, here)
+        if item is None and strides and not rest:
+            item = strided(env, scopes, prelude, statement, here)
+            strides = False  # the order of the iterations of one is kept
         if item is None:
             break
         prelude.append(item)
         inner = statement.children[0]
-        branch = here[0].iftrue
+        branch = here[0].stmt if item.declarations else here[0].iftrue
         statements = list(inner.children) if inner.kind == "compound" else [inner]
         nodes = by_statement(env, branch, statements)
     while statements and is_return(env, statements[-1]):

@@ -18,7 +18,8 @@ LOCAL_SIZE = "local_size"
 GLOBAL_SIZE = "global_size"
 GLOBAL_OFFSET = "global_offset"
 NUM_GROUPS = "num_groups"
-ITEM_IDS = (GLOBAL_ID, LOCAL_ID, GROUP_ID)  # what differs from item to item
+STRIDED_ID = "strided_id"  # the global id, and on from there by the global size
+ITEM_IDS = (GLOBAL_ID, LOCAL_ID, GROUP_ID, STRIDED_ID)  # what differs from item to item
 OF_GROUPS = (LOCAL_ID, GROUP_ID, LOCAL_SIZE, NUM_GROUPS)  # what depends on the local size
 
 
@@ -30,6 +31,8 @@ class Id:
     dimension: int
 
     def __str__(self) -> str:
+        if self.kind == STRIDED_ID:
+            return f"<from get_global_id({self.dimension}) on>"
         return f"get_{self.kind}({self.dimension})"
 
 
@@ -212,9 +215,11 @@ def counts_items(form: Form) -> bool:
     """An id, or the ids of several dimensions with the sizes between: no more than items."""
     terms = in_global_ids(form).terms
     rows: list[Monomial] = []
+    starts: dict[Monomial, Monomial] = {}  # what may be subtracted from a row
     for dimension in range(3):
         sizes = [Id(GLOBAL_SIZE, lower) for lower in range(dimension)]
         rows.append(tuple(sorted([Id(GLOBAL_ID, dimension), *sizes], key=_key)))
+        starts[tuple(sorted([Id(GLOBAL_OFFSET, dimension), *sizes], key=_key))] = rows[-1]
         start = (Id(GROUP_ID, dimension), Id(LOCAL_SIZE, dimension))
         if terms == ((tuple(sorted(start, key=_key)), 1),):
             return True
@@ -223,19 +228,11 @@ def counts_items(form: Form) -> bool:
         if terms == (form_of(Id(GLOBAL_ID, dimension)) - offset).terms:
             return True
     single = len(terms) == 1 and terms[0][1] == 1 and len(terms[0][0]) == 1
-    if single and isinstance(terms[0][0][0], Id):
+    if single and isinstance(terms[0][0][0], Id) and terms[0][0][0].kind != STRIDED_ID:
         return True
     positive = [m for m, f in terms if f == 1]
-    offsets = [m for m, f in terms if f == -1 and _is_offset(m)]
-    return (
-        0 < len(positive) == len(terms) - len(offsets)
-        and all(m in rows for m in positive)
-        and len(offsets) <= len(positive)
-    )
-
-
-def _is_offset(monomial: Monomial) -> bool:
-    return len(monomial) == 1 and isinstance(monomial[0], Id) and monomial[0].kind == GLOBAL_OFFSET
+    offsets = [m for m, f in terms if f == -1 and starts.get(m) in positive]
+    return 0 < len(positive) == len(terms) - len(offsets) and all(m in rows for m in positive)
 
 
 @dataclass(frozen=True)

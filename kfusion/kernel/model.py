@@ -7,6 +7,7 @@ reads or writes an element of a buffer.
 
 from __future__ import annotations
 
+from dataclasses import field
 from enum import Enum
 
 from kfusion.kernel.forms import Comparison, Form
@@ -132,7 +133,12 @@ class Declaration:
 
 @dataclass(frozen=True)
 class PreludeItem:
-    """One statement of the prelude: declarations, or one guard."""
+    """One statement of the prelude: declarations, or one guard.
+
+    A loop over what is left for the range, `for (i = get_global_id(0); i < n; i +=
+    get_global_size(0))`, is a guard too: of items that an item stands for one by one. It
+    declares their id.
+    """
 
     statement: Statement
     declarations: tuple[Declaration, ...] = ()
@@ -159,6 +165,12 @@ class Body:
     def guards(self) -> tuple[Comparison, ...]:
         return tuple(c for item in self.prelude for c in item.guard or ())
 
+    @property
+    def stride(self) -> Declaration | None:
+        """The id that its loop over the range declares."""
+        items = (item for item in self.prelude if item.guard is not None)
+        return next((item.declarations[0] for item in items if item.declarations), None)
+
 
 @dataclass(frozen=True)
 class Pragmas:
@@ -178,6 +190,8 @@ class Together:
     sized_by_host: bool  # it has parameters in local memory
     waits: bool  # for one another: other items' stores may be seen after it
     arrays: frozenset[int] = frozenset()  # the tokens that declare them
+    shapes: dict[int, tuple[str, int]] = field(default_factory=dict)  # of each: its bytes, too
+    copies: bool = False  # asynchronously, perhaps before the stages in front
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,6 +215,9 @@ class Kernel:
     together: Together | None = None
     local_ids: Span | None = None  # where local or group ids are more than parts of a global id
     dimensions: int = 1  # the highest dimension asked for, plus one
+
+    def __repr__(self) -> str:
+        return f"Kernel({self.name!r})"
 
     @property
     def span(self) -> Span:

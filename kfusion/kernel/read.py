@@ -10,11 +10,19 @@ from kfusion.kernel.effects import effect_of
 from kfusion.kernel.evaluate import Environment, Pointer, Typed
 from kfusion.kernel.forms import ITEM_IDS, Form, Value, form_of
 from kfusion.kernel.helpers import Helpers
-from kfusion.kernel.model import Access, Feature, FeatureUse, Kernel, Parameter
+from kfusion.kernel.model import (
+    Access,
+    Declaration,
+    Feature,
+    FeatureUse,
+    Kernel,
+    Parameter,
+)
 from kfusion.kernel.parameters import read_parameters
 from kfusion.kernel.pins import find_pins, written_out
 from kfusion.kernel.scopes import Scopes, find_scopes
 from kfusion.kernel.sections import check_sections
+from kfusion.kernel.strides import mixes_ids
 from kfusion.kernel.surroundings import (
     is_kernel,
     macros_of,
@@ -33,6 +41,7 @@ from kfusion.source.protections import is_on, protection
 
 _OTHERS = ("get_enqueued_", "get_work_dim", "get_sub_group")  # of no certain dimension
 
+MIXED_IDS = protection("mixed-ids", "an item's own elements have more than one iteration")
 NARROW_INDICES = protection("narrow-indices", "32-bit indices without sign do not wrap around")
 
 
@@ -47,15 +56,24 @@ def read_kernels(unit: Unit) -> dict[str, Kernel]:
     }
 
 
-def _read(unit: Unit, function: Function, helpers: Helpers, conditions: Conditions) -> Kernel:
+def _read(
+    unit: Unit,
+    function: Function,
+    helpers: Helpers,
+    conditions: Conditions,
+    *,
+    strides: bool = True,
+) -> Kernel:
     parameters = read_parameters(unit, function)
     scopes = find_scopes(unit, function)
     env = Environment(unit, scopes.uses, conditions.is_doubtful)
     _bind_parameters(env, scopes, parameters)
-    body = split_body(env, scopes, function)
+    body = split_body(env, scopes, function, strides=strides)
     walker = Walker(env, scopes, function, body, helpers)
     walker.walk()
-    accesses = _without_narrow_reads(walker.accesses)
+    if body.stride is not None and not _is_its_own_item(walker, body.stride):
+        return _read(unit, function, helpers, conditions, strides=False)
+    accesses = _without_narrow_reads(walker.accesses, strided=body.stride is not None)
     nodes = nodes_of(env, function, body.statements)
     effects = [
         effect_of(env, statement, here, accesses)
@@ -101,6 +119,12 @@ def _read(unit: Unit, function: Function, helpers: Helpers, conditions: Conditio
         local_ids=walker.local_ids,
         dimensions=max(_dimensions(unit, f) for f in (function, *reached)),
     )
+
+
+def _is_its_own_item(walker: Walker, stride: Declaration) -> bool:
+    """May each iteration of the loop be looked at as an item?"""
+    joined = walker.together.arrays or walker.together.calls or walker.local_ids is not None
+    return not joined and not (is_on(MIXED_IDS) and mixes_ids(walker.accesses, stride))
 
 
 def _bind_parameters(env: Environment, scopes: Scopes, parameters: tuple[Parameter, ...]) -> None:
@@ -159,13 +183,14 @@ def _foreign_text(unit: Unit, function: Function) -> list[FeatureUse]:
     return []
 
 
-def _without_narrow_reads(accesses: list[Access]) -> tuple[Access, ...]:
+def _without_narrow_reads(accesses: list[Access], *, strided: bool) -> tuple[Access, ...]:
     """An unsigned 32-bit index wraps around in ranges of more than 2^32 items.
 
     A kernel that stores through such an index would then store twice to one element,
-    which is a race; one that only loads through it is not understood.
+    which is a race (unless one item does so); one that only loads through it is not
+    understood.
     """
-    stores = any(a.mode.writes and a.index_type == "uint" for a in accesses)
+    stores = not strided and any(a.mode.writes and a.index_type == "uint" for a in accesses)
     if stores or not is_on(NARROW_INDICES):
         return tuple(accesses)
     return tuple(

@@ -15,7 +15,7 @@ from kfusion.kernel.evaluate import Environment, evaluate
 from kfusion.kernel.model import Body, Feature, FeatureUse, Parameter, Together
 from kfusion.kernel.scopes import name_token
 from kfusion.kernel.types import canonical, size_of
-from kfusion.parse.unit import Function
+from kfusion.parse.unit import Function, Unit
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 
@@ -45,6 +45,20 @@ def feature_of_call(name: str) -> Feature:
     return Feature.BARRIER if name in _BARRIERS else Feature.ASYNC_COPY
 
 
+ALONE = "that of token"  # a shape that no other array has
+
+
+def array_shape(unit: Unit, body: Body, token: int) -> str | None:
+    """The array's declaration without the name; None if there is more in it (an alignment)."""
+    for statement in (*(item.statement for item in body.prelude), *body.statements):
+        if statement.first <= token <= statement.last and statement.kind == "plain":
+            tokens = range(statement.first, statement.last)
+            words = [unit.tokens[t].text for t in tokens if t != token]
+            plain = len(unit.notes_between(statement.first, statement.last)) == 1  # `__local`
+            return " ".join(words) if plain and "," not in words else None
+    return None
+
+
 class Findings:
     """Collected on the walk through a kernel."""
 
@@ -53,7 +67,7 @@ class Findings:
         self.arrays: list[FeatureUse] = []
         self.calls: list[FeatureUse] = []
         self.tokens: set[int] = set()
-        self.bytes = 0
+        self.sizes: dict[int, int] = {}  # bytes of the arrays, by the token that declares each
         self.last = 0  # the token of the last of them
 
     def array(self, node: c_ast.Decl) -> bool:
@@ -69,7 +83,7 @@ class Findings:
         size = self._size(node.type)
         if size is None:
             return False
-        self.bytes += size
+        self.sizes[name_token(self.unit, node)] = size
         self.last = max(self.last, first)
         self.tokens.add(name_token(self.unit, node))
         self.arrays.append(FeatureUse(Feature.LOCAL_MEMORY, node.name, self._span(node)))
@@ -104,10 +118,20 @@ class Findings:
         if not found:
             return None, []
         if (self.arrays or self.calls) and not self._comes_to_all(body) and is_on(UNIFORM):
-            return None, found
+            return None, [*self.calls, *given, *self.arrays]  # what not all items come to first
         return Together(
-            found[0].span, self.bytes, bool(given), bool(self.calls), frozenset(self.tokens)
+            found[0].span,
+            sum(self.sizes.values()),
+            bool(given),
+            bool(self.calls),
+            frozenset(self.tokens),
+            {token: (self._shape(body, token), size) for token, size in self.sizes.items()},
+            any(call.feature is Feature.ASYNC_COPY for call in self.calls),
         ), []
+
+    def _shape(self, body: Body, token: int) -> str:
+        """Arrays of one shape and size can share their storage, one after the other."""
+        return array_shape(self.unit, body, token) or f"{ALONE} {token}"
 
     def _comes_to_all(self, body: Body) -> bool:
         """No item has left the kernel before the last array is declared, or the last call made."""

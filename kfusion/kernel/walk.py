@@ -18,6 +18,7 @@ from kfusion.kernel.forms import Comparison, Form, Id, LoopVariable, form_of, nu
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Body, Feature, Symbol
 from kfusion.kernel.scopes import Scopes, name_token
+from kfusion.kernel.strides import changed_in
 from kfusion.kernel.types import INTEGERS, is_integer, is_unsigned, promoted
 from kfusion.parse.unit import Function
 
@@ -104,13 +105,9 @@ class Walker(ExpressionWalker):
 
     def on_if(self, node: c_ast.If) -> None:
         index = self.unit.index(node)
-        item = self._guards.get(index)
-        if item is not None:
-            for comparison in item.guard or ():
-                self._check_form(comparison.left, (index, index))
-                self._check_form(comparison.right, (index, index))
-            self._facts += item.guard or ()
-            if not item.early_return:
+        if index in self._guards:
+            self._guard(index)
+            if not self._guards[index].early_return:
                 self._statement(node.iftrue)
             return
         self.expression(node.cond)
@@ -125,6 +122,13 @@ class Walker(ExpressionWalker):
             self._statement(node.iftrue)
         with self._scope(otherwise, conditional=True):
             self._statement(node.iffalse)
+
+    def _guard(self, index: int) -> None:
+        comparisons = self._guards[index].guard or ()
+        for comparison in comparisons:
+            self._check_form(comparison.left, (index, index))
+            self._check_form(comparison.right, (index, index))
+        self._facts += comparisons
 
     def on_while(self, node: c_ast.While) -> None:
         facts, _ = conditions(self.env, node.cond)
@@ -155,6 +159,11 @@ class Walker(ExpressionWalker):
         self._statement(node.stmt)
 
     def on_for(self, node: c_ast.For) -> None:
+        index = self.unit.index(node)
+        if index in self._guards:  # a loop over the range: its variable is bound
+            self._guard(index)
+            self._statement(node.stmt)
+            return
         self._statement(node.init)
         symbol, low = self._loop_start(node.init)
         facts: list[Comparison] = []
@@ -188,9 +197,9 @@ class Walker(ExpressionWalker):
         type_ = symbol.canonical
         step = _step(self.env, node.next, symbol)
         self.env.values[symbol] = Typed(None, type_)
-        changed = _changed(self.env, node.stmt) | self.scopes.address_taken
+        changed = changed_in(self.env, node.stmt) | self.scopes.address_taken
         if node.cond is not None:
-            changed |= _changed(self.env, node.cond)
+            changed |= changed_in(self.env, node.cond)
         if step is None or symbol in changed or not is_integer(type_):
             return []
         width = INTEGERS[type_][0]
@@ -251,21 +260,3 @@ def _step(env: Environment, node: c_ast.Node | None, symbol: Symbol) -> Form | N
         return step if step.constant else None
     sizes = all(isinstance(a, Id) and a.kind.endswith("size") for a in step.atoms)
     return step if sizes and node.op == "+=" else None
-
-
-def _changed(env: Environment, node: c_ast.Node) -> set[Symbol]:
-    """Variables that are assigned within."""
-    found: set[Symbol] = set()
-
-    class Visitor(c_ast.NodeVisitor):
-        def visit_Assignment(self, inner: c_ast.Assignment) -> None:
-            found.add(symbol) if (symbol := env.symbol(inner.lvalue)) else None
-            self.generic_visit(inner)
-
-        def visit_UnaryOp(self, inner: c_ast.UnaryOp) -> None:
-            if inner.op.removeprefix("p") in ("++", "--"):
-                found.add(symbol) if (symbol := env.symbol(inner.expr)) else None
-            self.generic_visit(inner)
-
-    Visitor().visit(node)
-    return found

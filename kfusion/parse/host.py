@@ -19,8 +19,11 @@ _DROPPED = frozenset(
     "_Thread_local __thread _Noreturn".split()
 )
 _DROPPED_WITH_BRACKETS = frozenset("__attribute__ __attribute __declspec _Alignas".split())
-_ASSEMBLER = frozenset(("__asm__", "__asm", "asm"))
-_ASSEMBLER_WORDS = frozenset("volatile __volatile__ goto inline __inline__".split())
+ASSEMBLER = "__asm__"  # the function that a statement of assembler seems to call
+_ASSEMBLER_WORDS = frozenset((ASSEMBLER, "__asm", "asm"))
+_ASSEMBLER_QUALIFIERS = frozenset("volatile __volatile__ goto inline __inline__".split())
+TYPEOF = "__typeof__"  # stands for all types that are given by an expression
+_TYPEOF_WORDS = frozenset((TYPEOF, "__typeof", "typeof"))
 _REPLACED = {"__const": "const", "__const__": "const", "__signed": "signed"}
 _TYPE_WORDS = ("typedef", "struct", "union", "enum")
 
@@ -38,6 +41,7 @@ def parse_host(source: SourceFile, annotations: Annotations, done: Preprocessed)
         done.macros,
         "",
         guess,
+        opaque=[TYPEOF] if any(token.text == TYPEOF for token in tokens) else [],
         cpp_possible=True,
         stubs=done.stubs,
     )
@@ -156,13 +160,13 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
         last = index
         if token.text in _DROPPED_WITH_BRACKETS:
             last = closing(tokens, index)
-        elif token.text in _ASSEMBLER:
+        elif token.text in _ASSEMBLER_WORDS:
             last = _assembler_end(tokens, index)
             if depth > 0 and result[-1].text in (";", "{", "}", ")", ":", "else"):
                 # A statement, of which nothing is known: a call of an unknown function.
-                result += [token._replace(text=text) for text in ("__asm__", "(", ")")]
-        elif token.text in ("__typeof__", "typeof", "__typeof"):
-            result.append(token._replace(text="int"))
+                result += [token._replace(text=text) for text in (ASSEMBLER, "(", ")")]
+        elif token.text in _TYPEOF_WORDS:
+            result.append(token._replace(text=TYPEOF))
             index = closing(tokens, index) + 1
             continue
         elif token.text not in _DROPPED:
@@ -178,6 +182,6 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
 
 
 def _assembler_end(tokens: list[PToken], index: int) -> int:
-    while index + 1 < len(tokens) and tokens[index + 1].text in _ASSEMBLER_WORDS:
+    while index + 1 < len(tokens) and tokens[index + 1].text in _ASSEMBLER_QUALIFIERS:
         index += 1
     return closing(tokens, index)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 
@@ -70,6 +70,9 @@ class Unit:
     opaque_types: frozenset[str] = frozenset()
     defines: tuple[str, ...] = ()
     _functions: dict[str, Function] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Unit({self.source.name!r})"
 
     def index(self, node: c_ast.Node) -> int:
         """The token at which pycparser places the node."""
@@ -195,12 +198,16 @@ def parse_unit(
     typedefs: str,
     guess_types: TypeGuess,
     *,
+    opaque: Sequence[str] = (),
     cpp_possible: bool = False,
     stubs: frozenset[str] = frozenset(),
 ) -> Unit:
-    """Parse clean tokens. `guess_types` says which unknown names may be taken as types."""
+    """Parse clean tokens. `guess_types` says which unknown names may be taken as types.
+
+    `opaque` are names of which it is known that they are types, and no more.
+    """
     _refuse_unseen_annotations(source, tokens)
-    opaque: list[str] = []
+    opaque = list(opaque)
     while True:
         prelude = (typedefs + "".join(f"typedef int {name};" for name in opaque)).replace("\n", " ")
         lines = [prelude, *(t.text for t in tokens)]

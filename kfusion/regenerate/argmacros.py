@@ -21,6 +21,7 @@ from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, Token, tokenize
 
 _SET = "clSetKernelArg"
+_ASSIGNS = re.compile(r"(?:[-+*/%&|^]|<<|>>)?=")
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,31 @@ def argument_macro(parts: list[Part]) -> ArgumentMacro | None:
     given = tuple(text[tokens[a].start : tokens[b - 1].end] for a, b in ranges)
     roles = _roles(macro)
     alone = all(_stands_alone(last, step) for step in last.steps if sets_arguments(step))
+    counter = _counter(macro, given)
+    if counter is not None and not _counts_from_zero(last, counter):
+        roles = None
     if roles is None or len(given) != len(roles) or not alone:
         raise CannotWriteError(f"the macro {macro.name} sets arguments in a form of its own", where)
     body = {t.text for t in tokenize(" " + macro.body) if t.kind is Kind.NAME}
     return ArgumentMacro(macro.name, roles, given, frozenset(body - set(macro.parameters)))
+
+
+def _counts_from_zero(part: Part, counter: str) -> bool:
+    """The arguments are set in order, and nothing else looks at the number of the next one."""
+    effects = [(i, part.unit.index(e.node)) for i, e in sorted(part.run.set_arguments.items())]
+    in_order = [i for i, _ in sorted(effects, key=lambda pair: pair[1])]
+    others = (s for s in part.steps if not sets_arguments(s))
+    return in_order == list(range(len(effects))) and not any(counter in s.reads for s in others)
+
+
+def _counter(macro: Macro, given: Sequence[str]) -> str | None:
+    """The variable of `clSetKernelArg(kernel, i++, ...)`, which may be an argument."""
+    call = _call_in(macro)
+    if call is None or call[1][-1:] != ["++"] or macro.parameters is None:
+        return None
+    name = " ".join(_bare_words(call[1][:-1]))
+    values = dict(zip(macro.parameters, given, strict=False))
+    return " ".join(_bare_words([t.text for t in tokenize(values.get(name, name))]))
 
 
 def _stands_alone(part: Part, step: Step) -> bool:
@@ -104,13 +126,13 @@ def _macro_at(unit: Unit, effect: SetArgument) -> str | None:
 
 def _roles(macro: Macro) -> tuple[str, ...] | None:
     """What each parameter is in `clSetKernelArg(kernel, index, sizeof(value), &value)`."""
-    tokens = tokenize(" " + macro.body)
-    calls = [i for i, t in enumerate(tokens) if t.text == _SET]
-    ranges = (arguments(tokens, calls[0] + 1) or []) if len(calls) == 1 else []
-    if len(ranges) != 4 or macro.parameters is None:
+    call = _call_in(macro)
+    if call is None or macro.parameters is None:
         return None
-    kernel, index, size, pointer = (_bare(tokens[a:b]) for a, b in ranges)
+    kernel, index, size, pointer = call
     found = {" ".join(kernel): "kernel", " ".join(index): "index"}
+    if index[-1:] == ["++"]:  # it counts by itself, in a variable or a parameter
+        found = {" ".join(kernel): "kernel"}
     if pointer[:1] == ["&"]:
         value = _bare_words(pointer[1:])
         found[" ".join(value)] = "value"
@@ -121,7 +143,29 @@ def _roles(macro: Macro) -> tuple[str, ...] | None:
         found[" ".join(size)] = "size"
     if not set(found) <= set(macro.parameters):
         return None
+    if any(role in ("index", "size") and _is_changed(macro, n) for n, role in found.items()):
+        return None
     return tuple(found.get(name, "") for name in macro.parameters)
+
+
+def _is_changed(macro: Macro, name: str) -> bool:
+    """`i++;` behind the call: a number cannot stand for the parameter."""
+    words = [t.text for t in tokenize(" " + macro.body)]
+    for position, word in enumerate(words):
+        before = next((w for w in reversed(words[:position]) if w != "("), "")
+        after = next((w for w in words[position + 1 :] if w != ")"), "")
+        changes = before in ("++", "--", "&") or after in ("++", "--") or _ASSIGNS.fullmatch(after)
+        if word == name and changes:
+            return True
+    return False
+
+
+def _call_in(macro: Macro) -> list[list[str]] | None:
+    """The words of the four arguments of the one `clSetKernelArg` in its body."""
+    tokens = tokenize(" " + macro.body)
+    calls = [i for i, t in enumerate(tokens) if t.text == _SET]
+    ranges = (arguments(tokens, calls[0] + 1) or []) if len(calls) == 1 else []
+    return [_bare(tokens[a:b]) for a, b in ranges] if len(ranges) == 4 else None
 
 
 def _bare(tokens: Sequence[Token]) -> list[str]:

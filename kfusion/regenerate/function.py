@@ -53,12 +53,13 @@ from kfusion.regenerate.scopes import (
     hidden_in,
     refuse_confusion,
     refuse_own_types,
+    refuse_undeclared,
     same_variable,
     shared,
 )
 from kfusion.regenerate.settings import Settings
 from kfusion.regenerate.signature import make_signature
-from kfusion.regenerate.template import call_template
+from kfusion.regenerate.template import call_template, own_suffix
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.text import Edit
 from kfusion.synthesis.model import FusedKernel
@@ -161,6 +162,7 @@ class _Builder:
         while self._rename_clashes(pieces):
             pieces = self._compose()
         refuse_confusion(self.parts, pieces)
+        refuse_undeclared(self.parts, pieces)
         pieces = with_used_labels(self.parts, pieces)
         head = f"{self.signature.returns}{self.name}({', '.join(self.signature.declarations)})"
         statements = self._body_lines(pieces)
@@ -255,7 +257,11 @@ class _Builder:
         names = dict(part.names)
         if template.status:
             names[template.status] = self._unique(template.status)
-        return self._arguments(template.fill(calls, names, self.style.indent))
+        suffixes: list[str] = []
+        if '"' in template.suffix and part.run is self.parts[-1].run:
+            sources = [self.settings.source(p) for p in self.kernel.parameters]
+            suffixes = [own_suffix(each.run, effect, template) for each, effect in sources]
+        return self._arguments(template.fill(calls, names, self.style.indent, suffixes))
 
     def _arguments(self, texts: list[str]) -> list[Piece]:
         declarations = [*self.events.before, *self.settings.temporaries]

@@ -150,6 +150,7 @@ def select(part: Part) -> None:
     if part.is_last:
         refuse_status_between(part)
         _refuse_lost_condition(part)
+        _refuse_lost_end(part)
     returning = [part.steps[i] for i in sorted(part.keep) if part.steps[i].returns]
     if not part.is_last and returning:
         raise CannotWriteError(
@@ -253,6 +254,15 @@ def _refuse_lost_condition(part: Part) -> None:
             raise problem
 
 
+def _refuse_lost_end(part: Part) -> None:
+    """`if (launch == CL_SUCCESS) return 0; return -1;`: only what success leads to is known."""
+    end = part.steps[-1]
+    if isinstance(end.nodes[0], c_ast.If) and end.returns and end.nodes[0].iffalse is None:
+        raise CannotWriteError(
+            f"what {part.run.function.name} does when its launch fails is not seen", part.span(end)
+        )
+
+
 def _statuses(part: Part) -> set[str]:
     return {n for s in part.steps if sets_arguments(s) for n in s.writes}
 
@@ -287,7 +297,14 @@ def _checks_kept(part: Part, step: Step, writer: dict[str, int]) -> bool:
         return True
     if not part.is_last or not any(sets_arguments(part.steps[s]) for s in sources):
         return False
+    if _sets_by_macro(part):
+        return step is next(s for s in reversed(part.steps) if s.reads == step.reads)
     return call_template(part.run, SetArgument).check is None
+
+
+def _sets_by_macro(part: Part) -> bool:
+    effects = part.run.set_arguments.values()
+    return any(part.unit.tokens[part.unit.index(e.node)].start < 0 for e in effects)
 
 
 def drop_overwritten(parts: list[Part]) -> None:

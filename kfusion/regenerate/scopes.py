@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
+from kfusion.parse.host import TYPEOF
 from kfusion.parse.unit import descendants
-from kfusion.regenerate.cwords import declared
+from kfusion.regenerate.cwords import declared, names_of
 from kfusion.regenerate.hidden import all_names, hidden_names
 from kfusion.regenerate.parts import Part, own_types
 from kfusion.regenerate.pieces import CannotWriteError, Piece
@@ -123,12 +124,32 @@ def refuse_confusion(parts: list[Part], pieces: list[list[Piece]]) -> None:
         foreign.update(dict.fromkeys(names, function))
 
 
+def refuse_undeclared(parts: list[Part], pieces: list[list[Piece]]) -> None:
+    """No statement that stays uses a variable whose declaration goes."""
+    there = {name for own in pieces for piece in own for name in declared(piece.text)}
+    for part, own in zip(parts, pieces, strict=True):
+        used = set().union(*(names_of(piece.text) for piece in own))
+        for step in part.steps:
+            for name in declared(part.span(step).text):
+                if part.names.get(name, name) in used - there:
+                    raise CannotWriteError(
+                        f"'{name}' in {part.run.function.name} holds the status of a call that "
+                        "is replaced, and is used",
+                        part.span(step),
+                    )
+
+
 def refuse_own_types(parts: list[Part]) -> None:
     """`sizeof(item)` must be one size in all functions, with types of their own too."""
     for part in parts:
         _refuse_types_of_variables(part)
         own = [step for step in part.steps if own_types(part, step)]
         words = _words(part)
+        if TYPEOF in words:
+            raise CannotWriteError(
+                f"{part.run.function.name} names a type by an expression",
+                part.unit.node_span(part.run.function.function.node),
+            )
         if words.count("typedef") > sum(
             part.unit.tokens[step.first].text == "typedef" for step in own
         ):

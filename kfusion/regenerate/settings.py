@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 
+from pycparser import c_ast
+
 from kfusion.graph.model import Equal, Group
 from kfusion.host.effects import SetArgument
 from kfusion.host.equality import identity
@@ -13,9 +15,11 @@ from kfusion.host.merge import RegionAnalysis
 from kfusion.host.spelling import spell, spell_place
 from kfusion.host.symbolic import App, Entry, Local, State, Sym, leaves
 from kfusion.kernel.model import Parameter
+from kfusion.parse.unit import descendants
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.parts import Part, written_arguments
 from kfusion.regenerate.pieces import CannotWriteError, step_piece
+from kfusion.regenerate.template import is_only_another_name
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.text import Span
 from kfusion.synthesis.model import FusedParameter
@@ -39,17 +43,22 @@ class Settings:
         return state
 
     def of(self, parameter: FusedParameter) -> tuple[str, str]:
-        part, effect = self._source(parameter)
+        part, effect = self.source(parameter)
         size = self._size(part, effect)
         place = effect.place
         if place is None:
             return size, "NULL"
         if isinstance(place.root, Local):
+            name: str | None = place.root.name
             if place.root.frame != part.run.frame.number or place.path:
-                return self._copied(part, effect, parameter)
-            self._refuse_changes(part, effect, place.root.name)
-            part.needed.add(place.root.name)
-            return size, f"&{part.names.get(place.root.name, place.root.name)}"
+                name = _handed_on(part, effect)
+                if name is None:
+                    return self._copied(part, effect, parameter)
+                size = f"sizeof {part.names.get(name, name)}"
+            assert name is not None
+            self._refuse_changes(part, effect, name)
+            part.needed.add(name)
+            return size, f"&{part.names.get(name, name)}"
         self._require_unchanged(part, effect)
         address = self.renderer.address(place)
         if address is None:
@@ -59,7 +68,7 @@ class Settings:
             )
         return size, address
 
-    def _source(self, parameter: FusedParameter) -> tuple[Part, SetArgument]:
+    def source(self, parameter: FusedParameter) -> tuple[Part, SetArgument]:
         """The last call that sets the argument, or one that the guard finds equal."""
         found = None
         same = self._equal_names(parameter.argument.name)
@@ -150,6 +159,38 @@ class Settings:
                 raise CannotWriteError(
                     f"'{spell(leaf)}' changes after it was set as an argument", where
                 )
+
+
+def _handed_on(part: Part, effect: SetArgument) -> str | None:
+    """The function's variable that a helper has got by value, and gives clSetKernelArg."""
+    place = effect.place
+    step = next((s for s in part.steps if effect in s.effects), None)
+    if step is None or place is None or place.path or not isinstance(place.root, Local):
+        return None
+    if not is_only_another_name(part.unit, effect):
+        return None  # it may change what it has got
+    set_here = [e for e in step.effects if isinstance(e, SetArgument)]
+    calls = [c for n in step.nodes for c in descendants(n) if isinstance(c, c_ast.FuncCall)]
+    for call in calls if len(set_here) == 1 else []:
+        helper = part.unit.functions.get(getattr(call.name, "name", None) or "")
+        if helper is None or call.args is None:
+            continue
+        listed = helper.node.decl.type.args
+        names = [getattr(p, "name", None) for p in (listed.params if listed is not None else [])]
+        inside = helper.body.first <= part.unit.index(effect.node) <= helper.body.last
+        if not inside or place.root.name not in names:
+            continue
+        given = call.args.exprs[names.index(place.root.name)]
+        own = part.run.frame.variables.get(getattr(given, "name", None) or "")
+        if isinstance(given, c_ast.ID) and own is not None and _type_of(own) == effect.type:
+            name: str = given.name
+            return name
+    return None
+
+
+def _type_of(declared: c_ast.Decl) -> str:
+    names = getattr(getattr(declared.type, "type", None), "names", None)
+    return " ".join(names) if isinstance(declared.type, c_ast.TypeDecl) and names else ""
 
 
 def _has_type(fused: FusedParameter, parameter: Parameter) -> bool:

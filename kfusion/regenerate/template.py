@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -38,8 +39,13 @@ class Template:
     status: str = ""  # a helper's variable, which the function needs for itself
     at_end: bool = False  # ... and checks once, after all calls
 
-    def fill(self, calls: list[str], names: dict[str, str], indent: str) -> list[str]:
-        """Statements that make the calls, in the function's own form."""
+    def fill(
+        self, calls: list[str], names: dict[str, str], indent: str, suffixes: Sequence[str] = ()
+    ) -> list[str]:
+        """Statements that make the calls, in the function's own form.
+
+        `suffixes` are those of the calls, where each has its own: a message, say.
+        """
         if self.status:
             return self._with_status(calls, names[self.status], indent)
         prefix, suffix = rename_text(self.prefix, names), rename_text(self.suffix, names)
@@ -52,7 +58,8 @@ class Template:
         for number, call in enumerate(calls):
             if number > 0:
                 prefix = self._again(prefix)
-            result.append(prefix + call + suffix)
+            own = rename_text(suffixes[number], names) if suffixes else suffix
+            result.append(prefix + call + own)
             if self.check is not None:
                 result.append(rename_text(self.check, names))
         return result
@@ -73,6 +80,20 @@ class Template:
         if match is None:
             return prefix
         return f"{match.group(1)} = " if self.check is not None else f"{match.group(1)} |= "
+
+
+_TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
+def own_suffix(run: Run, effect: Effect, template: Template) -> str:
+    """What stands behind a call in its own statement, if it differs in texts only."""
+    position, step = next((i, s) for i, s in enumerate(run.steps) if effect in s.effects)
+    try:
+        own = _template(run, run.function.unit, position, step, [effect])
+    except CannotWriteError:
+        return template.suffix
+    alike = _TEXTS.sub("", own.suffix) == _TEXTS.sub("", template.suffix)
+    return own.suffix if alike and own.prefix == template.prefix else template.suffix
 
 
 def is_check(step: Step) -> bool:
@@ -99,7 +120,8 @@ def call_template(run: Run, kind: type[Effect]) -> Template:
 
 def _template(run: Run, unit: Unit, position: int, step: Step, effects: list[Effect]) -> Template:
     if isinstance(effects[0], SetArgument) and not _in_step(unit, step, effects[0]):
-        return _helpers_template(run, unit, step, effects[0])
+        if len(effects) > 1 or not is_only_another_name(unit, effects[0]):
+            return _helpers_template(run, unit, step, effects[0])
     calls = sorted({_written(unit, step, e) for e in effects})
     body = run.function.function.body
     statement = innermost_written(unit, body, calls[0])
@@ -128,12 +150,23 @@ def _around(unit: Unit, statement: Statement, calls: list[int], check: str | Non
     return Template(prefix, suffix, check, "".join(joints), start, end)
 
 
+def is_only_another_name(unit: Unit, effect: Effect) -> bool:
+    """`int set(...) { return clSetKernelArg(...); }`: its call stands for the call in it."""
+    helper = _helper_of(unit, effect)
+    items = helper.node.body.block_items or [] if helper is not None else []
+    return len(items) == 1 and effect.node in (items[0], getattr(items[0], "expr", None))
+
+
+def _helper_of(unit: Unit, effect: Effect) -> Function | None:
+    index = unit.index(effect.node)
+    inside = (f for f in unit.functions.values() if f.body.first <= index <= f.body.last)
+    return next(inside, None)
+
+
 def _helpers_template(run: Run, unit: Unit, step: Step, effect: Effect) -> Template:
     """Arguments that a helper sets: in its form, if that makes sense in the function."""
     index = unit.index(effect.node)
-    helper = next(
-        (f for f in unit.functions.values() if f.body.first <= index <= f.body.last), None
-    )
+    helper = _helper_of(unit, effect)
     if helper is None or unit.tokens[index].start < 0:
         raise CannotWriteError("an OpenCL call comes from a macro", unit.node_span(effect.node))
     statement = innermost_written(unit, helper.body, index)
@@ -155,8 +188,8 @@ def _helpers_template(run: Run, unit: Unit, step: Step, effect: Effect) -> Templ
                 template, prefix=type_, status=status.group(1), at_end=_collects(unit, helper)
             )
     raise CannotWriteError(
-        "a helper handles the status of clSetKernelArg in a form of its own",
-        unit.span(step.first, step.last),
+        f"{helper.name}() handles the status of clSetKernelArg in a form of its own",
+        statement_span(unit, statement.first, statement.last),
     )
 
 

@@ -22,6 +22,9 @@ class SourceFile:
     path: Path
     text: str
 
+    def __repr__(self) -> str:
+        return f"SourceFile({self.name!r})"  # plans are printed, and name it often
+
     @property
     def name(self) -> str:
         return str(self.path)

@@ -24,16 +24,20 @@ from kfusion.kernel.model import Access, Declaration, Parameter, PreludeItem, Sy
 from kfusion.kernel.surroundings import macros_of
 from kfusion.parse.unit import Unit
 from kfusion.source.lexer import CLOSING, OPENING, tokenize
+from kfusion.source.protections import is_on, protection
 from kfusion.synthesis.copies import Copy, find_copies
 from kfusion.synthesis.hoist import declared_in, hoisted_copies
 from kfusion.synthesis.model import FusedKernel, FusedParameter
 from kfusion.synthesis.names import Names, file_names, identifier
 from kfusion.synthesis.negate import negated
 from kfusion.synthesis.render import Renderer, reindented
+from kfusion.synthesis.rounding import Rounded, rounded
 from kfusion.synthesis.signature import Bound, Style, parameter_text, signature
 from kfusion.synthesis.statements import Lines, StatementWriter
+from kfusion.synthesis.storage import shared_arrays
 from kfusion.synthesis.usage import StageUse
 
+STORAGE = protection("storage", "nobody reads a local array any more when it is written again")
 _LONGEST_NAME = 60
 _LONGEST_INDEX = 12
 
@@ -48,10 +52,15 @@ def kernel_name(members: Sequence[Invocation], taken: Iterable[str]) -> str:
     return reserved.new(joined, f"{joined}_fused")
 
 
-def synthesise(group: Group, invocations: Sequence[Invocation], name: str) -> FusedKernel:
-    """One kernel for the group; `invocations` are those of the whole region."""
+def synthesise(
+    group: Group, invocations: Sequence[Invocation], name: str, *, exact: bool = False
+) -> FusedKernel:
+    """One kernel for the group; `invocations` are those of the whole region.
+
+    `exact`: no compiler can contract operations of two stages to one (a*b, then + c).
+    """
     stages, values = values_of(group, invocations)
-    return _Writer(stages, values, equalities_of(group), name, group.barriers).kernel()
+    return _Writer(stages, values, equalities_of(group), name, group.barriers, exact).kernel()
 
 
 def declarators(unit: Unit, item: PreludeItem) -> list[tuple[int, int]]:
@@ -79,7 +88,9 @@ class _Writer:
         equalities: Equalities,
         name: str,
         barriers: frozenset[int],
+        exact: bool,
     ) -> None:
+        self.rounded = rounded(stages, values) if exact else Rounded()
         self.waiting = {n for n, s in enumerate(stages) if s.invocation.index in barriers}
         self.values, self.equalities, self.name = values, equalities, name
         first = stages[0].invocation.kernel
@@ -87,7 +98,10 @@ class _Writer:
         self.renderer = Renderer(self.unit)
         self.style = Style.of(first, self.renderer)
         self.uses = [StageUse(n, stage, values) for n, stage in enumerate(stages)]
-        self.copies = [find_copies(use) for use in self.uses]
+        self.copies = [find_copies(use, self.rounded) for use in self.uses]
+        early = self.uses[1 : min(self.waiting, default=len(self.uses))]
+        self.early = {use.number: hoisted_copies(use) for use in early}
+        self.arrays = shared_arrays(self.uses, [n for n, found in self.early.items() if found])
         self.out = Lines(self.style.indent)
         self.symbols: list[dict[Symbol, str]] = [{} for _ in stages]
         self.variables: dict[Value, str] = {}
@@ -101,12 +115,14 @@ class _Writer:
         self.declared |= set(self.parameters)
 
     def kernel(self) -> FusedKernel:
-        for use in self.uses[1 : min(self.waiting, default=len(self.uses))]:
-            self._hoist(use)
+        for number in self.early:
+            self._hoist(self.uses[number])
         for block in self.values.blocks:
-            if block.stages[0] in self.waiting:
+            first = block.stages[0]
+            if first in self.waiting:
+                fences = " | CLK_LOCAL_MEM_FENCE" if self.arrays[first] else ""
                 self.out.blank()
-                self.out.add("barrier(CLK_GLOBAL_MEM_FENCE);")
+                self.out.add(f"barrier(CLK_GLOBAL_MEM_FENCE{fences});")
             numbers = [n for n in block.stages if self.uses[n].live]
             if numbers:
                 self._block(numbers, alone=len(self.values.blocks) == 1)
@@ -190,11 +206,14 @@ class _Writer:
         return tuple(
             FusedParameter(
                 name,
-                parameter_text(self.style, name, self.parameters[name]),
+                parameter_text(self.style, name, self.parameters[name], self._is_rounded(name)),
                 self.parameters[name][0].argument,
             )
             for name in ordered
         )
+
+    def _is_rounded(self, name: str) -> bool:
+        return any(b.argument.name in self.rounded.memory for b in self.parameters[name])
 
     def _pasted(self) -> list[str]:
         """Parameters that are written by macros; `##` may have made their names."""
@@ -225,7 +244,7 @@ class _Writer:
     def _hoist(self, use: StageUse) -> None:
         """Asynchronous copies that a later stage begins with start before the first stage."""
         names = self.symbols[use.number]
-        for index in hoisted_copies(use):
+        for index in self.early[use.number]:
             statement = use.kernel.body.statements[index]
             for item in use.needed(set(use.named(range(statement.first, statement.last + 1)))):
                 if item not in use.written:
@@ -246,6 +265,7 @@ class _Writer:
         labelled = not alone and len(numbers) == 1  # the label stands above the guard
         if labelled and not first.kernel.body.guards:
             self._open_block(first, labelled=True)
+        self._take_places(first)
         needed = first.needed(first.symbols | first.guard_symbols())
         for item in first.kernel.body.prelude:
             if item.guard is not None:
@@ -275,6 +295,7 @@ class _Writer:
             self.out.add(f"/* {label} */")
 
     def _stage(self, use: StageUse, *, is_first: bool) -> None:
+        self._take_places(use)
         needed = [] if is_first else use.needed(use.symbols)
         for item in use.kernel.body.prelude:
             if item in use.written:
@@ -285,14 +306,36 @@ class _Writer:
                 self._share(use, item)  # values may be named after them
         self._name_variables(use)
         self._name_locals(use)
+        for value in self.rounded.before.get(use.number, ()):
+            name, zero = self.variables[value], self._zero(value)
+            self.out.add(f"if (get_work_dim() > 3) {name} = {zero}; /* never */")
+        shares = self.arrays[use.number] and is_on(STORAGE)
+        if shares and use.number not in self.waiting:
+            self.out.add("barrier(CLK_LOCAL_MEM_FENCE);")
         start = len(self.out.lines)
         self._writer(use).write(self.out)
         self.work += self.out.lines[start:]
 
+    def _zero(self, value: Value) -> str:
+        if value.type.rstrip("0123456789") in ("float", "double", "half"):
+            return "0"
+        bounds = (b for each in self.parameters.values() for b in each)
+        own = next(b.parameter for b in bounds if b.argument.name == value.memory)
+        return f"({own.type}){{0}}"
+
     def _writer(self, use: StageUse) -> StatementWriter:
         names = self.symbols[use.number]
         copies = self.copies[use.number]
-        return StatementWriter(use, self.renderer, names, self.variables, copies, self.style)
+        return StatementWriter(
+            use,
+            self.renderer,
+            names,
+            self.variables,
+            copies,
+            self.style,
+            self.rounded,
+            frozenset(symbol.token for symbol in self.arrays[use.number]),
+        )
 
     def _guard(self, use: StageUse, item: PreludeItem, *, early: bool) -> None:
         statement, out = item.statement, self.out
@@ -304,6 +347,12 @@ class _Writer:
             out.add(reindented(text, self.renderer.indent_of(statement.first), out.indent))
             return
         first, last = statement.header[0] + 1, statement.header[1] - 1
+        for declaration in item.declarations:  # of a loop over the range
+            symbol = use.kernel.symbols[declaration.token]
+            name = self.symbols[use.number][symbol] = self._local_name(symbol)
+            form = self._form(use, declaration) or Form()
+            self.shared.append((declaration.type, form, name, out.depth + 1))
+            writer = self._writer(use)
         if item.early_return:
             changes = writer.renames(first, last)
             condition = negated(self.renderer, first, last, changes, exact=True)
@@ -311,7 +360,8 @@ class _Writer:
             condition = writer.text(first, last)
         if early:
             out.blank()
-        out.add(f"if ({condition}){self.style.opening(out.indent)}")
+        word = "for" if item.declarations else "if"
+        out.add(f"{word} ({condition}){self.style.opening(out.indent)}")
         out.depth += 1
 
     def _comments(self, first: int) -> None:
@@ -358,6 +408,11 @@ class _Writer:
         for symbol, name in zip(symbols, existing, strict=True):
             names[symbol] = name or ""
         return True
+
+    def _take_places(self, use: StageUse) -> None:
+        """Local arrays in the storage of an earlier stage's have its name."""
+        for symbol, (owner, other) in self.arrays[use.number].items():
+            self.symbols[use.number][symbol] = self.symbols[owner][other]
 
     def _form(self, use: StageUse, declaration: Declaration) -> Form | None:
         if declaration.form is None:

@@ -57,7 +57,7 @@ class Bound:
     used: bool
 
 
-def parameter_text(style: Style, name: str, bounds: Sequence[Bound]) -> str:
+def parameter_text(style: Style, name: str, bounds: Sequence[Bound], volatile: bool = False) -> str:
     """With the weakest qualifiers of those that it replaces, and never restrict."""
     bounds = [b for b in bounds if b.used] or list(bounds)
     parameter = bounds[0].parameter
@@ -71,6 +71,7 @@ def parameter_text(style: Style, name: str, bounds: Sequence[Bound]) -> str:
     read_only = all(b.parameter.const or b.parameter.space == "constant" for b in bounds)
     const = "const " if read_only and (const or not constant) else ""
     space = ("__" if style.underscores else "") + ("constant" if constant else "global")
+    const += "volatile " if volatile else ""
     return f"{space} {const}{parameter.type}{style.star}{name}"
 
 

@@ -12,6 +12,7 @@ from kfusion.source.dataclasses import dataclass
 from kfusion.synthesis.copies import Copies
 from kfusion.synthesis.negate import negated
 from kfusion.synthesis.render import Change, Renderer, reindented
+from kfusion.synthesis.rounding import Rounded
 from kfusion.synthesis.signature import Style
 from kfusion.synthesis.usage import StageUse
 
@@ -51,8 +52,11 @@ class StatementWriter:
         variables: Mapping[Value, str],
         copies: Copies,
         style: Style,
+        rounded: Rounded,
+        elsewhere: frozenset[int],
     ) -> None:
-        self.use, self.renderer = use, renderer
+        self.elsewhere = elsewhere  # what these tokens declare is declared by another stage
+        self.use, self.renderer, self.rounded = use, renderer, rounded
         self.symbols, self.variables = symbols, variables
         self.copies, self.style = copies, style
         self.kernel = use.kernel
@@ -75,6 +79,8 @@ class StatementWriter:
         pragmas: list[str] = []  # they belong to the statement that follows
         for index in self.use.live:
             statement = body.statements[index]
+            if statement.kind == "plain" and self._declares_elsewhere(statement):
+                continue
             comments, trailing = self.renderer.comments_before(statement.first)
             if trailing:
                 self._append_comment(out, comments.pop(0), index)
@@ -93,6 +99,9 @@ class StatementWriter:
         for _ in range(tails):
             out.depth -= 1
             out.add("}")
+
+    def _declares_elsewhere(self, statement: Statement) -> bool:
+        return any(statement.first <= t <= statement.last for t in self.elsewhere)
 
     def _gap(self, out: Lines, first: int) -> None:
         """A blank line above a comment, where the author has one."""
@@ -181,6 +190,8 @@ class StatementWriter:
 
     def _declared(self, access: Access, value: Value) -> str:
         type_ = self.kernel.parameter(access.parameter).type
+        if value in self.rounded.values:
+            return type_
         return f"const {type_}" if value.constant else type_
 
     def _store_inline(

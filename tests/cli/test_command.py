@@ -297,7 +297,7 @@ def test_an_error_of_our_own_is_no_traceback(command: Command) -> None:
     command.write(
         "sitecustomize.py",
         "import kfusion.driver\n"
-        "def fuse_files(sources):\n"
+        "def fuse_files(sources, exact):\n"
         "    raise KeyError('vec')\n"
         "kfusion.driver.fuse_files = fuse_files\n",
     )

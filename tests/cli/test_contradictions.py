@@ -118,3 +118,61 @@ app.c:11:12: it is read here
   help: take 'c' out of temp(...)
 """
     )
+
+
+CALLED_TWICE = """
+void both(cl_mem c, cl_mem a, cl_mem b, cl_mem t, size_t n)
+{
+    combine(c, a, b, t, n);
+    combine(b, a, c, t, n);
+}
+"""
+CALLED_IN_A_LOOP = """
+void often(cl_mem c, cl_mem a, cl_mem b, cl_mem t, size_t n)
+{
+    for (int i = 0; i < 3; i++)
+        combine(c, a, b, t, n);
+}
+"""
+
+
+def test_temporary_that_the_next_call_writes_first(command: Command) -> None:
+    """Nobody reads what the first call leaves in t."""
+    command.write("app.c", command.read("app.c") + CALLED_TWICE)
+    done = command.run("app.c", "vec.c", "vec.cl", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    assert "KF303" not in done.stderr
+
+
+def test_temporary_that_the_next_call_reads_first(command: Command) -> None:
+    command.change("app.c", "vec_scale(t, a, 2.0f, n);", "vec_add(t, a, t, n);")
+    command.write("app.c", command.read("app.c") + CALLED_TWICE)
+    assert (
+        command.refused_program(status=1)
+        == """\
+app.c:6:1: error[KF303]: 't' is temporary here, but it is read after combine returns
+    6 | #pragma kfuse(a, b, out(c))
+      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~
+app.c:17:5: it is read here
+   17 |     combine(b, a, c, t, n);
+      |     ^~~~~~~
+  help: name it: out(t)
+"""
+    )
+
+
+def test_temporary_that_the_next_iteration_of_a_caller_reads(command: Command) -> None:
+    command.change("app.c", "vec_scale(t, a, 2.0f, n);", "vec_add(t, a, t, n);")
+    command.write("app.c", command.read("app.c") + CALLED_IN_A_LOOP)
+    assert (
+        command.refused_program(status=1)
+        == """\
+app.c:6:1: error[KF303]: 't' is temporary here, but it is read in the next iteration
+    6 | #pragma kfuse(a, b, out(c))
+      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~
+app.c:17:9: it is read here
+   17 |         combine(c, a, b, t, n);
+      |         ^~~~~~~
+  help: name it: out(t)
+"""
+    )

@@ -124,12 +124,49 @@ def test_map_and_reduce() -> None:
     assert "tile[l] = t_i;" in fused_text(fused)
 
 
-def test_neighbours_on_both_sides_keep_arrays_apart() -> None:
+def test_neighbours_on_both_sides() -> None:
     source = ELEMENTWISE + SUM + REVERSE
     calls = ["square(t, a)", "reverse(u, t)", "square(v, u)", "sum(s, v)"]
     fused = same(source, calls, ["s"])
-    assert "__local float tile[16];" in fused_text(fused)
-    assert "__local float tile_2[16];" in fused_text(fused)
+    assert fused_text(fused).count("__local float tile[16];") == 1
+
+
+def test_stages_share_a_local_array() -> None:
+    """Between them a barrier: an item may still read what another one writes."""
+    calls = ["reverse(c, a)", "reverse(d, b)", "sum(o, a)"]
+    text = fused_text(same(SUM + REVERSE, calls))
+    assert text.count("__local") == 1
+    assert text.count("    barrier(CLK_LOCAL_MEM_FENCE);\n    tile[l] = ") == 2
+
+
+def test_arrays_of_other_shapes_are_apart() -> None:
+    wide = REVERSE.replace("reverse", "wide").replace("tile[16]", "tile[17]")
+    text = fused_text(same(REVERSE + wide, ["reverse(c, a)", "wide(d, b)", "reverse(e, c)"]))
+    assert text.count("__local") == 2
+    assert "__local float tile_2[17];" in text
+
+
+def test_arrays_of_one_text_and_two_sizes_are_apart() -> None:
+    """`n` is a constant of each kernel."""
+    sized = "const int n = 16;\n    __local float tile[n]"
+    small = REVERSE.replace("__local float tile[16]", sized)
+    large = small.replace("n = 16", "n = 64").replace("tile[l]", "tile[3 * l]")
+    large = large.replace("get_local_size(0) - 1 - l", "45 - 3 * l").replace("reverse", "large")
+    text = fused_text(same(small + large, ["reverse(c, a)", "large(d, b)"]))
+    assert text.count("__local") == 2
+
+
+def test_arrays_that_copies_fill_are_apart() -> None:
+    text = fused_text(same(WEIGH, ["weigh(c, a, w)", "weigh(d, b, v)"]))
+    assert text.count("__local float weights") == 2
+
+
+@pytest.mark.parametrize(("second", "kernels"), [("tile[5000]", 1), ("tile[5001]", 2)])
+def test_local_memory_that_is_shared_counts_once(second: str, kernels: int) -> None:
+    first = REVERSE.replace("tile[16]", "tile[5000]")
+    other = REVERSE.replace("tile[16]", second).replace("reverse", "other")
+    fused = fused_of(first + other, ["reverse(c, a)", "other(d, a)"])
+    assert len(fused.kernels) == kernels
 
 
 def test_same_kernel_twice() -> None:
@@ -197,10 +234,11 @@ def test_different_local_sizes() -> None:
 
 def test_more_local_memory_than_devices_have() -> None:
     source = REVERSE.replace("tile[16]", "tile[5000]")
-    assert cut(source, ["reverse(b, a)", "reverse(c, b)"]) == (
+    source += REVERSE.replace("tile[16]", "tile[4000]").replace("reverse", "again")
+    assert cut(source, ["reverse(b, a)", "again(c, b)"]) == (
         "KF223",
         (
-            "the fused kernel would have 40000 bytes of local memory; devices need have no more "
+            "the fused kernel would have 36000 bytes of local memory; devices need have no more "
             "than 32768"
         ),
     )

@@ -118,6 +118,26 @@ def found(first: str, second: str, dimensions: int, uniform: bool = True) -> Dep
             "for (size_t i = x; i < n; i += get_global_size(0)) t[i] = 1;",
             "for (size_t i = x; i < n; i += get_global_size(0)) t[i + 1] = 1;",
             1,
+            NEIGHBOUR,
+        ),
+        (
+            "for (size_t i = x; i < n; i += get_global_size(0)) t[i] = 1;",
+            "t[x] = 1;",
+            1,
+            OTHER,
+        ),
+        # All iterations are of one item here, and each stores to the same element.
+        (
+            "for (size_t i = y; i < n; i += get_global_size(1)) t[x] = 1;",
+            "for (size_t i = y; i < n; i += get_global_size(1)) t[x] = 1;",
+            1,
+            GROUP,
+        ),
+        # Iterations that store to one element are no race.
+        (
+            "for (size_t i = x; i < n; i += get_global_size(0)) t[i * w] = 1;",
+            "for (size_t i = x; i < n; i += get_global_size(0)) t[i * w] = 1;",
+            1,
             OTHER,
         ),
         # Groups.

@@ -49,6 +49,13 @@ FLOAT = Op("sizeof(float)", ())
         (Op("-", (Num(-3),)), "-(-3)"),
         (Op("-", (N, Op("-", (N,)))), "n - -n"),
         (Op("+", (Op("+", (N,)),)), "+(+n)"),
+        # With the brackets that compilers ask for.
+        (Op("&", (Op("+", (N, Num(15))), Num(7))), "(n + 15) & 7"),
+        (Op("&", (N, Op("(size_t)", (Num(-16),)))), "n & ~(size_t)15"),
+        (Op("<<", (Op("+", (N, Num(1))), Num(2))), "(n + 1) << 2"),
+        (Op("|", (Op("|", (N, Num(1))), Num(2))), "n | 1 | 2"),
+        (Op("||", (Op("&&", (N, Num(1))), N)), "(n && 1) || n"),
+        (Op("==", (Op("<", (N, Num(1))), Num(0))), "(n < 1) == 0"),
         (Op("sizeof", (N,)), "sizeof(n)"),
         (Op("?:", (Op("<", (N, Num(1))), N, Num(1))), "n < 1 ? n : 1"),
         (Op("loop:while (g % 64) g++;:g", (N,)), "'g' of a loop"),

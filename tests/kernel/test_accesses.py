@@ -83,7 +83,26 @@ def test_loop_bounds_are_facts() -> None:
 
 def test_grid_stride_loop() -> None:
     body = "for (size_t i = get_global_id(0); i < n; i += get_global_size(0)) c[i] = 1;"
-    assert forms(body) == ["write c[get_global_size(0)*i + get_global_id(0)]"]
+    assert forms(body) == ["write c[<from get_global_id(0) on>]"]
+
+
+LOOP = "for (size_t i = get_global_id(0); i < n; i += get_global_size(0))"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{LOOP} {{ c[i] = 1; if (i == 3) break; }}",
+        f"int g = get_global_id(0); {LOOP} c[i] = c[g];",
+        f"float s[2]; {LOOP} c[i] = s[i % 2]++;",
+        f"float s = 0; {LOOP} c[i] = s++;",
+        f"{LOOP} c[i] = 1; c[0] = 2;",
+        f"__local float t[4]; {LOOP} c[i] = t[0];",
+    ],
+)
+def test_loop_whose_iterations_are_no_items(body: str) -> None:
+    own = "write c[get_global_size(0)*i + get_global_id(0)]"
+    assert own in forms(body)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import time
@@ -18,6 +19,7 @@ from kfusion.source.diagnostics import KFusionError
 
 LINALG = Path(__file__).parent.parent.parent / "casestudies" / "linalg"
 SECONDS = 10.0  # for one input: far more than any needs
+TIMES = int(os.environ.get("KFUSION_TEST_TIMES", "1"))  # as many inputs as `make test` tries
 INPUTS = {
     "vec": ["app.c", "vec.c", "vec.cl"],
     "thesis": ["pythagoras.c", "linalg.c", "linalg.cl"],
@@ -125,7 +127,7 @@ def copy_inputs(folder: Path) -> dict[str, list[Path]]:
 
 def survives(paths: list[Path], what: str) -> None:
     how = Preprocessor("cc", (include_dir(),), (fake_libc_dir(),))
-    begun = time.monotonic()
+    begun = time.process_time()  # a busy machine is no fault
     try:
         said = str(len(fuse_files(read_sources(paths, how)).files))
     except KFusionError as refusal:
@@ -133,7 +135,7 @@ def survives(paths: list[Path], what: str) -> None:
     except Exception as failure:
         raise AssertionError(what) from failure
     assert said, what
-    assert time.monotonic() - begun < SECONDS, what
+    assert time.process_time() - begun < SECONDS, what
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.__name__)
@@ -143,7 +145,7 @@ def test_mutated_programs(
 ) -> None:
     paths = copy_inputs(tmp_path)[program]
     dice = random.Random(f"{program} {mutation.__name__}")
-    for number in range(rounds):
+    for number in range(rounds * TIMES):
         path = paths[number % len(paths)]
         original = path.read_bytes()
         path.write_text(mutation(original.decode(), dice), newline="")

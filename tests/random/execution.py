@@ -80,7 +80,7 @@ def _memory(context: cl.Context, array: Array) -> cl.Buffer | cl.Image:
     if array.ndim == 1:
         return cl.Buffer(context, flags, hostbuf=array)
     format_ = cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.FLOAT)
-    return cl.Image(context, flags, format_, (array.shape[0], 1), hostbuf=array)  # type: ignore[arg-type]
+    return cl.create_image(context, flags, format_, (array.shape[0], 1), hostbuf=array)
 
 
 def _read(queue: cl.CommandQueue, memory: cl.Buffer | cl.Image, like: Array) -> bytes:

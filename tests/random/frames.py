@@ -21,6 +21,7 @@ class World:
     shape: Shape
     width: bool  # rows are `w` long, a scalar, instead of the size of the range
     signed: bool  # ids are int
+    strided: bool = False  # many kernels loop over a range that is longer than that of a launch
 
     @property
     def dimensions(self) -> int:
@@ -31,7 +32,7 @@ class World:
         limits = {1: (40,), 2: (7, 5), 3: (3, 3, 2)}[self.dimensions]
         values: dict[str, int | float] = dict(zip(LIMITS, limits, strict=False))
         smaller = {1: 33, 2: 4, 3: 1}[self.dimensions]
-        return values | {"m": smaller, "half": 0.5, "third": 1 / 3}
+        return values | {"m": smaller, "v": 100, "u": 77, "half": 0.5, "third": 1 / 3}
 
 
 SHAPES = {
@@ -54,15 +55,24 @@ class Frame:
     type: str  # of the ids
     groups: bool
     world: World
+    strided: bool = False  # the guard is a loop
 
     @property
     def scalars(self) -> tuple[Parameter, ...]:
         type_ = "int" if self.world.signed else "uint"
+        if self.strided:
+            return (Parameter("v", type_, "scalar"),)
         return tuple(Parameter(n, type_, "scalar") for n in LIMITS[: self.world.dimensions])
 
     @property
     def is_row(self) -> bool:
         return self.world.dimensions == 1
+
+    def items(self, item: Item, shape: Shape, bound: Bound) -> list[Item]:
+        """What the item stands for, one by one."""
+        if self.strided:
+            return [(i,) for i in range(item[0], bound["v"], shape.size[0])]
+        return [item] if self.active(item, bound) else []
 
     def active(self, item: Item, bound: Bound) -> bool:
         if not self.guard:
@@ -82,7 +92,7 @@ class Frame:
         """The own element, or the one at a distance."""
 
         def find(item: Item, shape: Shape, bound: Bound) -> list[int]:
-            return [self.at(item, shape, bound) + shift] if self.active(item, bound) else []
+            return [self.at(i, shape, bound) + shift for i in self.items(item, shape, bound)]
 
         return find
 
@@ -102,11 +112,21 @@ GROUP = "get_group_id({d}) * get_local_size({d}) + get_local_id({d})"
 
 @st.composite
 def worlds(draw: st.DrawFn, dimensions: int) -> World:
-    return World(SHAPES[dimensions], draw(st.booleans()) and dimensions > 1, draw(st.booleans()))
+    strided = dimensions == 1 and draw(st.integers(0, 3)) == 0
+    width = draw(st.booleans()) and dimensions > 1
+    return World(SHAPES[dimensions], width, draw(st.booleans()), strided)
+
+
+def _loop(type_: str, world: World) -> Frame:
+    guard = f"for ({type_} i = get_global_id(0); i < v; i += get_global_size(0))"
+    return Frame((), guard, "i", type_, groups=False, world=world, strided=True)
 
 
 @st.composite
-def frames(draw: st.DrawFn, world: World) -> Frame:
+def frames(draw: st.DrawFn, world: World, *, loops: int = 5) -> Frame:
+    """`loops`: how many of ten are loops, in a world that has any."""
+    if world.strided and draw(st.integers(0, 9)) < loops:
+        return _loop(draw(st.sampled_from(["int", "int", "size_t"])), world)
     groups = draw(st.integers(0, 3)) == 0
     names = ["i"] if world.dimensions == 1 else list(NAMES[: world.dimensions])
     type_ = "int" if world.signed else "size_t"

@@ -177,6 +177,27 @@ def return_in_a_loop(world: World, p: str, names: Sequence[str]) -> Motif:
     return Motif(_pair(world, f, _square(p), names))
 
 
+def id_in_a_loop(world: World, p: str, names: Sequence[str]) -> Motif:
+    """All iterations of an item add to one element; the next kernel needs the sum."""
+    loop = "for (int i = get_global_id(0); i < v; i += get_global_size(0))"
+    head = f"{CA}, int v"
+
+    def all_of_them(item: Item, shape: Shape, bound: Bound) -> list[int]:
+        return list(range(item[0], bound["v"], shape.size[0]))
+
+    f = kernel(
+        f"{p}f",
+        head,
+        f"{loop} c[get_global_id(0)] += 0.125f * a[i];",
+        updates("c"),
+        reads("a", all_of_them),
+    )
+    g = kernel(
+        f"{p}g", head, f"{loop} c[i] = a[get_global_id(0)];", writes("c", all_of_them), reads("a")
+    )
+    return Motif(_pair(world, f, g, names, "v"))
+
+
 def assigned_parameter(world: World, p: str, names: Sequence[str]) -> Motif:
     f = kernel(
         f"{p}f",
@@ -557,6 +578,7 @@ ONE_DIMENSION: dict[str, Make] = {
         builtin_of_the_compiler,
         image,
         return_in_a_loop,
+        id_in_a_loop,
         assigned_parameter,
         macro_redefined,
         contraction,

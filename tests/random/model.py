@@ -46,6 +46,7 @@ class Feature(Enum):
     LOCAL_MEMORY = "local memory"
     GROUP_INDEX = "indices by groups against global ones"
     ONE_DIMENSION = "a range of one dimension"
+    STRIDE = "a loop over the range"
     TWO_DIMENSIONS = "a range of two dimensions"
     THREE_DIMENSIONS = "a range of three dimensions"
 

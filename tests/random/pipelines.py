@@ -31,7 +31,7 @@ class _Draft:
     smaller: Shape
     kernels: list[Kernel] = field(default_factory=list)  # the element-wise ones
     calls: list[Call] = field(default_factory=list)
-    motifs: dict[str, Motif] = field(default_factory=dict)
+    motifs: list[tuple[str, Motif]] = field(default_factory=list)
     extra: set[Feature] = field(default_factory=set)
     count: int = 0
 
@@ -43,6 +43,8 @@ class _Draft:
 def _scalar(draw: st.DrawFn, draft: _Draft, parameter: Parameter) -> str:
     if parameter.type == "float":
         return draw(st.sampled_from(["half", "third"]))
+    if parameter.name == "v":
+        return draw(st.sampled_from(["v", "v", "v", "u"]))
     # The last dimension's limit is part of no index.
     last = parameter.name == ["w", "h", "d"][draft.world.dimensions - 1]
     return "m" if last and draw(st.integers(0, 3)) == 0 else parameter.name
@@ -154,7 +156,7 @@ def _hazard(draw: st.DrawFn, draft: _Draft) -> None:
     names = draw(st.permutations(FLOATS))
     motif = known[name](draft.world, draft.name("h") + "_", names)
     draft.calls.extend(motif.calls)
-    draft.motifs[name] = motif
+    draft.motifs.append((name, motif))
     return None
 
 
@@ -168,8 +170,9 @@ def pipelines(draw: st.DrawFn) -> Pipeline:
     told = draw(st.booleans())
     world = replace(world, shape=replace(world.shape, told=told))
     draft = _Draft(world, replace(SMALLER[dimensions], told=told))
+    pure = draw(st.integers(0, 2)) > 0
     for _ in range(draw(st.integers(1, 3))):
-        draft.kernels.append(draw(element_wise(world, draft.name())))
+        draft.kernels.append(draw(element_wise(world, draft.name(), pure=pure)))
     if draw(st.integers(0, 9)) < 4:
         for _ in range(draw(st.integers(2, 5))):
             _element_wise(draw, draft)
@@ -186,7 +189,7 @@ def pipelines(draw: st.DrawFn) -> Pipeline:
 def _finished(draw: st.DrawFn, draft: _Draft) -> Pipeline:
     used = sorted({name for call in draft.calls for name in call.memory})
     out = draw(st.none() | st.lists(st.sampled_from(used), unique=True))
-    motifs = draft.motifs.values()
+    motifs = [motif for _, motif in draft.motifs]
     return Pipeline(
         head=HEAD + "".join(m.head for m in motifs),
         calls=tuple(draft.calls),
@@ -195,7 +198,7 @@ def _finished(draw: st.DrawFn, draft: _Draft) -> Pipeline:
         tail="".join(m.tail for m in motifs),
         defines=tuple(d for m in motifs for d in m.defines),
         options=tuple(o for m in motifs for o in m.options),
-        hazards=tuple(draft.motifs),
+        hazards=tuple(dict.fromkeys(name for name, _ in draft.motifs)),
         seed=draw(st.integers(0, 3)),
         extra=frozenset(draft.extra),
     )

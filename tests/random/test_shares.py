@@ -20,7 +20,7 @@ def test_every_feature_is_in_some_of_the_pipelines() -> None:
 
 
 def test_every_hazard_occurs() -> None:
-    found = {name for pipeline in sample(DRAWN) for name in pipeline.hazards}
+    found = {name for pipeline in sample(2 * DRAWN) for name in pipeline.hazards}
     assert found == {*ONE_DIMENSION, *TWO_DIMENSIONS}
 
 

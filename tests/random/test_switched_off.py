@@ -16,4 +16,4 @@ def test_every_check_of_the_kernel_side_is_looked_at() -> None:
 @pytest.mark.parametrize("name", ["own-elements", "same-ranges", "conditions"])
 def test_check_that_is_switched_off_is_missed(name: str) -> None:
     assert name in PROTECTIONS
-    assert Search().missed(name, 12) is not None
+    assert Search().missed(name, 40) is not None

@@ -1,0 +1,88 @@
+"""`exact`: what one kernel computes and the next one uses is rounded in between.
+
+What a compiler that contracts makes of it is seen on such a device only (bench/).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from kfusion.api import fuse
+from tests.support.kernel_side import random_data
+from tests.support.pyopencl_run import Case, assert_same
+
+SOURCE = """
+typedef struct {
+    float x, y;
+} Pair;
+__kernel void pairs(__global Pair *q, __global const Pair *p)
+{
+    int i = get_global_id(0);
+    Pair one = p[i];
+    one.x = one.x * one.y;
+    q[i] = one;
+}
+__kernel void squares(__global float2 *q, __global const float2 *p)
+{
+    int i = get_global_id(0);
+    q[i] = p[i] * p[i];
+}
+__kernel void mult(__global float *c, __global const float *a, __global const float *b)
+{
+    int i = get_global_id(0);
+    float t = a[i] * b[i];
+    c[i] = t;
+}
+__kernel void add(__global float *c, __global const float *a)
+{
+    int i = get_global_id(0);
+    float x = a[i];
+    c[i] += x;
+    if (x > 0.5f)
+        c[i] += 1.0f;
+}
+__kernel void count(__global int *c, __global const float *a)
+{
+    int i = get_global_id(0);
+    c[i] = c[i] + (a[i] > 0.5f);
+}
+__kernel void rows(__global float *c, __global const float *a, int w)
+{
+    int i = get_global_id(0);
+    for (int j = 0; j < w; j++)
+        c[i * w + j] = 2.0f * a[i * w + j];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("calls", "out", "places"),
+    [
+        # What is loaded and used by several is no sum or product.
+        (["mult(t, a, b)", "mult(c, t, a)"], ["c"], ["t_buffer_i = 0"]),
+        (["mult(t, a, b)", "add(t, b)", "add(c, t)"], ["c"], ["t_buffer_i = 0"] * 2),
+        (["mult(t, a, b)", "add(c, t)", "add(d, t)"], None, ["t_buffer_i = 0"]),
+        (["count(n, a)", "count(n, b)"], ["n"], []),
+        (["add(a, b)", "mult(c, b, b)"], ["a", "c"], []),
+        (["rows(t, a, w)", "rows(c, t, w)"], ["c"], ["volatile float *t"]),
+        (["squares(t, a)", "squares(c, t)"], ["c"], ["t_i = 0"]),
+        (["pairs(t, a)", "pairs(c, t)"], ["c"], ["t_i = (Pair){0}"]),
+    ],
+)
+def test_values_between_kernels_are_rounded(
+    calls: Sequence[str], out: list[str] | None, places: list[str]
+) -> None:
+    fused = fuse(SOURCE, calls, out, exact=True)
+    (written,) = fused.fused
+    found = re.findall(r"volatile [^;,)]*|\S+ = \S+(?=; /\* never)", written.text)
+    assert found == places
+    memory = sorted({m.name for i in fused.plan.invocations for m in i.memory})
+    data = random_data([m for m in memory if m != "n"], 64)
+    if "n" in memory:
+        data["n"] = np.arange(64, dtype=np.int32)
+    case = Case(data, {"w": np.int32(4)}, (16,))
+    assert_same(fused, SOURCE, case, memory if out is None else out)

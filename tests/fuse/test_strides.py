@@ -1,0 +1,140 @@
+"""Loops over the range: their iterations share a loop as items share a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from kfusion.api import Fused, fuse
+from kfusion.graph.model import LaunchRange
+from tests.support.kernel_side import random_data
+from tests.support.pyopencl_run import Case, assert_same
+
+LENGTH, ITEMS = 100, 16
+LOOP = "for (int i = get_global_id(0); i < n; i += get_global_size(0))"
+
+
+def kernel(name: str, body: str, more: str = "") -> str:
+    head = f"__global float *c, __global const float *a, int n{more}"
+    return f"__kernel void {name}({head})\n{{\n{body}\n}}\n"
+
+
+def same(source: str, calls: Sequence[str], out: Sequence[str] | None = None) -> Fused:
+    """One kernel, with the results of all."""
+    fused = fuse(source, calls, out)
+    assert len(fused.kernels) == 1, [d.message for d in fused.diagnostics]
+    memory = sorted({m.name for i in fused.plan.invocations for m in i.memory})
+    scalars = {"n": np.int32(LENGTH), "m": np.int32(70), "w": np.int32(10)}
+    case = Case(random_data(memory, LENGTH), scalars, (ITEMS,))
+    assert_same(fused, source, case, memory if out is None else out)
+    return fused
+
+
+def cut(source: str, calls: Sequence[str]) -> list[str]:
+    fused = fuse(source, calls)
+    assert not fused.plan.fuses
+    return [f"{d.code}: {d.message}" for d in fused.diagnostics]
+
+
+SQUARE = kernel("square", f"    {LOOP}\n        c[i] = a[i] * a[i];")
+HALVE = kernel("halve", f"    {LOOP} {{\n        float h = 0.5f * a[i];\n        c[i] = h;\n    }}")
+
+
+def test_one_loop_and_no_memory_in_between() -> None:
+    fused = same(SQUARE + HALVE, ["square(t, a, n)", "halve(c, t, n)"], ["c"])
+    (written,) = fused.fused
+    assert written.text.count("for (") == 1
+    assert [p.name for p in written.parameters] == ["a", "c", "n"]
+
+
+def test_other_bounds_keep_their_own_loop() -> None:
+    fused = same(SQUARE + HALVE, ["square(t, a, n)", "halve(t, a, m)"])
+    assert fused.fused[0].text.count("for (") == 2
+
+
+def test_variables_of_two_types_do_not_count_for_each_other() -> None:
+    """Even where the comparison is the same."""
+    wide = (
+        SQUARE.replace("int i =", "long i =").replace("int n", "long n").replace("square", "wide")
+    )
+    halve = HALVE.replace("int n", "long n")
+    fused = fuse(wide + halve, ["wide(t, a, n)", "halve(c, t, n)"])
+    assert [k.text.count("for (") for k in fused.fused] == [2]
+
+
+def test_bound_of_the_row() -> None:
+    body = f"    {LOOP}\n        for (int j = 0; j < w; j++)\n            c[i * w + j] = a[i] + j;"
+    rows = kernel("rows", body, ", int w")
+    fused = fuse(rows + HALVE, ["rows(t, a, n, w)", "halve(c, t, n)"])
+    assert not fused.plan.fuses  # other items' rows
+
+
+def test_id_of_the_item_in_a_loop() -> None:
+    """Each iteration adds to the item's element: the sum is there when the loop is done."""
+    add = kernel("add", f"    {LOOP}\n        c[get_global_id(0)] += a[i];")
+    use = kernel("use", f"    {LOOP}\n        c[i] = a[get_global_id(0)];")
+    fused = same(add + use, ["add(t, a, n)", "use(c, t, n)"])
+    assert fused.fused[0].text.count("for (") == 2
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"float s = 0; {LOOP} {{ s += a[i]; c[i] = s; }}",
+        f"float s[1] = {{ 0 }}; {LOOP} {{ s[0] += a[i]; c[i] = s[0]; }}",
+    ],
+)
+def test_sum_that_goes_from_one_iteration_to_the_next(body: str) -> None:
+    same(kernel("running", body) + HALVE, ["halve(t, a, n)", "running(c, b, n)"])
+    same(kernel("running", body) + HALVE, ["running(t, a, n)", "running(c, b, n)"])
+
+
+def test_loop_that_is_left() -> None:
+    first = kernel("first", f"{LOOP} {{ if (a[i] > 0.5f) break; c[i] = a[i]; }}")
+    same(first + SQUARE, ["first(t, a, n)", "square(c, b, n)"])
+    assert cut(first + SQUARE, ["first(t, a, n)", "square(c, t, n)"])
+
+
+def test_neighbours_are_cut() -> None:
+    diff = kernel("diff", f"{LOOP} c[i] = a[i] - a[i > 0 ? i - 1 : 0];")
+    assert cut(SQUARE + diff, ["square(t, a, n)", "diff(c, t, n)"])
+
+
+def test_an_item_for_each_element_is_something_else() -> None:
+    plain = kernel("plain", "int i = get_global_id(0); if (i < n) c[i] = 2 * a[i];")
+    message, *_ = cut(SQUARE + plain, ["square(t, a, n)", "plain(c, t, n)"])
+    assert message.startswith("KF201: 'a[i]' in plain() reads elements of 't' that other items")
+
+
+def test_loop_over_a_dimension_that_the_range_does_not_have() -> None:
+    """One item runs all iterations, and they store to one element: the last one counts."""
+    loop = "for (int i = get_global_id(1); i < n; i += get_global_size(1))"
+    count = kernel("count", f"int x = get_global_id(0); {loop} c[x] = a[x] + i;")
+    use = kernel("use", f"int x = get_global_id(0); {loop} c[x * 0 + x] = 3 * a[x];")
+    source, calls = count + use, ["count(t, a, n)", "use(c, t, n)"]
+    flat = fuse(source, calls, ranges=[LaunchRange(1, "all")] * 2)
+    assert not flat.plan.fuses
+    one = fuse(source, calls, ranges=[LaunchRange(1, "all", local="16")] * 2)
+    for written in one.fused:
+        assert written.text.count("for (") == 2
+        assert "barrier" in written.text
+
+
+def test_rows_shared_out_between_items() -> None:
+    head = "__global float *c, __global const float *a, int w, int h"
+    loop = "for (int y = get_global_id(1); y < h; y += get_global_size(1))"
+    body = f"    int x = get_global_id(0);\n    if (x >= w)\n        return;\n    {loop}"
+    source = "".join(
+        f"__kernel void {name}({head})\n{{\n{body}\n        {work}\n}}\n"
+        for name, work in [
+            ("square", "c[y * w + x] = a[y * w + x] * a[y * w + x];"),
+            ("halve", "c[y * w + x] = 0.5f * a[y * w + x];"),
+        ]
+    )
+    calls = ["square(t, a, w, h)", "halve(c, t, w, h)"]
+    fused = fuse(source, calls, ["c"], ranges=[LaunchRange(2, "all")] * 2)
+    assert [k.text.count("for (") for k in fused.fused] == [1]
+    scalars = {"w": np.int32(10), "h": np.int32(6)}
+    assert_same(fused, source, Case(random_data(["a", "c", "t"], 60), scalars, (12, 2)), ["c"])

@@ -1,0 +1,37 @@
+#include "rig.h"
+#include "lib.h"
+
+#define N 300
+
+int main(void)
+{
+    float data[N];
+    vec a, b, c;
+    cl_event done[3];
+
+    vec_start();
+    rig_fill(data, N, 1);
+    vec_new(&a, data, N);
+    vec_new(&b, NULL, N);
+    vec_new(&c, NULL, N);
+
+#pragma kfuse(a, b, c)
+    {
+        vec_square(&b, &a, 0, NULL, &done[0]);
+        vec_add(&c, &a, &b, 1, &done[0], &done[1]);
+        vec_root(&c, &c, 1, &done[1], &done[2]);
+    }
+    clWaitForEvents(1, &done[2]);
+    for (int i = 0; i < 3; i++)
+        clReleaseEvent(done[i]);
+
+    vec_get(&b, data);
+    rig_dump("b", data, sizeof data);
+    vec_get(&c, data);
+    rig_dump("c", data, sizeof data);
+    vec_free(&a);
+    vec_free(&b);
+    vec_free(&c);
+    vec_stop();
+    return 0;
+}

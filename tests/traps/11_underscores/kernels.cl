@@ -1,0 +1,16 @@
+__kernel void produce(__global float *y, __global const float *x)
+{
+    const size_t i = get_global_id(0);
+    y[i] = 1.5f * x[i];
+}
+
+__kernel void consume(__global float *y, __global const float *x)
+{
+    const size_t i = get_global_id(0);
+    y[i] = x[i] - 0.5f;
+}
+
+__kernel void produce_consume(__global float *y)
+{
+    y[get_global_id(0)] = 0.0f;
+}

@@ -1,0 +1,12 @@
+__kernel void produce(__global float *y, __global const float *x)
+{
+    const size_t i = get_global_id(0);
+    y[i] = 2.0f * x[i];
+}
+
+__kernel void consume(__global float *y, __global const float *x)
+{
+    const size_t i = get_global_id(0);
+    __global const float *left = x + (i > 0 ? i - 1 : 0);
+    y[i] = *left;
+}

@@ -1,0 +1,22 @@
+__kernel void produce(__global float *y, __global const float *x)
+{
+    const size_t i = get_global_id(0);
+    y[i] = 2.0f * x[i];
+}
+
+__kernel void total(__global float *s, __global const float *x)
+{
+    const size_t i = get_global_id(0);
+    if (i == 0) {
+        float sum = 0.0f;
+        for (int k = 0; k < 64; k++)
+            sum += x[k];
+        s[0] = sum;
+    }
+}
+
+__kernel void consume(__global float *y, __global const float *x, __global const float *s)
+{
+    const size_t i = get_global_id(0);
+    y[i] = x[i] / s[0];
+}

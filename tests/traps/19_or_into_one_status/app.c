@@ -1,0 +1,32 @@
+#include "rig.h"
+#include "lib.h"
+
+#include <stdio.h>
+
+#define N 64
+
+int main(void)
+{
+    cl_int status = CL_SUCCESS;
+    vec x, t, y;
+
+    vec_start();
+    vec_new(&x, N, 1);
+    vec_new(&t, N, 2);
+    vec_new(&y, N, 3);
+
+#pragma kfuse(x, t, y)
+    {
+        status |= produce(&t, &x);
+        status |= consume(&y, &t);
+    }
+
+    printf("status %d\n", (int)status);
+    vec_show("t", &t);
+    vec_show("y", &y);
+    vec_free(&x);
+    vec_free(&t);
+    vec_free(&y);
+    vec_stop();
+    return 0;
+}

@@ -1,0 +1,15 @@
+__kernel void produce(__global float *y, __global const float *x)
+{
+    const size_t i = get_global_id(0);
+    y[i] = 2.0f * x[i];
+}
+
+__kernel void consume(__global float *y, __global const float *x)
+{
+    const size_t i = get_global_id(0);
+#ifdef NEIGHBOUR
+    y[i] = x[i ? i - 1 : i];
+#else
+    y[i] = x[i];
+#endif
+}

@@ -1,0 +1,11 @@
+__kernel void produce(__global float *y, __global const float *x)
+{
+    const size_t i = get_global_id(0);
+    y[i] = 2.0f * x[i];
+}
+
+__kernel void consume(__write_only pipe float y, __global const float *x)
+{
+    float v = x[get_global_id(0)];
+    write_pipe(y, &v);
+}
