@@ -23,6 +23,7 @@ from kfusion.graph.model import (
     Scalar,
 )
 from kfusion.graph.plan import plan_region
+from kfusion.graph.target import ANY, Target
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.read import read_kernels
 from kfusion.parse.annotations import find_annotations
@@ -142,6 +143,7 @@ def fuse(
     cc: str = "cc",
     ranges: Sequence[str | LaunchRange] | None = None,
     exact: bool = False,
+    target: Target = ANY,
 ) -> Fused:
     """Fuse the kernels of an OpenCL program along a sequence of calls.
 
@@ -150,6 +152,7 @@ def fuse(
     are. `ranges` has one entry per call, if the calls differ: equal ones, equal ranges.
     A launch has no global offset, unless its entry is a `LaunchRange` with `offset=True`.
     `exact`: not even a compiler that contracts operations of two kernels changes a bit.
+    `target`: the device that the kernels must pay on.
     """
     _check_types(source, calls)
     unit = _unit(source, defines, cc)
@@ -159,7 +162,7 @@ def fuse(
     _check_names(read)
     invocations = _invocations(read, _ranges(read, ranges))
     observed = _observed(out, invocations)
-    plan = plan_region(invocations, observed, _Agreement())
+    plan = plan_region(invocations, observed, _Agreement(), target)
     launches, fused = _launches(plan, kernels, exact)
     return Fused(with_kernels(unit, fused), launches, plan, _diagnostics(plan), fused)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from kfusion import __version__
+from kfusion.graph.target import ANY, TARGETS, target_of
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.sources import read_sources
 from kfusion.paths import fake_libc_dir
@@ -43,6 +44,14 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--exact", is_flag=True, help="The same bits on devices that contract across kernels, too."
 )
+@click.option(
+    "--target",
+    type=click.Choice(list(TARGETS)),
+    default=ANY.name,
+    show_default=True,
+    help="The devices that kernels must pay on.",
+)
+@click.option("--budget", "budgets", multiple=True, help="NAME=NUMBER: what the target has.")
 @click.option("--dry-run", is_flag=True, help="Write nothing.")
 @click.option("--explain-plan", is_flag=True, help="Print the plan as a table.")
 @click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
@@ -58,6 +67,8 @@ def fuse(
     real_headers: bool,
     strict: bool,
     exact: bool,
+    target: str,
+    budgets: tuple[str, ...],
     dry_run: bool,
     explain_plan: bool,
     quiet: bool,
@@ -78,6 +89,7 @@ def fuse(
         raise click.UsageError("give the folder to write to: -o OUT (or --dry-run)")
     how = _preprocessor(cc, include_dirs, defines, real_headers)
     _check_defines(defines)
+    devices = target_of(target, budgets)
     if output is not None:
         refuse_overwriting(list(files), output)
         if not dry_run:
@@ -87,7 +99,7 @@ def fuse(
     from kfusion.driver import fuse_files
     from kfusion.report.diagnostics import render_all
 
-    result = fuse_files(sources, exact=exact)
+    result = fuse_files(sources, exact=exact, target=devices)
     shown = result.diagnostics
     if quiet:
         shown = result.not_fused if strict else []
@@ -154,6 +166,10 @@ def explain(codes: tuple[str, ...]) -> None:
 @click.option("--build-options", default="", help="Options for building the kernels.")
 @click.option("--no-contract", is_flag=True, help="Build both with FP_CONTRACT OFF.")
 @click.option("--exact", is_flag=True, help="Look at what --exact writes.")
+@click.option(
+    "--target", type=click.Choice(list(TARGETS)), default=ANY.name, help="As for kfusion."
+)
+@click.option("--budget", "budgets", multiple=True, help="NAME=NUMBER: what the target has.")
 @click.option("--data", multiple=True, help="BUFFER=FILE.npy: its data, instead of random ones.")
 @click.option("--seed", default=0, show_default=True, help="Of the random data.")
 @click.option("--device", default="", help="A part of the device's or platform's name.")
@@ -169,6 +185,8 @@ def verify(
     build_options: str,
     no_contract: bool,
     exact: bool,
+    target: str,
+    budgets: tuple[str, ...],
     data: tuple[str, ...],
     seed: int,
     device: str,
@@ -183,6 +201,7 @@ def verify(
     from kfusion.device import command
 
     given = command.numbers_of(lets)
+    devices = target_of(target, budgets)
     arrays = command.arrays_of(data)
     command.require_device(device)
     if not here:
@@ -192,7 +211,7 @@ def verify(
 
     options = command.kernel_options(defines, build_options)
     options += command.include_options(include_dirs)
-    result = fuse_files(sources, exact=exact)
+    result = fuse_files(sources, exact=exact, target=devices)
     wanted = command.Wanted(
         tuple(sizes), tuple(options), given, arrays, seed, device, not no_contract
     )

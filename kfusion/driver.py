@@ -6,6 +6,7 @@ from dataclasses import field, replace
 
 from kfusion.graph.model import Group, RegionPlan
 from kfusion.graph.plan import plan_region
+from kfusion.graph.target import ANY, Target
 from kfusion.host.handles import HandleTable, read_handles
 from kfusion.host.liveness import Liveness, observed_after
 from kfusion.host.merge import RegionAnalysis
@@ -66,6 +67,7 @@ class _Output:
     """What is added to which file, collected over all regions."""
 
     exact: bool
+    target: Target
     edits: dict[Unit, list[Edit]] = field(default_factory=dict)
     functions: dict[_Tokens, FusedFunction] = field(default_factory=dict)
     kernel_units: dict[_Tokens, Unit] = field(default_factory=dict)  # where each has its kernel
@@ -78,15 +80,15 @@ class _Output:
         return [f.kernel for key, f in self.functions.items() if self.kernel_units[key] is unit]
 
 
-def fuse_files(sources: Sources, *, exact: bool = False) -> Result:
+def fuse_files(sources: Sources, *, exact: bool = False, target: Target = ANY) -> Result:
     """`exact`: not even a compiler that contracts operations of two kernels changes a bit."""
     try:
-        return _fuse_files(sources, exact)
+        return _fuse_files(sources, exact, target)
     except RecursionError:
         raise error("KF104", "an expression or a block is nested too deeply") from None
 
 
-def _fuse_files(sources: Sources, exact: bool) -> Result:
+def _fuse_files(sources: Sources, exact: bool, target: Target) -> Result:
     inputs = parse_sources(sources, kernel_defines)
     _require_kinds(inputs)
     program = HostProgram(inputs.hosts)
@@ -96,7 +98,7 @@ def _fuse_files(sources: Sources, exact: bool) -> Result:
     check_program_queries(inputs.hosts)
     reliances = Reliances(program, handles, kernels)
     origins = Origins(program, setups)
-    output = _Output(exact)
+    output = _Output(exact, target)
     for unit in inputs.all:
         output.taken |= names_in(unit)
     result = Result({}, [])
@@ -148,7 +150,7 @@ def _region(
     analysis = RegionAnalysis(region, program, handles, kernels, reliances, origins)
     liveness = observed_after(analysis)
     result.diagnostics += liveness.notes
-    plan, drafts = _written_plan(analysis, liveness, output.exact)
+    plan, drafts = _written_plan(analysis, liveness, output)
     result.diagnostics += [cut.reason.as_cut() for cut in plan.cuts]
     calls: list[FusedCall] = []
     fused: dict[Group, FusedKernel] = {}
@@ -180,29 +182,30 @@ class _Draft:
 
 
 def _written_plan(
-    analysis: RegionAnalysis, liveness: Liveness, exact: bool
+    analysis: RegionAnalysis, liveness: Liveness, output: _Output
 ) -> tuple[RegionPlan, list[_Draft]]:
     """The best plan of which every group can be written."""
     while True:
-        plan = _plan(analysis, liveness)
+        plan = _plan(analysis, liveness, output.target)
         drafts: list[_Draft] = []
         groups = [group for group in plan.groups if group.fused]
         for group in groups:
             try:
                 names = _kernel_base(plan, group), _function_base(analysis, group)
-                drafts.append(_Draft(group, _make(analysis, plan, group, exact, *names)))
+                made = _make(analysis, plan, group, output.exact, *names)
+                drafts.append(_Draft(group, made))
             except CannotWriteError as problem:
                 analysis.refuse(group.members[0], group.members[-1], str(problem), problem.span)
         if len(drafts) == len(groups):
             return plan, drafts
 
 
-def _plan(analysis: RegionAnalysis, liveness: Liveness) -> RegionPlan:
+def _plan(analysis: RegionAnalysis, liveness: Liveness, target: Target) -> RegionPlan:
     """The plan, with as few stores as is consistent with it."""
     doubtful = liveness.if_internal
     while True:
         observed = liveness.observed | (liveness.if_internal - doubtful)
-        plan = plan_region(analysis.invocations, observed, analysis)
+        plan = plan_region(analysis.invocations, observed, analysis, target)
         kept = {name for name in doubtful if not _is_internal(plan, name)}
         if not kept:
             return plan

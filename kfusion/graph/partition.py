@@ -6,14 +6,15 @@ those the one is taken that moves the fewest bytes, then the one with the fewest
 launches, then the one that is closest to program order, then the one whose first groups
 are longest.
 
-The search goes over the sets of calls that may be done first. It is complete up to a
-number of sets that only long regions of independent calls exceed; such a region is
-divided as if all of its calls had to stay in program order.
+The search goes over the sets of calls that may be done first, and asks for the price of a
+group only if what it moves at the least leaves it a chance. It is complete up to a number
+of sets that only long regions of independent calls exceed; such a region is divided as if
+all of its calls had to stay in program order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from kfusion.source.dataclasses import dataclass
@@ -25,6 +26,24 @@ Members = tuple[int, ...]
 # Bytes that a group moves; None: it is not legal.
 Cost = Callable[[Members], int | None]
 Pairs = frozenset[tuple[int, int]]  # (p, q) with p < q
+_Key = tuple[int, int, int, tuple[int, ...]]
+
+
+def _nothing(_: Members) -> int:
+    return 0
+
+
+def _always(_: Members) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What groups cost; `least` and `fits` are quick, and save asking for the cost."""
+
+    cost: Cost
+    least: Callable[[Members], int] = _nothing  # bytes; the cost is never lower
+    fits: Callable[[Members], bool] = _always  # if not, then no group that it grows to does
 
 
 @dataclass(frozen=True)
@@ -38,7 +57,7 @@ class _Best:
     groups: tuple[Members, ...]
 
     @property
-    def key(self) -> tuple[int, int, int, tuple[int, ...]]:
+    def key(self) -> _Key:
         return self.bytes, self.launches, self.moves, self.lengths
 
 
@@ -46,22 +65,24 @@ class _TooManyError(Exception):
     """The search would take too long."""
 
 
-def best_partition(count: int, ordered: Pairs, together: Pairs, cost: Cost) -> tuple[Members, ...]:
+def best_partition(
+    count: int, ordered: Pairs, together: Pairs, prices: Prices
+) -> tuple[Members, ...]:
     """`ordered`: pairs that must stay in program order; `together`: that may share a group."""
     try:
-        return _Search(count, ordered, together, cost, MOST_SETS).run()
+        return _Search(count, ordered, together, prices, MOST_SETS).run()
     except _TooManyError:
         in_order = frozenset((p, q) for q in range(count) for p in range(q))
-        return _Search(count, in_order, together, cost, None).run()
+        return _Search(count, in_order, together, prices, None).run()
 
 
 class _Search:
     def __init__(
-        self, count: int, ordered: Pairs, together: Pairs, cost: Cost, limit: int | None
+        self, count: int, ordered: Pairs, together: Pairs, prices: Prices, limit: int | None
     ) -> None:
         self.count, self.together, self.limit = count, together, limit
         self.after = _closure(count, ordered)
-        self.cost = cost
+        self.prices = prices
         self.steps = 0
         # What must be done before each call, as bits.
         self.needs = [sum(1 << p for p in range(q) if q in self.after[p]) for q in range(count)]
@@ -71,25 +92,25 @@ class _Search:
         self.sets = self._sets()
         return self.rest(0).groups
 
-    def _sets(self) -> list[list[tuple[Members, int, int, int]]]:
-        """The legal groups, by their first call, with their bits, needs and bytes."""
-        found: list[list[tuple[Members, int, int, int]]] = [[] for _ in range(self.count)]
+    def _sets(self) -> list[list[tuple[Members, int, int]]]:
+        """The groups that may be legal, by their first call, with their bits and needs."""
+        found: list[list[tuple[Members, int, int]]] = [[] for _ in range(self.count)]
         scattered = 0
         for first in range(self.count):
             waiting: list[Members] = [(first,)]
             while waiting:
                 members = waiting.pop()
+                if len(members) > 1 and not self.prices.fits(members):
+                    continue
                 waiting += [(*members, q) for q in self._next(members)]
                 scattered += members[-1] - first >= len(members)
                 if self.limit is not None and scattered > self.limit:
                     raise _TooManyError
-                moved = self.cost(members)
-                if moved is not None:
-                    bits = sum(1 << m for m in members)
-                    needs = 0
-                    for member in members:
-                        needs |= self.needs[member]
-                    found[first].append((members, bits, needs & ~bits, moved))
+                bits = sum(1 << m for m in members)
+                needs = 0
+                for member in members:
+                    needs |= self.needs[member]
+                found[first].append((members, bits, needs & ~bits))
         return found
 
     def _next(self, members: Members) -> list[int]:
@@ -110,10 +131,25 @@ class _Search:
         if done == (1 << self.count) - 1:
             return _Best(0, 0, 0, (), ())
         best: _Best | None = None
+        for key, members, rest in sorted(self._chances(done), key=lambda chance: chance[:2]):
+            if best is not None and key >= best.key:
+                break
+            moved = self.prices.cost(members)
+            if moved is not None:
+                _, launches, moves, lengths = key
+                groups = (members, *rest.groups)
+                found = _Best(moved + rest.bytes, launches, moves, lengths, groups)
+                if best is None or found.key < best.key:
+                    best = found
+        assert best is not None, "every call may be a group of its own"
+        return best
+
+    def _chances(self, done: int) -> Iterator[tuple[_Key, Members, _Best]]:
+        """What may be the next group, and how good it is at best, with the rest behind it."""
         for first in range(self.count):
             if done >> first & 1 or self.needs[first] & ~done:
                 continue
-            for members, bits, needs, moved in self.sets[first]:
+            for members, bits, needs in self.sets[first]:
                 self.steps += 1
                 if self.limit is not None and self.steps > MOST_STEPS:
                     raise _TooManyError
@@ -121,17 +157,14 @@ class _Search:
                     continue
                 rest = self.rest(done | bits)
                 moves = sum(1 for q in members for p in range(q) if not (done | bits) >> p & 1)
-                found = _Best(
-                    moved + rest.bytes,
+                least = _Best(
+                    self.prices.least(members) + rest.bytes,
                     1 + rest.launches,
                     moves + rest.moves,
                     (-len(members), *rest.lengths),
-                    (members, *rest.groups),
+                    (),
                 )
-                if best is None or found.key < best.key:
-                    best = found
-        assert best is not None, "every call may be a group of its own"
-        return best
+                yield least.key, members, rest
 
 
 def _closure(count: int, ordered: Pairs) -> list[frozenset[int]]:

@@ -11,6 +11,7 @@ from functools import cache, cached_property
 from itertools import pairwise
 
 from kfusion.graph.bind import Stage
+from kfusion.graph.least import LeastBytes
 from kfusion.graph.legality import Legal, legal_pair, other_groups
 from kfusion.graph.liveness import stored_after
 from kfusion.graph.model import (
@@ -24,12 +25,11 @@ from kfusion.graph.model import (
     RegionPlan,
     SameRange,
 )
-from kfusion.graph.partition import Members, Pairs, best_partition
+from kfusion.graph.partition import Members, Pairs, Prices, best_partition
 from kfusion.graph.profit import over_budget
+from kfusion.graph.target import ANY, Target
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, Role, group_values
-from kfusion.kernel.forms import Form
-from kfusion.kernel.types import size_of
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
@@ -38,10 +38,13 @@ PROGRAM_ORDER = protection("program-order", "calls move only past calls that the
 
 
 def plan_region(
-    invocations: Sequence[Invocation], observed: frozenset[str] | None, oracle: Oracle
+    invocations: Sequence[Invocation],
+    observed: frozenset[str] | None,
+    oracle: Oracle,
+    target: Target = ANY,
 ) -> RegionPlan:
     """Group the invocations: `observed` names the memory read after the region (None: all)."""
-    return _Planner(tuple(invocations), observed, oracle).plan()
+    return _Planner(tuple(invocations), observed, oracle, target).plan()
 
 
 def values_of(group: Group, invocations: Sequence[Invocation]) -> tuple[list[Stage], GroupValues]:
@@ -77,12 +80,18 @@ class _Candidate:
 
 class _Planner:
     def __init__(
-        self, invocations: tuple[Invocation, ...], observed: frozenset[str] | None, oracle: Oracle
+        self,
+        invocations: tuple[Invocation, ...],
+        observed: frozenset[str] | None,
+        oracle: Oracle,
+        target: Target,
     ) -> None:
-        self.invocations, self.observed, self.oracle = invocations, observed, oracle
+        self.invocations, self.observed = invocations, observed
+        self.oracle, self.target = oracle, target
         self.stages = [Stage(i) for i in invocations]
         self.pair = cache(self._pair)
         self.candidate = cache(self._candidate)
+        self.over_budget = cache(self._over_budget)
 
     def plan(self) -> RegionPlan:
         whole = tuple(range(len(self.stages)))
@@ -109,11 +118,19 @@ class _Planner:
             for p in range(q)
             if not isinstance(self.pair(p, q), Reason)
         )
-        return best_partition(count, self.ordered, together, self._bytes)
+        prices = Prices(self._bytes, self.least.of, lambda group: self.over_budget(group) is None)
+        return best_partition(count, self.ordered, together, prices)
+
+    def _over_budget(self, members: Members) -> Reason | None:
+        return over_budget([self.stages[m] for m in members], self.target)
 
     def _bytes(self, members: Members) -> int | None:
         found = self.candidate(members)
         return found.bytes if isinstance(found, _Candidate) else None
+
+    @cached_property
+    def least(self) -> LeastBytes:
+        return LeastBytes(self.stages, self.observed)
 
     @cached_property
     def ordered(self) -> Pairs:
@@ -135,31 +152,7 @@ class _Planner:
     def _is_best(self, whole: Members) -> bool:
         """One kernel for all, and no partition could move fewer bytes: others need no look."""
         found = self.candidate(whole) if len(whole) > 1 else None
-        return isinstance(found, _Candidate) and found.bytes <= self._least_bytes()
-
-    def _least_bytes(self) -> int:
-        """What is read before it is written has to be loaded, what is observed stored, once.
-
-        Of memory that is only read, a kernel loads each element that it names.
-        """
-        loads: dict[str, int] = {}
-        stores: dict[str, int] = {}
-        written = {name for stage in self.stages for name in stage.written}
-        for stage in self.stages:
-            named: dict[str, list[Form | None]] = {}
-            for access in stage.accesses:
-                name, size, mode = access.memory.name, size_of(access.type), access.access.mode
-                if name in written:
-                    loads.setdefault(name, size if mode.reads else 0)
-                elif access.form is None or access.form.in_loop:
-                    named.setdefault(name, []).append(None)
-                elif access.form not in named.setdefault(name, []):
-                    named[name].append(access.form)
-                if mode.writes and (self.observed is None or name in self.observed):
-                    stores.setdefault(name, size)
-                if name not in written:
-                    loads[name] = max(loads.get(name, 0), size * len(named[name]))
-        return sum(loads.values()) + sum(stores.values())
+        return isinstance(found, _Candidate) and found.bytes <= self.least.of(whole)
 
     def _pair(self, first: int, second: int) -> Legal | Reason:
         return legal_pair(self.stages[first], self.stages[second], self.oracle)
@@ -179,7 +172,7 @@ class _Planner:
             reason = other_groups(stages) if waits else None
             reason = (
                 reason
-                or over_budget(stages)
+                or self.over_budget(members)
                 or self.oracle.joinable(
                     self.invocations[members[0]].index, self.invocations[members[-1]].index
                 )

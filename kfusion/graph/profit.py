@@ -1,25 +1,26 @@
-"""Does it pay? Budgets of ordinary devices; no question of right or wrong is asked here."""
+"""Does it pay? What the target has; no question of right or wrong is asked here."""
 
 from __future__ import annotations
 
 from collections import Counter
+from itertools import accumulate
 
 from kfusion.graph.bind import Stage
 from kfusion.graph.model import Memory, Scalar
+from kfusion.graph.target import Target
+from kfusion.kernel.forms import Form
 from kfusion.kernel.model import Together
 from kfusion.kernel.together import ALONE
 from kfusion.kernel.types import size_of
 from kfusion.source.diagnostics import Reason
 
-PARAMETER_BYTES = 1024  # what every device takes (CL_DEVICE_MAX_PARAMETER_SIZE)
 POINTER_BYTES = 8
-CONSTANT_ARGUMENTS = 8
-LOCAL_BYTES = 32768  # what every device has (CL_DEVICE_LOCAL_MEM_SIZE)
-BUFFERS = 64  # each needs an address, and mostly a value, in registers
+REGISTER_BYTES = 4
+OWN_REGISTERS = 32  # for ids, addresses and what one statement computes
 
 
-def over_budget(stages: list[Stage]) -> Reason | None:
-    """Too much for one kernel on some device."""
+def over_budget(stages: list[Stage], target: Target) -> Reason | None:
+    """Too much for one kernel on the target."""
     memory: set[str] = set()
     scalars: dict[tuple[str, str], int] = {}
     constant: set[str] = set()
@@ -34,27 +35,27 @@ def over_budget(stages: list[Stage]) -> Reason | None:
                 scalars[argument.name, parameter.canonical] = size_of(parameter.canonical)
     size = POINTER_BYTES * len(memory) + sum(scalars.values())
     span = stages[-1].invocation.span
-    if size > PARAMETER_BYTES:
+    if size > target.parameter_bytes:
         return Reason(
             "KF223",
-            f"the fused kernel would have {size} bytes of parameters; devices need take no more "
-            f"than {PARAMETER_BYTES}",
+            f"the fused kernel would have {size} bytes of parameters; {target.takes} "
+            f"{target.parameter_bytes}",
             span,
         )
-    if len(constant) > CONSTANT_ARGUMENTS:
+    if len(constant) > target.constant_arguments:
         return Reason(
             "KF223",
-            f"the fused kernel would have {len(constant)} constant arguments; devices need take "
-            f"no more than {CONSTANT_ARGUMENTS}",
+            f"the fused kernel would have {len(constant)} constant arguments; {target.takes} "
+            f"{target.constant_arguments}",
             span,
         )
     together = [s.invocation.kernel.together for s in stages]
     local = _local_bytes([each for each in together if each is not None])
-    if local > LOCAL_BYTES:
+    if local > target.local_bytes:
         return Reason(
             "KF223",
-            f"the fused kernel would have {local} bytes of local memory; devices need have no "
-            f"more than {LOCAL_BYTES}",
+            f"the fused kernel would have {local} bytes of local memory; {target.has} "
+            f"{target.local_bytes}",
             span,
         )
     users = [s.kernel_name for s in stages if s.invocation.kernel.together is not None]
@@ -66,14 +67,35 @@ def over_budget(stages: list[Stage]) -> Reason | None:
             span,
             help="declare the local arrays in the kernels, with constant sizes",
         )
-    if len(memory) > BUFFERS:
+    registers = OWN_REGISTERS + max(_live(stages))
+    if registers > target.registers:
         return Reason(
             "KF223",
-            f"the fused kernel would work on {len(memory)} buffers, which would not fit in "
-            "registers",
+            f"the fused kernel would keep its values in about {registers} registers; "
+            f"{target.has} {target.registers}",
             span,
         )
     return None
+
+
+def _live(stages: list[Stage]) -> list[int]:
+    """For each stage, how many registers hold what it shares with others, or others share.
+
+    An element that several stages touch lives from the first of them to the last.
+    """
+    uses: dict[tuple[str, Form], list[int]] = {}
+    sizes: dict[tuple[str, Form], int] = {}
+    for number, stage in enumerate(stages):
+        for access in stage.accesses:
+            if access.form is not None and not access.form.in_loop:
+                key = access.memory.name, access.form
+                uses.setdefault(key, []).append(number)
+                sizes[key] = -(-size_of(access.type) // REGISTER_BYTES)
+    changes = [0] * (len(stages) + 1)
+    for key, users in uses.items():
+        changes[users[0]] += sizes[key]
+        changes[users[-1] + 1] -= sizes[key]
+    return list(accumulate(changes))
 
 
 def _local_bytes(together: list[Together]) -> int:

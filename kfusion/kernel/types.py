@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from pycparser import c_ast
 
@@ -42,6 +42,7 @@ _WORDS = {
 }
 
 
+@cache
 def size_of(type_: str) -> int:
     """Bytes of a type; of one that is not known, those of a float."""
     match = re.fullmatch(r"([a-z]+?(?:_t)?)(2|3|4|8|16)?", type_)

@@ -102,7 +102,7 @@ ADVICE: dict[str, str] = {
     "KF218": "in one kernel items wait only for those of their own group: such calls stay apart",
     "KF219": "write it in a plainer form, or take the call out of the region",
     "KF222": "take the printf out, or the call out of the region",
-    "KF223": "nothing needs to be changed: what fits is fused, in several kernels",
+    "KF223": "what fits is fused, in several kernels; --target and --budget say what devices have",
     "KF224": "kernels of their own are better here; a buffer of which parts of elements are "
     "stored (`p[i].x = ...`) stays in memory: store whole elements",
     "KF225": "take the value before the region, into a variable that nothing in the region changes",

@@ -56,6 +56,15 @@ app.c:6:1: note[KF402]: a region with fewer than two calls has nothing to fuse
     assert command.read("out/app.c") == command.read("app.c")
 
 
+def test_budget_that_is_too_small(command: Command) -> None:
+    done = command.run(*PROGRAM, "-o", "out", "--target", "nvidia", "--budget", "parameter-bytes=8")
+    assert done.returncode == 0
+    assert (
+        done.stderr.splitlines()[0] == "app.c:9:9: cut[KF223]: the fused kernel would have 36 "
+        "bytes of parameters; the target takes no more than 8"
+    )
+
+
 def test_version(command: Command) -> None:
     done = command.run("--version")
     assert (done.returncode, done.stdout) == (0, f"kfusion, version {kfusion.__version__}\n")
@@ -297,7 +306,7 @@ def test_an_error_of_our_own_is_no_traceback(command: Command) -> None:
     command.write(
         "sitecustomize.py",
         "import kfusion.driver\n"
-        "def fuse_files(sources, exact):\n"
+        "def fuse_files(sources, exact, target):\n"
         "    raise KeyError('vec')\n"
         "kfusion.driver.fuse_files = fuse_files\n",
     )

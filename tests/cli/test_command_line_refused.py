@@ -113,6 +113,18 @@ def test_bad_macro_definition(command: Command) -> None:
     )
 
 
+def test_bad_budget(command: Command) -> None:
+    assert (
+        command.refused("app.c", "vec.c", "vec.cl", "-o", "out", "--budget", "speed=12")
+        == """\
+<command line>:1:44: error[KF100]: --budget wants NAME=NUMBER
+    1 | kfusion app.c vec.c vec.cl -o out --budget speed=12
+      |                                            ^~~~~~~~
+  help: the names are parameter-bytes, constant-arguments, local-bytes, registers
+"""
+    )
+
+
 def test_no_files(command: Command) -> None:
     assert (
         command.refused()

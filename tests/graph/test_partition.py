@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kfusion.api import fuse
 from kfusion.graph import partition
 from kfusion.graph.model import Disjoint, LaunchRange
-from kfusion.graph.partition import Members, Pairs, best_partition
+from kfusion.graph.partition import Members, Pairs, Prices, best_partition
 from tests.support.kernel_side import ELEMENTWISE, fused_and_same
 
 BLUR = """
@@ -78,7 +78,7 @@ def problems(draw: st.DrawFn) -> tuple[int, Pairs, Pairs, dict[Members, int]]:
 @given(problem=problems())
 def test_best_of_all(problem: tuple[int, Pairs, Pairs, dict[Members, int]]) -> None:
     count, ordered, together, costs = problem
-    groups = best_partition(count, ordered, together, costs.get)
+    groups = best_partition(count, ordered, together, Prices(costs.get))
     moved = moves(groups, ordered)
     assert moved is not None
     assert sorted(call for group in groups for call in group) == list(range(count))
@@ -117,6 +117,7 @@ def test_best_of_all_for_real_kernels(data: st.DataObject) -> None:
         moved = planner._bytes(members)
         if moved is not None:
             costs[members] = moved
+            assert planner.least.of(members) <= moved
     everything = frozenset((p, q) for q in range(count) for p in range(q))
     groups = tuple(group.members for group in fused.plan.groups)
     moved = moves(groups, planner.ordered)
@@ -193,5 +194,5 @@ def test_long_regions_are_divided_in_order(monkeypatch: pytest.MonkeyPatch) -> N
     """What cannot be searched in full still gets the best runs of calls."""
     monkeypatch.setattr(partition, "MOST_SETS", 3)
     together = frozenset((p, q) for q in range(6) for p in range(q) if (p, q) != (2, 3))
-    groups = best_partition(6, frozenset(), together, lambda members: 10 - len(members))
+    groups = best_partition(6, frozenset(), together, Prices(lambda members: 10 - len(members)))
     assert groups == ((0, 1, 2), (3, 4, 5))

@@ -17,6 +17,7 @@ from kfusion.graph.model import (
     Within,
 )
 from kfusion.graph.plan import plan_region
+from kfusion.graph.target import ANY, TARGETS, Target
 from kfusion.kernel.model import Kernel
 from kfusion.source.diagnostics import Reason, render
 from tests.support.kernel_side import ELEMENTWISE, ITEMS, fused_and_same, kernels_of, refusal
@@ -270,15 +271,42 @@ __kernel void f(__global double16 *c, {scalars})
     assert len(fuse(source, ["f(c, a, b, d, e)", "f(c, g, h, i, e)"]).kernels) == 1
 
 
-def test_more_buffers_than_registers() -> None:
-    calls = [f"add(t{j}, x{j}, y{j})" for j in range(22)]
-    fused = fuse(ELEMENTWISE, calls)
-    (cut,) = (d for d in fused.diagnostics)
-    assert len(fused.kernels) == 2
+WIDE = """\
+__kernel void twice(__global float16 *c, __global const float16 *a)
+{
+    size_t i = get_global_id(0);
+    c[i] = 2.0f * a[i];
+}
+__kernel void add(__global float16 *c, __global const float16 *a, __global const float16 *b)
+{
+    size_t i = get_global_id(0);
+    c[i] = a[i] + b[i];
+}
+"""
+
+
+def test_more_values_than_registers() -> None:
+    """All fourteen must be there before the first two are added."""
+    first = [f"twice(t{j}, x{j})" for j in range(14)]
+    second = [f"add(c{j}, t{j}, t{13 - j})" for j in range(14)]
+    fused = fuse(WIDE, first + second)
+    groups = [launch.calls for launch in fused.kernels]
+    assert groups == [(0, 1, 2), tuple(range(3, 27)), (27,)]
+    cut = fused.diagnostics[0]
     assert (cut.code, cut.message) == (
         "KF223",
-        "the fused kernel would work on 66 buffers, which would not fit in registers",
+        (
+            "the fused kernel would keep its values in about 272 registers; devices need have no "
+            "more than 255"
+        ),
     )
+    wide = fuse(WIDE, first + second, target=Target(registers=272))
+    assert len(wide.kernels) == 1
+
+
+def test_values_that_are_no_longer_needed_take_no_registers() -> None:
+    calls = [f"twice(t{j + 1}, t{j})" for j in range(40)]
+    assert len(fuse(WIDE, calls, ["t40"]).kernels) == 1
 
 
 def test_kernel_that_would_keep_values_from_staying_in_variables() -> None:
@@ -351,6 +379,7 @@ def plan_of(
     world: World,
     ranges: list[LaunchRange] | None = None,
     observed: frozenset[str] | None = None,
+    target: Target = ANY,
 ) -> RegionPlan:
     """Calls are a kernel and its arguments, separated by spaces."""
     invocations = []
@@ -363,7 +392,7 @@ def plan_of(
         range_ = ranges[index] if ranges else LaunchRange(dimensions, "all")
         label = f"{kernel.name}({', '.join(written.split())})"
         invocations.append(Invocation(index, kernel, arguments, range_, label))
-    return plan_region(invocations, observed, world)
+    return plan_region(invocations, observed, world, target)
 
 
 KERNELS = kernels_of(
@@ -500,9 +529,11 @@ def test_host_that_cannot_join_the_calls() -> None:
 
 
 def test_too_many_parameters() -> None:
-    calls = [(KERNELS["copy"], f"t{k} x{k}") for k in range(40)]
+    calls = [(KERNELS["copy"], f"t{k} x{k}") for k in range(70)]
     plan = plan_of(calls, World())
-    assert [len(group.members) for group in plan.groups] == [32, 8]
+    assert [len(group.members) for group in plan.groups] == [64, 6]
     assert only_reason(plan).message == (
-        "the fused kernel would work on 66 buffers, which would not fit in registers"
+        "the fused kernel would have 1040 bytes of parameters; devices need take no more than 1024"
     )
+    plan = plan_of(calls, World(), target=TARGETS["nvidia"])
+    assert len(plan.groups) == 1

@@ -15,6 +15,7 @@ import pytest
 
 from kfusion.api import fuse
 from kfusion.graph.model import LaunchRange
+from kfusion.graph.target import TARGETS
 from kfusion.report.plan import plan_table
 from tests.support.pyopencl_run import Array, Case, assert_same
 
@@ -64,7 +65,7 @@ STYLES = {
         None,
         {"dt": np.float32(0.01), "cells": np.int32(61)},
         64,
-        out=tuple(f"species_{s:02}" for s in range(54)),
+        out=tuple(f"species_{s:03}" for s in range(120)),
     ),
     "linear_solver": Style(
         LaunchRange(2, "n by n", local="8, 8"),
@@ -107,6 +108,13 @@ def test_style(name: str) -> None:
     names = sorted({m.name for i in fused.plan.invocations for m in i.memory})
     case = Case(data(style, names), style.scalars, style.size, style.local)
     assert_same(fused, source, case, style.out or names)
+
+
+def test_kinetics_for_a_device_that_takes_more_parameters() -> None:
+    folder = HERE / "kinetics"
+    calls = (folder / "calls.txt").read_text().splitlines()
+    source, out = (folder / "kernels.cl").read_text(), STYLES["kinetics"].out
+    assert len(fuse(source, calls, out, target=TARGETS["nvidia"]).kernels) == 1
 
 
 def test_flattened_groups_of_unknown_size() -> None:

@@ -162,6 +162,204 @@ __kernel void rate_17(__global float *rate, __global const float *temperature,
     rate[i] = 5.25f * exp(-3.0f / temperature[i]) * x[i] * y[i] * z[i];
 }
 
+__kernel void rate_18(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 5.5f * exp(-4.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_19(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 5.75f * exp(-5.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_20(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 6.0f * exp(-1.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_21(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 6.25f * exp(-2.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_22(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 6.5f * exp(-3.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_23(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 6.75f * exp(-4.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_24(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 7.0f * exp(-5.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_25(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 7.25f * exp(-1.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_26(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 7.5f * exp(-2.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_27(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 7.75f * exp(-3.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_28(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 8.0f * exp(-4.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_29(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 8.25f * exp(-5.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_30(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 8.5f * exp(-1.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_31(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 8.75f * exp(-2.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_32(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 9.0f * exp(-3.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_33(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 9.25f * exp(-4.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_34(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 9.5f * exp(-5.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_35(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 9.75f * exp(-1.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_36(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 10.0f * exp(-2.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_37(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 10.25f * exp(-3.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_38(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 10.5f * exp(-4.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
+__kernel void rate_39(__global float *rate, __global const float *temperature,
+                      __global const float *x, __global const float *y,
+                      __global const float *z, int cells)
+{
+    int i = get_global_id(0);
+    if (i >= cells) return;
+    rate[i] = 10.75f * exp(-5.0f / temperature[i]) * x[i] * y[i] * z[i];
+}
+
 __kernel void change(__global float *x, __global const float *made,
                      __global const float *used, float dt, int cells)
 {

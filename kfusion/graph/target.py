@@ -1,0 +1,55 @@
+"""What devices have: a fused kernel that needs more of it would be slower than several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.diagnostics import error
+
+
+@dataclass(frozen=True)
+class Target:
+    """Unless it says otherwise: what every device of OpenCL's full profile has."""
+
+    name: str = "any"
+    parameter_bytes: int = 1024  # CL_DEVICE_MAX_PARAMETER_SIZE
+    constant_arguments: int = 8  # CL_DEVICE_MAX_CONSTANT_ARGS
+    local_bytes: int = 32768  # CL_DEVICE_LOCAL_MEM_SIZE
+    registers: int = 255  # of 32 bits for each work-item; no query of OpenCL tells them
+
+    @property
+    def has(self) -> str:
+        """Before a number, in messages."""
+        return "devices need have no more than" if self == ANY else "the target has"
+
+    @property
+    def takes(self) -> str:
+        return "devices need take no more than" if self == ANY else "the target takes no more than"
+
+
+ANY = Target()
+_TARGETS = (
+    ANY,
+    # What NVIDIA's OpenCL tells of its devices since compute capability 7.0.
+    Target("nvidia", parameter_bytes=4352, constant_arguments=9, local_bytes=49152),
+)
+TARGETS = {target.name: target for target in _TARGETS}
+BUDGETS = tuple(f.name.replace("_", "-") for f in fields(Target) if f.name != "name")
+
+
+def target_of(name: str, budgets: Sequence[str]) -> Target:
+    """`budgets` are texts like `local-bytes=65536`."""
+    given: dict[str, int] = {}
+    for budget in budgets:
+        key, _, number = budget.partition("=")
+        if key not in BUDGETS or not number.isdecimal():
+            raise error(
+                "KF100",
+                "--budget wants NAME=NUMBER",
+                help="the names are " + ", ".join(BUDGETS),
+                argument=budget,
+            )
+        given[key.replace("-", "_")] = int(number)
+    return replace(TARGETS[name], **given)  # type: ignore[arg-type]
