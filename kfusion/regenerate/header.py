@@ -126,64 +126,58 @@ static KFUSION_MAYBE_UNUSED void kfusion_fall_back(struct kfusion_kernel *fused)
     fused->told = 1;
 }
 
-/* The memory object that `m` is part of, and the bytes of it that `m` covers. */
-static KFUSION_MAYBE_UNUSED int kfusion_extent(cl_mem m, cl_mem *whole, size_t *from, size_t *to)
+#define KFUSION_MOST 544 /* memory objects that one kernel is given */
+
+/* The bytes that a memory object stands for: of which other one, and of host memory. */
+struct kfusion_bytes {
+    cl_mem object, whole;
+    size_t from, to;
+    char *host, *end;
+};
+
+/* Ask OpenCL. One that is not made yet has no bytes; one that it knows nothing of: 0. */
+static KFUSION_MAYBE_UNUSED int kfusion_bytes_of(cl_mem m, struct kfusion_bytes *bytes)
 {
     cl_mem parent = NULL;
-    size_t size = 0;
-
-    *whole = m;
-    *from = 0;
-    if (clGetMemObjectInfo(m, CL_MEM_SIZE, sizeof size, &size, NULL) != CL_SUCCESS
-        || clGetMemObjectInfo(m, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL)
-               != CL_SUCCESS)
-        return 0;
-    if (parent != NULL) {
-        *whole = parent;
-        if (clGetMemObjectInfo(m, CL_MEM_OFFSET, sizeof *from, from, NULL) != CL_SUCCESS)
-            return 0;
-    }
-    *to = *from + size;
-    return 1;
-}
-
-/* The host memory that `m` stands on, or NULL. */
-static KFUSION_MAYBE_UNUSED int kfusion_host_memory(cl_mem m, char **from, char **to)
-{
     cl_mem_flags flags = 0;
     void *pointer = NULL;
     size_t size = 0;
 
-    *from = *to = NULL;
-    if (clGetMemObjectInfo(m, CL_MEM_FLAGS, sizeof flags, &flags, NULL) != CL_SUCCESS
-        || clGetMemObjectInfo(m, CL_MEM_SIZE, sizeof size, &size, NULL) != CL_SUCCESS
+    bytes->object = bytes->whole = m;
+    bytes->from = bytes->to = 0;
+    bytes->host = bytes->end = NULL;
+    if (m == NULL)
+        return 1;
+    if (clGetMemObjectInfo(m, CL_MEM_SIZE, sizeof size, &size, NULL) != CL_SUCCESS
+        || clGetMemObjectInfo(m, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof parent, &parent, NULL)
+               != CL_SUCCESS
+        || clGetMemObjectInfo(m, CL_MEM_FLAGS, sizeof flags, &flags, NULL) != CL_SUCCESS
         || clGetMemObjectInfo(m, CL_MEM_HOST_PTR, sizeof pointer, &pointer, NULL) != CL_SUCCESS)
         return 0;
+    if (parent != NULL) {
+        bytes->whole = parent;
+        if (clGetMemObjectInfo(m, CL_MEM_OFFSET, sizeof bytes->from, &bytes->from, NULL)
+            != CL_SUCCESS)
+            return 0;
+    }
+    bytes->to = bytes->from + size;
     if ((flags & CL_MEM_USE_HOST_PTR) && pointer != NULL) {
-        *from = (char *)pointer;
-        *to = *from + size;
+        bytes->host = (char *)pointer;
+        bytes->end = bytes->host + size;
     }
     return 1;
 }
 
-/* Whether two memory objects may share a byte. One that is not made yet shares none. */
-static KFUSION_MAYBE_UNUSED int kfusion_overlap(cl_mem a, cl_mem b)
+/* Whether two memory objects may share a byte. */
+static KFUSION_MAYBE_UNUSED int kfusion_overlap(const struct kfusion_bytes *a,
+                                                const struct kfusion_bytes *b)
 {
-    cl_mem whole_a, whole_b;
-    size_t from_a, to_a, from_b, to_b;
-    char *host_a, *end_a, *host_b, *end_b;
-
-    if (a == NULL || b == NULL)
+    if (a->object == NULL || b->object == NULL)
         return 0;
-    if (a == b)
+    if (a->object == b->object
+        || (a->whole == b->whole && a->from < b->to && b->from < a->to))
         return 1;
-    if (!kfusion_extent(a, &whole_a, &from_a, &to_a)
-        || !kfusion_extent(b, &whole_b, &from_b, &to_b)
-        || !kfusion_host_memory(a, &host_a, &end_a) || !kfusion_host_memory(b, &host_b, &end_b))
-        return 1;
-    if (whole_a == whole_b && from_a < to_b && from_b < to_a)
-        return 1;
-    return host_a != NULL && host_b != NULL && host_a < end_b && host_b < end_a;
+    return a->host != NULL && b->host != NULL && a->host < b->end && b->host < a->end;
 }
 
 /*
@@ -192,21 +186,22 @@ static KFUSION_MAYBE_UNUSED int kfusion_overlap(cl_mem a, cl_mem b)
  */
 static KFUSION_MAYBE_UNUSED int kfusion_apart(int written, int count, ...)
 {
-    const cl_mem *places[64];
+    const cl_mem *places[KFUSION_MOST];
+    struct kfusion_bytes bytes[KFUSION_MOST];
+    int i, j, known = count <= KFUSION_MOST;
     va_list list;
-    int i, j;
 
-    if (count > 64)
-        return 0;
     va_start(list, count);
-    for (i = 0; i < count; i++)
+    for (i = 0; known && i < count; i++) {
         places[i] = va_arg(list, const cl_mem *);
+        known = kfusion_bytes_of(*places[i], &bytes[i]);
+    }
     va_end(list);
-    for (i = 0; i < written; i++)
+    for (i = 0; known && i < written; i++)
         for (j = i + 1; j < count; j++)
-            if (places[i] == places[j] || kfusion_overlap(*places[i], *places[j]))
+            if (places[i] == places[j] || kfusion_overlap(&bytes[i], &bytes[j]))
                 return 0;
-    return 1;
+    return known;
 }
 #endif
 """
