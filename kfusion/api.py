@@ -355,7 +355,7 @@ class _Agreement:
     def ordered(self, left: Invocation, right: Invocation) -> bool:
         return False
 
-    def joinable(self, first: int, last: int) -> Reason | None:
+    def joinable(self, members: tuple[int, ...]) -> Reason | None:
         return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field, replace
 
 from kfusion.graph.model import Group, RegionPlan
@@ -10,6 +11,7 @@ from kfusion.graph.target import ANY, Target
 from kfusion.host.handles import HandleTable, read_handles
 from kfusion.host.liveness import Liveness, observed_after
 from kfusion.host.merge import RegionAnalysis
+from kfusion.host.moving import reordered, swapped
 from kfusion.host.options import check_program_queries, kernel_defines
 from kfusion.host.origins import Origins
 from kfusion.host.program import HostProgram
@@ -22,10 +24,11 @@ from kfusion.parse.annotations import misspelt_region
 from kfusion.parse.files import Inputs, parse_sources
 from kfusion.parse.sources import Sources
 from kfusion.parse.unit import Unit
-from kfusion.regenerate.application import FusedCall, region_edit
+from kfusion.regenerate.application import FusedCall, Moved, region_edit
 from kfusion.regenerate.function import FusedFunction, build_function
 from kfusion.regenerate.header import HEADER_NAME, header_text
 from kfusion.regenerate.library import appended, include_edit, release_edits
+from kfusion.regenerate.moving import Check, build_check
 from kfusion.regenerate.names import combined_name, names_in
 from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.regenerate.sharing import for_both
@@ -43,6 +46,7 @@ class PlannedRegion:
     region: Region
     plan: RegionPlan
     analysis: RegionAnalysis
+    order: tuple[int, ...]  # for each invocation of the plan, which call it was as written
     kernels: dict[Group, FusedKernel]  # of the fused groups, under the names that were written
 
 
@@ -71,10 +75,14 @@ class _Output:
     edits: dict[Unit, list[Edit]] = field(default_factory=dict)
     functions: dict[_Tokens, FusedFunction] = field(default_factory=dict)
     kernel_units: dict[_Tokens, Unit] = field(default_factory=dict)  # where each has its kernel
+    checks: list[Check] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
 
     def functions_in(self, unit: Unit) -> list[FusedFunction]:
         return [f for f in self.functions.values() if f.unit is unit]
+
+    def checks_in(self, unit: Unit) -> list[Check]:
+        return [check for check in self.checks if check.unit is unit]
 
     def kernels_in(self, unit: Unit) -> list[FusedKernel]:
         return [f.kernel for key, f in self.functions.items() if self.kernel_units[key] is unit]
@@ -147,21 +155,31 @@ def _region(
         )
         if not region.calls:
             return
-    analysis = RegionAnalysis(region, program, handles, kernels, reliances, origins)
-    liveness = observed_after(analysis)
-    result.diagnostics += liveness.notes
-    plan, drafts = _written_plan(analysis, liveness, output)
+
+    def analyse(region: Region) -> RegionAnalysis:
+        return RegionAnalysis(region, program, handles, kernels, reliances, origins)
+
+    arranged = _in_order(analyse(region), output)
+    result.diagnostics += arranged.liveness.notes
+    arranged = _in_better_order(arranged, analyse, output) or arranged
+    analysis, plan = arranged.analysis, arranged.plan
     result.diagnostics += [cut.reason.as_cut() for cut in plan.cuts]
     calls: list[FusedCall] = []
     fused: dict[Group, FusedKernel] = {}
-    for draft in drafts:
+    for draft in arranged.drafts:
         call, written = _group(analysis, plan, draft, output)
         calls.append(call)
         # Of a shared kernel the parameters stand for this region's own arguments.
         fused[draft.group] = replace(draft.function.kernel, name=written.kernel.name)
-    result.regions.append(PlannedRegion(region, plan, analysis, fused))
+    result.regions.append(PlannedRegion(analysis.region, plan, analysis, arranged.order, fused))
     if calls:
-        output.edits.setdefault(region.unit, []).append(region_edit(region, calls))
+        moved = None
+        if (check := arranged.check) is not None:
+            output.taken.add(check.name)
+            output.checks.append(check)
+            moved = Moved(region, check.name, check.arguments)
+        edit = region_edit(analysis.region, calls, moved)
+        output.edits.setdefault(region.unit, []).append(edit)
     elif len(region.calls) > 1:
         result.diagnostics.append(
             Diagnostic(
@@ -179,6 +197,59 @@ class _Draft:
 
     group: Group
     function: FusedFunction
+
+
+@dataclass(frozen=True)
+class _Arranged:
+    """A region with its calls in some order, what becomes of it, and when it may have it."""
+
+    analysis: RegionAnalysis
+    liveness: Liveness
+    plan: RegionPlan
+    drafts: list[_Draft]
+    order: tuple[int, ...]
+    check: Check | None = None
+
+    @property
+    def price(self) -> tuple[int, int]:
+        groups = self.plan.groups
+        return sum(g.loads_after + g.stores_after for g in groups), len(groups)
+
+
+def _in_order(analysis: RegionAnalysis, output: _Output) -> _Arranged:
+    liveness = observed_after(analysis)
+    order = tuple(range(len(analysis.region.calls)))
+    return _Arranged(analysis, liveness, *_written_plan(analysis, liveness, output), order)
+
+
+def _in_better_order(
+    written: _Arranged, analyse: Callable[[Region], RegionAnalysis], output: _Output
+) -> _Arranged | None:
+    """The region with calls moved past others that they do not need, if that saves something."""
+    analysis = written.analysis
+    if len(written.plan.groups) < 2 or not any(analysis.moving.simple):
+        return None
+    analysis.in_order = False
+    groups = _plan(analysis, written.liveness, output.target).groups
+    analysis.in_order = True
+    order = tuple(member for group in groups for member in group.members)
+    if order == written.order:
+        return None
+    try:
+        check = _check(analysis, order, output)
+    except CannotWriteError:
+        return None
+    moved = _in_order(analyse(reordered(analysis.region, order)), output)
+    moved = replace(moved, order=order, check=check)
+    return moved if moved.price < written.price else None
+
+
+def _check(analysis: RegionAnalysis, order: tuple[int, ...], output: _Output) -> Check:
+    pairs = swapped(order)
+    names = [analysis.region.calls[i].function.name for i in range(len(order))]
+    name = combined_name([f"{combined_name(names, ())}_may_swap"], output.taken)
+    unit = analysis.region.calls[pairs[0][0]].function.unit
+    return build_check(analysis, pairs, name, _names_known(analysis, unit))
 
 
 def _written_plan(
@@ -274,10 +345,14 @@ def _make(
 ) -> FusedFunction:
     kernel = synthesise(group, plan.invocations, kernel_name, exact=exact)
     unit = analysis.region.calls[group.members[-1]].function.unit
+    return build_function(analysis, group, kernel, name, _names_known(analysis, unit))
+
+
+def _names_known(analysis: RegionAnalysis, unit: Unit) -> set[str]:
     names = set(unit.macros.history)
     for each in analysis.program.units:
         names |= _global_names(each)
-    return build_function(analysis, group, kernel, name, names)
+    return names
 
 
 def _global_names(unit: Unit) -> set[str]:
@@ -288,8 +363,9 @@ def _global_names(unit: Unit) -> set[str]:
 def _texts(inputs: Inputs, program: HostProgram, output: _Output) -> dict[str, str]:
     files: dict[str, str] = {}
     functions = list(output.functions.values())
+    prototypes = [c.prototype for c in output.checks] + [f.prototype for f in functions]
     types = frozenset(
-        word for f in functions for word in f.prototype.replace("*", " ").replace("(", " ").split()
+        word for p in prototypes for word in p.replace("*", " ").replace("(", " ").split()
     )
     components = _component_handles(functions)
     for unit in inputs.all:
@@ -302,7 +378,8 @@ def _texts(inputs: Inputs, program: HostProgram, output: _Output) -> dict[str, s
                 edits.append(appended(text, [k.text for k in kernels]))
         elif own := output.functions_in(unit):
             edits.append(include_edit(unit, types))
-            edits.append(appended(text, [f.text for f in own]))
+            checks = [check.text for check in output.checks_in(unit)]
+            edits.append(appended(text, [*checks, *(f.text for f in own)]))
             edits += release_edits(unit, program, components)
         elif edits:
             edits.append(include_edit(unit, types))
@@ -314,7 +391,7 @@ def _texts(inputs: Inputs, program: HostProgram, output: _Output) -> dict[str, s
                 f"{HEADER_NAME} is the name of the generated header",
                 argument=HEADER_NAME,
             )
-        files[HEADER_NAME] = header_text([f.prototype for f in functions])
+        files[HEADER_NAME] = header_text(prototypes)
     return files
 
 

@@ -123,11 +123,8 @@ class Verifier:
             for i, at in zip(plan.invocations, launches, strict=True)
         ]
         files = [i.kernel.unit.source.path.name for i in plan.invocations]
-        before = self._run(
-            [(self.before[file], step) for file, step in zip(files, steps, strict=True)],
-            data,
-            scalars,
-        )
+        as_written = sorted(range(len(steps)), key=planned.order.__getitem__)
+        before = self._run([(self.before[files[i]], steps[i]) for i in as_written], data, scalars)
         joined = []
         for group in plan.groups:
             last = group.members[-1]

@@ -146,8 +146,8 @@ class Oracle(Protocol):
         """Must the two stay in this order, whatever their kernels do?"""
         ...
 
-    def joinable(self, first: int, last: int) -> Reason | None:
-        """May the host code of the invocations first..last (all of them) become one call?"""
+    def joinable(self, members: tuple[int, ...]) -> Reason | None:
+        """May the host code of the invocations become one call?"""
         ...
 
 

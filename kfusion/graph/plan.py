@@ -173,9 +173,7 @@ class _Planner:
             reason = (
                 reason
                 or self.over_budget(members)
-                or self.oracle.joinable(
-                    self.invocations[members[0]].index, self.invocations[members[-1]].index
-                )
+                or self.oracle.joinable(tuple(self.invocations[m].index for m in members))
             )
             if reason is not None:
                 return reason

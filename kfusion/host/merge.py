@@ -4,6 +4,7 @@ executed in a row, their launches as invocations, and what may be taken for gran
 from __future__ import annotations
 
 from dataclasses import field
+from functools import cached_property
 
 from pycparser import c_ast
 
@@ -21,6 +22,7 @@ from kfusion.host.frames import Frame
 from kfusion.host.handles import HandleTable
 from kfusion.host.joining import Joining
 from kfusion.host.library import LibraryExecutor, Run
+from kfusion.host.moving import Moving
 from kfusion.host.options import groups_are_full
 from kfusion.host.origins import Origins
 from kfusion.host.program import HostProgram
@@ -75,6 +77,7 @@ class RegionAnalysis:
         origins: Origins,
     ) -> None:
         self.region, self.program = region, program
+        self.in_order = True  # the planner is not to move calls past each other
         self.handles, self.kernels = handles, kernels
         self.reliances, self.origins = reliances, origins
         self.positions = [i for i, item in enumerate(region.items) if isinstance(item, RegionCall)]
@@ -330,10 +333,16 @@ class RegionAnalysis:
     # Joining
 
     def ordered(self, left: Invocation, right: Invocation) -> bool:
-        """The host code of a region stays in order, calls that fuse or not."""
-        return True
+        return self.in_order or not self.moving.may_swap(left.index, right.index)
 
-    def joinable(self, first: int, last: int) -> Reason | None:
+    @cached_property
+    def moving(self) -> Moving:
+        return Moving(self)
+
+    def joinable(self, members: tuple[int, ...]) -> Reason | None:
+        first, last = members[0], members[-1]
+        if last - first >= len(members):
+            return None  # asked again when the calls stand in their new order
         return self._reason(first, last) or self._refusal(first, last)
 
     def _reason(self, first: int, last: int) -> Reason | None:

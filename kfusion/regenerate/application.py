@@ -24,7 +24,16 @@ class FusedCall:
     arguments: tuple[str, ...]
 
 
-def region_edit(region: Region, fused: list[FusedCall]) -> Edit:
+@dataclass(frozen=True)
+class Moved:
+    """The region as it was written, and the call that says whether it may be another order."""
+
+    region: Region
+    name: str
+    arguments: tuple[str, ...]
+
+
+def region_edit(region: Region, fused: list[FusedCall], moved: Moved | None = None) -> Edit:
     """Replace the annotation and its block."""
     unit = region.unit
     text = unit.source.text
@@ -36,7 +45,10 @@ def region_edit(region: Region, fused: list[FusedCall]) -> Edit:
         indent = text[own_line:start] if not text[own_line:start].strip() else ""
     bare = _may_drop_braces(region)
     inner = indent if bare else indent + _step(region, indent)
-    lines = _lines(region, fused, inner)
+    if moved is None:
+        lines = _lines(region, fused, inner)
+    else:
+        lines = _either(region, fused, moved, inner, inner + _step(region, indent))
     if not bare:
         lines = [f"{indent}{{", *lines, f"{indent}}}"]
     if not region.mark.thesis_form:
@@ -45,9 +57,22 @@ def region_edit(region: Region, fused: list[FusedCall]) -> Edit:
     return Edit(start, block.end, new if not region.mark.thesis_form else new.lstrip())
 
 
+def _either(
+    region: Region, fused: list[FusedCall], moved: Moved, outer: str, inner: str
+) -> list[str]:
+    """The calls in their new order, or as they were written."""
+    return [
+        *_wrapped(f"{outer}if ({moved.name}(", moved.arguments, ")) {"),
+        *_lines(region, fused, inner),
+        f"{outer}}} else {{",
+        *_lines(moved.region, [], inner),
+        f"{outer}}}",
+    ]
+
+
 def _step(region: Region, indent: str) -> str:
     """One level of the file's indentation."""
-    first = region.items[0]
+    first = min(region.items, key=lambda item: item.statement.start)
     unit = region.unit
     line = unit.source.line_text(first.statement.location.line)
     lead = line[: len(line) - len(line.lstrip())]
@@ -76,10 +101,11 @@ def _lines(region: Region, fused: list[FusedCall], indent: str) -> list[str]:
     lines: list[str] = []
     notes: list[str] = []
     items = _items(region)
-    gaps = _gaps(region, items)
+    written = sorted(items, key=lambda item: item.statement.start)
+    gaps = dict(zip(written, _gaps(region, written), strict=True))
     number = -1
-    for position, item in enumerate(items):
-        above, behind = gaps[position]
+    for item in items:
+        above, behind = gaps[item]
         group = None
         if isinstance(item, RegionCall):
             number += 1
@@ -161,11 +187,14 @@ def _call_lines(item: RegionCall, group: FusedCall, indent: str) -> list[str]:
     column = span.location.column - 1
     before = _below(dedent(f"{before}|", column)[:-1], indent)
     after = _below(dedent("\n" + after, column)[1:], indent)
-    head = f"{indent}{before}{group.name}("
+    return _wrapped(f"{indent}{before}{group.name}(", group.arguments, f"){after}")
+
+
+def _wrapped(head: str, arguments: tuple[str, ...], end: str) -> list[str]:
     pad = " " * len(head.rsplit("\n", maxsplit=1)[-1])
     lines, current = [], head
-    for number, argument in enumerate(group.arguments):
-        last = number == len(group.arguments) - 1
+    for number, argument in enumerate(arguments):
+        last = number == len(arguments) - 1
         part = argument + ("" if last else ", ")
         if (
             len(current.rsplit("\n", maxsplit=1)[-1]) + len(part.rstrip()) + 3 > WIDTH
@@ -174,7 +203,7 @@ def _call_lines(item: RegionCall, group: FusedCall, indent: str) -> list[str]:
             lines.append(current.rstrip())
             current = pad
         current += part
-    return "\n".join([*lines, f"{current}){after}"]).split("\n")
+    return "\n".join([*lines, f"{current}{end}"]).split("\n")
 
 
 def _below(text: str, indent: str) -> str:

@@ -213,18 +213,18 @@ def _memory(
             value = identity(value) if value is not None else None
             if not isinstance(value, Entry):
                 continue  # made here: apart from all that was there before
-            text = _place_text(renderer, value)
+            text = place_text(renderer, value)
             (written if writes.get(str(value)) or value in changed else others).append(text)
     known = {a.name for i in group.members for a in analysis.invocations[i].arguments}
-    written += [_place_text(renderer, value) for value in changed if str(value) not in known]
+    written += [place_text(renderer, value) for value in changed if str(value) not in known]
     read = [value for value in _copied_from(runs) if str(value) not in known]
-    others += [_place_text(renderer, value) for value in read if value not in changed]
+    others += [place_text(renderer, value) for value in read if value not in changed]
     written = list(dict.fromkeys(written))  # by one launch at least
     others = [o for o in dict.fromkeys(others) if o not in written]
     return tuple(written), tuple(others)
 
 
-def _place_text(renderer: Renderer, value: Entry) -> str:
+def place_text(renderer: Renderer, value: Entry) -> str:
     address = renderer.address(value.place)
     if address is None and value in renderer.parameters:
         address = f"&{renderer.parameters[value]}"

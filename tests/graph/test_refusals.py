@@ -365,7 +365,7 @@ class World:
     def ordered(self, left: Invocation, right: Invocation) -> bool:
         return True
 
-    def joinable(self, first: int, last: int) -> Reason | None:
+    def joinable(self, members: tuple[int, ...]) -> Reason | None:
         return None
 
 
@@ -521,8 +521,8 @@ def test_different_programs() -> None:
 
 def test_host_that_cannot_join_the_calls() -> None:
     class Separate(World):
-        def joinable(self, first: int, last: int) -> Reason | None:
-            return Reason("KF214", f"something between {first} and {last}")
+        def joinable(self, members: tuple[int, ...]) -> Reason | None:
+            return Reason("KF214", f"something between {members[0]} and {members[-1]}")
 
     plan = plan_of([(KERNELS["square"], "t x"), (KERNELS["square"], "y t")], Separate())
     assert only_reason(plan) == Reason("KF214", "something between 0 and 1")
