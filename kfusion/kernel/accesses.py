@@ -21,8 +21,9 @@ from kfusion.kernel.evaluate import (
 from kfusion.kernel.forms import OF_GROUPS, Comparison, Form, in_global_ids
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Access, Body, Feature, FeatureUse, Mode
+from kfusion.kernel.opening import COPIES
 from kfusion.kernel.scopes import Scopes
-from kfusion.kernel.together import COPIES, Findings, is_followed
+from kfusion.kernel.together import Findings, is_followed
 from kfusion.kernel.types import is_member_array
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Function

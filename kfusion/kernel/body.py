@@ -1,4 +1,4 @@
-"""A kernel's body split in two: declarations and guards first, then the work."""
+"""A kernel's body split in two: declarations, openings and guards first, then the work."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from kfusion.kernel.evaluate import (
 )
 from kfusion.kernel.forms import Comparison
 from kfusion.kernel.model import Body, Declaration, PreludeItem
+from kfusion.kernel.opening import opening
 from kfusion.kernel.scopes import Scopes, name_token
 from kfusion.kernel.strides import strided
 from kfusion.kernel.together import is_array_of_values
@@ -38,13 +39,16 @@ def split_body(
         item = _declarations(env, scopes, statement, here)
         if item is None:
             item = _early_return(env, statement, here)
+        if item is None and not any(i.guard is not None for i in prelude):
+            item = opening(env, statement, here)
         if item is not None:
             prelude.append(item)
             statements, nodes = statements[1:], nodes[1:]
             continue
         rest = [s for s in statements[1:] if not is_return(env, s)]
         item = None if rest else _guard(env, statement, here)
-        if item is None and strides and not rest:
+        opened = any(i.opening for i in prelude)
+        if item is None and strides and not rest and not opened:
             item = strided(env, scopes, prelude, statement, here)
             strides = False  # the order of the iterations of one is kept
         if item is None:
@@ -56,6 +60,11 @@ def split_body(
         nodes = by_statement(env, branch, statements)
     while statements and is_return(env, statements[-1]):
         statements.pop()
+    if prelude and not any(i.guard is not None for i in prelude):
+        # Nothing keeps the work from following what it begins with.
+        kept = next((n for n, i in enumerate(prelude) if i.opening), len(prelude))
+        statements[:0] = [item.statement for item in prelude[kept:]]
+        del prelude[kept:]
     # Variables of the work itself stay with it.
     while prelude and prelude[-1].guard is None and not _is_index(prelude[-1]):
         statements.insert(0, prelude.pop().statement)

@@ -138,12 +138,16 @@ class PreludeItem:
     A loop over what is left for the range, `for (i = get_global_id(0); i < n; i +=
     get_global_size(0))`, is a guard too: of items that an item stands for one by one. It
     declares their id.
+
+    Copies into local memory that all items of a group begin, and wait for, before the
+    first guard are the *opening*: they may come before the work of earlier stages.
     """
 
     statement: Statement
     declarations: tuple[Declaration, ...] = ()
     guard: tuple[Comparison, ...] | None = None
     early_return: bool = False  # `if (i >= n) return;` rather than `if (i < n) {...}`
+    opening: bool = False
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from pycparser import c_ast
 
 from kfusion.kernel.evaluate import Environment, evaluate
 from kfusion.kernel.model import Body, Feature, FeatureUse, Parameter, Together
+from kfusion.kernel.opening import COPIES, WAITS
 from kfusion.kernel.scopes import name_token
 from kfusion.kernel.types import canonical, size_of
 from kfusion.parse.unit import Function, Unit
@@ -21,14 +22,12 @@ from kfusion.source.text import Span
 
 UNIFORM = protection("uniform", "no barrier behind a guard or a return")
 
-COPIES = ("async_work_group_copy", "async_work_group_strided_copy")
 _BARRIERS = ("barrier", "work_group_barrier")
-_WAITS = ("wait_group_events",)
 
 
 def is_followed(name: str) -> bool:
     """A call that all items of a group make, and nothing else is to be known of."""
-    return name in (*_BARRIERS, *_WAITS, *COPIES)
+    return name in (*_BARRIERS, *WAITS, *COPIES)
 
 
 def is_array_of_values(node: c_ast.Decl) -> bool:
@@ -135,7 +134,8 @@ class Findings:
 
     def _comes_to_all(self, body: Body) -> bool:
         """No item has left the kernel before the last array is declared, or the last call made."""
-        if body.guards:
+        guards = [item.statement.first for item in body.prelude if item.guard is not None]
+        if guards and guards[0] < self.last:
             return False
         tokens = self.unit.tokens
         return not any(

@@ -8,7 +8,7 @@ the two would not be in one kernel; and it reads nothing else from memory.
 from __future__ import annotations
 
 from kfusion.kernel.model import Mode, Symbol
-from kfusion.kernel.together import COPIES
+from kfusion.kernel.opening import COPIES
 from kfusion.parse.statements import Statement
 from kfusion.source.protections import is_on, protection
 from kfusion.synthesis.usage import StageUse

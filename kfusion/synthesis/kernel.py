@@ -22,6 +22,7 @@ from kfusion.graph.values import GroupValues, Value
 from kfusion.kernel.forms import Form
 from kfusion.kernel.model import Access, Declaration, Parameter, PreludeItem, Symbol
 from kfusion.kernel.surroundings import macros_of
+from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Unit
 from kfusion.source.lexer import CLOSING, OPENING, tokenize
 from kfusion.source.protections import is_on, protection
@@ -101,7 +102,9 @@ class _Writer:
         self.copies = [find_copies(use, self.rounded) for use in self.uses]
         early = self.uses[1 : min(self.waiting, default=len(self.uses))]
         self.early = {use.number: hoisted_copies(use) for use in early}
-        self.arrays = shared_arrays(self.uses, [n for n, found in self.early.items() if found])
+        filled_early = {n for n, found in self.early.items() if found}
+        filled_early |= {use.number for use in self.uses[1:] if use.opening}
+        self.arrays = shared_arrays(self.uses, filled_early)
         self.out = Lines(self.style.indent)
         self.symbols: list[dict[Symbol, str]] = [{} for _ in stages]
         self.variables: dict[Value, str] = {}
@@ -243,20 +246,24 @@ class _Writer:
 
     def _hoist(self, use: StageUse) -> None:
         """Asynchronous copies that a later stage begins with start before the first stage."""
-        names = self.symbols[use.number]
+        for item in use.copies_first:
+            self._open(use, item)
         for index in self.early[use.number]:
-            statement = use.kernel.body.statements[index]
-            for item in use.needed(set(use.named(range(statement.first, statement.last + 1)))):
-                if item not in use.written:
-                    self._declaration(use, item)
-                    use.written.append(item)
-            for symbol in declared_in(use, statement):
-                names[symbol] = self._local_name(symbol)
-            text = self._writer(use).text(statement.first, statement.last, whole=True)
-            old = self.renderer.indent_of(statement.first)
-            self._comments(statement.first)
-            self.out.add(reindented(text, old, self.out.indent))
+            self._as_written(use, use.kernel.body.statements[index])
             use.live.remove(index)
+
+    def _as_written(self, use: StageUse, statement: Statement) -> None:
+        """A statement that no value moves into or out of, with the declarations it needs."""
+        for item in use.needed(set(use.named(range(statement.first, statement.last + 1)))):
+            if item not in use.written:
+                self._declaration(use, item)
+                use.written.append(item)
+        for symbol in declared_in(use, statement):
+            self.symbols[use.number][symbol] = self._local_name(symbol)
+        text = self._writer(use).text(statement.first, statement.last, whole=True)
+        old = self.renderer.indent_of(statement.first)
+        self._comments(statement.first)
+        self.out.add(reindented(text, old, self.out.indent))
 
     def _block(self, numbers: list[int], *, alone: bool) -> None:
         """Stages under the same guards; `alone`: the only block, so it may return early."""
@@ -266,6 +273,12 @@ class _Writer:
         if labelled and not first.kernel.body.guards:
             self._open_block(first, labelled=True)
         self._take_places(first)
+        for number in numbers:
+            for item in self.uses[number].copies_first:
+                self._open(self.uses[number], item)
+        for number in numbers:
+            for item in self.uses[number].opening:
+                self._open(self.uses[number], item)
         needed = first.needed(first.symbols | first.guard_symbols())
         for item in first.kernel.body.prelude:
             if item.guard is not None:
@@ -283,6 +296,11 @@ class _Writer:
             out.depth -= 1
             out.add("}")
         self.shared = [entry for entry in self.shared if entry[3] <= depth]
+
+    def _open(self, use: StageUse, item: PreludeItem) -> None:
+        if item not in use.written:
+            self._as_written(use, item.statement)
+            use.written.append(item)
 
     def _open_block(self, use: StageUse, *, labelled: bool) -> None:
         self.out.blank()

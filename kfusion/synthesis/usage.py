@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from kfusion.graph.bind import Stage
 from kfusion.graph.values import GroupValues, Place, Role
 from kfusion.kernel.model import Access, PreludeItem, Symbol
+from kfusion.kernel.opening import COPIES
 
 
 class StageUse:
@@ -22,8 +24,24 @@ class StageUse:
             for index in range(len(self.kernel.body.statements))
             if (number, index) not in values.dead
         ]
+        openings = [item for item in self.kernel.body.prelude if item.opening]
+        self.opening = openings if self.live else []
         self.symbols = set(self._symbols())
         self.written: list[PreludeItem] = []  # of the prelude, so far
+
+    @property
+    def copies_first(self) -> list[PreludeItem]:
+        """The copies that the opening begins with."""
+        tokens = self.unit.tokens
+        return list(
+            takewhile(
+                lambda item: any(
+                    token.text in COPIES
+                    for token in tokens[item.statement.first : item.statement.last]
+                ),
+                self.opening,
+            )
+        )
 
     def accesses(self, statement: int) -> list[tuple[Access, Place]]:
         """The accesses of a statement of the body, in order."""
@@ -35,6 +53,8 @@ class StageUse:
 
     def _symbols(self) -> Iterator[Symbol]:
         """Named by what is left of the live statements."""
+        for item in self.opening:
+            yield from self.named(range(item.statement.first, item.statement.last + 1))
         for index in self.live:
             statement = self.kernel.body.statements[index]
             gone: set[int] = set()
@@ -67,7 +87,7 @@ class StageUse:
         wanted = set(symbols)
         needed: list[PreludeItem] = []
         for item in reversed(self.kernel.body.prelude):
-            if item.guard is None and self._gives(item) & wanted:
+            if item.guard is None and not item.opening and self._gives(item) & wanted:
                 needed.append(item)
                 wanted |= set(self.named(range(item.statement.first, item.statement.last + 1)))
         return needed[::-1]

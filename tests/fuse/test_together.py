@@ -265,6 +265,79 @@ def test_immovable_copy_stays() -> None:
     assert text.index("square(t, a)") < text.index("async_work_group_copy")
 
 
+WEIGH_BOUNDED = """
+__kernel void weigh(__global float *c, __global const float *a, __global const float *w, int n)
+{
+    __local float weights[3];
+    event_t copied = async_work_group_copy(weights, w, 3, 0);
+    const int i = get_global_id(0);
+    wait_group_events(1, &copied);
+    if (i < n) {
+        float sum = 0;
+        for (int k = 0; k < 3; k++)
+            sum += weights[k] * a[i];
+        c[i] = sum;
+    }
+}
+"""
+FIRST = {"n": np.int32(50)}
+
+
+BOUNDED_INT = """
+__kernel void bounded(__global float *c, __global const float *a, int n)
+{
+    const int i = get_global_id(0);
+    if (i >= n)
+        return;
+    c[i] = a[i] * a[i];
+}
+"""
+
+
+WEIGH_RETURNING = WEIGH_BOUNDED.replace("if (i < n) {", "if (i >= n) return;").replace(
+    "    }\n}", "}"
+)
+
+
+@pytest.mark.parametrize("weigh", [WEIGH_BOUNDED, WEIGH_RETURNING])
+def test_guard_behind_an_opening_is_shared(weigh: str) -> None:
+    """The values go on in variables; the copies of both start before all, outside the guard."""
+    source = BOUNDED_INT + weigh
+    calls = ["bounded(t, a, n)", "weigh(u, t, w, n)", "weigh(v, u, x, n)", "bounded(c, v, n)"]
+    fused = same(source, calls, ["c"], scalars=FIRST)
+    assert fused.plan.groups[0].internalised == {"t", "u", "v"}
+    text = fused_text(fused)
+    last_copy, first_wait = text.rindex("async_work_group"), text.index("wait_group_events")
+    assert text.count("async_work_group_copy") == text.count("wait_group_events") == 2
+    assert last_copy < first_wait < text.rindex("wait_group_events") < text.index("if (")
+
+
+def test_opening_behind_a_guard_of_another_kind() -> None:
+    calls = ["weigh(t, a, w, n)", "square(u, t)", "weigh(c, u, x, n)"]
+    fused = same(ELEMENTWISE + WEIGH_BOUNDED, calls, scalars=FIRST)
+    text = fused_text(fused)
+    assert text.rindex("async_work_group_copy") < text.index("wait_group_events")
+
+
+def test_immovable_copy_does_not_pass_the_work_of_others() -> None:
+    marked = WEIGH_BOUNDED.replace("    event_t", "#pragma immovable\n    event_t")
+    calls = ["weigh(t, a, w, n)", "weigh(c, t, x, n)"]
+    text = fused_text(same(ELEMENTWISE + marked, calls, ["c"], scalars=FIRST))
+    assert text.index("t[i] = ") < text.rindex("async_work_group_copy")
+
+
+def test_opening_that_copies_what_the_group_stores_waits_for_it() -> None:
+    one = LaunchRange(1, "all", local="all", one_group=True)
+    source = ELEMENTWISE + WEIGH_BOUNDED
+    calls = ["weigh(t, a, x, n)", "weigh(c, t, t, n)"]
+    fused = fuse(source, calls, ranges=[one] * 2)
+    assert len(fused.kernels) == 1
+    text = fused_text(fused)
+    assert text.index("t[i] = ") < text.index("barrier(") < text.rindex("async_work_group_copy")
+    case = Case(random_data("actx", ITEMS), FIRST, (ITEMS,), (ITEMS,))
+    assert_same(fused, source, case, "act")
+
+
 def test_copy_that_needs_what_its_kernel_computes_stays() -> None:
     needs = WEIGH.replace("float sum = 0;", "float sum = 0;\n    int m = 1;\n    m += 2;")
     fused = same(

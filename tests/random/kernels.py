@@ -261,3 +261,30 @@ def tiles(draw: st.DrawFn, world: World, name: str) -> Kernel:
         (Touch("c", own, reads=False, writes=True), Touch("a", own)),
         frozenset({Feature.LOCAL_MEMORY}),
     )
+
+
+@st.composite
+def weighed(draw: st.DrawFn, world: World, name: str) -> Kernel:
+    """Sums with weights that the group has copied into local memory, mostly under a guard."""
+    frame = draw(frames(world, loops=0))
+    opening = (
+        "local float weights[3];",
+        "event_t copied = async_work_group_copy(weights, w3, 3, 0);",
+        "wait_group_events(1, &copied);",
+    )
+    place = draw(st.sampled_from([0, len(frame.lines)]))
+    lines = (*frame.lines[:place], *opening, *frame.lines[place:])
+    work = f"        c[{frame.own}] = weights[0] * a[{frame.own}] + weights[2];"
+    parameters = (*(Parameter(n, "float") for n in ("c", "a", "w3")), *frame.scalars)
+
+    def all_of_them(item: Item, shape: Shape, bound: Bound) -> list[int]:
+        return [0, 1, 2]
+
+    own = frame.elements()
+    return Kernel(
+        name,
+        kernel_text(name, declared(parameters, {"c"}), replace(frame, lines=lines).body(work)),
+        parameters,
+        (Touch("c", own, reads=False, writes=True), Touch("a", own), Touch("w3", all_of_them)),
+        frozenset({Feature.LOCAL_MEMORY}),
+    )

@@ -16,6 +16,7 @@ from tests.random.kernels import (
     stencils,
     tiles,
     users,
+    weighed,
 )
 from tests.random.model import Call, Feature, Kernel, Parameter, Pipeline, Shape
 
@@ -141,11 +142,12 @@ def _mixed(draw: st.DrawFn, draft: _Draft) -> None:
 
 
 def _tile(draw: st.DrawFn, draft: _Draft) -> None:
-    a, t, c = draw(st.permutations(FLOATS))[:3]
-    kernel = draw(tiles(draft.world, draft.name()))
-    draft.calls.append(_cross(draw, draft, kernel, t, a))
+    a, t, c, w = draw(st.permutations(FLOATS))[:4]
+    maker = draw(st.sampled_from([tiles, weighed]))
+    kernel = draw(maker(draft.world, draft.name()))
+    draft.calls.append(_cross(draw, draft, kernel, t, a, w))
     if draw(st.booleans()):
-        draft.calls.append(_cross(draw, draft, kernel, c, t))
+        draft.calls.append(_cross(draw, draft, kernel, c, t, w))
 
 
 def _hazard(draw: st.DrawFn, draft: _Draft) -> None:
