@@ -65,14 +65,17 @@ def split_body(
         kept = next((n for n, i in enumerate(prelude) if i.opening), len(prelude))
         statements[:0] = [item.statement for item in prelude[kept:]]
         del prelude[kept:]
-    # Variables of the work itself stay with it.
-    while prelude and prelude[-1].guard is None and not _is_index(prelude[-1]):
+    # Variables of the work itself stay with it; a copy that starts early needs its array.
+    while prelude and prelude[-1].guard is None and not _stays(env, prelude[-1]):
         statements.insert(0, prelude.pop().statement)
     return Body(tuple(prelude), tuple(statements))
 
 
-def _is_index(item: PreludeItem) -> bool:
-    return any(d.constant and d.form is not None and d.form.atoms for d in item.declarations)
+def _stays(env: Environment, item: PreludeItem) -> bool:
+    """Does the statement declare an index, or an array in local memory?"""
+    notes = env.unit.notes_between(item.statement.first, item.statement.last)
+    index = any(d.constant and d.form is not None and d.form.atoms for d in item.declarations)
+    return index or any(note.text == "local" for note in notes)
 
 
 def by_statement(

@@ -258,6 +258,13 @@ def test_copy_starts_before_the_stages_in_front() -> None:
     assert text.index("square(t, a)") < text.index("wait_group_events")
 
 
+def test_copy_into_an_array_that_is_declared_last_starts_early() -> None:
+    array = "    __local float weights[3];\n"
+    last = WEIGH.replace(array, "").replace("    float sum", f"{array}    float sum")
+    text = fused_text(same(ELEMENTWISE + last, ["square(t, a)", "weigh(c, t, w)"], ["c"]))
+    assert text.index("async_work_group_copy") < text.index("square(t, a)")
+
+
 def test_immovable_copy_stays() -> None:
     marked = WEIGH.replace("    event_t", "#pragma immovable\n    event_t")
     fused = same(ELEMENTWISE + marked, ["square(t, a)", "weigh(c, t, w)"], ["c"])
