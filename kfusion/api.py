@@ -162,7 +162,7 @@ def fuse(
     _check_names(read)
     invocations = _invocations(read, _ranges(read, ranges))
     observed = _observed(out, invocations)
-    plan = plan_region(invocations, observed, _Agreement(), target)
+    plan = plan_region(invocations, observed, _Agreement(), target, exact=exact)
     launches, fused = _launches(plan, kernels, exact)
     return Fused(with_kernels(unit, fused), launches, plan, _diagnostics(plan), fused)
 

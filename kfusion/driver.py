@@ -230,7 +230,7 @@ def _in_better_order(
     if len(written.plan.groups) < 2 or not any(analysis.moving.simple):
         return None
     analysis.in_order = False
-    groups = _plan(analysis, written.liveness, output.target).groups
+    groups = _plan(analysis, written.liveness, output).groups
     analysis.in_order = True
     order = tuple(member for group in groups for member in group.members)
     if order == written.order:
@@ -257,7 +257,7 @@ def _written_plan(
 ) -> tuple[RegionPlan, list[_Draft]]:
     """The best plan of which every group can be written."""
     while True:
-        plan = _plan(analysis, liveness, output.target)
+        plan = _plan(analysis, liveness, output)
         drafts: list[_Draft] = []
         groups = [group for group in plan.groups if group.fused]
         for group in groups:
@@ -271,12 +271,14 @@ def _written_plan(
             return plan, drafts
 
 
-def _plan(analysis: RegionAnalysis, liveness: Liveness, target: Target) -> RegionPlan:
+def _plan(analysis: RegionAnalysis, liveness: Liveness, output: _Output) -> RegionPlan:
     """The plan, with as few stores as is consistent with it."""
     doubtful = liveness.if_internal
     while True:
         observed = liveness.observed | (liveness.if_internal - doubtful)
-        plan = plan_region(analysis.invocations, observed, analysis, target)
+        plan = plan_region(
+            analysis.invocations, observed, analysis, output.target, exact=output.exact
+        )
         kept = {name for name in doubtful if not _is_internal(plan, name)}
         if not kept:
             return plan

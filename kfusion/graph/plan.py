@@ -27,6 +27,7 @@ from kfusion.graph.model import (
 )
 from kfusion.graph.partition import Members, Pairs, Prices, best_partition
 from kfusion.graph.profit import over_budget
+from kfusion.graph.rounding import rounded, unreachable
 from kfusion.graph.target import ANY, Target
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, Role, group_values
@@ -42,9 +43,14 @@ def plan_region(
     observed: frozenset[str] | None,
     oracle: Oracle,
     target: Target = ANY,
+    *,
+    exact: bool = False,
 ) -> RegionPlan:
-    """Group the invocations: `observed` names the memory read after the region (None: all)."""
-    return _Planner(tuple(invocations), observed, oracle, target).plan()
+    """Group the invocations: `observed` names the memory read after the region (None: all).
+
+    `exact`: what one stage computes and another one uses must be rounded in between.
+    """
+    return _Planner(tuple(invocations), observed, oracle, target, exact).plan()
 
 
 def values_of(group: Group, invocations: Sequence[Invocation]) -> tuple[list[Stage], GroupValues]:
@@ -85,8 +91,9 @@ class _Planner:
         observed: frozenset[str] | None,
         oracle: Oracle,
         target: Target,
+        exact: bool,
     ) -> None:
-        self.invocations, self.observed = invocations, observed
+        self.invocations, self.observed, self.exact = invocations, observed, exact
         self.oracle, self.target = oracle, target
         self.stages = [Stage(i) for i in invocations]
         self.pair = cache(self._pair)
@@ -199,7 +206,7 @@ class _Planner:
         )
         return list(dict.fromkeys(found))
 
-    def _priced(self, run: Members, assumptions: list[Assumption]) -> _Candidate:
+    def _priced(self, run: Members, assumptions: list[Assumption]) -> _Candidate | Reason:
         members = [self.stages[m] for m in run]
         if len(run) == 1:
             stored = frozenset(members[0].written)
@@ -208,6 +215,8 @@ class _Planner:
             assumptions = [*assumptions, *disjoint]
         barriers, handed = self._meetings(run)
         values = group_values(members, _equalities(assumptions), stored, barriers, handed)
+        if self.exact and (reason := _not_rounded(members, values)) is not None:
+            return reason
         return _Candidate(assumptions, stored, barriers, handed, values.bytes)
 
     def _meetings(self, run: Members) -> tuple[frozenset[int], frozenset[str]]:
@@ -281,6 +290,18 @@ def conflicts(p: Stage, q: Stage) -> list[tuple[str, str]]:
         for right in q.memory
         if left in p.written or right in q.written
     ]
+
+
+def _not_rounded(stages: list[Stage], values: GroupValues) -> Reason | None:
+    access = unreachable(stages, rounded(stages, values))
+    if access is None:
+        return None
+    return Reason(
+        "KF231",
+        f"{access} would be contracted with what another kernel computes, for all that --exact "
+        "can do",
+        access.access.span,
+    )
 
 
 def _saved(members: Sequence[Stage], values: GroupValues) -> frozenset[str]:

@@ -68,6 +68,7 @@ CODES: dict[str, str] = {
     "KF228": "one memory object may be reached through two arguments",
     "KF229": "the functions have different kinds of result",
     "KF230": "a call in a region is not a plain call",
+    "KF231": "--exact cannot keep an operation from being contracted",
     "KF301": "an annotation contradicts the code",
     "KF302": "strict: something was not fused",
     "KF303": "out or temp contradicts a later read",
@@ -107,4 +108,5 @@ ADVICE: dict[str, str] = {
     "stored (`p[i].x = ...`) stays in memory: store whole elements",
     "KF225": "take the value before the region, into a variable that nothing in the region changes",
     "KF229": "let all functions of a region return the same type",
+    "KF231": "write the access with the parameter itself, `a[i]`, instead of a pointer made of it",
 }

@@ -6,10 +6,10 @@ the value's, and the statement goes.
 
 from __future__ import annotations
 
+from kfusion.graph.rounding import Rounded
 from kfusion.graph.values import Place, Role, Value
 from kfusion.kernel.model import Access, Symbol
 from kfusion.source.dataclasses import dataclass
-from kfusion.synthesis.rounding import Rounded
 from kfusion.synthesis.usage import StageUse
 
 

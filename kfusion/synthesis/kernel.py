@@ -17,6 +17,7 @@ from textwrap import wrap
 from kfusion.graph.bind import Stage
 from kfusion.graph.model import Argument, Group, Invocation, LocalMemory, Scalar
 from kfusion.graph.plan import equalities_of, values_of
+from kfusion.graph.rounding import Rounded, rounded
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, Value
 from kfusion.kernel.forms import Form
@@ -32,7 +33,6 @@ from kfusion.synthesis.model import FusedKernel, FusedParameter
 from kfusion.synthesis.names import Names, file_names, identifier
 from kfusion.synthesis.negate import negated
 from kfusion.synthesis.render import Renderer, reindented
-from kfusion.synthesis.rounding import Rounded, rounded
 from kfusion.synthesis.signature import Bound, Style, parameter_text, signature
 from kfusion.synthesis.statements import Lines, StatementWriter
 from kfusion.synthesis.storage import shared_arrays

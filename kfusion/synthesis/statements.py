@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
+from kfusion.graph.rounding import Rounded
 from kfusion.graph.values import Role, Value
 from kfusion.kernel.model import Access, Symbol
 from kfusion.parse.statements import Statement
@@ -12,7 +13,6 @@ from kfusion.source.dataclasses import dataclass
 from kfusion.synthesis.copies import Copies
 from kfusion.synthesis.negate import negated
 from kfusion.synthesis.render import Change, Renderer, reindented
-from kfusion.synthesis.rounding import Rounded
 from kfusion.synthesis.signature import Style
 from kfusion.synthesis.usage import StageUse
 

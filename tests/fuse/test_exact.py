@@ -86,3 +86,25 @@ def test_values_between_kernels_are_rounded(
         data["n"] = np.arange(64, dtype=np.int32)
     case = Case(data, {"w": np.int32(4)}, (16,))
     assert_same(fused, SOURCE, case, memory if out is None else out)
+
+
+POINTER = """
+__kernel void scale(__global float *y, float s)
+{
+    __global float *p = &y[get_global_id(0)];
+    *p = *p * s;
+}
+"""
+
+
+def test_what_cannot_be_rounded_is_not_fused() -> None:
+    calls = ["scale(y, s)", "scale(y, t)"]
+    assert len(fuse(POINTER, calls).kernels) == 1
+    exact = fuse(POINTER, calls, exact=True)
+    assert len(exact.kernels) == 2
+    cut = exact.diagnostics[0]
+    assert cut.code == "KF231"
+    assert cut.message == (
+        "'p' in scale() would be contracted with what another kernel computes, for all that "
+        "--exact can do"
+    )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from kfusion.graph.bind import Stage
+from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.values import GroupValues, Value
 from kfusion.kernel.types import is_integer
 from kfusion.source.dataclasses import dataclass
@@ -52,3 +52,21 @@ def rounded(stages: list[Stage], values: GroupValues) -> Rounded:
                 if value is not None:
                     made[value] = number
     return Rounded({number: tuple(found) for number, found in before.items()}, frozenset(memory))
+
+
+def unreachable(stages: list[Stage], found: Rounded) -> BoundAccess | None:
+    """An access to such memory that is not written through the parameter itself.
+
+    The parameter becomes volatile; a pointer that the kernel has made of it does not.
+    """
+    for stage in stages:
+        kernel = stage.invocation.kernel
+        for access in stage.accesses:
+            if access.memory.name not in found.memory:
+                continue
+            tokens = range(access.access.first, access.access.last + 1)
+            named = {kernel.symbols[t].name for t in tokens if t in kernel.symbols}
+            first = kernel.unit.tokens[access.access.first].text
+            if access.access.parameter not in named or first not in ("*", "(", *named):
+                return access
+    return None
