@@ -352,6 +352,9 @@ class _Agreement:
     def disjoint(self, left: Memory, right: Memory) -> bool:
         return left.name != right.name
 
+    def compares(self, memory: Memory, other: Memory) -> bool:
+        return True  # check() has all buffers
+
     def ordered(self, left: Invocation, right: Invocation) -> bool:
         return False
 

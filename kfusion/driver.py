@@ -76,6 +76,7 @@ class _Output:
     functions: dict[_Tokens, FusedFunction] = field(default_factory=dict)
     kernel_units: dict[_Tokens, Unit] = field(default_factory=dict)  # where each has its kernel
     checks: list[Check] = field(default_factory=list)
+    callers: dict[str, set[Unit]] = field(default_factory=dict)  # of functions and checks
     taken: set[str] = field(default_factory=set)
 
     def functions_in(self, unit: Unit) -> list[FusedFunction]:
@@ -174,10 +175,11 @@ def _region(
     result.regions.append(PlannedRegion(analysis.region, plan, analysis, arranged.order, fused))
     if calls:
         moved = None
-        if (check := arranged.check) is not None:
-            output.taken.add(check.name)
-            output.checks.append(check)
-            moved = Moved(region, check.name, check.arguments)
+        if arranged.checks:
+            output.checks += arranged.checks
+            moved = Moved(region, tuple((c.name, c.arguments) for c in arranged.checks))
+        for name in (*(call.name for call in calls), *(c.name for c in arranged.checks)):
+            output.callers.setdefault(name, set()).add(region.unit)
         edit = region_edit(analysis.region, calls, moved)
         output.edits.setdefault(region.unit, []).append(edit)
     elif len(region.calls) > 1:
@@ -208,7 +210,7 @@ class _Arranged:
     plan: RegionPlan
     drafts: list[_Draft]
     order: tuple[int, ...]
-    check: Check | None = None
+    checks: list[Check] = field(default_factory=list)
 
     @property
     def price(self) -> tuple[int, int]:
@@ -236,20 +238,28 @@ def _in_better_order(
     if order == written.order:
         return None
     try:
-        check = _check(analysis, order, output)
+        checks = _checks(analysis, order, output)
     except CannotWriteError:
         return None
     moved = _in_order(analyse(reordered(analysis.region, order)), output)
-    moved = replace(moved, order=order, check=check)
+    moved = replace(moved, order=order, checks=checks)
     return moved if moved.price < written.price else None
 
 
-def _check(analysis: RegionAnalysis, order: tuple[int, ...], output: _Output) -> Check:
-    pairs = swapped(order)
-    names = [analysis.region.calls[i].function.name for i in range(len(order))]
-    name = combined_name([f"{combined_name(names, ())}_may_swap"], output.taken)
-    unit = analysis.region.calls[pairs[0][0]].function.unit
-    return build_check(analysis, pairs, name, _names_known(analysis, unit))
+def _checks(analysis: RegionAnalysis, order: tuple[int, ...], output: _Output) -> list[Check]:
+    """For each library file whose calls change places."""
+    calls = analysis.region.calls
+    pairs: dict[Unit, list[tuple[int, int]]] = {}
+    for p, q in swapped(order):
+        pairs.setdefault(calls[p].function.unit, []).append((p, q))
+    found: list[Check] = []
+    for unit, mine in pairs.items():
+        members = sorted({call for pair in mine for call in pair})
+        base = combined_name([calls[i].function.name for i in members], ())
+        name = combined_name([f"{base}_may_swap"], output.taken)
+        output.taken.add(name)
+        found.append(build_check(analysis, mine, name, _names_known(analysis, unit)))
+    return found
 
 
 def _written_plan(
@@ -365,9 +375,11 @@ def _global_names(unit: Unit) -> set[str]:
 def _texts(inputs: Inputs, program: HostProgram, output: _Output) -> dict[str, str]:
     files: dict[str, str] = {}
     functions = list(output.functions.values())
-    prototypes = [c.prototype for c in output.checks] + [f.prototype for f in functions]
+    added: list[Check | FusedFunction] = [*output.checks, *functions]
+    users = {f.name: {f.unit, *output.callers[f.name]} for f in added}
+    files_of = _numbered(inputs, users)
     types = frozenset(
-        word for p in prototypes for word in p.replace("*", " ").replace("(", " ").split()
+        word for f in added for word in f.prototype.replace("*", " ").replace("(", " ").split()
     )
     components = _component_handles(functions)
     for unit in inputs.all:
@@ -379,12 +391,12 @@ def _texts(inputs: Inputs, program: HostProgram, output: _Output) -> dict[str, s
             if kernels:
                 edits.append(appended(text, [k.text for k in kernels]))
         elif own := output.functions_in(unit):
-            edits.append(include_edit(unit, types))
+            edits.append(include_edit(unit, types, files_of.get(unit)))
             checks = [check.text for check in output.checks_in(unit)]
             edits.append(appended(text, [*checks, *(f.text for f in own)]))
             edits += release_edits(unit, program, components)
         elif edits:
-            edits.append(include_edit(unit, types))
+            edits.append(include_edit(unit, types, files_of.get(unit)))
         files[unit.source.path.name] = apply_edits(text, _with_line_ends_of(text, edits))
     if functions:
         if HEADER_NAME in files:
@@ -393,8 +405,20 @@ def _texts(inputs: Inputs, program: HostProgram, output: _Output) -> dict[str, s
                 f"{HEADER_NAME} is the name of the generated header",
                 argument=HEADER_NAME,
             )
+        prototypes = [
+            (f.prototype, sorted(files_of[u] for u in users[f.name]) if files_of else [])
+            for f in added
+        ]
         files[HEADER_NAME] = header_text(prototypes)
     return files
+
+
+def _numbered(inputs: Inputs, users: dict[str, set[Unit]]) -> dict[Unit, int]:
+    """The files that need some of the prototypes only: the types of others may be unknown there."""
+    together = set().union(*users.values()) if users else set()
+    if all(units == together for units in users.values()):
+        return {}
+    return {unit: number for number, unit in enumerate(inputs.all, 1) if unit in together}
 
 
 def _with_line_ends_of(text: str, edits: list[Edit]) -> list[Edit]:

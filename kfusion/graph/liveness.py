@@ -27,10 +27,15 @@ def stored_after(
     stored = {name for name in written if _is_live(name, members, later, observed)}
     assumed: list[Disjoint] = []
     readers = _readers(members, later, observed)
+    own = {name for stage in members for name in stage.memory}
     for name in sorted(written - stored):
         memory = next(s.memory[name] for s in members if name in s.memory)
         others = [m for m in readers.values() if m.name != name]
-        if all(oracle.disjoint(memory, m) for m in others) or not is_on(HIDDEN_READERS):
+        apart = all(
+            oracle.disjoint(memory, m) and (m.name in own or oracle.compares(memory, m))
+            for m in others
+        )
+        if apart or not is_on(HIDDEN_READERS):
             assumed += [Disjoint(*sorted((name, m.name))) for m in others]
         else:
             stored.add(name)

@@ -142,6 +142,10 @@ class Oracle(Protocol):
         """May the two be taken as sharing no byte: proved or checkable?"""
         ...
 
+    def compares(self, memory: Memory, other: Memory) -> bool:
+        """Can a group be told whether its memory is apart from what only other calls get?"""
+        ...
+
     def ordered(self, left: Invocation, right: Invocation) -> bool:
         """Must the two stay in this order, whatever their kernels do?"""
         ...

@@ -8,8 +8,9 @@ are longest.
 
 The search goes over the sets of calls that may be done first, and asks for the price of a
 group only if what it moves at the least leaves it a chance. It is complete up to a number
-of sets that only long regions of independent calls exceed; such a region is divided as if
-all of its calls had to stay in program order.
+of sets, and of prices, that only long regions exceed; such a region is divided as if all
+of its calls had to stay in program order, and a still longer one call by call: each joins
+the group in front of it if that saves something.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from kfusion.source.dataclasses import dataclass
 
 MOST_SETS = 400  # of calls out of program order, that may be one group
 MOST_STEPS = 200_000  # of the search
+MOST_ASKED = 6_000  # calls in all groups of which the price is asked
+MOST_LOOKED_AT = 150_000  # calls in all groups that may be legal
 
 Members = tuple[int, ...]
 # Bytes that a group moves; None: it is not legal.
@@ -73,7 +76,27 @@ def best_partition(
         return _Search(count, ordered, together, prices, MOST_SETS).run()
     except _TooManyError:
         in_order = frozenset((p, q) for q in range(count) for p in range(q))
+    try:
         return _Search(count, in_order, together, prices, None).run()
+    except _TooManyError:
+        return _one_by_one(count, together, prices)
+
+
+def _one_by_one(count: int, together: Pairs, prices: Prices) -> tuple[Members, ...]:
+    groups: list[Members] = []
+    costs: list[int] = []
+    for call in range(count):
+        alone = prices.cost((call,))
+        assert alone is not None, "every call may be a group of its own"
+        if groups and all((p, call) in together for p in groups[-1]):
+            longer = (*groups[-1], call)
+            joined = prices.cost(longer) if prices.fits(longer) else None
+            if joined is not None and joined <= costs[-1] + alone:
+                groups[-1], costs[-1] = longer, joined
+                continue
+        groups.append((call,))
+        costs.append(alone)
+    return tuple(groups)
 
 
 class _Search:
@@ -83,7 +106,7 @@ class _Search:
         self.count, self.together, self.limit = count, together, limit
         self.after = _closure(count, ordered)
         self.prices = prices
-        self.steps = 0
+        self.steps = self.asked = self.looked_at = 0
         # What must be done before each call, as bits.
         self.needs = [sum(1 << p for p in range(q) if q in self.after[p]) for q in range(count)]
         self.rest = cache(self._rest)
@@ -104,7 +127,9 @@ class _Search:
                     continue
                 waiting += [(*members, q) for q in self._next(members)]
                 scattered += members[-1] - first >= len(members)
-                if self.limit is not None and scattered > self.limit:
+                self.looked_at += len(members)
+                too_scattered = self.limit is not None and scattered > self.limit
+                if too_scattered or self.looked_at > MOST_LOOKED_AT:
                     raise _TooManyError
                 bits = sum(1 << m for m in members)
                 needs = 0
@@ -115,9 +140,13 @@ class _Search:
 
     def _next(self, members: Members) -> list[int]:
         """By which later calls the group may grow, without leaving out one in between."""
+        following = members[-1] + 1
+        if self.limit is None:  # all stay in program order
+            fits = following < self.count and all((p, following) in self.together for p in members)
+            return [following] if fits else []
         return [
             q
-            for q in range(members[-1] + 1, self.count)
+            for q in range(following, self.count)
             if all((p, q) in self.together for p in members)
             and not any(
                 q in self.after[x] and any(x in self.after[p] for p in members)
@@ -134,7 +163,7 @@ class _Search:
         for key, members, rest in sorted(self._chances(done), key=lambda chance: chance[:2]):
             if best is not None and key >= best.key:
                 break
-            moved = self.prices.cost(members)
+            moved = self._cost(members)
             if moved is not None:
                 _, launches, moves, lengths = key
                 groups = (members, *rest.groups)
@@ -143,6 +172,12 @@ class _Search:
                     best = found
         assert best is not None, "every call may be a group of its own"
         return best
+
+    def _cost(self, members: Members) -> int | None:
+        self.asked += len(members)
+        if self.asked > MOST_ASKED:
+            raise _TooManyError
+        return self.prices.cost(members)
 
     def _chances(self, done: int) -> Iterator[tuple[_Key, Members, _Best]]:
         """What may be the next group, and how good it is at best, with the rest behind it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import fields, replace
 
@@ -44,7 +45,7 @@ def target_of(name: str, budgets: Sequence[str]) -> Target:
     given: dict[str, int] = {}
     for budget in budgets:
         key, _, number = budget.partition("=")
-        if key not in BUDGETS or not number.isdecimal():
+        if key not in BUDGETS or not re.fullmatch(r"[0-9]{1,9}", number):
             raise error(
                 "KF100",
                 "--budget wants NAME=NUMBER",

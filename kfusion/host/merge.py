@@ -332,6 +332,11 @@ class RegionAnalysis:
 
     # Joining
 
+    def compares(self, memory: Memory, other: Memory) -> bool:
+        """The guard of a fused function knows what the function is given."""
+        values = (self.values.get(memory.name), self.values.get(other.name))
+        return any(v is not None and is_new_buffer(v) for v in values)
+
     def ordered(self, left: Invocation, right: Invocation) -> bool:
         return self.in_order or not self.moving.may_swap(left.index, right.index)
 

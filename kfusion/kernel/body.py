@@ -74,7 +74,7 @@ def split_body(
 def _stays(env: Environment, item: PreludeItem) -> bool:
     """Does the statement declare an index, or an array in local memory?"""
     notes = env.unit.notes_between(item.statement.first, item.statement.last)
-    index = any(d.constant and d.form is not None and d.form.atoms for d in item.declarations)
+    index = any(d.constant and any(f.atoms for f in d.forms) for d in item.declarations)
     return index or any(note.text == "local" for note in notes)
 
 
@@ -167,7 +167,9 @@ def declare(env: Environment, scopes: Scopes, node: c_ast.Decl) -> Declaration:
         elif once and isinstance(node.type, c_ast.TypeDecl):
             value = convert(evaluate(env, node.init), type_)
     env.values[symbol] = value
-    return Declaration(node.name, type_, value.form, once, token)
+    parts = tuple(part.form for part in value.parts if part.form is not None)
+    known = parts if len(parts) == len(value.parts) else ()
+    return Declaration(node.name, type_, value.form, once, token, known)
 
 
 def _may_lead(env: Environment, node: c_ast.Decl) -> bool:

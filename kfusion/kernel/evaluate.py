@@ -33,16 +33,25 @@ DOUBTFUL_MACROS = protection("doubtful-macros", "indices do not depend on build 
 
 _INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)")
 _CONVERT = re.compile(r"convert_(int|uint|long|ulong)")
+_VECTOR = re.compile(r"([a-z]+?)(2|3|4|8|16)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _RELATIONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
 @dataclass(frozen=True)
 class Typed:
-    """A value: its form, if it has one, and its type, if that is an integer type."""
+    """A value: its form, if it has one, and its type, if that is an integer type.
+
+    Of a vector of integers: its parts, one by one.
+    """
 
     form: Form | None
     type: str
+    parts: tuple[Typed, ...] = ()
+
+    @property
+    def known(self) -> bool:
+        return self.form is not None or any(part.known for part in self.parts)
 
 
 UNKNOWN = Typed(None, "")
@@ -99,7 +108,12 @@ def evaluate(env: Environment, node: c_ast.Node) -> Typed:
         symbol = env.symbol(node)
         return env.values.get(symbol, UNKNOWN) if symbol else UNKNOWN
     if isinstance(node, c_ast.Cast):
-        return convert(evaluate(env, node.expr), canonical(env.unit, node.to_type))
+        type_ = canonical(env.unit, node.to_type)
+        if isinstance(node.expr, c_ast.ExprList):
+            return _vector(env, node.expr.exprs, type_)
+        return convert(evaluate(env, node.expr), type_)
+    if isinstance(node, c_ast.StructRef) and node.type == ".":
+        return _part(evaluate(env, node.name), node.field.name)
     if isinstance(node, c_ast.FuncCall):
         return _call(env, node)
     if isinstance(node, c_ast.UnaryOp):
@@ -109,8 +123,30 @@ def evaluate(env: Environment, node: c_ast.Node) -> Typed:
     return UNKNOWN
 
 
+def _vector(env: Environment, nodes: list[c_ast.Node], type_: str) -> Typed:
+    """`(int2)(a, b)`"""
+    found = _VECTOR.fullmatch(type_)
+    if found is None or found.group(1) not in INTEGERS or len(nodes) != int(found.group(2)):
+        return UNKNOWN
+    return Typed(None, "", tuple(convert(evaluate(env, n), found.group(1)) for n in nodes))
+
+
+def _part(value: Typed, member: str) -> Typed:
+    """`v.x`, `v.s0`"""
+    place = "xyzw".find(member) if len(member) == 1 else -1
+    if re.fullmatch(r"[sS][0-9a-fA-F]", member):
+        place = int(member[1], 16)
+    return value.parts[place] if 0 <= place < len(value.parts) else UNKNOWN
+
+
 def convert(value: Typed, type_: str) -> Typed:
     """The value as a variable of the type would hold it."""
+    vector = _VECTOR.fullmatch(type_)
+    if vector is not None and vector.group(1) in INTEGERS:
+        same = len(value.parts) == int(vector.group(2)) and all(
+            part.type == vector.group(1) for part in value.parts
+        )
+        return value if same else UNKNOWN
     if type_ not in INTEGERS or value.type not in INTEGERS:
         return Typed(None, type_ if type_ in INTEGERS else "")
     form = value.form
@@ -232,6 +268,8 @@ def _unary(env: Environment, node: c_ast.UnaryOp) -> Typed:
 
 
 def _binary(left: Typed, op: str, right: Typed) -> Typed:
+    if left.parts or right.parts:
+        return _by_parts(left, op, right)
     if op in (*_RELATIONS, "&&", "||"):
         return Typed(None, "int")
     type_ = common(left.type, right.type)
@@ -258,6 +296,18 @@ def _binary(left: Typed, op: str, right: Typed) -> Typed:
         quotient = form_of(Quotient(a, b, type_))
         return Typed(quotient if op == "/" else a - b * quotient, type_)
     return Typed(None, type_)
+
+
+def _by_parts(left: Typed, op: str, right: Typed) -> Typed:
+    """Vectors of one type, part by part; nothing is converted."""
+    kinds = {part.type for part in (*left.parts, *right.parts)}
+    if op not in ("+", "-", "*") or len(left.parts) != len(right.parts) or len(kinds) != 1:
+        return UNKNOWN
+    type_ = kinds.pop()
+    if INTEGERS[type_][0] < 32:
+        return UNKNOWN
+    pairs = zip(left.parts, right.parts, strict=True)
+    return Typed(None, "", tuple(_binary(a, op, b) for a, b in pairs))
 
 
 def _reduced(form: Form, type_: str) -> Typed:

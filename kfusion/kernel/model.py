@@ -129,6 +129,12 @@ class Declaration:
     form: Form | None
     constant: bool  # never assigned after its initialisation
     token: int
+    parts: tuple[Form, ...] = ()  # of a vector
+
+    @property
+    def forms(self) -> tuple[Form, ...]:
+        """What the variable holds, if that is known."""
+        return (self.form,) if self.form is not None else self.parts
 
 
 @dataclass(frozen=True)

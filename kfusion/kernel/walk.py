@@ -73,7 +73,7 @@ class Walker(ExpressionWalker):
             pointer = None
             if pointer_type:
                 pointer = resolve_pointer(self.env, node.init)
-            tracked = evaluate(self.env, node.init).form is not None
+            tracked = evaluate(self.env, node.init).known
             symbol = self.env.uses[name_token(self.unit, node)]
             # The ids in a tracked variable are looked at where it is used.
             followed = tracked and self.scopes.assigned_once(symbol)

@@ -26,11 +26,10 @@ class FusedCall:
 
 @dataclass(frozen=True)
 class Moved:
-    """The region as it was written, and the call that says whether it may be another order."""
+    """The region as it was written, and the calls that say whether it may be another order."""
 
     region: Region
-    name: str
-    arguments: tuple[str, ...]
+    checks: tuple[tuple[str, tuple[str, ...]], ...]  # functions and their arguments
 
 
 def region_edit(region: Region, fused: list[FusedCall], moved: Moved | None = None) -> Edit:
@@ -61,8 +60,13 @@ def _either(
     region: Region, fused: list[FusedCall], moved: Moved, outer: str, inner: str
 ) -> list[str]:
     """The calls in their new order, or as they were written."""
+    condition: list[str] = []
+    for number, (name, arguments) in enumerate(moved.checks):
+        head = f"{outer}{'if (' if number == 0 else '    && '}{name}("
+        condition += _wrapped(head, arguments, ")")
+    condition[-1] += ") {"
     return [
-        *_wrapped(f"{outer}if ({moved.name}(", moved.arguments, ")) {"),
+        *condition,
         *_lines(region, fused, inner),
         f"{outer}}} else {{",
         *_lines(moved.region, [], inner),
@@ -150,17 +154,29 @@ def _gaps(region: Region, items: list[RegionCall | Between]) -> list[tuple[list[
     between = [text[end:start] for end, start in zip(ends, starts, strict=True)]
     result: list[tuple[list[str], str]] = []
     for index in range(len(spans)):
-        above = between[index].split("\n", 1)[1] if "\n" in between[index] else ""
-        lines = [line.strip() for line in above.split("\n")][:-1] if above else []
+        lines = [line.strip() for line in _split(between[index])[1].split("\n")]
         while lines and not lines[0]:
             lines.pop(0)
-        result.append((lines, between[index + 1].split("\n", 1)[0].strip()))
+        while lines and not lines[-1]:
+            lines.pop()
+        result.append((lines, _split(between[index + 1])[0].strip()))
     return result
 
 
-def _uncommented(line: str) -> str:
-    line = re.sub(r"^/\*+\s?|\s*\*+/$|^//\s?", "", line.strip())
-    return line.replace("*/", "").replace("/*", "").strip()
+def _split(text: str) -> tuple[str, str]:
+    """What stands behind a statement on its line, with the comment's other lines; the rest."""
+    position = 0
+    for comment in re.finditer(r"/\*.*?\*/|//[^\n]*", text, re.DOTALL):
+        if "\n" in text[position : comment.start()]:
+            break
+        position = comment.end()
+    end = text.find("\n", position)
+    return (text, "") if end < 0 else (text[:end], text[end + 1 :])
+
+
+def _uncommented(text: str) -> str:
+    lines = (re.sub(r"^/\*+\s?|\s*\*+/$|^//\s?|^\*\s", "", li.strip()) for li in text.split("\n"))
+    return " ".join(lines).replace("*/", "").replace("/*", "").strip()
 
 
 def _flat(item: RegionCall) -> list[str]:

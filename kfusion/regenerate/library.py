@@ -9,7 +9,7 @@ from pycparser import c_ast
 from kfusion.host.program import HostProgram
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.unit import Unit
-from kfusion.regenerate.header import HEADER_NAME
+from kfusion.regenerate.header import FILE_NUMBER, HEADER_NAME
 from kfusion.source.lexer import Kind, tokenize
 from kfusion.source.text import Edit
 
@@ -22,8 +22,11 @@ def appended(text: str, additions: list[str]) -> Edit:
     )
 
 
-def include_edit(unit: Unit, types: frozenset[str]) -> Edit:
-    """`#include` of the generated header, where all types of the prototypes are known."""
+def include_edit(unit: Unit, types: frozenset[str], number: int | None) -> Edit:
+    """`#include` of the generated header, where all types of the prototypes are known.
+
+    `number` tells the header which file it is in, if the files need different prototypes.
+    """
     text = unit.source.text
     place = _after_includes(text)
     depth = 0  # of blocks: their types are not those of prototypes
@@ -37,7 +40,8 @@ def include_edit(unit: Unit, types: frozenset[str]) -> Edit:
         end, names = _declaration(unit, token_index)
         if names & types:
             place = max(place, text.find("\n", unit.tokens[end].end) + 1)
-    return Edit(place, place, f'#include "{HEADER_NAME}"\n')
+    define = f"#define {FILE_NUMBER} {number}\n" if number is not None else ""
+    return Edit(place, place, f'{define}#include "{HEADER_NAME}"\n')
 
 
 def _after_includes(text: str) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from kfusion.graph.bind import Stage
 from kfusion.graph.plan import conflicts
 from kfusion.host.library import Run
@@ -37,7 +39,10 @@ def build_check(
     signature = make_signature(calls, runs, taken)
     unit = runs[-1].function.unit
     listed = _memory(analysis, pairs, Renderer(signature.values, unit))
-    head = f"int {name}({', '.join(signature.declarations)})"
+    used = set(re.findall(r"\w+", listed))
+    needed = [i for i, parameter in enumerate(signature.parameters) if parameter in used]
+    declarations = [signature.declarations[i] for i in needed] or ["void"]
+    head = f"int {name}({', '.join(declarations)})"
     comment = block_comment(
         f"Whether the calls of the region at {analysis.region.name} may be made in another order: "
         "none writes what another one uses."
@@ -45,7 +50,8 @@ def build_check(
     style = _style(runs[-1])
     lines = style.function(style.wrapped(head), style.wrapped(f"return {listed}", ";", 4))
     code = "\n".join([*comment, *lines]) + "\n"
-    return Check(name, unit, code, "\n".join(style.wrapped(head, ";")), signature.arguments)
+    arguments = tuple(signature.arguments[i] for i in needed)
+    return Check(name, unit, code, "\n".join(style.wrapped(head, ";")), arguments)
 
 
 def _memory(analysis: RegionAnalysis, pairs: list[tuple[int, int]], renderer: Renderer) -> str:

@@ -38,6 +38,7 @@ class Signature:
     arguments: tuple[str, ...]
     values: dict[Sym, str]  # what the parameters hold on entry
     returns: str  # `cl_int `, `void `, `Status *`
+    parameters: tuple[str, ...]  # of the declarations, and of the arguments
     types: frozenset[str] = frozenset()
 
 
@@ -74,7 +75,7 @@ def make_signature(
             elif _weaker(before) and not _weaker(found.before):
                 found.before = before
             mapping[declared.name] = found.name
-            if shared and not isinstance(value, Num):
+            if shared and not isinstance(value, Num) and not _is_void(before):
                 values.setdefault(value, found.name)
         names.append(mapping)
     return Signature(
@@ -83,8 +84,14 @@ def make_signature(
         tuple(p.text for p in parameters),
         values,
         return_text(runs[-1]),
+        tuple(p.name for p in parameters),
         frozenset(re.findall(r"\w+", " ".join(p.before for p in parameters))),
     )
+
+
+def _is_void(before: str) -> bool:
+    """A pointer to nothing in particular: no member can be named through it."""
+    return re.search(r"\bvoid\b.*\*", before) is not None
 
 
 def _weaker(before: str) -> bool:

@@ -109,7 +109,9 @@ class _Writer:
         self.symbols: list[dict[Symbol, str]] = [{} for _ in stages]
         self.variables: dict[Value, str] = {}
         self.declared: set[str] = set()  # local names in use
-        self.shared: list[tuple[str, Form, str, int]] = []  # index variables in scope, how deep
+        self.shared: list[
+            tuple[str, tuple[Form, ...], str, int]
+        ] = []  # index variables in scope, how deep
         self.work: list[str] = []  # the lines of the stages, for the order of parameters
         self.foreign = {name for use in self.uses for name in use.foreign()}
         locals_ = {s.name for use in self.uses for s in self._own_variables(use)}
@@ -368,8 +370,9 @@ class _Writer:
         for declaration in item.declarations:  # of a loop over the range
             symbol = use.kernel.symbols[declaration.token]
             name = self.symbols[use.number][symbol] = self._local_name(symbol)
-            form = self._form(use, declaration) or Form()
-            self.shared.append((declaration.type, form, name, out.depth + 1))
+            self.shared.append(
+                (declaration.type, self._forms(use, declaration), name, out.depth + 1)
+            )
             writer = self._writer(use)
         if item.early_return:
             changes = writer.renames(first, last)
@@ -400,9 +403,9 @@ class _Writer:
             symbol = use.kernel.symbols[declaration.token]
             existing = self._existing(use, declaration) if parts else None
             names[symbol] = existing or self._local_name(symbol)
-            form = self._form(use, declaration)
-            if existing is None and form is not None and declaration.constant:
-                self.shared.append((declaration.type, form, names[symbol], self.out.depth))
+            forms = self._forms(use, declaration)
+            if existing is None and forms and declaration.constant:
+                self.shared.append((declaration.type, forms, names[symbol], self.out.depth))
             if existing is None and parts:
                 written.append(writer.text(*parts[number]))
         self._comments(statement.first)
@@ -432,17 +435,15 @@ class _Writer:
         for symbol, (owner, other) in self.arrays[use.number].items():
             self.symbols[use.number][symbol] = self.symbols[owner][other]
 
-    def _form(self, use: StageUse, declaration: Declaration) -> Form | None:
-        if declaration.form is None:
-            return None
-        return self.equalities.form(use.stage.bind(declaration.form))
+    def _forms(self, use: StageUse, declaration: Declaration) -> tuple[Form, ...]:
+        return tuple(self.equalities.form(use.stage.bind(form)) for form in declaration.forms)
 
     def _existing(self, use: StageUse, declaration: Declaration) -> str | None:
-        form = self._form(use, declaration)
-        if form is None or not declaration.constant:
+        forms = self._forms(use, declaration)
+        if not forms or not declaration.constant:
             return None
         return next(
-            (n for type_, f, n, _ in self.shared if (type_, f) == (declaration.type, form)), None
+            (n for type_, f, n, _ in self.shared if (type_, f) == (declaration.type, forms)), None
         )
 
     # Names of variables

@@ -365,6 +365,9 @@ class World:
     def ordered(self, left: Invocation, right: Invocation) -> bool:
         return True
 
+    def compares(self, memory: Memory, other: Memory) -> bool:
+        return True
+
     def joinable(self, members: tuple[int, ...]) -> Reason | None:
         return None
 
