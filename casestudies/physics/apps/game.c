@@ -23,7 +23,6 @@ static cl_int create(Game *game, cl_uint n)
     TRY(pool_create_table(&game->table, scale));
     TRY(pool_create(&game->balls, n));
     TRY(pool_create(&game->moved, n));
-    TRY(pool_create(&game->ghost, n));
     game_rack(game);
     return POOL_OK;
 }
@@ -44,7 +43,6 @@ void game_free(Game *game)
     pool_free_table(&game->table);
     pool_free(&game->balls);
     pool_free(&game->moved);
-    pool_free(&game->ghost);
 }
 
 void game_rack(Game *game)
@@ -84,31 +82,31 @@ int game_at_rest(const Game *game)
 
 /* ---- Time ---- */
 
-cl_int game_run(Game *game, Balls *balls, int steps)
+cl_int game_run(Game *game, int steps)
 {
     for (int step = 0; step < steps; step++) {
-#pragma kfuse(game, balls)
+#pragma kfuse(game)
         {
-            TRY(pool_move(&game->moved, balls, POOL_TIME_STEP));
-            TRY(pool_collide_balls(balls, &game->moved, POOL_TIME_STEP));
-            TRY(pool_collide_pockets(balls, &game->table));
-            TRY(pool_collide_walls(balls, &game->table));
+            TRY(pool_move(&game->moved, &game->balls, POOL_TIME_STEP));
+            TRY(pool_collide_balls(&game->balls, &game->moved, POOL_TIME_STEP));
+            TRY(pool_collide_pockets(&game->balls, &game->table));
+            TRY(pool_collide_walls(&game->balls, &game->table));
         }
     }
     return POOL_OK;
 }
 
-cl_int game_preview(Game *game, float angle, float power, cl_float2 *paths)
+cl_int game_preview(Game *ghost, Game *game, float angle, float power, cl_float2 *paths)
 {
     const size_t n = game->balls.n;
 
-    TRY(pool_copy(&game->ghost, &game->balls));
-    TRY(pool_impulse(&game->ghost, angle, power));
+    TRY(pool_copy(&ghost->balls, &game->balls));
+    TRY(pool_impulse(&ghost->balls, angle, power));
     for (int point = 0; point < GAME_PREVIEW_POINTS; point++) {
         if (point > 0)
-            TRY(game_run(game, &game->ghost, GAME_PREVIEW_STEPS / (GAME_PREVIEW_POINTS - 1)));
-        TRY(pool_on_host(&game->ghost));
-        memcpy(paths + point * n, game->ghost.position, n * sizeof *paths);
+            TRY(game_run(ghost, GAME_PREVIEW_STEPS / (GAME_PREVIEW_POINTS - 1)));
+        TRY(pool_on_host(&ghost->balls));
+        memcpy(paths + point * n, ghost->balls.position, n * sizeof *paths);
     }
     return POOL_OK;
 }

@@ -11,7 +11,6 @@ typedef struct {
     Table table;
     Balls balls;
     Balls moved; /* between the operations of a step */
-    Balls ghost; /* plays the preview */
 } Game;
 
 /* The library must have been started.  More than sixteen balls get a larger table. */
@@ -24,15 +23,16 @@ void game_rack(Game *game);
 /* Whether nothing rolls; looks at the host's arrays. */
 int game_at_rest(const Game *game);
 
-/* So many steps of time for the game's balls, or for its ghost. */
-cl_int game_run(Game *game, Balls *balls, int steps);
+/* So many steps of time. */
+cl_int game_run(Game *game, int steps);
 
 /*
  * Where the balls would be after a shot, for the next 0.2 seconds: all balls at the
- * first point of time, all balls at the second ...
+ * first point of time, all balls at the second ...  The ghost is a game of as many
+ * balls, which plays the shot.
  */
 enum { GAME_PREVIEW_STEPS = 2000, GAME_PREVIEW_POINTS = 41 };
-cl_int game_preview(Game *game, float angle, float power, cl_float2 *paths);
+cl_int game_preview(Game *ghost, Game *game, float angle, float power, cl_float2 *paths);
 
 /* Pictures: rows of pixels, from the top, as indices of colours.  The table from above. */
 enum { GAME_WIDTH = 648, GAME_HEIGHT = 348, GAME_COLOURS = 16 };

@@ -161,6 +161,18 @@ static cl_int save(FILE *dump, const Balls *balls)
                ? POOL_OK : POOL_FILE_ERROR;
 }
 
+static cl_int preview(Game *game, const Options *options, cl_float2 *paths)
+{
+    Game ghost;
+    cl_int status = game_create(&ghost, game->balls.n);
+
+    if (status == POOL_OK) {
+        status = game_preview(&ghost, game, options->angle, options->power, paths);
+        game_free(&ghost);
+    }
+    return status;
+}
+
 /* Computes the shot and writes it to what is open. */
 static cl_int play(Game *game, const Options *options, GifFileType *gif, FILE *dump,
                    unsigned char *picture, cl_float2 *paths)
@@ -170,7 +182,7 @@ static cl_int play(Game *game, const Options *options, GifFileType *gif, FILE *d
     cl_int status = POOL_OK;
 
     if (options->preview) {
-        status = game_preview(game, options->angle, options->power, paths);
+        status = preview(game, options, paths);
         if (status == POOL_OK && dump != NULL
             && fwrite(paths, sizeof *paths, points, dump) != points)
             status = POOL_FILE_ERROR;
@@ -179,7 +191,7 @@ static cl_int play(Game *game, const Options *options, GifFileType *gif, FILE *d
         if (frame == 1)
             status = pool_impulse(&game->balls, options->angle, options->power);
         if (frame > 0 && status == POOL_OK)
-            status = game_run(game, &game->balls, options->steps);
+            status = game_run(game, options->steps);
         if (status == POOL_OK)
             status = pool_on_host(&game->balls);
         if (dump != NULL && status == POOL_OK)
@@ -243,12 +255,12 @@ static cl_int one_repetition(Game *game, const Options *options, double *time)
     game_rack(game);
     status = pool_impulse(&game->balls, options->angle, options->power);
     if (status == POOL_OK)
-        status = game_run(game, &game->balls, 1); /* what is done only once */
+        status = game_run(game, 1); /* what is done only once */
     if (status == POOL_OK)
         status = pool_finish();
     const double started = now_ms();
     if (status == POOL_OK)
-        status = game_run(game, &game->balls, options->timed_steps);
+        status = game_run(game, options->timed_steps);
     if (status == POOL_OK)
         status = pool_finish();
     *time = now_ms() - started;
