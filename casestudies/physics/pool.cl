@@ -67,6 +67,10 @@ float closing_speed(const float2 gap, const float2 change, const float diameter,
  *    k q q <= q s over all impacts.
  *
  * What is left of an impact is done in the next steps.
+ *
+ * A ball that an impact throws against its neighbour overlaps with it after the next
+ * move, at most by the way of that step.  Balls that overlap yield, each by an eighth
+ * of the overlap: with six neighbours at most, that brings all of them apart.
  */
 kernel void pool_collide_balls(global float2 *position, global float2 *velocity,
                                global int *in_play,
@@ -86,10 +90,16 @@ kernel void pool_collide_balls(global float2 *position, global float2 *velocity,
     const int playing = old_in_play[i];
 
     uint impacts = 0;
+    float2 shift = (float2)(0);
     for (uint j = 0; j < n; j++) {
-        if (playing && old_in_play[j] && j != i
-            && closing_speed(old_position[j] - p, old_velocity[j] - v, diameter, dt) > 0)
+        if (!playing || !old_in_play[j] || j == i)
+            continue;
+        const float2 gap = old_position[j] - p;
+        const float overlap = diameter - length(gap);
+        if (closing_speed(gap, old_velocity[j] - v, diameter, dt) > 0)
             impacts++;
+        if (overlap > 0)
+            shift -= 0.125f * overlap * normalize(gap);
     }
 
     float2 change = (float2)(0);
@@ -110,7 +120,7 @@ kernel void pool_collide_balls(global float2 *position, global float2 *velocity,
         change -= passed * normalize(q - p);
     }
 
-    position[i] = p;
+    position[i] = p + shift;
     velocity[i] = v + change;
     in_play[i] = playing;
 }

@@ -40,10 +40,16 @@ kernel void fused_step(global float2 *position, global float2 *velocity, global 
 
     /* Collide with balls. */
     uint impacts = 0;
-    for (uint j = 0; j < n; j++) {
-        if (play && playing[j] && j != i
-            && closing_speed(moved[j] - p, moving[j] - v, diameter, dt) > 0)
+    float2 shift = (float2)(0);
+    for (uint j = 0; j < n && play; j++) {
+        if (!playing[j] || j == i)
+            continue;
+        const float2 gap = moved[j] - p;
+        const float overlap = diameter - length(gap);
+        if (closing_speed(gap, moving[j] - v, diameter, dt) > 0)
             impacts++;
+        if (overlap > 0)
+            shift -= 0.125f * overlap * normalize(gap);
     }
 
     float2 change = (float2)(0);
@@ -64,6 +70,7 @@ kernel void fused_step(global float2 *position, global float2 *velocity, global 
         change -= passed * normalize(q - p);
     }
     v = v + change;
+    p = p + shift;
 
     /* Drop into pockets. */
     int dropped = 0;
