@@ -1,7 +1,7 @@
 #!/bin/sh
 # system-packages.sh PYTHON: makes sure of what pip cannot install, all at once:
 # virtual environments for that Python, a C compiler that links, the OpenCL
-# headers and loader, PoCL, and Oclgrind.
+# headers and loader, PoCL, what the pool game draws with, and Oclgrind.
 set -eu
 . "$(dirname "$0")/lib.sh"
 python=$1
@@ -21,6 +21,8 @@ compiles 'int main(void) { return 0; }' || missing="$missing gcc libc6-dev"
 [ -e /usr/include/CL/cl.h ] || missing="$missing opencl-headers"
 compiles 'int main(void) { return 0; }' -lOpenCL || missing="$missing ocl-icd-opencl-dev"
 ls /etc/OpenCL/vendors/pocl*.icd >/dev/null 2>&1 || missing="$missing pocl-opencl-icd"
+[ -e /usr/include/gif_lib.h ] || missing="$missing libgif-dev"
+[ -e /usr/include/SDL2/SDL.h ] || missing="$missing libsdl2-dev"
 command -v oclgrind >/dev/null || missing="$missing oclgrind"
 [ -n "$missing" ] || exit 0
 
