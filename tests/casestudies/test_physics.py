@@ -135,9 +135,9 @@ def test_trajectories_are_the_same_to_the_bit(pool: Pool, shot: str, tmp_path: P
 @pytest.mark.parametrize("kind", ["unfused", "fused", "by hand"])
 def test_no_data_races_until_the_balls_have_met(pool: Pool, kind: str, tmp_path: Path) -> None:
     dump = tmp_path / "dump"
-    shot = ("--shot", "1,20", "--frames", "2", "--steps", "600", "-d", str(dump))
+    shot = ("--balls", "6", "--shot", "1,20", "--frames", "2", "--steps", "600", "-d", str(dump))
     assert oclgrind_races([pool.programs[kind], *shot], pool.environment(kind)) == []
-    last = states(dump)[-1]
+    last = states(dump, 6)[-1]
     assert np.count_nonzero(last.speed) > 2
 
 
@@ -231,6 +231,16 @@ def test_balls_drop_into_pockets_and_come_to_rest(pool: Pool, tmp_path: Path) ->
     last = states(tmp_path / "dump")[-1]
     assert 0 < last.in_play.sum() < 16
     assert not last.speed.any()
+
+
+def test_the_preview_shows_what_the_shot_will_do(pool: Pool, tmp_path: Path) -> None:
+    dump = tmp_path / "dump"
+    pool.dump("fused", dump, "--shot", "1,8", "--frames", 41, "--steps", 50, "--preview")
+    paths = np.fromfile(dump, "f4", 41 * 16 * 2).reshape(41, 16, 2)
+    dump.write_bytes(dump.read_bytes()[paths.nbytes :])
+    shot = states(dump)
+    assert (paths == np.stack([state.position for state in shot])).all()
+    assert np.count_nonzero(shot[-1].speed) > 2
 
 
 class Device:
