@@ -6,8 +6,10 @@ import gc
 import re
 import shlex
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -22,7 +24,14 @@ from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, Severity, error, render
 from kfusion.source.text import SourceFile, Span
 
+if TYPE_CHECKING:
+    from kfusion.device.command import Wanted
+    from kfusion.driver import Result
+    from kfusion.parse.sources import Sources
+
 _PATH = click.Path(path_type=Path)
+BENCH_SIZE = 1 << 22
+_Command = TypeVar("_Command", bound=Callable[..., None])
 
 
 @click.command(
@@ -30,7 +39,7 @@ _PATH = click.Path(path_type=Path)
     epilog="Exit status: 0 done; 1 understood, but the request cannot be met; "
     "2 not understood.  `kfusion strip FILE... -o OUT` writes sources without annotations; "
     "`kfusion explain CODE` says what a message means; `kfusion verify FILE...` runs the "
-    "kernels, as they were and fused, and compares.",
+    "kernels, as they were and fused, and compares; `kfusion bench FILE...` times them.",
 )
 @click.argument("files", nargs=-1, type=_PATH)
 @click.option("-o", "--output", type=_PATH, help="The folder to write to.")
@@ -156,43 +165,83 @@ def explain(codes: tuple[str, ...]) -> None:
     click.echo("\n\n\n".join(texts) if codes else report.list_codes())
 
 
+def _runs_kernels(command: _Command) -> _Command:
+    """The options of commands that run the kernels of each region."""
+    options = [
+        click.option("-I", "include_dirs", multiple=True, type=_PATH, help="A folder of headers."),
+        click.option("-D", "defines", multiple=True, help="A macro, for hosts and kernels."),
+        click.option("--cc", default="cc", show_default=True, help="The C preprocessor."),
+        click.option(
+            "--let", "lets", multiple=True, help="NAME=NUMBER: the value of a size or scalar."
+        ),
+        click.option(
+            "--size", "sizes", multiple=True, type=int, help="The value of all other sizes."
+        ),
+        click.option("--build-options", default="", help="Options for building the kernels."),
+        click.option("--no-contract", is_flag=True, help="Build both with FP_CONTRACT OFF."),
+        click.option("--exact", is_flag=True, help="Look at what --exact writes."),
+        click.option(
+            "--target", type=click.Choice(list(TARGETS)), default=ANY.name, help="As for kfusion."
+        ),
+        click.option("--budget", "budgets", multiple=True, help="NAME=NUMBER, as for kfusion."),
+        click.option(
+            "--data", multiple=True, help="BUFFER=FILE.npy: its data, instead of random ones."
+        ),
+        click.option("--seed", default=0, show_default=True, help="Of the random data."),
+        click.option("--device", default="", help="A part of the device's or platform's name."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return click.argument("files", nargs=-1, type=_PATH, required=True)(command)
+
+
+@dataclass(frozen=True)
+class _Kernels:
+    """What those options say."""
+
+    files: tuple[Path, ...]
+    include_dirs: tuple[Path, ...]
+    defines: tuple[str, ...]
+    cc: str
+    lets: tuple[str, ...]
+    sizes: tuple[int, ...]
+    build_options: str
+    no_contract: bool
+    exact: bool
+    target: str
+    budgets: tuple[str, ...]
+    data: tuple[str, ...]
+    seed: int
+    device: str
+
+    def wanted(self) -> Wanted:
+        from kfusion.device import command
+
+        options = command.kernel_options(self.defines, self.build_options)
+        return command.Wanted(
+            self.sizes,
+            (*options, *command.include_options(self.include_dirs)),
+            command.numbers_of(self.lets),
+            command.arrays_of(self.data),
+            self.seed,
+            self.device,
+            not self.no_contract,
+        )
+
+    def fuse(self) -> tuple[Sources, Result]:
+        devices = target_of(self.target, self.budgets)
+        how = _preprocessor(self.cc, self.include_dirs, self.defines, False)
+        sources = read_sources(self.files, how)
+        from kfusion.driver import fuse_files
+
+        return sources, fuse_files(sources, exact=self.exact, target=devices)
+
+
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("files", nargs=-1, type=_PATH, required=True)
-@click.option("-I", "include_dirs", multiple=True, type=_PATH, help="A folder with headers.")
-@click.option("-D", "defines", multiple=True, help="A macro, for hosts and kernels.")
-@click.option("--cc", default="cc", show_default=True, help="The C compiler that preprocesses.")
-@click.option("--let", "lets", multiple=True, help="NAME=NUMBER: the value of a size or scalar.")
-@click.option("--size", "sizes", multiple=True, type=int, help="The value of all other sizes.")
-@click.option("--build-options", default="", help="Options for building the kernels.")
-@click.option("--no-contract", is_flag=True, help="Build both with FP_CONTRACT OFF.")
-@click.option("--exact", is_flag=True, help="Look at what --exact writes.")
-@click.option(
-    "--target", type=click.Choice(list(TARGETS)), default=ANY.name, help="As for kfusion."
-)
-@click.option("--budget", "budgets", multiple=True, help="NAME=NUMBER: what the target has.")
-@click.option("--data", multiple=True, help="BUFFER=FILE.npy: its data, instead of random ones.")
-@click.option("--seed", default=0, show_default=True, help="Of the random data.")
-@click.option("--device", default="", help="A part of the device's or platform's name.")
+@_runs_kernels
 @click.option("--oclgrind", is_flag=True, help="Look for data races with Oclgrind, too.")
 @click.option("--here", is_flag=True, hidden=True)
-def verify(
-    files: tuple[Path, ...],
-    include_dirs: tuple[Path, ...],
-    defines: tuple[str, ...],
-    cc: str,
-    lets: tuple[str, ...],
-    sizes: tuple[int, ...],
-    build_options: str,
-    no_contract: bool,
-    exact: bool,
-    target: str,
-    budgets: tuple[str, ...],
-    data: tuple[str, ...],
-    seed: int,
-    device: str,
-    oclgrind: bool,
-    here: bool,
-) -> None:
+def verify(oclgrind: bool, here: bool, **given: Any) -> None:
     """Run each region's kernels, as they are and fused, on random data, and compare.
 
     FILES are those that kfusion fuses. Exit status 1 if one bit differs, if the kernels
@@ -200,25 +249,40 @@ def verify(
     """
     from kfusion.device import command
 
-    given = command.numbers_of(lets)
-    devices = target_of(target, budgets)
-    arrays = command.arrays_of(data)
-    command.require_device(device)
+    kernels = _Kernels(**given)
+    wanted = kernels.wanted()
+    target_of(kernels.target, kernels.budgets)
+    command.require_device(kernels.device)
     if not here:
         sys.exit(command.verify_apart(oclgrind))
-    sources = read_sources(files, _preprocessor(cc, include_dirs, defines, False))
-    from kfusion.driver import fuse_files
-
-    options = command.kernel_options(defines, build_options)
-    options += command.include_options(include_dirs)
-    result = fuse_files(sources, exact=exact, target=devices)
-    wanted = command.Wanted(
-        tuple(sizes), tuple(options), given, arrays, seed, device, not no_contract
-    )
+    sources, result = kernels.fuse()
     sys.exit(command.verify_here(sources, result, wanted))
 
 
-_COMMANDS = {"explain": explain, "strip": strip, "verify": verify}
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@_runs_kernels
+@click.option("--repeats", default=100, show_default=True, help="Runs of each, in turns.")
+@click.option("--json", type=_PATH, help="Write the figures to a file.")
+@click.option("--plot", type=_PATH, help="Draw the speed-ups: FILE.svg.")
+def bench(repeats: int, json: Path | None, plot: Path | None, **given: Any) -> None:
+    """Time each region's kernels, as they are and fused, after comparing their results.
+
+    FILES are those that kfusion fuses. Exit status 1 if a result differs, or if nothing
+    could be timed.
+    """
+    from kfusion.device import command
+
+    kernels = _Kernels(**given)
+    wanted = kernels.wanted()
+    if not wanted.sizes:
+        wanted = replace(wanted, sizes=(BENCH_SIZE,))
+    command.require_device(kernels.device)
+    sources, result = kernels.fuse()
+    report = command.Report(json, plot)
+    sys.exit(command.bench_here(sources, result, wanted, repeats, report))
+
+
+_COMMANDS = {"bench": bench, "explain": explain, "strip": strip, "verify": verify}
 
 
 def _check_defines(defines: tuple[str, ...]) -> None:

@@ -102,6 +102,46 @@ def verify_here(sources: Sources, result: Result, wanted: Wanted) -> int:
     return 0 if same and not unknown else 1
 
 
+@dataclass(frozen=True)
+class Report:
+    """Where times go, besides the table."""
+
+    json: Path | None
+    plot: Path | None
+
+
+def bench_here(
+    sources: Sources, result: Result, wanted: Wanted, repeats: int, report: Report
+) -> int:
+    """Time all regions whose results are the same; print a table. The exit status."""
+    from kfusion.device.bench import Bench
+    from kfusion.device.verify import Verifier
+    from kfusion.report import times
+
+    originals = {s.file.path.name: s.file.text for s in sources.files if s.is_kernel}
+    fused = {name: result.files[name] for name in originals}
+    verifier = Verifier(originals, fused, wanted)
+    bench = Bench(verifier, repeats)
+    copy = bench.copy_gb_s()
+    runs = [(planned, size) for planned in result.regions for size in wanted.sizes]
+    with click.progressbar(
+        runs, label="bench", file=sys.stderr, hidden=not sys.stderr.isatty()
+    ) as shown:
+        timed = [bench.time(planned, size) for planned, size in shown]
+    same = [_tell(each.outcome) for each in timed if each.before is None]
+    rows = [each.row(copy) for each in timed if each.before is not None]
+    device = f"{verifier.device.name}, {verifier.device.platform.name}"
+    device = f"{device} ({verifier.device.driver_version})"
+    if rows:
+        click.echo(f"{device}: copies {copy:.0f} GB/s; medians of {repeats}")
+        click.echo(times.table(rows))
+    if report.json is not None:
+        report.json.write_text(times.as_json(device, copy, repeats, rows))
+    if report.plot is not None and rows:
+        times.plot(report.plot, device, rows)
+    return 0 if rows and all(same) else 1
+
+
 def _tell(outcome: Outcome) -> bool:
     """True if nothing differs."""
     before, after = outcome.kernels

@@ -22,6 +22,7 @@ from kfusion.kernel.forms import (
     form_of,
 )
 from kfusion.kernel.model import Kernel
+from kfusion.kernel.opening import COPIES
 from kfusion.source.dataclasses import dataclass
 
 MARGIN = 64  # elements behind the last one that is known
@@ -42,6 +43,27 @@ class Launched:
     size: tuple[int, ...]
     local: tuple[int, ...] | None
     scalars: Mapping[str, int | float]
+
+
+def touched(kernel: Kernel, launched: Launched) -> dict[str, int]:
+    """For each buffer parameter about how many elements a launch touches.
+
+    Where an index is not understood each item is taken to have an element of its own, but
+    for what a group copies for all of its items: that is little.
+    """
+    items = 1
+    for size in launched.size:
+        items *= size
+    found: dict[str, int] = {}
+    for access in kernel.accesses:
+        tokens = kernel.unit.tokens[max(access.first - 8, 0) : access.first]
+        copied = any(token.text in COPIES for token in tokens)
+        count = 0 if copied else items
+        if access.form is not None:
+            highest = _of(access.form, access.facts, launched).high
+            count = highest + 1 if access.form.in_loop else min(highest + 1, items)
+        found[access.parameter] = max(found.get(access.parameter, 0), count)
+    return found
 
 
 def extents(kernel: Kernel, launched: Launched) -> dict[str, int]:

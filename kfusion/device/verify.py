@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -70,13 +71,25 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class _Step:
+class Step:
     """A launch with everything that it needs."""
 
+    program: cl.Program
     kernel: str
     arguments: tuple[Argument, ...]
     size: tuple[int, ...]
     local: tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A region with numbers and data: what is launched, as written and fused."""
+
+    launches: list[Launched]  # of the plan's invocations
+    before: list[Step]
+    after: list[Step]
+    scalars: dict[str, np.generic]
+    data: dict[str, Array]
 
 
 class Verifier:
@@ -91,7 +104,8 @@ class Verifier:
         options = wanted.options
         pragma = "" if wanted.contract else _NO_CONTRACTION
         self.context = cl.Context([self.device])
-        self.queue = cl.CommandQueue(self.context)
+        properties = cl.command_queue_properties.PROFILING_ENABLE
+        self.queue = cl.CommandQueue(self.context, properties=properties)
         self.before = {n: self._build(pragma + t, options, n) for n, t in originals.items()}
         self.after = {n: self._build(pragma + t, options, n) for n, t in fused.items()}
 
@@ -107,40 +121,45 @@ class Verifier:
         plan = planned.plan
         counts = len(plan.invocations), len(plan.groups)
         name = planned.region.name
-        numbers = Numbers(size, self.wanted.numbers)
-        numbers.used = self.used
         try:
-            launches = [self._launched(planned, i, numbers) for i in range(len(plan.invocations))]
-            odd = next((g for g in plan.groups if self._falls_back(g, launches)), None)
-            if odd is not None:
-                return Outcome(name, size, counts, skipped="the launches of a group differ in size")
-            scalars = self._scalars(planned, numbers)
-            data = self._data(planned, launches, size)
+            prepared = self.prepare(planned, size)
         except CannotRunError as reason:
             return Outcome(name, size, counts, skipped=str(reason))
-        steps = [
-            _Step(i.kernel.name, i.arguments, at.size, at.local)
-            for i, at in zip(plan.invocations, launches, strict=True)
-        ]
-        files = [i.kernel.unit.source.path.name for i in plan.invocations]
-        as_written = sorted(range(len(steps)), key=planned.order.__getitem__)
-        before = self._run([(self.before[files[i]], steps[i]) for i in as_written], data, scalars)
-        joined = []
-        for group in plan.groups:
-            last = group.members[-1]
-            step, kernel = steps[last], planned.kernels.get(group)
-            if kernel is not None:
-                arguments = tuple(p.argument for p in kernel.parameters)
-                step = _Step(kernel.name, arguments, step.size, step.local)
-            joined.append((self.after[files[last]], step))
-        after = self._run(joined, data, scalars)
+        before = self._run(prepared.before, prepared)
+        after = self._run(prepared.after, prepared)
         observed = _observed(planned)
-        elements = sum(len(data[n]) for n in observed)
+        elements = sum(len(prepared.data[n]) for n in observed)
         for buffer, label in observed.items():
             found = _first_difference(label, before[buffer], after[buffer])
             if found is not None:
                 return Outcome(name, size, counts, elements, found)
         return Outcome(name, size, counts, elements)
+
+    def prepare(self, planned: PlannedRegion, size: int) -> Prepared:
+        plan = planned.plan
+        numbers = Numbers(size, self.wanted.numbers)
+        numbers.used = self.used
+        launches = [self._launched(planned, i, numbers) for i in range(len(plan.invocations))]
+        if any(self._falls_back(group, launches) for group in plan.groups):
+            raise CannotRunError("the launches of a group differ in size")
+        scalars = self._scalars(planned, numbers)
+        data = self._data(planned, launches, size)
+        files = [i.kernel.unit.source.path.name for i in plan.invocations]
+        steps = [
+            Step(self.before[file], i.kernel.name, i.arguments, at.size, at.local)
+            for file, i, at in zip(files, plan.invocations, launches, strict=True)
+        ]
+        as_written = [steps[i] for i in sorted(range(len(steps)), key=planned.order.__getitem__)]
+        joined = []
+        for group in plan.groups:
+            last = group.members[-1]
+            step = replace(steps[last], program=self.after[files[last]])
+            kernel = planned.kernels.get(group)
+            if kernel is not None:
+                arguments = tuple(p.argument for p in kernel.parameters)
+                step = replace(step, kernel=kernel.name, arguments=arguments)
+            joined.append(step)
+        return Prepared(launches, as_written, joined, scalars, data)
 
     def _launched(self, planned: PlannedRegion, index: int, numbers: Numbers) -> Launched:
         run, invocation = planned.analysis.runs[index], planned.plan.invocations[index]
@@ -180,7 +199,7 @@ class Verifier:
                     size = numbers.of(run.set_arguments[position].size)
                     found[argument.name] = np.uint64(int(size))
                     continue
-                kind = _type_of(invocation.kernel, parameter)
+                kind = type_of(invocation.kernel, parameter)
                 if kind not in _TYPES:
                     raise CannotRunError(f"'{kind}' is no type of a number: give -D {kind}=TYPE")
                 is_real = kind in ("float", "double", "half")
@@ -208,7 +227,7 @@ class Verifier:
                 if isinstance(argument, Memory):
                     length = wanted.get(parameter.name, 0)
                     lengths[argument.name] = max(lengths.get(argument.name, 0), length)
-                    types[argument.name] = _type_of(invocation.kernel, parameter)
+                    types[argument.name] = type_of(invocation.kernel, parameter)
         total = sum(length * size_of(types[name]) for name, length in lengths.items())
         if total > MOST_BYTES:
             raise CannotRunError(f"the buffers would have {total / 1e9:.1f} GB")
@@ -224,32 +243,36 @@ class Verifier:
                 data[name] = _given_array(labels[name], given, array)
         return data
 
-    def _run(
-        self,
-        launches: Sequence[tuple[cl.Program, _Step]],
-        data: Mapping[str, Array],
-        scalars: Mapping[str, np.generic],
-    ) -> dict[str, Array]:
+    def memory(self, prepared: Prepared) -> dict[str, cl.Buffer]:
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
-        memory = {n: cl.Buffer(self.context, flags, hostbuf=a) for n, a in data.items()}
-        for program, step in launches:
-            kernel = cl.Kernel(program, step.kernel)
-            for index, argument in enumerate(step.arguments):
-                if isinstance(argument, LocalMemory):
-                    kernel.set_arg(index, cl.LocalMemory(int(scalars[argument.name])))  # type: ignore[arg-type]
-                elif argument.name in memory:
-                    kernel.set_arg(index, memory[argument.name])
-                else:
-                    kernel.set_arg(index, scalars[argument.name])
+        return {n: cl.Buffer(self.context, flags, hostbuf=a) for n, a in prepared.data.items()}
+
+    def _run(self, steps: Sequence[Step], prepared: Prepared) -> dict[str, Array]:
+        memory = self.memory(prepared)
+        for step in steps:
+            kernel = kernel_of(step, prepared, memory)
             cl.enqueue_nd_range_kernel(self.queue, kernel, step.size, step.local)
-        result = {name: np.empty_like(array) for name, array in data.items()}
+        result = {name: np.empty_like(array) for name, array in prepared.data.items()}
         for name, array in result.items():
             cl.enqueue_copy(self.queue, array, memory[name])
         self.queue.finish()
         return result
 
 
-def _type_of(kernel: Kernel, parameter: Parameter) -> str:
+def kernel_of(step: Step, prepared: Prepared, memory: Mapping[str, cl.Buffer]) -> cl.Kernel:
+    """The kernel with its arguments."""
+    kernel = cl.Kernel(step.program, step.kernel)
+    for index, argument in enumerate(step.arguments):
+        if isinstance(argument, LocalMemory):
+            kernel.set_arg(index, cl.LocalMemory(int(prepared.scalars[argument.name])))  # type: ignore[arg-type]
+        elif argument.name in memory:
+            kernel.set_arg(index, memory[argument.name])
+        else:
+            kernel.set_arg(index, prepared.scalars[argument.name])
+    return kernel
+
+
+def type_of(kernel: Kernel, parameter: Parameter) -> str:
     """The element type; a macro stands for what it was built with."""
     macro = kernel.unit.macros.at_end(parameter.canonical)
     return macro.body.strip() if macro is not None else parameter.canonical

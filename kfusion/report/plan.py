@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kfusion.graph.model import Cut, Group, Invocation, Memory, RegionPlan
 from kfusion.kernel.model import Feature
+from kfusion.report.columns import columns
 
 _HEADINGS = ("kernel", "calls", "loads", "stores", "kept in variables")
 _HIDING = frozenset(  # the loads and stores of a kernel that has one of them are not all seen
@@ -37,7 +38,7 @@ def _region(title: str, plan: RegionPlan) -> str:
     rows: list[tuple[str, ...]] = []
     for number, (group, calls) in enumerate(zip(plan.groups, members, strict=True), 1):
         rows += _rows(number, group, calls, counts[number - 1])
-    lines = [f"{title}: {', '.join(summary)}", *_table(rows)]
+    lines = [f"{title}: {', '.join(summary)}", *columns([_HEADINGS, *rows], "  ")]
     for cut in plan.cuts:
         lines += ["", *_cut(cut, by_index)]
     return "\n".join(lines)
@@ -91,16 +92,6 @@ def _kept(group: Group, members: list[Invocation]) -> list[str]:
     stored = [f"{memory[name]} (and stored)" for name in group.forwarded]
     internal = [memory[name] for name in group.internalised]
     return sorted(internal) + sorted(loaded) + sorted(stored)
-
-
-def _table(rows: list[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[i]) for row in [_HEADINGS, *rows]) for i in range(len(_HEADINGS))]
-    rule = tuple("-" * width for width in widths)
-    return [
-        "  "
-        + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in [_HEADINGS, rule, *rows]
-    ]
 
 
 def _cut(cut: Cut, by_index: dict[int, Invocation]) -> list[str]:
