@@ -1,7 +1,8 @@
 #!/bin/sh
 # system-packages.sh PYTHON: makes sure of what pip cannot install, all at once:
 # virtual environments for that Python, a C compiler that links, the OpenCL
-# headers and loader, PoCL, what the pool game draws with, and Oclgrind.
+# headers and loader, PoCL, what the pool game draws with, what pictures are read
+# with, and Oclgrind.
 set -eu
 . "$(dirname "$0")/lib.sh"
 python=$1
@@ -22,6 +23,7 @@ compiles 'int main(void) { return 0; }' || missing="$missing gcc libc6-dev"
 compiles 'int main(void) { return 0; }' -lOpenCL || missing="$missing ocl-icd-opencl-dev"
 ls /etc/OpenCL/vendors/pocl*.icd >/dev/null 2>&1 || missing="$missing pocl-opencl-icd"
 [ -e /usr/include/gif_lib.h ] || missing="$missing libgif-dev"
+[ -e /usr/include/png.h ] || missing="$missing libpng-dev"
 [ -e /usr/include/SDL2/SDL.h ] || missing="$missing libsdl2-dev"
 command -v oclgrind >/dev/null || missing="$missing oclgrind"
 [ -n "$missing" ] || exit 0
