@@ -182,7 +182,7 @@ kernel void convolve_3(global float4 *result, global const float4 *source,
                        global const float *matrix, const uint width, const uint height)
 {
     local float weights[9];
-    const event_t copied = async_work_group_copy(weights, matrix, 9, 0);
+    event_t copied = async_work_group_copy(weights, matrix, 9, 0);
     const size_t x = get_global_id(0), y = get_global_id(1);
 
     wait_group_events(1, &copied);
@@ -205,7 +205,7 @@ kernel void convolve_5(global float4 *result, global const float4 *source,
                        global const float *matrix, const uint width, const uint height)
 {
     local float weights[25];
-    const event_t copied = async_work_group_copy(weights, matrix, 25, 0);
+    event_t copied = async_work_group_copy(weights, matrix, 25, 0);
     const size_t x = get_global_id(0), y = get_global_id(1);
 
     wait_group_events(1, &copied);
