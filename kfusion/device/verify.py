@@ -18,8 +18,9 @@ from kfusion.device.opencl import build_program, find_device
 from kfusion.driver import PlannedRegion
 from kfusion.graph.model import Argument, Group, LocalMemory, Memory
 from kfusion.host.effects import Launch
+from kfusion.host.symbolic import Sym
 from kfusion.kernel.model import Kernel, Parameter
-from kfusion.kernel.types import size_of
+from kfusion.kernel.types import is_integer, size_of
 from kfusion.source.dataclasses import dataclass
 
 if TYPE_CHECKING:
@@ -180,6 +181,7 @@ class Verifier:
                 invocation.kernel.parameters, invocation.arguments, strict=True
             )
             if not isinstance(argument, Memory | LocalMemory)
+            if is_integer(type_of(invocation.kernel, parameter))  # no other is part of an index
         }
         return Launched(size, local, scalars)
 
@@ -199,19 +201,10 @@ class Verifier:
                     size = numbers.of(run.set_arguments[position].size)
                     found[argument.name] = np.uint64(int(size))
                     continue
+                label = f"{parameter.name} of {invocation.kernel.name}()"
+                value = planned.analysis.values[argument.name]
                 kind = type_of(invocation.kernel, parameter)
-                if kind not in _TYPES:
-                    raise CannotRunError(f"'{kind}' is no type of a number: give -D {kind}=TYPE")
-                is_real = kind in ("float", "double", "half")
-                try:
-                    value = numbers.of(planned.analysis.values[argument.name])
-                except CannotRunError:
-                    if not is_real:
-                        raise
-                    value = numbers.size  # any number will do
-                if is_real and value == numbers.size:
-                    value = 0.25 + (zlib.crc32(argument.name.encode()) % 1000) / 512
-                found[argument.name] = _TYPES[kind](value)
+                found[argument.name] = _scalar(argument.name, label, kind, value, numbers)
         return found
 
     def _data(
@@ -270,6 +263,30 @@ def kernel_of(step: Step, prepared: Prepared, memory: Mapping[str, cl.Buffer]) -
         else:
             kernel.set_arg(index, prepared.scalars[argument.name])
     return kernel
+
+
+def _scalar(name: str, label: str, kind: str, value: Sym, numbers: Numbers) -> np.generic:
+    """A value for the argument; of real numbers any will do."""
+    base = kind.rstrip("0123456789")
+    if kind not in _TYPES and (base not in _TYPES or kind == base):
+        raise CannotRunError(f"'{kind}' is no type of a number: give -D {kind}=TYPE")
+    is_real = base in ("float", "double", "half")
+    random = np.random.default_rng(zlib.crc32(name.encode()))
+    try:
+        number = numbers.of(value) if kind in _TYPES else None
+    except CannotRunError:
+        number = None
+    if number is None and not is_real:
+        raise CannotRunError(f"the value of {label} is not known: give --let")
+    if kind not in _TYPES:
+        vector = np.zeros(1, getattr(cl.cltypes, kind))
+        for part in vector.dtype.names[: int(kind[len(base) :])]:
+            vector[part] = 0.25 + random.random()
+        scalar: np.generic = vector[0]
+        return scalar
+    if is_real and (number is None or number == numbers.size):
+        number = 0.25 + random.integers(1000) / 512
+    return _TYPES[kind](number)
 
 
 def type_of(kernel: Kernel, parameter: Parameter) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -19,12 +20,12 @@ needs_oclgrind = pytest.mark.skipif(not shutil.which("oclgrind"), reason="no ocl
 
 
 def verify(
-    application: str, *options: str, unprotected: str = ""
+    application: str, *options: str, unprotected: str = "", command: str = "verify"
 ) -> subprocess.CompletedProcess[str]:
     kernels = ["kernels.cl", "crash.cl"] if application == "crash.c" else ["kernels.cl"]
     files = [application, "lib.c", *kernels]
     return subprocess.run(
-        [sys.executable, "-m", "kfusion", "verify", *files, *options],
+        [sys.executable, "-m", "kfusion", command, *files, *options],
         cwd=PROGRAMS,
         env={**os.environ, "KFUSION_TEST_UNPROTECTED": unprotected},
         capture_output=True,
@@ -94,6 +95,40 @@ def test_the_case_study(application: str, precision: str) -> None:
     assert len(lines) == (6 if application == "cg" else 2), done.stdout + done.stderr
     assert all(line.endswith(" elements compared: the same") for line in lines)
     assert done.returncode == 0
+
+
+def test_the_physics_case_study() -> None:
+    """Vectors as scalar arguments, which the host makes of what it has computed."""
+    folder = LINALG.parent / "physics"
+    files = [str(folder / name) for name in ("apps/game.c", "pool.c", "pool.cl")]
+    command = [sys.executable, "-m", "kfusion", "verify", *files, f"-I{folder}"]
+    done = subprocess.run(
+        [*command, "--size", "16", "--size", "17"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2
+    assert all("kernels 4 -> 1" in line and line.endswith(": the same") for line in lines)
+
+
+def test_bench_compares_and_times(tmp_path: Path) -> None:
+    figures = tmp_path / "times.json"
+    options = ["--size", "1000", "--repeats", "5", "--json", str(figures)]
+    done = verify("legal.c", *options, command="bench")
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads(figures.read_text())["regions"]
+    assert (row["region"], row["size"], row["kernels"]) == ("legal.c:9", 1000, [3, 1])
+    assert row["predicted"] > 1
+    assert min(row["ms"]) > 0
+    assert "legal.c:9 1000 3 -> 1" in " ".join(done.stdout.split())
+
+
+def test_bench_does_not_time_what_differs() -> None:
+    options = ["--size", "1000", "--repeats", "5"]
+    done = verify("illegal.c", *options, unprotected="own-elements", command="bench")
+    assert done.returncode == 1
+    assert "'c.mem' differs first in element" in done.stdout
+    assert "speed-up" not in done.stdout
 
 
 def test_a_launch_that_cannot_be_made_is_said() -> None:
