@@ -46,12 +46,18 @@ def _readers(
     members: Sequence[Stage], later: Sequence[Stage], observed: frozenset[str] | None
 ) -> dict[str, Memory]:
     """Memory through which a value of the group might be seen afterwards."""
-    found = {m.name: m for stage in later for m in stage.memory.values()}
-    for stage in members:
+    found: dict[str, Memory] = {}
+    for number, stage in enumerate((*later, *members)):
         for memory in stage.memory.values():
-            if observed is None or memory.name in observed:
+            seen = observed is None or memory.name in observed
+            if seen or (number < len(later) and _may_read(stage, memory)):
                 found[memory.name] = memory
     return found
+
+
+def _may_read(stage: Stage, memory: Memory) -> bool:
+    seen = stage.invocation.seen
+    return memory.name in stage.read or seen is None or memory.name in seen
 
 
 def _is_live(

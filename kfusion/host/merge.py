@@ -38,6 +38,7 @@ from kfusion.host.symbolic import (
     Num,
     Place,
     Pointee,
+    Ref,
     Root,
     State,
     Sym,
@@ -335,7 +336,22 @@ class RegionAnalysis:
     def compares(self, memory: Memory, other: Memory) -> bool:
         """The guard of a fused function knows what the function is given."""
         values = (self.values.get(memory.name), self.values.get(other.name))
-        return any(v is not None and is_new_buffer(v) for v in values)
+        new = any(v is not None and is_new_buffer(v) for v in values)
+        return new or self.argument_for(other.name) is not None
+
+    def argument_for(self, name: str) -> tuple[int, int] | None:
+        """A call and the number of its argument that leads to the memory, now as at the start."""
+        value = self.values.get(name)
+        if not isinstance(value, Entry):
+            return None
+        for index, (call, run) in enumerate(zip(self.region.calls, self.runs, strict=True)):
+            if name not in self.uses(run):
+                continue
+            entry = self.arguments(LibraryExecutor(self.program), call, State())
+            for position, (now, then) in enumerate(zip(run.arguments, entry, strict=True)):
+                if now == then and leads_to(now, value):
+                    return index, position
+        return None
 
     def ordered(self, left: Invocation, right: Invocation) -> bool:
         return self.in_order or not self.moving.may_swap(left.index, right.index)
@@ -457,6 +473,16 @@ class RegionAnalysis:
     def disjoint(self, left: Memory, right: Memory) -> bool:
         values = (self.values.get(left.name), self.values.get(right.name))
         return all(isinstance(v, Entry) or is_new_buffer(v) for v in values)
+
+
+def leads_to(argument: Sym, value: Entry) -> bool:
+    """Is the place a member of what the argument points to, or the argument itself?"""
+    root = value.place.root
+    if argument == value:
+        return True
+    if isinstance(root, Pointee):
+        return root.pointer == argument
+    return isinstance(argument, Ref) and argument.place.root == root and not argument.place.path
 
 
 def _owner(value: Sym) -> Root | None:

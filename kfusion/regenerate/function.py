@@ -8,7 +8,9 @@ from dataclasses import replace
 from kfusion.graph.model import Group
 from kfusion.host.effects import Launch, SetArgument
 from kfusion.host.frames import Step
+from kfusion.host.library import Run
 from kfusion.host.merge import RegionAnalysis
+from kfusion.host.regions import RegionCall
 from kfusion.host.symbolic import Num, Sym
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.argmacros import argument_macro
@@ -25,7 +27,7 @@ from kfusion.regenerate.fallback import (
     original_calls,
     program_conditions,
 )
-from kfusion.regenerate.guards import Guard, make_guard
+from kfusion.regenerate.guards import Guard, make_guard, outside_memory
 from kfusion.regenerate.labels import (
     keep_behind_label,
     refuse_jumps,
@@ -111,7 +113,7 @@ class _Builder:
         first, last = group.members[0], group.members[-1]
         runs = analysis.segment(first, last)
         calls = analysis.region.calls[first : last + 1]
-        self.signature = make_signature(calls, runs, taken)
+        self.signature = make_signature(calls, runs, taken, self._compared(calls[-1]))
         self.parts = [
             Part(i, i == last - first, call, run, dict(self.signature.names[i]))
             for i, (call, run) in enumerate(zip(calls, runs, strict=True))
@@ -124,6 +126,19 @@ class _Builder:
         self.used = set(taken) | own | set(self.signature.types)
         self.used |= {new for names in self.signature.names for new in names.values()}
         self.fused = self._unique("fused")
+
+    def _compared(self, last: RegionCall) -> list[tuple[RegionCall, Run, int]]:
+        """Arguments of other calls that lead to memory which must be apart from the group's."""
+        found: list[tuple[RegionCall, Run, int]] = []
+        for name in outside_memory(self.analysis, self.group):
+            place = self.analysis.argument_for(name)
+            if place is None:
+                raise CannotWriteError(f"'{name}' is not known on entry", last.call)
+            call = self.analysis.region.calls[place[0]]
+            if call.function.unit is not last.function.unit:
+                raise CannotWriteError("a call of another file uses the same memory", call.call)
+            found.append((call, self.analysis.runs[place[0]], place[1]))
+        return found
 
     def _style(self) -> Style:
         function = self.last.run.function.function

@@ -219,9 +219,22 @@ def _memory(
     written += [place_text(renderer, value) for value in changed if str(value) not in known]
     read = [value for value in _copied_from(runs) if str(value) not in known]
     others += [place_text(renderer, value) for value in read if value not in changed]
+    for name in outside_memory(analysis, group):
+        value = analysis.values[name]
+        if isinstance(value, Entry):
+            others.append(place_text(renderer, value))
     written = list(dict.fromkeys(written))  # by one launch at least
     others = [o for o in dict.fromkeys(others) if o not in written]
     return tuple(written), tuple(others)
+
+
+def outside_memory(analysis: RegionAnalysis, group: Group) -> list[str]:
+    """Memory that only other calls get, and that must be apart from the group's."""
+    own = {a.name for i in group.members for a in analysis.invocations[i].arguments}
+    named = dict.fromkeys(
+        name for a in group.assumptions if isinstance(a, Disjoint) for name in (a.left, a.right)
+    )
+    return [n for n in named if n not in own and isinstance(analysis.values[n], Entry)]
 
 
 def place_text(renderer: Renderer, value: Entry) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from pycparser import c_ast
 
@@ -43,8 +44,12 @@ class Signature:
 
 
 def make_signature(
-    calls: tuple[RegionCall, ...] | list[RegionCall], runs: list[Run], taken: set[str]
+    calls: tuple[RegionCall, ...] | list[RegionCall],
+    runs: list[Run],
+    taken: set[str],
+    others: Sequence[tuple[RegionCall, Run, int]] = (),
 ) -> Signature:
+    """`others`: arguments of other calls, for the guard alone."""
     parameters: list[_Parameter] = []
     names: list[dict[str, str]] = []
     values: dict[Sym, str] = {}
@@ -78,6 +83,16 @@ def make_signature(
             if shared and not isinstance(value, Num) and not _is_void(before):
                 values.setdefault(value, found.name)
         names.append(mapping)
+    for call, run, position in others:
+        argument, declared = call.arguments[position], call.function.parameters[position]
+        before, after = declaration_text(call.function.unit, call, declared)
+        found = _same(parameters, argument, before, after)
+        if found is None:
+            name = _unique(_wanted(argument, declared.name), avoid, parameters)
+            found = _Parameter(name, before, after, argument.text, shared=True)
+            parameters.append(found)
+        if not _is_void(before):
+            values.setdefault(run.arguments[position], found.name)
     return Signature(
         names,
         [p.before + p.name + p.after for p in parameters] or ["void"],
