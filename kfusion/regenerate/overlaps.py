@@ -36,6 +36,7 @@ from kfusion.host.symbolic import (
     Sym,
     Unknown,
 )
+from kfusion.parse.unit import Unit, descendants
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.source.dataclasses import dataclass
@@ -59,6 +60,12 @@ class Change:
 
     place: Place
     whole: bool = True
+
+
+_BORROWING = frozenset(
+    "clSetKernelArg clWaitForEvents clGetKernelInfo clGetMemObjectInfo clGetDeviceInfo "
+    "clGetEventInfo clGetEventProfilingInfo clGetKernelWorkGroupInfo clGetProgramBuildInfo".split()
+)
 
 
 def changes_of(effect: Effect) -> Iterator[Change]:
@@ -249,9 +256,43 @@ class Types:
         return bool(found) and all(
             "static" in declared.storage
             and self._is_scalar(declared)
-            and root.name not in _addressed(unit.nodes.get(c_ast.UnaryOp, ()))
+            and root.name not in self._kept_by(unit)
             for unit, declared in found
         )
+
+    @cache  # noqa: B019 (it lives as long as the region)
+    def _kept_by(self, unit: Unit) -> set[str]:
+        """Variables whose address the file takes, and not just for the time of a call."""
+        lent = {
+            id(argument)
+            for call in unit.nodes.get(c_ast.FuncCall, ())
+            for position, argument in enumerate(call.args.exprs if call.args is not None else ())
+            if self._only_borrows(call, position, unit)
+        }
+        nodes = unit.nodes.get(c_ast.UnaryOp, ())
+        return _addressed(node for node in nodes if id(node) not in lent)
+
+    def _only_borrows(self, call: c_ast.FuncCall, position: int, unit: Unit) -> bool:
+        """The function uses the pointer that it gets there as `*p` only."""
+        name = call.name.name if isinstance(call.name, c_ast.ID) else ""
+        function = self.program.lookup(name, unit)
+        if function is None:
+            return name in _BORROWING
+        if position >= len(function.parameters):
+            return False
+        own, nodes = (
+            function.parameters[position].name,
+            list(descendants(function.function.node.body)),
+        )
+        used: int = sum(isinstance(n, c_ast.ID) and n.name == own for n in nodes)
+        followed: int = sum(
+            isinstance(n, c_ast.UnaryOp)
+            and n.op == "*"
+            and isinstance(n.expr, c_ast.ID)
+            and n.expr.name == own
+            for n in nodes
+        )
+        return used == followed
 
     def _holds_none(self, place: Place, members: tuple[str, ...]) -> bool:
         """Is the place in a variable of which no such struct can be a part?"""
