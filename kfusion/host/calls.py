@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-PURE = frozenset(
-    "abs labs fabs fabsf sqrt sqrtf floor floorf ceil ceilf fmin fmax fminf fmaxf pow powf exp "
-    "expf log logf log2 log10 sin cos tan sinf cosf tanf atan atan2 asin acos round roundf trunc "
-    "fmod fmodf hypot hypotf isnan isinf toupper tolower isdigit isalpha "
-    "isspace cbrt lround llround".split()
-)
+from kfusion.host import libm
+
+PURE = libm.PURE | frozenset("abs labs llabs toupper tolower isdigit isalpha isspace".split())
 # libc functions whose effects stay on the host
 HOST = frozenset(
     "printf fprintf puts putchar fputs fputc putc perror fflush vfprintf vprintf snprintf sprintf "
@@ -16,9 +13,9 @@ HOST = frozenset(
     "fopen fclose fread fwrite fseek ftell rewind fgets fgetc getc feof ferror fscanf sscanf "
     "getenv exit abort assert rand srand usleep sleep nanosleep aligned_alloc "
     "posix_memalign localtime strftime".split()
-)
+).union(libm.WRITES, libm.GAMMAS)
 # of the host as well, but what they return is in memory
-READS = frozenset("strlen strcmp strncmp".split())
+READS = frozenset("strlen strcmp strncmp".split()).union(libm.NANS)
 # call functions of the program
 CALLS_BACK = frozenset("qsort bsearch atexit signal".split())
 ALLOCATES = frozenset("malloc calloc realloc strdup aligned_alloc".split())
@@ -30,7 +27,10 @@ WRITES: dict[str, tuple[int, ...]] = {
     **dict.fromkeys("posix_memalign time gettimeofday".split(), (0,)),
     **dict.fromkeys("strtol strtoul strtod clock_gettime".split(), (1,)),
     **dict.fromkeys("fscanf sscanf".split(), tuple(range(2, 32))),
+    **libm.WRITES,
 }
+# and those that set a variable
+SETS = dict.fromkeys(libm.GAMMAS, "signgam")
 
 LAUNCHES = frozenset(["clEnqueueNDRangeKernel", "clEnqueueTask"])
 CREATES = {

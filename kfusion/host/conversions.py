@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
+from kfusion.host import libm
 from kfusion.host.symbolic import Made, Num, Op, Phi, Ref, Sym, Unknown, anything
 from kfusion.host.types import DeclaredTypes
 from kfusion.source.dataclasses import dataclass
@@ -71,9 +72,7 @@ _NAMED = {
     },
 }
 _LOGICAL = frozenset(["==", "!=", "<", ">", "<=", ">=", "&&", "||", "!"])
-_INTEGER_CALLS = frozenset(
-    "abs isnan isinf strcmp strncmp toupper tolower isdigit isalpha isspace".split()
-)
+_INTEGER_CALLS = frozenset("abs strcmp strncmp toupper tolower isdigit isalpha isspace".split())
 
 
 def arithmetic(type_: c_ast.Node | None, types: DeclaredTypes) -> Arithmetic | None:
@@ -142,7 +141,9 @@ def of_call(name: str) -> Arithmetic | None:
         return None if made else INT
     if name == "strlen":
         return SIZE
-    if name in ("labs", "lround", "llround"):
+    if name in libm.RESULTS:
+        return _of_words(libm.RESULTS[name].split())
+    if name in ("labs", "llabs"):
         return LONG
     return INT if name in _INTEGER_CALLS else None
 

@@ -19,6 +19,7 @@ from kfusion.host.symbolic import (
     FALSE,
     TRUE,
     Entry,
+    Global,
     Local,
     Made,
     Op,
@@ -380,6 +381,10 @@ class Executor(Commands):
                 if position in calls.WRITES.get(name, ()):
                     self.store(argument, state)
             self.emit(HostCall(node, self.certain, name, tuple(arguments), reached))
+            if name in calls.SETS:
+                home = self.program.home_of(calls.SETS[name], self.frame.unit)
+                place = Place(Global(calls.SETS[name], home))
+                self.assign(place, self.unknown(), state, node)
             if name in calls.ALLOCATES:  # running out of host memory is not followed
                 return Made("host memory", self.fresh.next())
             return self.unknown()

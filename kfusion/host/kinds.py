@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from kfusion.host.calls import PURE
 from kfusion.host.conversions import (
-    DOUBLE,
-    FLOAT,
     INT,
     SIZE,
     Arithmetic,
@@ -78,10 +75,7 @@ class Kinds(Places):
         function = self.program.lookup(name, self.frame.unit) if name else None
         if function is not None and name not in self.frame.variables:
             return arithmetic(function.result_type, self.program.types)
-        known = of_call(name)
-        if known is None and name in PURE:
-            return FLOAT if name.endswith("f") else DOUBLE
-        return known
+        return of_call(name)
 
     def declared_kind(self, declaration: c_ast.Decl | None) -> Arithmetic | None:
         return arithmetic(getattr(declaration, "type", None), self.program.types)

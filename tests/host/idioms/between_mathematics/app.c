@@ -1,0 +1,37 @@
+#include <math.h>
+
+#include "rig.h"
+#include "lib.h"
+
+#define N 300
+
+int main(void)
+{
+    float data[N];
+    vec a, b, c;
+    float half = 0.5f, factor;
+
+    vec_start();
+    rig_fill(data, N, 1);
+    vec_new(&a, data, N);
+    vec_new(&b, NULL, N);
+    vec_new(&c, NULL, N);
+
+#pragma kfuse(a, b, c)
+    {
+        vec_scale(&b, &a, half);
+        factor = ldexpf(fmaf(half, 3.0f, 1.0f), -1);
+        vec_scale(&c, &b, factor);
+        vec_add(&c, &a, &c);
+    }
+
+    vec_get(&b, data);
+    rig_dump("b", data, sizeof data);
+    vec_get(&c, data);
+    rig_dump("c", data, sizeof data);
+    vec_free(&a);
+    vec_free(&b);
+    vec_free(&c);
+    vec_stop();
+    return 0;
+}
