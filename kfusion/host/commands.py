@@ -117,7 +117,7 @@ class Commands(Expressions):
         type_ = self._object_type(place, node.args.exprs[3])
         if is_computed(pointer):
             value = self.unknown()
-        elif state.has_parts(place) or not is_one_value(size, type_, self.program.types):
+        elif state.knows_parts(place) or not is_one_value(size, type_, self.program.types):
             value, parts = self.unknown(), state.contents(place)
         kind = self._variable_type(place)
         self.emit(SetArgument(node, self.certain, kernel, index, size, place, value, kind, parts))

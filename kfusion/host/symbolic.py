@@ -327,8 +327,16 @@ class State:
         self.losses = (*self.losses, loss)
 
     def has_parts(self, place: Place) -> bool:
-        """May there be places inside this one?"""
+        """May there be, or have been, places inside this one?"""
         return self.depths.get(place.root, 0) > len(place.path)
+
+    def knows_parts(self, place: Place) -> bool:
+        """Has a place inside this one a value of its own, or what may be it by another index?"""
+        size = next((i for i, s in enumerate(place.path) if s.startswith("[?")), len(place.path))
+        place = Place(place.root, place.path[:size])
+        return self.has_parts(place) and any(
+            len(p.path) > size and p.within(place) for p in self.memory
+        )
 
     def read(self, place: Place) -> Sym:
         """The value of a place: what the whole around it held, and what its parts got since."""

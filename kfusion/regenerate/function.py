@@ -182,7 +182,8 @@ class _Builder:
         head = f"{self.signature.returns}{self.name}({', '.join(self.signature.declarations)})"
         statements = self._body_lines(pieces)
         units = list(dict.fromkeys(part.unit for part in self.parts))
-        check_body("\n".join(statements), self.fused, units, self.analysis.program)
+        own = {p.names.get(n, n) for p in self.parts for n in p.run.frame.variables}
+        check_body("\n".join(statements), self.fused, units, self.analysis.program, own)
         body = [*self._guard_lines(guard), "", *statements]
         lines = self.style.function(self.style.wrapped(head), single_blanks(body))
         return FusedFunction(

@@ -15,14 +15,21 @@ _KERNEL_AT = {"clSetKernelArg": 0, "clEnqueueNDRangeKernel": 1}
 _CALLS = frozenset([*_KERNEL_AT, *LAUNCHES])
 
 
-def check_body(text: str, fused: str, units: Sequence[Unit], program: HostProgram) -> None:
-    """Refuse a body that sets arguments of an original kernel, or launches one, or twice."""
+def check_body(
+    text: str, fused: str, units: Sequence[Unit], program: HostProgram, variables: set[str]
+) -> None:
+    """Refuse a body that sets arguments of an original kernel, or launches one, or twice.
+
+    `variables` are the body's own: functions of their names are called, or not meant.
+    """
     tokens = tokenize(text)
     launches = 0
     for position, token in enumerate(tokens):
         if token.kind is not Kind.NAME:
             continue
-        reached = _reached(token.text, units, program)
+        called = [t.text for t in tokens[position + 1 : position + 2]] == ["("]
+        functions = called or token.text not in variables
+        reached = _reached(token.text, units, program, functions)
         if not reached:
             continue
         launches += bool(reached & LAUNCHES)
@@ -44,7 +51,9 @@ def _is_of(tokens: Sequence[Token], position: int, fused: str) -> bool:
     return at < len(given) and given[at] == [fused]
 
 
-def _reached(name: str, units: Sequence[Unit], program: HostProgram) -> frozenset[str]:
+def _reached(
+    name: str, units: Sequence[Unit], program: HostProgram, functions: bool
+) -> frozenset[str]:
     """The calls that a name stands for: itself, what a macro or a function makes."""
     if name in _CALLS:
         return frozenset([name])
@@ -52,7 +61,7 @@ def _reached(name: str, units: Sequence[Unit], program: HostProgram) -> frozense
     found: set[str] = set()
     while waiting:
         word = waiting.pop()
-        function = program.functions.get(word)
+        function = program.functions.get(word) if functions or word != name else None
         if function is not None:
             found |= program.calls(function) & _CALLS
         for unit in units:
