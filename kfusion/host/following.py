@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 
 from pycparser import c_ast
 
@@ -33,6 +34,7 @@ from kfusion.host.keeping import (
     reads_object,
 )
 from kfusion.host.library import LibraryExecutor, Run
+from kfusion.host.loops import is_loop
 from kfusion.host.merge import RegionAnalysis
 from kfusion.host.program import HostFunction, constant
 from kfusion.host.statements import assigned_in
@@ -99,7 +101,7 @@ class _Following:
 
     node: c_ast.Node
     certain: bool  # does control surely come there?
-    next_iteration: bool = False
+    loop: c_ast.Node | None = None  # in whose next iteration it runs, up to the region
 
 
 class Later:
@@ -129,34 +131,66 @@ class Later:
 
     @property
     def in_loop(self) -> bool:
-        return any(isinstance(n, c_ast.For | c_ast.While | c_ast.DoWhile) for n in self.path)
+        return any(map(is_loop, self.path))
 
     # Contradictions: is a temporary read later?
 
     def first_read(self, name: str) -> Read | None:
         owner = object_of(self.analysis.values[name])
-        if self.in_loop and self._read_first(name):
-            call = self._first_call(name, owner or "")
-            return Read(call, certain=True, next_iteration=True)
         self.executor, self.state = self.analysis.after()
         return self.follow(name, owner or "")
 
     def follow(self, name: str, owner: str) -> Read | None:
-        """The first read in the statements that may run later."""
+        """The first certain read in the statements that may run later, or else a possible one."""
         self.overwritten = False
+        possible: Read | None = None
+        done: c_ast.Node | None = None  # a loop whose next iteration overwrites it
         for statement in self._following():
+            if statement.loop is not None and statement.loop is done:
+                continue
             read, killed = self._scan(statement.node, name, owner, statement.certain)
             if read is not None:
-                return replace(read, next_iteration=statement.next_iteration)
-            if killed:
+                possible = possible or replace(read, next_iteration=statement.loop is not None)
+                if read.certain:
+                    return replace(read, next_iteration=statement.loop is not None)
+            if killed and statement.loop is None:
                 self.overwritten = True
-                return None
-        return None
+                return possible
+            if killed:  # if there is one
+                done = statement.loop
+        return possible
+
+    def read_on_entry(self, name: str, owner: str) -> Read | None:
+        """The first read from the function's beginning to the region's end."""
+        self.executor, self.state = LibraryExecutor(self.analysis.program), State()
+        for item in self._before(self.path):
+            read, killed = self._scan(item, name, owner, certain=True)
+            if read is not None or killed:
+                return read
+        return self._scan_region(name, owner)[0]
+
+    def _scan_region(self, name: str, owner: str) -> tuple[Read | None, bool]:
+        """What the next execution of the region does with what the last one has left."""
+        if not self._read_first(name):
+            return None, False
+        return Read(self._first_call(name, owner), certain=True), False
+
+    @staticmethod
+    def _before(path: list[c_ast.Node]) -> list[c_ast.Node]:
+        """The statements from the beginning of the first to the last node of a path."""
+        found: list[c_ast.Node] = []
+        for outer, inner in pairwise(path):
+            if isinstance(outer, c_ast.Compound):
+                items = outer.block_items or []
+                found += items[: next(i for i, item in enumerate(items) if item is inner)]
+        return found
 
     def _scan(
         self, node: c_ast.Node | None, name: str, owner: str, certain: bool
     ) -> tuple[Read | None, bool]:
         """The first read in a statement, and whether the object is surely overwritten."""
+        if node is self.path[-1]:
+            return self._scan_region(name, owner)
         if isinstance(node, c_ast.Compound):
             for item in node.block_items or []:
                 read, killed = self._scan(item, name, owner, certain)
@@ -165,10 +199,11 @@ class Later:
                 certain = certain and not leaves_anywhere(item)
             return None, False
         if isinstance(node, c_ast.If):
+            read, killed = self._scan(node.cond, name, owner, certain)
+            if read is not None or killed:
+                return read, killed
             ways = [self._scan(part, name, owner, False) for part in (node.iftrue, node.iffalse)]
-            found = [
-                read for read, _ in [self._scan(node.cond, name, owner, certain), *ways] if read
-            ]
+            found = [read for read, _ in ways if read]
             return (found[0], False) if found else (None, all(killed for _, killed in ways))
         if isinstance(node, c_ast.DoWhile):
             return self._scan(node.stmt, name, owner, certain)
@@ -220,19 +255,19 @@ class Later:
         return calls[0].arguments[0].node
 
     def _following(self) -> list[_Following]:
-        """Statements that may run after the region; in a loop also those before it."""
+        """Statements that may run after the region; in a loop also those before it, and itself."""
         result: list[_Following] = []
         certain = True
-        around: list[c_ast.Node] = []  # of the innermost loop, before the region
-        for outer, inner in zip(reversed(self.path[:-1]), reversed(self.path[1:]), strict=True):
-            if isinstance(outer, c_ast.For | c_ast.While | c_ast.DoWhile):
-                result += [_Following(item, False, next_iteration=True) for item in around]
-                around, certain = [], certain and isinstance(outer, c_ast.DoWhile)
+        for depth in range(len(self.path) - 2, -1, -1):
+            outer, inner = self.path[depth : depth + 2]
+            if is_loop(outer):
+                again = [*self._before(self.path[depth:]), self.path[-1]]
+                result += [_Following(item, False, outer) for item in again]
+                certain = certain and isinstance(outer, c_ast.DoWhile)
             if not isinstance(outer, c_ast.Compound):
                 continue
             items = outer.block_items or []
             position = next(i for i, item in enumerate(items) if item is inner)
-            around = [*items[:position], *around]
             for item in items[position + 1 :]:
                 result.append(_Following(item, certain))
                 certain = certain and not leaves_anywhere(item)
@@ -301,7 +336,7 @@ class Later:
     def _distance(self, call: c_ast.FuncCall) -> int:
         """0 for what follows, in the innermost loop first; then what comes before."""
         index = self.unit.index(call.name)
-        loops = [n for n in self.path if isinstance(n, c_ast.For | c_ast.While | c_ast.DoWhile)]
+        loops = [n for n in self.path if is_loop(n)]
         inner = loops[-1].stmt if loops else self.path[-1]
         opening = self.unit.index(inner)
         if loops and isinstance(inner, c_ast.Compound):
@@ -362,7 +397,7 @@ class Later:
         if any(isinstance(part, Unknown) for part in parts) or any(map(has_choice, decisive)):
             return True
         used = {place for part in parts for place in places_in(part)}
-        loop = next(n for n in self.path if isinstance(n, c_ast.For | c_ast.While | c_ast.DoWhile))
+        loop = next(n for n in self.path if is_loop(n))
         declared = {node.name for node in descendants(loop.stmt) if isinstance(node, c_ast.Decl)}
         if any(isinstance(p.root, App) and p.root.name in declared for p in used):
             return True
@@ -516,6 +551,7 @@ class _AfterCall(Later):
 
     def __init__(self, analysis: RegionAnalysis, caller: HostFunction, call: c_ast.FuncCall):
         super().__init__(analysis)
+        self.called = Later(analysis)
         self.unit, self.caller = caller.unit, caller
         self.variables = {p.name: p for p in caller.parameters}
         declared = (n for n in descendants(caller.function.node.body) if isinstance(n, c_ast.Decl))
@@ -537,24 +573,22 @@ class _AfterCall(Later):
         if isinstance(value.place.root, Pointee) and not address:
             base = Place(Pointee(Entry(base)))
         handle = Entry(Place(base.root, (*base.path, *value.place.path)))
+        self.value = value
         read = self.follow(str(handle), variable.name)
         if read is not None:
-            read = replace(read, next_iteration=False)
-        if read is None and not self.overwritten and self.in_loop:
-            read = self._in_next_iteration(str(value), variable.name)
-        if read is not None:
-            return replace(read, unit=self.unit), False
+            again = read.next_iteration and read.node is self.path[-1]
+            return replace(read, unit=self.unit, next_iteration=again), False
         is_parameter = any(p.name == variable.name for p in self.caller.parameters)
         is_local = address and not is_parameter and not {"static", "extern"} & set(own.storage)
         return None, not (is_local or self.overwritten)
 
-    def _in_next_iteration(self, name: str, variable: str) -> Read | None:
+    def _scan_region(self, name: str, owner: str) -> tuple[Read | None, bool]:
         """The call itself stands in a loop: does it read what it has left?"""
-        if not self._read_first(name):
-            return None
-        loop = next(n for n in self.path if isinstance(n, c_ast.For | c_ast.While | c_ast.DoWhile))
-        same = variable not in assigned_in([loop])
-        return Read(self.path[-1], certain=same, next_iteration=True)
+        read = self.called.read_on_entry(str(self.value), object_of(self.value) or "")
+        if read is None:
+            return None, False
+        same = owner not in assigned_in([n for n in self.path if is_loop(n)][-1:])
+        return Read(self.path[-1], certain=same and read.certain), False
 
 
 def read_by_callers(analysis: RegionAnalysis, name: str, later: Later) -> Read | None:

@@ -13,6 +13,13 @@ def is_never(node: c_ast.Node | None) -> bool:
     return isinstance(node, c_ast.Constant) and node.value.rstrip("uUlL") == "0"
 
 
+def is_loop(node: c_ast.Node) -> bool:
+    """May control come back to its beginning? Not in the `do { } while (0)` of a macro."""
+    if isinstance(node, c_ast.DoWhile):
+        return not is_never(node.cond)
+    return isinstance(node, c_ast.For | c_ast.While)
+
+
 class _Jumps(c_ast.NodeVisitor):
     """Those that stay in the function's flow: a `goto` out of a loop ends the path."""
 

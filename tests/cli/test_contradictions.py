@@ -1,5 +1,7 @@
 """Annotations that the code contradicts: both places are shown."""
 
+import pytest
+
 from tests.cli.conftest import Command
 
 
@@ -176,3 +178,48 @@ app.c:17:9: it is read here
   help: name it: out(t)
 """
     )
+
+
+CALLED_ONCE_BY_A_MACRO = """
+#define ONCE(x) do { x; } while (0)
+void once(cl_mem c, cl_mem a, cl_mem b, cl_mem t, size_t n)
+{
+    ONCE(combine(c, a, b, t, n));
+}
+"""
+
+
+def test_do_while_zero_is_no_loop(command: Command) -> None:
+    command.change("app.c", "vec_scale(t, a, 2.0f, n);", "vec_add(t, a, t, n);")
+    command.write("app.c", command.read("app.c") + CALLED_ONCE_BY_A_MACRO)
+    done = command.run("app.c", "vec.c", "vec.cl", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    assert "KF303" not in done.stderr
+
+
+def test_temporary_that_the_function_writes_before_its_region(command: Command) -> None:
+    """The next iteration writes t before it comes to the region, which reads it."""
+    command.change("app.c", "vec_scale(t, a, 2.0f, n);", "vec_add(t, a, t, n);")
+    command.change(
+        "app.c", "#pragma kfuse", "    if (vec_scale(t, b, 3.0f, n)) return 1;\n#pragma kfuse"
+    )
+    command.write("app.c", command.read("app.c") + CALLED_IN_A_LOOP)
+    done = command.run("app.c", "vec.c", "vec.cl", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    assert "KF303" not in done.stderr
+    assert "next iteration" not in done.stderr
+
+
+@pytest.mark.parametrize(("after", "messages"), [("", 0), ("vec_add(c, t, t, n);", 1)])
+def test_temporary_that_the_loop_writes_before_the_region(
+    command: Command, after: str, messages: int
+) -> None:
+    """Only behind the loop it may be read, if the loop was there at all."""
+    command.change("app.c", "vec_scale(t, a, 2.0f, n);", "vec_add(t, a, t, n);")
+    loop = "    for (size_t i = 0; i < n; i++) {\n    vec_scale(t, b, 3.0f, n);\n#pragma kfuse"
+    command.change("app.c", "#pragma kfuse", loop)
+    command.change("app.c", "    return 0;", f"    }}\n    {after}\n    return 0;")
+    done = command.run("app.c", "vec.c", "vec.cl", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("note[KF403]: 't' is temporary here, and may be read") == messages
+    assert "next iteration" not in done.stderr
