@@ -72,6 +72,27 @@ def without_declarators(text: str, unused: set[str]) -> str:
     return text[:first] + ", ".join(kept) + text[cuts[-1].start :]
 
 
+def declarators(text: str) -> tuple[str, list[tuple[str, str, str]]] | None:
+    """`int `, and name, text and value of each `*a = 1`; None: it is no simple declaration."""
+    names = declared(text)
+    tokens = _top_level(text)
+    if not names or defines_type(text) or not tokens or tokens[0].text in ("static", "extern"):
+        return None
+    cuts = [t for t in tokens if t.text in (",", ";")]
+    first = text.index(names[0], tokens[1].start if len(tokens) > 1 else 0)
+    while first > 0 and text[first - 1] == "*":
+        first -= 1
+    starts = [first, *(c.end for c in cuts[:-1])]
+    listed: list[tuple[str, str, str]] = []
+    for start, cut in zip(starts, cuts, strict=True):
+        own = text[start : cut.start].strip()
+        match = re.fullmatch(r"\**\s*(?:const\s+)?([A-Za-z_]\w*)(?:\s*=\s*(.*))?", own, re.DOTALL)
+        if match is None:
+            return None
+        listed.append((match.group(1), own, match.group(2) or ""))
+    return (text[:first], listed) if [name for name, _, _ in listed] == names else None
+
+
 def _declarator_name(text: str) -> set[str]:
     match = re.match(r"\s*\**\s*(?:const\s+)?([A-Za-z_]\w*)", text)
     return {match.group(1)} if match else set()

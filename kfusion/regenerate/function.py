@@ -37,7 +37,6 @@ from kfusion.regenerate.labels import (
 from kfusion.regenerate.launchers import launch_in_helper
 from kfusion.regenerate.layout import Style, block_comment, single_blanks, style_of
 from kfusion.regenerate.parts import (
-    Draft,
     Part,
     drop_overwritten,
     launches,
@@ -46,7 +45,6 @@ from kfusion.regenerate.parts import (
     refuse_lost_flush,
     select,
     status_condition,
-    without_unused,
     written_arguments,
 )
 from kfusion.regenerate.pieces import CannotWriteError, Piece, lead_of, step_piece
@@ -62,6 +60,7 @@ from kfusion.regenerate.scopes import (
 from kfusion.regenerate.settings import Settings
 from kfusion.regenerate.signature import make_signature
 from kfusion.regenerate.template import call_template, own_suffix
+from kfusion.regenerate.unused import Draft, without_unused
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.text import Edit
 from kfusion.synthesis.model import FusedKernel

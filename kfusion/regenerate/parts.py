@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field, replace
+from dataclasses import field
 
 from pycparser import c_ast
 
@@ -13,9 +13,8 @@ from kfusion.host.library import Run
 from kfusion.host.regions import RegionCall, argument_ranges
 from kfusion.host.symbolic import Global, Local, Made, Place, leaves
 from kfusion.parse.unit import Unit
-from kfusion.regenerate.cwords import declared, defines_type, names_of, without_declarators
-from kfusion.regenerate.hidden import all_names
-from kfusion.regenerate.pieces import CannotWriteError, Piece
+from kfusion.regenerate.cwords import declared, names_of
+from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.regenerate.signature import C_KEYWORDS
 from kfusion.regenerate.template import call_template, is_check
 from kfusion.source.dataclasses import dataclass
@@ -59,15 +58,6 @@ class Part:
     def text_of_call(self) -> str:
         arguments = [self.names[p.name] for p in self.run.function.parameters]
         return f"{self.run.function.name}({', '.join(arguments)})"
-
-
-@dataclass
-class Draft:
-    """A piece of the new function, and why it may have to stay."""
-
-    piece: Piece
-    effective: bool  # it does more than compute variables
-    writes: set[str]  # variables, by their new names
 
 
 def sets_arguments(step: Step) -> bool:
@@ -350,32 +340,3 @@ def _may_read(place: Place, target: Place) -> bool:
     if place.root == target.root:
         return place.within(target) or target.within(place)
     return place.path[-1:] == target.path[-1:]
-
-
-# Statements that only compute
-
-
-def without_unused(drafts: list[Draft], needed: set[str], unit: Unit) -> list[Piece]:
-    """Keep what has effects, and what computes a variable that is used."""
-    used = set(needed)
-    for draft in drafts:
-        if draft.effective:
-            used |= all_names(draft.piece.text, unit.macros)
-    kept = [draft.effective for draft in drafts]
-    changed = True
-    while changed:
-        changed = False
-        for number, draft in enumerate(drafts):
-            if not kept[number] and draft.writes & used:
-                kept[number] = changed = True
-                used |= all_names(_trimmed(draft.piece, used).text, unit.macros)
-    return [_trimmed(d.piece, used) for d, keep in zip(drafts, kept, strict=True) if keep]
-
-
-def _trimmed(piece: Piece, used: set[str]) -> Piece:
-    """A declaration of several variables without those that nothing uses."""
-    names = declared(piece.text)
-    unused = {name for name in names if name not in used}
-    if not unused or len(unused) == len(names) or defines_type(piece.text):
-        return piece
-    return replace(piece, text=without_declarators(piece.text, unused))
