@@ -388,9 +388,16 @@ class Places(ABC):
         declaration = self._global(root)
         if declaration is None or not isinstance(declaration.init, c_ast.InitList):
             return
-        if not is_constant_table(declaration) and declaration not in self.program.tables_only_read:
+        if is_constant_table(declaration) or declaration in self.program.tables_only_read:
+            self.initialise(Place(root), declaration.init, state, declaration.type)
             return
-        self.initialise(Place(root), declaration.init, state, declaration.type)
+        members = self.program.members_only_read.get(declaration)
+        if members:
+            known = State()
+            self.initialise(Place(root), declaration.init, known, declaration.type)
+            for place, value in known.memory.items():
+                if len(place.path) == 2 and place.path[1] in members:
+                    state.write(place, value)
 
     @abstractmethod
     def value(self, node: c_ast.Node | None, state: State) -> Sym: ...

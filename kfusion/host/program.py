@@ -11,6 +11,7 @@ from typing import Any
 
 from pycparser import c_ast
 
+from kfusion.host.tables import members_only_read
 from kfusion.host.types import DeclaredTypes
 from kfusion.parse.unit import Function, Unit, descendants
 from kfusion.source.dataclasses import dataclass
@@ -256,6 +257,13 @@ class HostProgram:
                     if name not in changed and "volatile" not in node.quals:
                         found.add(node)
         return found
+
+    @cached_property
+    def members_only_read(self) -> dict[c_ast.Decl, frozenset[str]]:
+        """`static struct { const char *name; ... } t[]`: what only `t[i].name` is read of."""
+        units = [unit for unit in self.units if not _HIDES.search(unit.source.text)]
+        found = [members_only_read(unit, self.types) for unit in units]
+        return {table: names for each in found for table, names in each.items()}
 
     @cached_property
     def variable_names(self) -> frozenset[str]:

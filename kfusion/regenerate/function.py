@@ -34,12 +34,17 @@ from kfusion.regenerate.labels import (
     steps_behind_label,
     with_used_labels,
 )
-from kfusion.regenerate.launchers import launch_in_helper
+from kfusion.regenerate.launchers import (
+    helper_with_kernel,
+    launch_in_helper,
+    written_assignment,
+)
 from kfusion.regenerate.layout import Style, block_comment, single_blanks, style_of
 from kfusion.regenerate.parts import (
     Part,
     drop_overwritten,
     launches,
+    of_launch,
     only_computes,
     own_types,
     refuse_lost_flush,
@@ -112,7 +117,8 @@ class _Builder:
         first, last = group.members[0], group.members[-1]
         runs = analysis.segment(first, last)
         calls = analysis.region.calls[first : last + 1]
-        self.signature = make_signature(calls, runs, taken, self._compared(calls[-1]))
+        others = self._compared(calls[-1])
+        self.signature = make_signature(calls, runs, taken, analysis.program, others)
         self.parts = [
             Part(i, i == last - first, call, run, dict(self.signature.names[i]))
             for i, (call, run) in enumerate(zip(calls, runs, strict=True))
@@ -217,6 +223,10 @@ class _Builder:
                 drafts.append(self._draft(part, step, ends))
                 if ends and self.events.after:
                     drafts += self._hand_out_events(drafts.pop())
+            elif part.assigned.get(index):
+                for effect in part.assigned[index]:
+                    text = written_assignment(effect, part, self.parts, self.renderer)
+                    drafts.append(Draft(Piece(text), True, set()))
             elif own_types(part, step):
                 piece = step_piece(part.unit, step, [], part.names)
                 drafts.append(Draft(piece, False, own_types(part, step)))
@@ -290,9 +300,7 @@ class _Builder:
         launch = part.run.launch
         written = written_arguments(part, launch.node)
         if written is None:
-            template = call_template(part.run, Launch)
-            call = self._own_launch(launch)
-            return [launch_in_helper(part, self.analysis.program, template, call)]
+            return [self._helpers_launch(part, launch)]
         start, end = part.unit.range(*written[1])
         if part.unit.tokens[written[1][0]].start < 0:
             raise CannotWriteError("the kernel of the launch is named by a macro", part.launch_span)
@@ -301,6 +309,28 @@ class _Builder:
             tail = part.unit.range(*written[6])[0], part.unit.range(*written[8])[1]
             edits.append(Edit(*tail, ", ".join(self.events.arguments)))
         return edits
+
+    def _helpers_launch(self, part: Part, launch: Launch) -> Edit:
+        """A launch that a helper makes: written out, or its call with the fused kernel."""
+        program, step = self.analysis.program, part.steps[part.run.launch_step]
+        own = None
+        if not self.events.changed:
+            own = helper_with_kernel(self.parts, program, self.fused)
+        if not all(of_launch(effect, part.run) for effect in step.effects):
+            if own is None:
+                raise CannotWriteError(
+                    "one statement launches and does something else as well", part.span(step)
+                )
+            return own
+        known = list(self.settings.temporaries), set(self.used)
+        try:
+            template = call_template(part.run, Launch)
+            return launch_in_helper(part, program, template, self._own_launch(launch))
+        except CannotWriteError:
+            if own is None:
+                raise
+            self.settings.temporaries, self.used = known
+            return own
 
     def _own_launch(self, launch: Launch) -> str:
         """The call that a helper function made, written out."""

@@ -36,7 +36,7 @@ def build_check(
     members = sorted({call for pair in pairs for call in pair})
     calls = [analysis.region.calls[i] for i in members]
     runs = [analysis.runs[i] for i in members]
-    signature = make_signature(calls, runs, taken)
+    signature = make_signature(calls, runs, taken, analysis.program)
     unit = runs[-1].function.unit
     listed = _memory(analysis, pairs, Renderer(signature.values, unit))
     used = set(re.findall(r"\w+", listed))

@@ -32,6 +32,8 @@ class Part:
     names: dict[str, str]  # the function's own names, in the new function
     keep: set[int] = field(default_factory=set)  # steps with effects of their own
     needed: set[str] = field(default_factory=set)  # variables that kernel arguments read
+    # what helpers assign besides launching, where their calls go
+    assigned: dict[int, list[Assign]] = field(default_factory=dict)
 
     @property
     def unit(self) -> Unit:
@@ -127,7 +129,7 @@ def select(part: Part) -> None:
     for index, step in enumerate(part.steps):
         if step.guard:
             continue
-        own = _has_own_effects(part, step)
+        own = _has_own_effects(part, index)
         if part.is_last and launches(step):
             _refuse_arguments_in_launch(part, step)
         if own and not part.is_last:
@@ -264,11 +266,16 @@ def _asks_launch(step: Step, launch: Step) -> bool:
     return only_computes(step)
 
 
-def _has_own_effects(part: Part, step: Step) -> bool:
+def _has_own_effects(part: Part, index: int) -> bool:
     """Does the step do more than launch or set arguments?"""
+    step = part.steps[index]
     others = [e for e in step.effects if not of_launch(e, part.run)]
     if not others or only_computes(step):
         return False
+    if _assigns_in_helper(part, step):
+        if not part.is_last:
+            part.assigned[index] = [e for e in others if isinstance(e, Assign)]
+        return part.is_last
     for effect in step.effects:
         if not of_launch(effect, part.run):
             continue
@@ -278,6 +285,18 @@ def _has_own_effects(part: Part, step: Step) -> bool:
                 "one statement launches and does something else as well", part.span(step)
             )
     return True
+
+
+def _assigns_in_helper(part: Part, step: Step) -> bool:
+    """`return run(kernel, result);`, where run() launches and sets `result->newer`."""
+    return (
+        launches(step)
+        and written_arguments(part, part.run.launch.node) is None
+        and not sets_arguments(step)
+        and all(
+            of_launch(e, part.run) or (isinstance(e, Assign) and e.certain) for e in step.effects
+        )
+    )
 
 
 def _checks_kept(part: Part, step: Step, writer: dict[str, int]) -> bool:
@@ -304,12 +323,19 @@ def drop_overwritten(parts: list[Part]) -> None:
         target = _only_assignment(part.steps[index]) if index in part.keep else None
         if target is not None and _is_overwritten(target, steps[position + 1 :]):
             part.keep.discard(index)
+        if index in part.assigned:
+            following = steps[position + 1 :]
+            part.assigned[index] = [
+                e for e in part.assigned[index] if not _is_overwritten(e.place, following)
+            ]
 
 
 def _is_overwritten(target: Place, steps: list[tuple[Part, int]]) -> bool:
     """Does the place get a new value in the steps, which may stay, before one reads it?"""
     for part, index in steps:
         step = part.steps[index]
+        if any(effect.place == target for effect in part.assigned.get(index, ())):
+            return True
         if index not in part.keep and not only_computes(step):
             continue
         if any(_may_read(place, target) for place in step.place_reads):
@@ -320,6 +346,9 @@ def _is_overwritten(target: Place, steps: list[tuple[Part, int]]) -> bool:
             return False
         if _only_assignment(step) == target:
             return True
+        if launches(step) and _assigns_in_helper(part, step):
+            if any(isinstance(e, Assign) and e.place == target for e in step.effects):
+                return True
     return False
 
 

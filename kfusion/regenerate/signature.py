@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pycparser import c_ast
 
 from kfusion.host.library import Run
+from kfusion.host.program import HostProgram
 from kfusion.host.regions import CallArgument, RegionCall, argument_ranges
 from kfusion.host.symbolic import Num, Sym
 from kfusion.parse.unit import Unit
@@ -47,6 +48,7 @@ def make_signature(
     calls: tuple[RegionCall, ...] | list[RegionCall],
     runs: list[Run],
     taken: set[str],
+    program: HostProgram,
     others: Sequence[tuple[RegionCall, Run, int]] = (),
 ) -> Signature:
     """`others`: arguments of other calls, for the guard alone."""
@@ -54,6 +56,8 @@ def make_signature(
     names: list[dict[str, str]] = []
     values: dict[Sym, str] = {}
     avoid = set(taken) | C_KEYWORDS | HEADER_NAMES
+    enumerators = {n for unit in program.units for n in program.enumerators_in(unit)}
+    avoid |= enumerators  # they keep their meaning
     for run in runs:
         own = {p.name for p in run.function.parameters}
         local = set(run.frame.variables) - own
@@ -74,7 +78,9 @@ def make_signature(
             shared = not _is_literal(argument.node) and declared.name not in modified
             found = _same(parameters, argument, before, after) if shared else None
             if found is None:
-                name = _unique(_wanted(argument, declared.name), avoid, parameters)
+                wanted = _wanted(argument, declared.name)
+                wanted = declared.name if wanted in enumerators else wanted
+                name = _unique(wanted, avoid, parameters)
                 found = _Parameter(name, before, after, argument.text, shared)
                 parameters.append(found)
             elif _weaker(before) and not _weaker(found.before):
@@ -88,7 +94,9 @@ def make_signature(
         before, after = declaration_text(call.function.unit, call, declared)
         found = _same(parameters, argument, before, after)
         if found is None:
-            name = _unique(_wanted(argument, declared.name), avoid, parameters)
+            wanted = _wanted(argument, declared.name)
+            wanted = declared.name if wanted in enumerators else wanted
+            name = _unique(wanted, avoid, parameters)
             found = _Parameter(name, before, after, argument.text, shared=True)
             parameters.append(found)
         if not _is_void(before):

@@ -6,7 +6,7 @@ static void peek(vec *v) { vec_get(v, h); }
 int main(void)
 {
     float data[N];
-    vec a, b, c;
+    vec a = {0}, b = {0}, c = {0};
     vec_start();
     rig_fill(data, N, 1);
     vec_new(&a, data, N);

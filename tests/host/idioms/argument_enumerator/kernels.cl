@@ -1,0 +1,18 @@
+__kernel void square(__global float *y, __global const float *x)
+{
+    size_t i = get_global_id(0);
+    y[i] = x[i] * x[i];
+}
+
+__kernel void join(__global float *z, __global const float *x, __global const float *y,
+                   float factor)
+{
+    size_t i = get_global_id(0);
+    z[i] = factor * (x[i] + y[i]);
+}
+
+__kernel void root(__global float *y, __global const float *x)
+{
+    size_t i = get_global_id(0);
+    y[i] = sqrt(x[i]);
+}

@@ -1,0 +1,33 @@
+#include "rig.h"
+#include "lib.h"
+
+#define N 300
+
+int main(void)
+{
+    float data[N];
+    vec a, b, c;
+
+    vec_start();
+    rig_fill(data, N, 1);
+    vec_new(&a, data, N);
+    vec_new(&b, NULL, N);
+    vec_new(&c, NULL, N);
+
+#pragma kfuse(a, b, c)
+    {
+        vec_square(&b, &a);
+        vec_add(&c, &a, &b);
+        vec_root(&c, &c);
+    }
+
+    vec_get(&b, data);
+    rig_dump("b", data, sizeof data);
+    vec_get(&c, data);
+    rig_dump("c", data, sizeof data);
+    vec_free(&a);
+    vec_free(&b);
+    vec_free(&c);
+    vec_stop();
+    return 0;
+}
