@@ -1,4 +1,4 @@
-"""What ``make demo`` shows: each linear algebra application, unfused and fused.
+"""What ``make demo`` shows: each application of the case studies, unfused and fused.
 
 Fuses an application with the ``kfusion`` command, builds it both ways, runs both
 programs on PoCL and on Oclgrind, and prints one line of a table for it. Exits
@@ -27,7 +27,6 @@ from kfusion.device.measure import (
     run_counted,
 )
 
-LINALG = Path(__file__).parent / "linalg"
 VENDORS = Path("/etc/OpenCL/vendors")
 
 _TIME = re.compile(r"^time_ms: (\S+)\n", re.MULTILINE)
@@ -52,9 +51,75 @@ class Precision:
 
 
 @dataclass(frozen=True)
+class Study:
+    """A library, and how programs that call it are built and run."""
+
+    folder: Path
+    library: str  # what its C file and its kernels' are called
+    shared: tuple[str, ...]  # C files of all its applications, which have no region
+    links: tuple[str, ...] = ()
+    sized: tuple[str, ...] = ("-n",)  # what a size follows where results are computed
+    dumped: str = "-d"  # what the file for the results follows
+
+    @property
+    def apps(self) -> Path:
+        return self.folder / "apps"
+
+    @property
+    def include_dirs(self) -> tuple[Path, ...]:
+        return self.folder, self.apps
+
+    def sources(self, application: str) -> list[Path]:
+        return [
+            self.apps / f"{application}.c",
+            self.folder / f"{self.library}.c",
+            self.folder / f"{self.library}.cl",
+        ]
+
+    def fuse(self, sources: Sequence[Path], out: Path, defines: Iterable[str] = ()) -> list[Path]:
+        """The same sources, fused."""
+        fuse(sources, out, self.include_dirs, defines)
+        return [out / source.name for source in sources]
+
+    def build(
+        self,
+        sources: Sequence[Path],
+        output: Path,
+        defines: Iterable[str] = (),
+        flags: Sequence[str] = ("-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas"),
+        include_dirs: Sequence[Path] = (),
+    ) -> Path:
+        """Build an application from its own two C files and those that all share."""
+        application, library, _ = sources
+        return build(
+            [application, library, *(self.apps / name for name in self.shared)],
+            output,
+            [application.parent, *include_dirs, *self.include_dirs],
+            defines,
+            flags,
+            self.links,
+        )
+
+    def environment(self, kernels: Path) -> dict[str, str]:
+        """Where the library finds its kernels, and PoCL."""
+        return {f"{self.library.upper()}_CL": str(kernels), **only_pocl()}
+
+    def run(self, program: Path, kernels: Path, *arguments: object) -> RunResult:
+        """Run a program on PoCL; it must succeed."""
+        command = [str(program), *map(str, arguments)]
+        result = run_counted(command, self.environment(kernels))
+        if result.returncode != 0:
+            raise MeasureError(
+                f"{' '.join(command)}: exit status {result.returncode}\n{result.stderr}"
+            )
+        return result
+
+
+@dataclass(frozen=True)
 class Case:
     """An application in one precision, with the sizes it is run at."""
 
+    study: Study
     application: str
     precision: Precision
     size: int
@@ -111,39 +176,54 @@ class Row:
         )
 
     def notes(self) -> Iterable[str]:
-        before, after = self.unfused.launches_per_iteration, self.fused.launches_per_iteration
+        unfused, fused = self.unfused, self.fused
+        before, after = unfused.launches_per_iteration, fused.launches_per_iteration
         if before is not None and after is not None:
             yield f"{self.case.title}: {before:g} -> {after:g} launches in each iteration"
-        if self.unfused.printed != self.fused.printed:
+        if unfused.moved is not None and unfused.moved.uncounted:
+            names = ", ".join(unfused.moved.uncounted)
+            yield f"{self.case.title}: without the bytes of {names}"
+        if unfused.printed != fused.printed:
             yield f"{self.case.title}: what the two programs printed differs"
 
+
+_HERE = Path(__file__).parent
+LINALG = Study(_HERE / "linalg", "linalg", ("app.c",), dumped="-o")
+IMAGE = Study(_HERE / "image", "image", ("app.c", "png_file.c"), ("png",))
+POOL = Study(
+    _HERE / "physics", "pool", ("pool.c",), ("gif",), ("--shot", "1,20", "--frames", "2", "--steps")
+)
 
 FLOAT = Precision("float", (), np.float32)
 DOUBLE = Precision("double", ("LINALG_DOUBLE",), np.float64)
 
-CASES = tuple(
-    Case(application, precision, size, repeats, small)
-    for application, size, repeats, small in (
-        ("pythagoras", 2_000_000, 21, 1000),
-        ("distance", 2_000_000, 21, 1000),
-        ("cg_steps", 4096, 11, 32),
-        ("cg", 128, 5, 8),
-    )
-    for precision in (FLOAT, DOUBLE)
+CASES = (
+    *(
+        Case(LINALG, application, precision, size, repeats, small)
+        for application, size, repeats, small in (
+            ("pythagoras", 2_000_000, 21, 1000),
+            ("distance", 2_000_000, 21, 1000),
+            ("cg_steps", 4096, 11, 32),
+            ("cg", 128, 3, 8),
+        )
+        for precision in (FLOAT, DOUBLE)
+    ),
+    *(
+        Case(IMAGE, application, FLOAT, 512, 11, 32)
+        for application in ("ldd", "mdd", "hdd", "hddlf")
+    ),
+    Case(POOL, "game", FLOAT, 2000, 5, 20),
 )
 
 
 def measure(case: Case, folder: Path) -> Row:
     """Fuse, build and run one case, everything under ``folder``."""
-    application = LINALG / "apps" / f"{case.application}.c"
-    sources = [application, LINALG / "linalg.c", LINALG / "linalg.cl"]
-    out = folder / "out"
-    fuse(sources, out, case.precision.defines)
-    unfused = build_program(sources, folder / "unfused", case.precision.defines)
-    fused = build_program(
-        [out / source.name for source in sources], folder / "fused", case.precision.defines
-    )
-    runs = [(unfused, LINALG / "linalg.cl"), (fused, out / "linalg.cl")]
+    study, defines = case.study, case.precision.defines
+    before = study.sources(case.application)
+    after = study.fuse(before, folder / "out", defines)
+    unfused = study.build(before, folder / "unfused", defines)
+    fused = study.build(after, folder / "fused", defines)
+    runs = [(unfused, before[2]), (fused, after[2])]
     # Taken in turns, so that a busy moment of the machine meets both.
     times = [[time_ms(case, *run) for run in runs] for _ in range(5)]
     unfused_ms, fused_ms = map(statistics.median, zip(*times, strict=True))
@@ -157,8 +237,8 @@ def measure(case: Case, folder: Path) -> Row:
 def fuse(
     sources: Sequence[Path],
     out: Path,
+    include_dirs: Sequence[Path],
     defines: Iterable[str] = (),
-    include_dirs: Sequence[Path] = (LINALG, LINALG / "apps"),
 ) -> None:
     """Run the ``kfusion`` command as a Makefile would."""
     command = [
@@ -173,25 +253,14 @@ def fuse(
         raise MeasureError(f"{' '.join(command)}: exit status {done.returncode}\n{done.stderr}")
 
 
-def build_program(sources: Sequence[Path], output: Path, defines: Iterable[str]) -> Path:
-    """Build an application from its own two C files and the one that all share."""
-    application, library, _ = sources
-    return build(
-        [application, library, LINALG / "apps" / "app.c"],
-        output,
-        [application.parent, LINALG, LINALG / "apps"],
-        defines,
-        flags=("-O2", "-Wall", "-Wextra", "-Wno-unknown-pragmas"),
-    )
-
-
 def measure_program(case: Case, program: Path, kernels: Path, ms: float) -> Measured:
     dump = program.with_name(f"{program.name}.bin")
-    result = run(program, kernels, "-n", case.size, "-o", dump)
-    small = run(program, kernels, "-n", case.small)
+    study = case.study
+    result = study.run(program, kernels, *study.sized, case.size, study.dumped, dump)
+    small = study.run(program, kernels, *study.sized, case.small)
     moved = None
     if shutil.which("oclgrind"):
-        moved = oclgrind_bytes([program, "-n", str(case.small)], environment(kernels))
+        moved = oclgrind_bytes([program, *study.sized, str(case.small)], study.environment(kernels))
     return Measured(
         launches=result.total,
         iterations=last_iteration(result.stdout),
@@ -205,29 +274,17 @@ def measure_program(case: Case, program: Path, kernels: Path, ms: float) -> Meas
 
 
 def time_ms(case: Case, program: Path, kernels: Path) -> float:
-    result = run(program, kernels, "-n", case.size, "-r", case.repeats)
+    result = case.study.run(program, kernels, "-n", case.size, "-r", case.repeats)
     found = _TIME.search(result.stdout)
     if found is None:
         raise MeasureError(f"{program} printed no time:\n{result.stdout}")
     return float(found[1])
 
 
-def run(program: Path, kernels: Path, *arguments: object) -> RunResult:
-    """Run a program on PoCL; it must succeed."""
-    command = [str(program), *map(str, arguments)]
-    result = run_counted(command, environment(kernels))
-    if result.returncode != 0:
-        raise MeasureError(f"{' '.join(command)}: exit status {result.returncode}\n{result.stderr}")
-    return result
-
-
-def environment(kernels: Path) -> dict[str, str]:
-    """Where the library finds its kernels, and PoCL as the only OpenCL there is."""
-    variables = {"LINALG_CL": str(kernels)}
+def only_pocl() -> dict[str, str]:
+    """An environment in which PoCL is the only OpenCL there is."""
     drivers = sorted(VENDORS.glob("pocl*.icd"))
-    if drivers:
-        variables["OCL_ICD_VENDORS"] = str(drivers[0])
-    return variables
+    return {"OCL_ICD_VENDORS": str(drivers[0])} if drivers else {}
 
 
 def last_iteration(printed: str) -> int:

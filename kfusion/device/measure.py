@@ -89,6 +89,7 @@ def build(
     include_dirs: Iterable[Path] = (),
     defines: Iterable[str] = (),
     flags: Sequence[str] = ("-O2",),
+    libraries: Iterable[str] = (),
 ) -> Path:
     """Compile and link C sources into an OpenCL program; return its path.
 
@@ -103,7 +104,7 @@ def build(
         *(f"-D{define}" for define in defines),
         *map(str, sources),
         *("-o", str(output)),
-        *("-lOpenCL", "-lm"),
+        *(f"-l{library}" for library in (*libraries, "OpenCL", "m")),
     ]
     _run_tool(argv)
     return output

@@ -14,18 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from casestudies.demo import LINALG, fuse
+from casestudies.demo import LINALG
 from kfusion.device.opencl import build_program
 from kfusion.source.lexer import tokenize
 
 GOLDEN = Path(__file__).parent / "golden"
 APPLICATIONS = ("pythagoras", "distance", "cg_steps", "cg", "variants/pythagoras_intermediate")
-REFERENCE = LINALG / "reference"
+REFERENCE = LINALG.folder / "reference"
 BY_HAND = {"pythagoras": "fused_hypot", "distance": "fused_distance", "cg_steps": "fused_cg_steps"}
-
-
-def sources(application: str) -> list[Path]:
-    return [LINALG / "apps" / f"{application}.c", LINALG / "linalg.c", LINALG / "linalg.cl"]
 
 
 def differences(inputs: list[Path], out: Path) -> str:
@@ -41,8 +37,8 @@ def differences(inputs: list[Path], out: Path) -> str:
 
 @pytest.mark.parametrize("application", APPLICATIONS)
 def test_generated_text_is_as_reviewed(application: str, tmp_path: Path) -> None:
-    fuse(sources(application), tmp_path)
-    found = differences(sources(application), tmp_path)
+    LINALG.fuse(LINALG.sources(application), tmp_path)
+    found = differences(LINALG.sources(application), tmp_path)
     golden = GOLDEN / f"{Path(application).name}.diff"
     if os.environ.get("KFUSION_UPDATE_GOLDEN"):
         golden.parent.mkdir(exist_ok=True)
@@ -69,8 +65,8 @@ def definition(text: str, name: str) -> str:
 def test_generated_code_is_hardly_longer_than_by_hand(
     application: str, suffix: str, tmp_path: Path
 ) -> None:
-    fuse(sources(application), tmp_path)
-    before = (LINALG / f"linalg.{suffix}").read_text()
+    LINALG.fuse(LINALG.sources(application), tmp_path)
+    before = (LINALG.folder / f"linalg.{suffix}").read_text()
     added = (tmp_path / f"linalg.{suffix}").read_text()
     for line in ('#include "kfusion_fused.h"\n', "    kfusion_release_kernels();\n"):
         added = added.replace(line, "")
@@ -82,7 +78,7 @@ def test_generated_code_is_hardly_longer_than_by_hand(
 
 @pytest.mark.parametrize("application", APPLICATIONS)
 def test_fused_kernels_compile_without_a_warning(application: str, tmp_path: Path) -> None:
-    fuse(sources(application), tmp_path)
+    LINALG.fuse(LINALG.sources(application), tmp_path)
     text = (tmp_path / "linalg.cl").read_text()
     built = build_program(text, ["-DREAL=float"], all_warnings=True)
     assert built.warnings == ()

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from casestudies.demo import LINALG, build_program, environment, fuse, run
+from casestudies.demo import LINALG, fuse
 from kfusion.device.measure import RunResult, build, oclgrind_bytes, oclgrind_races
 
-APPS = LINALG / "apps"
 PRECISIONS = {"float": (), "double": ("LINALG_DOUBLE",)}
 ELEMENT = 4  # bytes of a float
 
@@ -21,17 +20,16 @@ class Programs:
     def __init__(self, sources: list[Path], folder: Path, defines: tuple[str, ...] = ()) -> None:
         self.folder = folder
         self.out = folder / "out"
-        fuse(sources, self.out, defines)
-        fused = [self.out / source.name for source in sources]
+        fused = LINALG.fuse(sources, self.out, defines)
         self.kernels = {"unfused": sources[2], "fused": fused[2]}
         self.programs = {
-            "unfused": build_program(sources, folder / "unfused", defines),
-            "fused": build_program(fused, folder / "fused", defines),
+            "unfused": LINALG.build(sources, folder / "unfused", defines),
+            "fused": LINALG.build(fused, folder / "fused", defines),
         }
 
     def run(self, kind: str, *arguments: object) -> tuple[RunResult, bytes]:
         dump = self.folder / f"{kind}.bin"
-        result = run(self.programs[kind], self.kernels[kind], *arguments, "-o", dump)
+        result = LINALG.run(self.programs[kind], self.kernels[kind], *arguments, "-o", dump)
         return result, dump.read_bytes()
 
     def compare(self, *arguments: object) -> tuple[int, int]:
@@ -44,10 +42,6 @@ class Programs:
         return unfused.total, fused.total
 
 
-def sources(application: str) -> list[Path]:
-    return [APPS / f"{application}.c", LINALG / "linalg.c", LINALG / "linalg.cl"]
-
-
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize(
     ("application", "before", "after"),
@@ -56,7 +50,7 @@ def sources(application: str) -> list[Path]:
 def test_thesis_applications_launch_one_kernel(
     application: str, before: int, after: int, precision: str, tmp_path: Path
 ) -> None:
-    programs = Programs(sources(application), tmp_path, PRECISIONS[precision])
+    programs = Programs(LINALG.sources(application), tmp_path, PRECISIONS[precision])
     for size in (1, 37, 512, 1000):
         assert programs.compare("-n", size) == (before, after)
 
@@ -65,7 +59,7 @@ def test_thesis_applications_launch_one_kernel(
 def test_conjugate_gradients_take_five_launches_an_iteration(
     precision: str, tmp_path: Path
 ) -> None:
-    programs = Programs(sources("cg"), tmp_path, PRECISIONS[precision])
+    programs = Programs(LINALG.sources("cg"), tmp_path, PRECISIONS[precision])
     unfused, fused = programs.compare("-n", 16)
     result, _ = programs.run("fused", "-n", 16)
     iterations = len(re.findall(r"^ *\d+  \S+e[+-]\d+ ", result.stdout, re.MULTILINE)) - 1
@@ -85,7 +79,7 @@ def test_conjugate_gradients_take_five_launches_an_iteration(
 def test_variants_launch_what_they_deserve(
     variant: str, launches: tuple[int, int], tmp_path: Path
 ) -> None:
-    programs = Programs(sources(f"variants/{variant}"), tmp_path)
+    programs = Programs(LINALG.sources(f"variants/{variant}"), tmp_path)
     assert programs.compare("-n", 1000) == launches
 
 
@@ -100,14 +94,19 @@ def test_renamed_functions_and_kernels_fuse_alike(tmp_path: Path) -> None:
         "add_kernel": "second_one",
         "a2": "left_squared",
     }
-    for source in [*sources("pythagoras"), LINALG / "linalg.h", APPS / "app.h", APPS / "app.c"]:
+    for source in [
+        *LINALG.sources("pythagoras"),
+        LINALG.folder / "linalg.h",
+        LINALG.apps / "app.h",
+        LINALG.apps / "app.c",
+    ]:
         text = source.read_text()
         for old, new in names.items():
             text = re.sub(rf"\b{old}\b", new, text)
         (folder / source.name).write_text(text)
-    renamed = [folder / source.name for source in sources("pythagoras")]
+    renamed = [folder / source.name for source in LINALG.sources("pythagoras")]
     out = tmp_path / "out"
-    fuse(renamed, out, include_dirs=[folder])
+    fuse(renamed, out, [folder])
     fused = [out / source.name for source in renamed]
     extra = [folder / "app.c"]
     programs = {
@@ -116,7 +115,7 @@ def test_renamed_functions_and_kernels_fuse_alike(tmp_path: Path) -> None:
     }
     kernels = {"unfused": renamed[2], "fused": fused[2]}
     results = {
-        kind: run(program, kernels[kind], "-n", 1000, "-o", tmp_path / f"{kind}.bin")
+        kind: LINALG.run(program, kernels[kind], "-n", 1000, "-o", tmp_path / f"{kind}.bin")
         for kind, program in programs.items()
     }
     assert (tmp_path / "fused.bin").read_bytes() == (tmp_path / "unfused.bin").read_bytes()
@@ -131,11 +130,11 @@ def test_renamed_functions_and_kernels_fuse_alike(tmp_path: Path) -> None:
 def test_bytes_are_those_of_the_inputs_and_outputs(
     application: str, loaded: int, stored: int, options: str | None, tmp_path: Path
 ) -> None:
-    programs = Programs(sources(application), tmp_path)
+    programs = Programs(LINALG.sources(application), tmp_path)
     n = 512
     moved = oclgrind_bytes(
         [programs.programs["fused"], "-n", str(n)],
-        environment(programs.kernels["fused"]),
+        LINALG.environment(programs.kernels["fused"]),
         build_options=options,
     )
     assert (moved.loaded, moved.stored) == (loaded * n * ELEMENT, stored * n * ELEMENT)
@@ -143,9 +142,9 @@ def test_bytes_are_those_of_the_inputs_and_outputs(
 
 @pytest.mark.parametrize("application", ["pythagoras", "distance", "cg_steps", "cg"])
 def test_fused_programs_have_no_races(application: str, tmp_path: Path) -> None:
-    programs = Programs(sources(application), tmp_path)
+    programs = Programs(LINALG.sources(application), tmp_path)
     size = "4" if application == "cg" else "37"
     complaints = oclgrind_races(
-        [programs.programs["fused"], "-n", size], environment(programs.kernels["fused"])
+        [programs.programs["fused"], "-n", size], LINALG.environment(programs.kernels["fused"])
     )
     assert complaints == []

@@ -14,15 +14,15 @@ import numpy.typing as npt
 import pyopencl as cl
 import pytest
 
-from casestudies.demo import environment, fuse
+from casestudies.demo import POOL
 from kfusion.device.measure import RunResult, build, oclgrind_races, run_counted
 from kfusion.device.opencl import build_program, pocl_device
 from tests.casestudies.test_golden import GOLDEN, code_lines, definition, differences
 
-PHYSICS = Path(__file__).parents[2] / "casestudies" / "physics"
-APPS = PHYSICS / "apps"
+PHYSICS = POOL.folder
+APPS = POOL.apps
 REFERENCE = PHYSICS / "reference"
-SOURCES = [APPS / "game.c", PHYSICS / "pool.c", PHYSICS / "pool.cl"]
+SOURCES = POOL.sources("game")
 FUSED = "pool_move_collide_balls_collide_pockets_collide_walls"
 OPERATIONS = ("pool_move", "pool_collide_balls", "pool_collide_pockets", "pool_collide_walls")
 WARNINGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-pedantic", "-Werror", "-Wno-unknown-pragmas")
@@ -67,8 +67,7 @@ class Pool:
     programs: dict[str, Path]
 
     def environment(self, kind: str) -> dict[str, str]:
-        kernels = self.sources[kind][2]
-        return {**environment(kernels), "POOL_CL": str(kernels), "KFUSION_TRACE": "1"}
+        return {**POOL.environment(self.sources[kind][2]), "KFUSION_TRACE": "1"}
 
     def run(self, kind: str, *arguments: object) -> RunResult:
         command = [str(self.programs[kind]), *map(str, arguments)]
@@ -84,10 +83,9 @@ class Pool:
 @pytest.fixture(scope="module")
 def pool(tmp_path_factory: pytest.TempPathFactory) -> Pool:
     folder = tmp_path_factory.mktemp("pool")
-    fuse(SOURCES, folder / "out", include_dirs=[PHYSICS])
     sources = {
         "unfused": SOURCES,
-        "fused": [folder / "out" / path.name for path in SOURCES],
+        "fused": POOL.fuse(SOURCES, folder / "out"),
         "by hand": by_hand(folder / "by_hand"),
     }
     programs = {
@@ -388,7 +386,7 @@ def test_the_window_opens_previews_and_shoots(pool: Pool, kind: str, tmp_path: P
 
 
 def test_generated_text_is_as_reviewed(tmp_path: Path) -> None:
-    fuse(SOURCES, tmp_path, include_dirs=[PHYSICS])
+    POOL.fuse(SOURCES, tmp_path)
     found = differences(SOURCES, tmp_path)
     golden = GOLDEN / "pool.diff"
     if os.environ.get("KFUSION_UPDATE_GOLDEN"):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from casestudies.demo import environment
+from casestudies.demo import only_pocl
 from kfusion.device.measure import build, run_counted
 
 ATTACKS = Path(__file__).parent / "attacks"
@@ -26,7 +26,7 @@ def results(folder: Path, headers: list[Path], output: Path) -> str:
     if not (folder / "rig.c").exists():
         sources.append(headers[-1] / "rig.c")
     program = build(sources, output, [folder, *headers], (), ("-O1", "-w"))
-    settings = environment(folder / "kernels.cl") | {"KERNELS": str(folder / "kernels.cl")}
+    settings = only_pocl() | {"KERNELS": str(folder / "kernels.cl")}
     done = run_counted([str(program)], settings, timeout=60)
     assert done.returncode == 0
     return done.stdout

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from casestudies.demo import environment
+from casestudies.demo import only_pocl
 from kfusion.device.measure import build, run_counted
 
 ESCAPES = Path(__file__).parent / "escapes"
@@ -27,7 +27,7 @@ def run(folder: Path, headers: Path, output: Path) -> str:
         [f'CLFILE="{folder / "k.cl"}"', "CL_TARGET_OPENCL_VERSION=120"],
         ("-O1", "-w"),
     )
-    done = run_counted([str(program)], environment(folder / "k.cl"))
+    done = run_counted([str(program)], only_pocl())
     assert done.returncode == 0
     return done.stdout
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from casestudies.demo import environment
+from casestudies.demo import only_pocl
 from kfusion.device.measure import build, run_counted
 
 HANDLES = Path(__file__).parent / "handles"
@@ -104,7 +104,7 @@ def run(sources: Path, headers: Path) -> str:
         [f'CLFILE="{sources / "k.cl"}"'],
         ("-O1", "-w"),
     )
-    done = run_counted([str(program)], environment(sources / "k.cl"))
+    done = run_counted([str(program)], only_pocl())
     assert done.returncode == 0
     return done.stdout
 
