@@ -25,6 +25,7 @@ void app_failed(const char *file, int line, cl_int status)
         fprintf(stderr, "%s:%d: %s\n", file, line, messages[status]);
     else
         fprintf(stderr, "%s:%d: OpenCL error %d\n", file, line, (int)status);
+    image_finish(); /* drivers have crashed where programs end while kernels run */
 }
 
 /* A whole number between 1 and INT_MAX, or 0. */
