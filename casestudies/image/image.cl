@@ -5,25 +5,20 @@
  * No pointer is restrict: most kernels may be called in place.
  */
 
-/* Red, green and blue from 0 to 1 as hue, saturation and value, alpha kept. */
+/* Red, green and blue from 0 to 1 as hue, saturation and value, alpha kept; no branches. */
 float4 hsv_of(const float4 rgb)
 {
-    const float value = fmax(rgb.x, fmax(rgb.y, rgb.z));
-    const float range = value - fmin(rgb.x, fmin(rgb.y, rgb.z));
-    float hue = 0.0f;
+    const float value = max(rgb.x, max(rgb.y, rgb.z));
+    const float range = value - min(rgb.x, min(rgb.y, rgb.z));
+    const float scale = 1.0f / (range > 0.0f ? range : 1.0f);
+    const float from_red = (rgb.y - rgb.z) * scale;
+    const float from_green = 2.0f + (rgb.z - rgb.x) * scale;
+    const float from_blue = 4.0f + (rgb.x - rgb.y) * scale;
+    const float sector = value == rgb.x ? from_red : value == rgb.y ? from_green : from_blue;
+    const float hue = (range > 0.0f ? sector : 0.0f) / 6.0f;
 
-    if (range > 0.0f) {
-        if (value == rgb.x)
-            hue = (rgb.y - rgb.z) / range;
-        else if (value == rgb.y)
-            hue = 2.0f + (rgb.z - rgb.x) / range;
-        else
-            hue = 4.0f + (rgb.x - rgb.y) / range;
-        hue = hue / 6.0f;
-        if (hue < 0.0f)
-            hue = hue + 1.0f;
-    }
-    return (float4)(hue, value > 0.0f ? range / value : 0.0f, value, rgb.w);
+    return (float4)(hue < 0.0f ? hue + 1.0f : hue, value > 0.0f ? range / value : 0.0f, value,
+                    rgb.w);
 }
 
 /* And back. */
