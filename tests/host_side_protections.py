@@ -25,7 +25,7 @@ PROTECTED_BY: dict[str, str] = {
         "host-status": "19_two_forms_of_status",
         "host-programs": "23_two_programs",
         "host-ranges": "03_different_range",
-        "moving-simple": "21_calls_keep_their_places",
+        "host-moving-simple": "21_calls_keep_their_places",
         "host-liveness": "01_intermediate_read",
         "host-own-memory": "10_temporary_is_shared",
         "host-handed-back": "01_alias_from_a_function",

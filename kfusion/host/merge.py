@@ -336,8 +336,15 @@ class RegionAnalysis:
     def compares(self, memory: Memory, other: Memory) -> bool:
         """The guard of a fused function knows what the function is given."""
         values = (self.values.get(memory.name), self.values.get(other.name))
-        new = any(v is not None and is_new_buffer(v) for v in values)
-        return new or self.argument_for(other.name) is not None
+        if any(v is not None and is_new_buffer(v) for v in values):
+            return True
+        place = self.argument_for(other.name)
+        if place is None:
+            return False
+        # The types of another library may not be known where the function stands.
+        unit = self.region.calls[place[0]].function.unit
+        pairs = zip(self.region.calls, self.runs, strict=True)
+        return all(c.function.unit is unit for c, run in pairs if memory.name in self.uses(run))
 
     def argument_for(self, name: str) -> tuple[int, int] | None:
         """A call and the number of its argument that leads to the memory, now as at the start."""

@@ -19,7 +19,9 @@ from kfusion.source.protections import is_on, protection
 if TYPE_CHECKING:
     from kfusion.host.merge import RegionAnalysis
 
-SIMPLE = protection("moving-simple", "calls that do more on the host than launch change places")
+SIMPLE = protection(
+    "host-moving-simple", "calls that do more on the host than launch change places"
+)
 
 _Chunk = tuple[RegionCall | Between, ...]
 
