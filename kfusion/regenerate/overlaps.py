@@ -267,6 +267,7 @@ class Types:
             id(argument)
             for call in unit.nodes.get(c_ast.FuncCall, ())
             for position, argument in enumerate(call.args.exprs if call.args is not None else ())
+            if isinstance(argument, c_ast.UnaryOp) and argument.op == "&"
             if self._only_borrows(call, position, unit)
         }
         nodes = unit.nodes.get(c_ast.UnaryOp, ())
