@@ -87,6 +87,7 @@ class RegionAnalysis:
         self._refused: dict[tuple[int, int], Reason] = {}
         self._calls: dict[int, int] = {}  # the call that each run is of
         self._uses: dict[int, dict[str, bool]] = {}
+        self._arguments_for: dict[str, tuple[int, int] | None] = {}
         self.runs = self.segment(0, len(region.calls) - 1)
         self.kernel_of = [
             self._kernel(call, run) for call, run in zip(region.calls, self.runs, strict=True)
@@ -347,6 +348,11 @@ class RegionAnalysis:
         return all(c.function.unit is unit for c, run in pairs if memory.name in self.uses(run))
 
     def argument_for(self, name: str) -> tuple[int, int] | None:
+        if name not in self._arguments_for:
+            self._arguments_for[name] = self._argument_for(name)
+        return self._arguments_for[name]
+
+    def _argument_for(self, name: str) -> tuple[int, int] | None:
         """A call and the number of its argument that leads to the memory, now as at the start."""
         value = self.values.get(name)
         if not isinstance(value, Entry):
