@@ -361,6 +361,9 @@ class _Agreement:
     def joinable(self, members: tuple[int, ...]) -> Reason | None:
         return None
 
+    def divides(self, members: tuple[int, ...]) -> bool:
+        return False  # the caller launches
+
 
 def _launches(
     plan: RegionPlan, kernels: Mapping[str, Kernel], exact: bool

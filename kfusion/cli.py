@@ -253,10 +253,11 @@ def verify(oclgrind: bool, here: bool, **given: Any) -> None:
     wanted = kernels.wanted()
     target_of(kernels.target, kernels.budgets)
     command.require_device(kernels.device)
+    words: list[str] = click.get_current_context().obj
     if not here:
-        sys.exit(command.verify_apart(oclgrind))
+        sys.exit(command.verify_apart(words, oclgrind))
     sources, result = kernels.fuse()
-    sys.exit(command.verify_here(sources, result, wanted))
+    sys.exit(command.verify_here(sources, result, wanted, words))
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -279,7 +280,8 @@ def bench(repeats: int, json: Path | None, plot: Path | None, **given: Any) -> N
     command.require_device(kernels.device)
     sources, result = kernels.fuse()
     report = command.Report(json, plot)
-    sys.exit(command.bench_here(sources, result, wanted, repeats, report))
+    words: list[str] = click.get_current_context().obj
+    sys.exit(command.bench_here(sources, result, wanted, repeats, report, words))
 
 
 _COMMANDS = {"bench": bench, "explain": explain, "strip": strip, "verify": verify}
@@ -308,7 +310,7 @@ def main(arguments: list[str] | None = None) -> None:
         command, name, words = _COMMANDS[words[0]], f"kfusion {words[0]}", words[1:]
     line = CommandLine([*name.split(), *words])
     try:
-        sys.exit(command.main(words, prog_name=name, standalone_mode=False))
+        sys.exit(command.main(words, prog_name=name, standalone_mode=False, obj=words))
     except KFusionError as failure:
         _fail(failure, line)
     except click.UsageError as failure:

@@ -39,6 +39,7 @@ from kfusion.source.text import Edit, apply_edits
 from kfusion.synthesis.files import section_edits
 from kfusion.synthesis.kernel import synthesise
 from kfusion.synthesis.model import FusedKernel
+from kfusion.synthesis.several import ITEM
 
 
 @dataclass(frozen=True)
@@ -276,6 +277,9 @@ def _written_plan(
                 made = _make(analysis, plan, group, output.exact, *names)
                 drafts.append(_Draft(group, made))
             except CannotWriteError as problem:
+                if group.elements > 1:  # perhaps with the launch as it is
+                    analysis.undivided.add(group.members)
+                    continue
                 analysis.refuse(group.members[0], group.members[-1], str(problem), problem.span)
         if len(drafts) == len(groups):
             return plan, drafts
@@ -325,7 +329,10 @@ def _group(
     if function is not None:
         output.functions[key] = for_both(function, probe)
     else:
-        kernel_name = combined_name([m.kernel.name for m in members], output.taken)
+        taken = set(output.taken)
+        if probe.kernel.elements > 1:
+            taken |= {name.removesuffix(ITEM) for name in taken}
+        kernel_name = combined_name([m.kernel.name for m in members], taken)
         name = function_base
         if name in output.taken or (name == kernel_name and kernel_name != base):
             name = combined_name(
@@ -334,7 +341,7 @@ def _group(
         function = probe
         if (kernel_name, name) != (base, function_base):
             function = _make(analysis, plan, group, output.exact, kernel_name, name)
-        output.taken |= {kernel_name, name, f"{name}_kernel"}
+        output.taken |= {kernel_name, name, f"{name}_kernel", kernel_name + ITEM}
         output.functions[key] = function
         output.kernel_units[key] = members[0].kernel.unit
     # A shared function is called with the arguments of this region's own calls.
@@ -409,7 +416,8 @@ def _texts(inputs: Inputs, program: HostProgram, output: _Output) -> dict[str, s
             (f.prototype, sorted(files_of[u] for u in users[f.name]) if files_of else [])
             for f in added
         ]
-        files[HEADER_NAME] = header_text(prototypes)
+        several = any(f.kernel.elements > 1 for f in functions)
+        files[HEADER_NAME] = header_text(prototypes, several)
     return files
 
 

@@ -41,6 +41,9 @@ PROTECTED_BY: dict[str, str] = {
     "uniform-groups": f"{_REFUSALS}::test_group_arithmetic_in_groups_that_are_not_full",
     "offsets": f"{_REFUSALS}::test_group_arithmetic_lacks_the_offset",
     "program-order": "tests/graph/test_partition.py::test_group_around_what_is_needed_in_between",
+    # graph: what one item may do for several
+    "own-item": "tests/traps/test_traps.py::test_trap[03_several_items_ask_for_more]",
+    "one-bound": "tests/traps/test_traps.py::test_trap[03_several_items_from_one_on]",
     # graph: what may live in a variable, and what must be stored
     "guards": f"{_TRAPS}::test_trap_06_guards_with_different_bounds",
     "guard-types": f"{_TRAPS}::test_trap_06_int_against_size_t_is_another_guard",

@@ -78,7 +78,7 @@ class Wanted:
     contract: bool  # as the compiler likes; else a product and a sum are never one operation
 
 
-def verify_here(sources: Sources, result: Result, wanted: Wanted) -> int:
+def verify_here(sources: Sources, result: Result, wanted: Wanted, words: Sequence[str]) -> int:
     """Run all regions in this process and print what was seen; the exit status."""
     from kfusion.device.verify import Verifier
 
@@ -92,7 +92,7 @@ def verify_here(sources: Sources, result: Result, wanted: Wanted) -> int:
     with click.progressbar(runs, label="verify", file=sys.stderr, hidden=hidden) as shown:
         outcomes = [verifier.verify(planned, size) for planned, size in shown]
     for outcome in outcomes:
-        same = _tell(outcome) and same
+        same = _tell(outcome, words) and same
     unknown = sorted(wanted.numbers.keys() - verifier.used)
     if all(outcome.skipped for outcome in outcomes):
         click.echo("nothing was run, and nothing compared", err=True)
@@ -111,7 +111,12 @@ class Report:
 
 
 def bench_here(
-    sources: Sources, result: Result, wanted: Wanted, repeats: int, report: Report
+    sources: Sources,
+    result: Result,
+    wanted: Wanted,
+    repeats: int,
+    report: Report,
+    words: Sequence[str],
 ) -> int:
     """Time all regions whose results are the same; print a table. The exit status."""
     from kfusion.device.bench import Bench
@@ -128,7 +133,7 @@ def bench_here(
         runs, label="bench", file=sys.stderr, hidden=not sys.stderr.isatty()
     ) as shown:
         timed = [bench.time(planned, size) for planned, size in shown]
-    same = [_tell(each.outcome) for each in timed if each.before is None]
+    same = [_tell(each.outcome, words) for each in timed if each.before is None]
     rows = [each.row(copy) for each in timed if each.before is not None]
     device = f"{verifier.device.name}, {verifier.device.platform.name}"
     device = f"{device} ({verifier.device.driver_version})"
@@ -142,8 +147,8 @@ def bench_here(
     return 0 if rows and all(same) else 1
 
 
-def _tell(outcome: Outcome) -> bool:
-    """True if nothing differs."""
+def _tell(outcome: Outcome, words: Sequence[str]) -> bool:
+    """True if nothing differs; `words` are the command's options and files."""
     before, after = outcome.kernels
     what = f"{outcome.region}: size {outcome.size}: kernels {before} -> {after}: "
     if outcome.skipped:
@@ -156,7 +161,7 @@ def _tell(outcome: Outcome) -> bool:
         return True
     click.echo(
         f"'{found.buffer}' differs first in element {found.element}: {found.expected} "
-        f"before, {found.found} fused{_apart(found)}\n  repeat with: {_again(outcome.size)}"
+        f"before, {found.found} fused{_apart(found)}\n  repeat with: {_again(words, outcome.size)}"
     )
     return False
 
@@ -170,9 +175,9 @@ def _apart(found: Difference) -> str:
     )
 
 
-def verify_apart(oclgrind: bool) -> int:
+def verify_apart(words: Sequence[str], oclgrind: bool) -> int:
     """The same command in a process of its own, so that a crash is a finding and not an end."""
-    command = [sys.executable, "-m", "kfusion", *sys.argv[1:], "--here"]
+    command = [sys.executable, "-m", "kfusion", "verify", *words, "--here"]
     done = subprocess.run(command, check=False)
     if done.returncode < 0:
         click.echo(f"the kernels crashed (signal {-done.returncode})", err=True)
@@ -212,14 +217,14 @@ def _races(command: Sequence[str]) -> int:
     return 1 if found else 0
 
 
-def _again(size: int) -> str:
-    words: list[str] = []
+def _again(words: Sequence[str], size: int) -> str:
+    kept: list[str] = []
     skip = False
-    for word in sys.argv[1:]:
+    for word in words:
         if not skip and word not in ("--here", "--size"):
-            words.append(word)
+            kept.append(word)
         skip = word == "--size"
-    return shlex.join(["kfusion", *words, "--size", str(size)])
+    return shlex.join(["kfusion", "verify", *kept, "--size", str(size)])
 
 
 def kernel_options(defines: Sequence[str], options: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,7 @@ import pyopencl as cl
 
 from kfusion.device.evaluate import CannotRunError, Numbers
 from kfusion.device.extents import Launched, extents
-from kfusion.device.opencl import build_program, find_device
+from kfusion.device.opencl import KernelBuildError, build_program, find_device
 from kfusion.driver import PlannedRegion
 from kfusion.graph.model import Argument, Group, LocalMemory, Memory
 from kfusion.host.effects import Launch
@@ -22,6 +23,7 @@ from kfusion.host.symbolic import Sym
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.types import is_integer, size_of
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.diagnostics import error
 
 if TYPE_CHECKING:
     from kfusion.device.command import Wanted
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.generic]
 
 MOST_BYTES = 4_000_000_000  # of data for one region
+GROUP = 128  # items, where the library leaves it to OpenCL and one does the work of several
 _NO_CONTRACTION = "#pragma OPENCL FP_CONTRACT OFF\n"
 _TYPES: dict[str, type[np.generic]] = {
     "char": np.int8,
@@ -80,6 +83,14 @@ class Step:
     arguments: tuple[Argument, ...]
     size: tuple[int, ...]
     local: tuple[int, ...] | None
+    items: int | None = None  # of which one of its own does the work of several
+
+    def by_several(self, elements: int) -> Step:
+        """As the generated header launches it (`kfusion_launch`)."""
+        group = self.local[0] if self.local else GROUP
+        each = elements * group
+        fewer = -(-self.size[0] // each) * group
+        return replace(self, size=(fewer,), local=(group,), items=self.size[0])
 
 
 @dataclass(frozen=True)
@@ -107,15 +118,32 @@ class Verifier:
         self.context = cl.Context([self.device])
         properties = cl.command_queue_properties.PROFILING_ENABLE
         self.queue = cl.CommandQueue(self.context, properties=properties)
-        self.before = {n: self._build(pragma + t, options, n) for n, t in originals.items()}
-        self.after = {n: self._build(pragma + t, options, n) for n, t in fused.items()}
+        self.before = {
+            name: self._build(pragma + text, options, name, f"'{name}'")
+            for name, text in originals.items()
+        }
+        self.after = {
+            name: self._build(pragma + text, options, name, f"what '{name}' becomes")
+            for name, text in fused.items()
+        }
 
-    def _build(self, text: str, options: Sequence[str], name: str) -> cl.Program:
+    def _build(self, text: str, options: Sequence[str], name: str, what: str) -> cl.Program:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", cl.CompilerWarning)
-            built = build_program(
-                text, options, name=name, device=self.device, context=self.context
-            )
+            try:
+                built = build_program(
+                    text, options, name=name, device=self.device, context=self.context
+                )
+            except KernelBuildError as failure:
+                first = re.search(r"^.*\berror\b.*$", str(failure), re.MULTILINE)
+                raise error(
+                    "KF305",
+                    f"{what} does not build on {self.device.name}"
+                    + (f": {first.group().strip()}" if first else ""),
+                    help="give what the library builds it with: -D NAME=VALUE, --build-options",
+                    argument=name,
+                    exit_code=1,
+                ) from None
         return built.program
 
     def verify(self, planned: PlannedRegion, size: int) -> Outcome:
@@ -159,6 +187,8 @@ class Verifier:
             if kernel is not None:
                 arguments = tuple(p.argument for p in kernel.parameters)
                 step = replace(step, kernel=kernel.name, arguments=arguments)
+                if kernel.elements > 1:
+                    step = step.by_several(kernel.elements)
             joined.append(step)
         return Prepared(launches, as_written, joined, scalars, data)
 
@@ -262,6 +292,8 @@ def kernel_of(step: Step, prepared: Prepared, memory: Mapping[str, cl.Buffer]) -
             kernel.set_arg(index, memory[argument.name])
         else:
             kernel.set_arg(index, prepared.scalars[argument.name])
+    if step.items is not None:
+        kernel.set_arg(len(step.arguments), np.uint64(step.items))
     return kernel
 
 

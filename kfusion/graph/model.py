@@ -154,6 +154,10 @@ class Oracle(Protocol):
         """May the host code of the invocations become one call?"""
         ...
 
+    def divides(self, members: tuple[int, ...]) -> bool:
+        """Can the host launch the group's kernel over fewer items, which do more each?"""
+        ...
+
 
 @dataclass(frozen=True)
 class Group:
@@ -171,6 +175,7 @@ class Group:
     loaded: frozenset[str] = frozenset()  # loaded, but written to variables only
     barriers: frozenset[int] = frozenset()  # members that wait for all items before they begin
     handed: frozenset[str] = frozenset()  # memory that items of a work-group pass to each other
+    elements: int = 1  # of the original items, how many one item stands for
 
     @property
     def fused(self) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from kfusion.graph.bind import Stage
 from kfusion.graph.least import LeastBytes
@@ -28,6 +28,7 @@ from kfusion.graph.model import (
 from kfusion.graph.partition import Members, Pairs, Prices, best_partition
 from kfusion.graph.profit import over_budget
 from kfusion.graph.rounding import rounded, unreachable
+from kfusion.graph.several import may_do_several, pays
 from kfusion.graph.target import ANY, Target
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, Role, group_values
@@ -249,11 +250,12 @@ class _Planner:
             members, _equalities(assumptions), found.stored, found.barriers, found.handed
         )
         saved = _saved(members, values)
+        elements, distinct = self._several(indices, members, values)
         return Group(
             indices,
             found.stored,
             values.internalised,
-            assumptions,
+            tuple(dict.fromkeys((*assumptions, *distinct))),
             loads,
             stores,
             values.loads,
@@ -262,7 +264,28 @@ class _Planner:
             values.forwarded - saved,
             found.barriers,
             found.handed,
+            elements,
         )
+
+    def _several(
+        self, indices: tuple[int, ...], members: list[Stage], values: GroupValues
+    ) -> tuple[int, list[Disjoint]]:
+        """How many items one item stands for, and what must be apart for that: loads of the
+        next ones come before stores of the first."""
+        if self.target.elements < 2 or not may_do_several(members, values.blocks):
+            return 1, []
+        memory = {n: m for stage in members for n, m in stage.memory.items()}
+        written = frozenset(name for stage in members for name in stage.written)
+        kept = sorted(memory.keys() - values.internalised)
+        pairs = [
+            (left, right)
+            for left, right in combinations(kept, 2)
+            if left in written or right in written
+        ]
+        apart = all(self.oracle.disjoint(memory[p], memory[q]) for p, q in pairs)
+        if not apart or not pays(members) or not self.oracle.divides(indices):
+            return 1, []
+        return self.target.elements, [Disjoint(*pair) for pair in pairs]
 
     def _why_not(self, left: Members, right: Members) -> Reason:
         """Why a group was not continued to the end of the next one."""

@@ -85,6 +85,7 @@ class RegionAnalysis:
         self._segments: dict[int, Segment] = {}  # by their first calls
         self._reasons: dict[int, list[Reason | None]] = {}  # by first call, for each last one
         self._refused: dict[tuple[int, int], Reason] = {}
+        self.undivided: set[tuple[int, ...]] = set()  # groups whose launch is not to be changed
         self._calls: dict[int, int] = {}  # the call that each run is of
         self._uses: dict[int, dict[str, bool]] = {}
         self._arguments_for: dict[str, tuple[int, int] | None] = {}
@@ -378,6 +379,9 @@ class RegionAnalysis:
         if last - first >= len(members):
             return None  # asked again when the calls stand in their new order
         return self._reason(first, last) or self._refusal(first, last)
+
+    def divides(self, members: tuple[int, ...]) -> bool:
+        return members not in self.undivided
 
     def _reason(self, first: int, last: int) -> Reason | None:
         """A reason against a segment holds for all longer ones."""

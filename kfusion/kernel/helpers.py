@@ -85,8 +85,14 @@ class Helpers:
 
     def asks_for_groups(self, name: str) -> bool:
         """Whether local or group ids may enter its result."""
-        queries = {call for f in self.reached(name) for call in self._calls(f)}
-        return any(is_work_item(q) and not q.startswith("get_global") for q in queries)
+        return any(not query.startswith("get_global") for query in self._queries(name))
+
+    def asks_for_items(self, name: str) -> bool:
+        """Whether ids or sizes of any kind may enter its result."""
+        return bool(self._queries(name))
+
+    def _queries(self, name: str) -> set[str]:
+        return {q for f in self.reached(name) for q in self._calls(f) if is_work_item(q)}
 
     def _tokens(self, name: str) -> list[PToken]:
         """Those of the bodies of all functions of that name."""

@@ -53,7 +53,7 @@ from kfusion.regenerate.parts import (
     written_arguments,
 )
 from kfusion.regenerate.pieces import CannotWriteError, Piece, lead_of, step_piece
-from kfusion.regenerate.safety import check_body
+from kfusion.regenerate.safety import OWN_LAUNCH, check_body
 from kfusion.regenerate.scopes import (
     hidden_in,
     refuse_confusion,
@@ -69,6 +69,8 @@ from kfusion.regenerate.unused import Draft, without_unused
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.text import Edit
 from kfusion.synthesis.model import FusedKernel
+
+ENQUEUE = "clEnqueueNDRangeKernel"
 
 
 @dataclass(frozen=True)
@@ -305,16 +307,31 @@ class _Builder:
         if part.unit.tokens[written[1][0]].start < 0:
             raise CannotWriteError("the kernel of the launch is named by a macro", part.launch_span)
         edits = [Edit(start, end, self.fused)]
+        if self.kernel.elements > 1:
+            edits.append(self._by_several(part, launch))
         if self.events.changed:
             tail = part.unit.range(*written[6])[0], part.unit.range(*written[8])[1]
             edits.append(Edit(*tail, ", ".join(self.events.arguments)))
         return edits
 
+    def _by_several(self, part: Part, launch: Launch) -> Edit:
+        """The function of the generated header in place of OpenCL's."""
+        name = part.unit.index(launch.node)
+        if part.unit.tokens[name].text != ENQUEUE or part.unit.tokens[name + 1].start < 0:
+            raise CannotWriteError("the launch is made by another function", part.launch_span)
+        return Edit(*part.unit.range(name, name + 1), self._call_of_launch())
+
+    def _call_of_launch(self) -> str:
+        """How it begins."""
+        if self.kernel.elements == 1:
+            return f"{ENQUEUE}("
+        return f"{OWN_LAUNCH}({self.kernel.elements}, {len(self.kernel.parameters)}, "
+
     def _helpers_launch(self, part: Part, launch: Launch) -> Edit:
         """A launch that a helper makes: written out, or its call with the fused kernel."""
         program, step = self.analysis.program, part.steps[part.run.launch_step]
         own = None
-        if not self.events.changed:
+        if not self.events.changed and self.kernel.elements == 1:
             own = helper_with_kernel(self.parts, program, self.fused)
         if not all(of_launch(effect, part.run) for effect in step.effects):
             if own is None:
@@ -343,7 +360,7 @@ class _Builder:
             self._array("local", launch.local),
         ]
         return (
-            f"clEnqueueNDRangeKernel({queue}, {self.fused}, {launch.dimensions.value}, "
+            f"{self._call_of_launch()}{queue}, {self.fused}, {launch.dimensions.value}, "
             f"{', '.join(sizes)}, {', '.join(self.events.arguments)})"
         )
 
@@ -406,6 +423,8 @@ class _Builder:
         if queue is None:
             raise CannotWriteError("the queue is not known on entry", self.last.launch_span)
         local = local_items(self.last, self.renderer)
+        if self.kernel.elements > 1 and local == "0":
+            local = "KFUSION_GROUP"
         make = f"kfusion_kernel(&{cache}, {component}, {queue}, {local})"
         has_kernel = [f"{self.fused} == NULL", *guard.required]
         declaration = f"cl_kernel {self.fused} = {make}"

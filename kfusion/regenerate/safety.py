@@ -11,7 +11,9 @@ from kfusion.parse.unit import Unit
 from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.source.lexer import Kind, Token, tokenize
 
-_KERNEL_AT = {"clSetKernelArg": 0, "clEnqueueNDRangeKernel": 1}
+OWN_LAUNCH = "kfusion_launch"  # of the generated header
+_KERNEL_AT = {"clSetKernelArg": 0, "clEnqueueNDRangeKernel": 1, OWN_LAUNCH: 3}
+_LAUNCHES = LAUNCHES | {OWN_LAUNCH}
 _CALLS = frozenset([*_KERNEL_AT, *LAUNCHES])
 
 
@@ -32,7 +34,7 @@ def check_body(
         reached = _reached(token.text, units, program, functions)
         if not reached:
             continue
-        launches += bool(reached & LAUNCHES)
+        launches += bool(reached & _LAUNCHES)
         if not _is_of(tokens, position, fused):
             raise CannotWriteError(
                 f"'{token.text}' would still be called for the kernel of one function"

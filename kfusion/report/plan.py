@@ -79,6 +79,8 @@ def _rows(
 ) -> list[tuple[str, ...]]:
     """One line per call; the numbers stand on the first."""
     kernel = f"{number} (fused)" if group.fused else f"{number}"
+    if group.elements > 1:
+        kernel = f"{number} (fused, {group.elements} items in one)"
     loads, stores = (_total([count]) for count in counts)
     kept = ", ".join(_kept(group, members))
     first, *rest = [member.label for member in members]

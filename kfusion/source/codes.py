@@ -73,6 +73,7 @@ CODES: dict[str, str] = {
     "KF302": "strict: something was not fused",
     "KF303": "out or temp contradicts a later read",
     "KF304": "no OpenCL device, or no Oclgrind",
+    "KF305": "the kernels do not build on the device",
     "KF401": "nothing in a region was fused",
     "KF402": "a region that holds fewer than two calls",
     "KF403": "a temporary may be read later",

@@ -11,6 +11,7 @@ Before: the kernels of a group, as their author wrote them. After: one kernel wi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
@@ -33,6 +34,7 @@ from kfusion.synthesis.model import FusedKernel, FusedParameter
 from kfusion.synthesis.names import Names, file_names, identifier
 from kfusion.synthesis.negate import negated
 from kfusion.synthesis.render import Renderer, reindented
+from kfusion.synthesis.several import ItemFunction, for_item, write_calls
 from kfusion.synthesis.signature import Bound, Style, parameter_text, signature
 from kfusion.synthesis.statements import Lines, StatementWriter
 from kfusion.synthesis.storage import shared_arrays
@@ -41,6 +43,7 @@ from kfusion.synthesis.usage import StageUse
 STORAGE = protection("storage", "nobody reads a local array any more when it is written again")
 _LONGEST_NAME = 60
 _LONGEST_INDEX = 12
+_COMPARED = re.compile(r"(\(\w+\))?\w+ <=? \w+|\w+ >=? (\(\w+\))?\w+")
 
 
 def kernel_name(members: Sequence[Invocation], taken: Iterable[str]) -> str:
@@ -61,7 +64,8 @@ def synthesise(
     `exact`: no compiler can contract operations of two stages to one (a*b, then + c).
     """
     stages, values = values_of(group, invocations)
-    return _Writer(stages, values, equalities_of(group), name, group.barriers, exact).kernel()
+    equalities = equalities_of(group)
+    return _Writer(stages, values, equalities, name, group.barriers, group.elements, exact).kernel()
 
 
 def declarators(unit: Unit, item: PreludeItem) -> list[tuple[int, int]]:
@@ -89,11 +93,14 @@ class _Writer:
         equalities: Equalities,
         name: str,
         barriers: frozenset[int],
+        elements: int,
         exact: bool,
     ) -> None:
         self.rounded = rounded(stages, values) if exact else Rounded()
         self.waiting = {n for n, s in enumerate(stages) if s.invocation.index in barriers}
         self.values, self.equalities, self.name = values, equalities, name
+        self.elements = elements
+        self.bound: tuple[StageUse, PreludeItem] | None = None  # the guard of several items
         first = stages[0].invocation.kernel
         self.unit = first.unit
         self.renderer = Renderer(self.unit)
@@ -131,24 +138,72 @@ class _Writer:
             numbers = [n for n in block.stages if self.uses[n].live]
             if numbers:
                 self._block(numbers, alone=len(self.values.blocks) == 1)
-        parameters = self._used_parameters()
-        text = "\n".join(
-            [
-                self._title(),
-                signature(self.style, self.name, [p.text for p in parameters]),
-                *self.out.lines,
-                "}",
-            ]
-        )
+        text, parameters = self._several() if self.elements > 1 else self._one()
         pins = tuple(dict.fromkeys(p for u in self.uses for p in u.kernel.pins))
         if pins:
             text = f"#if {' && '.join(pins)}\n{text}\n#endif"
-        return FusedKernel(self.name, text, parameters, pins)
+        return FusedKernel(self.name, text, parameters, pins, self.elements)
 
-    def _title(self) -> str:
+    def _one(self) -> tuple[str, tuple[FusedParameter, ...]]:
+        parameters = self._used_parameters()
+        head = signature(self.style, self.name, [p.text for p in parameters])
+        return "\n".join([self._title("in one kernel"), head, *self.out.lines, "}"]), parameters
+
+    def _several(self) -> tuple[str, tuple[FusedParameter, ...]]:
+        """A function for one item, and the kernel that calls it for several."""
+        needed = self._used_parameters()
+        item = ItemFunction.of(self.name, self.out.lines, self.names)
+        function = [
+            self._title("for one item"),
+            item.head(self.style, needed),
+            *item.lines,
+            "}",
+        ]
+        names = Names([*file_names(self.unit), *self.parameters])
+        items = names.new("items")
+        out = Lines(self.style.indent)
+        write_calls(
+            out,
+            lambda index: item.call(index, needed, self.style.indent),
+            self._bound_of,
+            self.elements,
+            items,
+            self.style,
+            names,
+        )
+        self.work += out.lines
+        parameters = self._used_parameters()
+        head = [*(p.text for p in parameters), f"const ulong {items}"]
+        kernel = [
+            self._title(f"in one kernel; an item does the work of {self.elements}"),
+            signature(self.style, self.name, head),
+            *out.lines,
+            "}",
+        ]
+        return "\n".join([*function, "", *kernel]), parameters
+
+    def _bound_of(self, name: str) -> str:
+        """The guard of all stages, for the item that is called so."""
+        if self.bound is None:
+            return ""
+        use, guard = self.bound
+        types = {
+            use.kernel.symbols[d.token]: d.type
+            for item in use.kernel.body.prelude
+            for d in item.declarations
+        }
+        before = dict(self.symbols[use.number])
+        for symbol in use.guard_symbols() & types.keys():
+            cast = "" if types[symbol] in ("size_t", "ulong") else f"({types[symbol]})"
+            self.symbols[use.number][symbol] = cast + name
+        condition = for_item(self._condition(use, guard), name)
+        self.symbols[use.number] = before
+        return f" && {condition}" if _COMPARED.fullmatch(condition) else f" && ({condition})"
+
+    def _title(self, what: str) -> str:
         names = [use.kernel.name for use in self.uses]
         joined = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-        return "\n   ".join(wrap(f"/* {joined} in one kernel */", 96))
+        return "\n   ".join(wrap(f"/* {joined} {what} */", 96))
 
     # Parameters
 
@@ -211,7 +266,13 @@ class _Writer:
         return tuple(
             FusedParameter(
                 name,
-                parameter_text(self.style, name, self.parameters[name], self._is_rounded(name)),
+                parameter_text(
+                    self.style,
+                    name,
+                    self.parameters[name],
+                    volatile=self._is_rounded(name),
+                    restrict=self.elements > 1,
+                ),
                 self.parameters[name][0].argument,
             )
             for name in ordered
@@ -359,31 +420,36 @@ class _Writer:
 
     def _guard(self, use: StageUse, item: PreludeItem, *, early: bool) -> None:
         statement, out = item.statement, self.out
-        assert statement.header is not None
-        writer = self._writer(use)
+        if self.elements > 1:
+            self.bound = use, item
+            return
         self._comments(item.statement.first)
         if early and item.early_return:
-            text = writer.text(statement.first, statement.last)
+            text = self._writer(use).text(statement.first, statement.last)
             out.add(reindented(text, self.renderer.indent_of(statement.first), out.indent))
             return
-        first, last = statement.header[0] + 1, statement.header[1] - 1
         for declaration in item.declarations:  # of a loop over the range
             symbol = use.kernel.symbols[declaration.token]
             name = self.symbols[use.number][symbol] = self._local_name(symbol)
             self.shared.append(
                 (declaration.type, self._forms(use, declaration), name, out.depth + 1)
             )
-            writer = self._writer(use)
-        if item.early_return:
-            changes = writer.renames(first, last)
-            condition = negated(self.renderer, first, last, changes, exact=True)
-        else:
-            condition = writer.text(first, last)
+        condition = self._condition(use, item)
         if early:
             out.blank()
         word = "for" if item.declarations else "if"
         out.add(f"{word} ({condition}){self.style.opening(out.indent)}")
         out.depth += 1
+
+    def _condition(self, use: StageUse, item: PreludeItem) -> str:
+        """Under which an item goes on."""
+        assert item.statement.header is not None
+        writer = self._writer(use)
+        first, last = item.statement.header[0] + 1, item.statement.header[1] - 1
+        if item.early_return:
+            changes = writer.renames(first, last)
+            return negated(self.renderer, first, last, changes, exact=True)
+        return writer.text(first, last)
 
     def _comments(self, first: int) -> None:
         """The comments above a statement."""

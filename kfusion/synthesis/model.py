@@ -21,3 +21,5 @@ class FusedKernel:
     text: str  # from its comment to the closing brace, `#if`/`#endif` included
     parameters: tuple[FusedParameter, ...]
     pins: tuple[str, ...]  # preprocessor conditions that the text stands under
+    elements: int = 1  # If more: one item does the work of several, and one more parameter,
+    # the last, is how many items there would be otherwise.

@@ -57,8 +57,18 @@ class Bound:
     used: bool
 
 
-def parameter_text(style: Style, name: str, bounds: Sequence[Bound], volatile: bool = False) -> str:
-    """With the weakest qualifiers of those that it replaces, and never restrict."""
+def parameter_text(
+    style: Style,
+    name: str,
+    bounds: Sequence[Bound],
+    *,
+    volatile: bool = False,
+    restrict: bool = False,
+) -> str:
+    """With the weakest qualifiers of those that it replaces.
+
+    `restrict`: that no two of the kernel's parameters share memory is checked.
+    """
     bounds = [b for b in bounds if b.used] or list(bounds)
     parameter = bounds[0].parameter
     const = "const " if all(b.parameter.const for b in bounds) else ""
@@ -72,12 +82,14 @@ def parameter_text(style: Style, name: str, bounds: Sequence[Bound], volatile: b
     const = "const " if read_only and (const or not constant) else ""
     space = ("__" if style.underscores else "") + ("constant" if constant else "global")
     const += "volatile " if volatile else ""
-    return f"{space} {const}{parameter.type}{style.star}{name}"
+    star = f"{style.star.rstrip()}restrict " if restrict else style.star
+    return f"{space} {const}{parameter.type}{star}{name}"
 
 
-def signature(style: Style, name: str, parameters: Sequence[str]) -> str:
+def signature(style: Style, name: str, parameters: Sequence[str], *, kernel: bool = True) -> str:
     """Everything up to the opening brace."""
     before = f"{style.keyword} {style.attribute}\n" if style.attribute else f"{style.keyword} "
+    before = before if kernel else ""
     start = f"void {name}("
     pad = " " * len((before + start).rpartition("\n")[2])
     lines: list[str] = []

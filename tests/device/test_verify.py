@@ -177,6 +177,13 @@ def test_a_device_that_is_not_there() -> None:
     assert "  help: install an OpenCL driver" in done.stderr
 
 
+def test_kernels_that_do_not_build() -> None:
+    done = verify("legal.c", "--build-options=-Dfloat=none")
+    assert done.returncode == 1
+    assert "error[KF305]: 'kernels.cl' does not build on " in done.stderr
+    assert "  help: give what the library builds it with: -D NAME=VALUE" in done.stderr
+
+
 def test_differences_in_units_in_the_last_place() -> None:
     one, more = np.float32(1), np.nextafter(np.float32(1), np.float32(2))
     less = -np.nextafter(np.float32(0), np.float32(1))

@@ -371,6 +371,9 @@ class World:
     def joinable(self, members: tuple[int, ...]) -> Reason | None:
         return None
 
+    def divides(self, members: tuple[int, ...]) -> bool:
+        return False
+
 
 def only_reason(plan: RegionPlan) -> Reason:
     assert len(plan.cuts) == 1
@@ -526,6 +529,9 @@ def test_host_that_cannot_join_the_calls() -> None:
     class Separate(World):
         def joinable(self, members: tuple[int, ...]) -> Reason | None:
             return Reason("KF214", f"something between {members[0]} and {members[-1]}")
+
+        def divides(self, members: tuple[int, ...]) -> bool:
+            return False
 
     plan = plan_of([(KERNELS["square"], "t x"), (KERNELS["square"], "y t")], Separate())
     assert only_reason(plan) == Reason("KF214", "something between 0 and 1")
