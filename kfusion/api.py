@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +49,20 @@ class Launch:
     """One kernel to launch: its name and its arguments, as the calls wrote them.
 
     That is a name, or the text of a number: `"0.5f"`.
+
+    If `elements` is more than one, an item does the work of so many: the kernel is launched
+    over `items(size, local)`, in groups of `local`, and has one more argument, the last: the
+    size (a `ulong`).
     """
 
     name: str
     arguments: tuple[str, ...]
     calls: tuple[int, ...]  # which of the calls it does
+    elements: int = 1
+
+    def items(self, size: int, local: int) -> int:
+        """How many items do the work of `size`."""
+        return -(-size // (self.elements * local)) * local if self.elements > 1 else size
 
 
 class CheckError(ValueError):
@@ -144,6 +154,7 @@ def fuse(
     ranges: Sequence[str | LaunchRange] | None = None,
     exact: bool = False,
     target: Target = ANY,
+    elements: int = 1,
 ) -> Fused:
     """Fuse the kernels of an OpenCL program along a sequence of calls.
 
@@ -152,7 +163,8 @@ def fuse(
     are. `ranges` has one entry per call, if the calls differ: equal ones, equal ranges.
     A launch has no global offset, unless its entry is a `LaunchRange` with `offset=True`.
     `exact`: not even a compiler that contracts operations of two kernels changes a bit.
-    `target`: the device that the kernels must pay on.
+    `target`: the device that the kernels must pay on. `elements`: where it is legal and pays,
+    one item does the work of so many (see `Launch`).
     """
     _check_types(source, calls)
     unit = _unit(source, defines, cc)
@@ -162,6 +174,7 @@ def fuse(
     _check_names(read)
     invocations = _invocations(read, _ranges(read, ranges))
     observed = _observed(out, invocations)
+    target = replace(target, elements=elements)  # whatever it has: the caller launches
     plan = plan_region(invocations, observed, _Agreement(), target, exact=exact)
     launches, fused = _launches(plan, kernels, exact)
     return Fused(with_kernels(unit, fused), launches, plan, _diagnostics(plan), fused)
@@ -362,7 +375,7 @@ class _Agreement:
         return None
 
     def divides(self, members: tuple[int, ...]) -> bool:
-        return False  # the caller launches
+        return True  # if the caller wants it
 
 
 def _launches(
@@ -380,7 +393,7 @@ def _launches(
             kernel = synthesise(group, plan.invocations, name, exact=exact)
             fused.append(kernel)
             arguments = tuple(p.argument.name for p in kernel.parameters)
-            launches.append(Launch(name, arguments, group.members))
+            launches.append(Launch(name, arguments, group.members, kernel.elements))
         else:
             arguments = tuple(a.name for a in members[0].arguments)
             launches.append(Launch(members[0].kernel.name, arguments, group.members))

@@ -12,6 +12,7 @@ from kfusion.kernel.forms import (
     LOCAL_ID,
     LOCAL_SIZE,
     NUM_GROUPS,
+    STRIDED_ID,
     Atom,
     Comparison,
     Form,
@@ -75,6 +76,11 @@ def extents(kernel: Kernel, launched: Launched) -> dict[str, int]:
     for parameter in kernel.parameters:
         if parameter.is_buffer:
             found[parameter.name] = items + MARGIN
+    if (stride := kernel.body.stride) is not None and stride.form is not None:
+        (atom,) = stride.form.atoms
+        assert isinstance(atom, Id)
+        items = max(items, _loop(atom, kernel.body.guards, launched).high + 1)
+        found = dict.fromkeys(found, items + MARGIN)
     for access in kernel.accesses:
         if access.parameter not in found:
             continue
@@ -100,12 +106,12 @@ def _products(ranges: Iterable[Range]) -> list[int]:
 
 
 def _atom(atom: Atom, facts: Sequence[Comparison], launched: Launched) -> Range:
-    if isinstance(atom, Id):
+    if isinstance(atom, Id) and atom.kind != STRIDED_ID:
         return _id(atom, launched)
     if isinstance(atom, Value):
-        value = int(launched.scalars.get(atom.name, 0))
+        value = int(launched.scalars.get(str(atom), 0))
         return Range(value, value)
-    if isinstance(atom, LoopVariable):
+    if isinstance(atom, LoopVariable | Id):
         return _loop(atom, facts, launched)
     return _quotient(atom, facts, launched)
 
@@ -126,8 +132,8 @@ def _id(atom: Id, launched: Launched) -> Range:
     return Range(0, highest.get(atom.kind, size))
 
 
-def _loop(atom: LoopVariable, facts: Sequence[Comparison], launched: Launched) -> Range:
-    """As far as a comparison with the variable on its left says."""
+def _loop(atom: LoopVariable | Id, facts: Sequence[Comparison], launched: Launched) -> Range:
+    """What a loop counts, as far as a comparison with it on the left says."""
     others = [fact for fact in facts if atom not in fact.right.atoms]
     for fact in others:
         if fact.left == form_of(atom) and fact.op in ("<", "<="):

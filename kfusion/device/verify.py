@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from kfusion.device.evaluate import CannotRunError, Numbers
+from kfusion.device.evaluate import CannotRunError, Number, Numbers
 from kfusion.device.extents import Launched, extents
 from kfusion.device.opencl import KernelBuildError, build_program, find_device
 from kfusion.driver import PlannedRegion
@@ -185,6 +185,8 @@ class Verifier:
             step = replace(steps[last], program=self.after[files[last]])
             kernel = planned.kernels.get(group)
             if kernel is not None:
+                if kernel.name not in step.program.kernel_names.split(";"):
+                    raise CannotRunError(f"{kernel.name}() is left out of what was built")
                 arguments = tuple(p.argument for p in kernel.parameters)
                 step = replace(step, kernel=kernel.name, arguments=arguments)
                 if kernel.elements > 1:
@@ -205,14 +207,19 @@ class Verifier:
         unset = next((a for a in invocation.arguments if a.name.startswith("<unset")), None)
         if unset is not None:
             raise CannotRunError(f"{invocation.kernel.name} relies on an argument set elsewhere")
-        scalars = {
-            parameter.name: numbers.of(values[argument.name])
-            for parameter, argument in zip(
-                invocation.kernel.parameters, invocation.arguments, strict=True
-            )
-            if not isinstance(argument, Memory | LocalMemory)
-            if is_integer(type_of(invocation.kernel, parameter))  # no other is part of an index
-        }
+        scalars: dict[str, Number] = {}  # real ones are not part of an index
+        for parameter, argument in zip(
+            invocation.kernel.parameters, invocation.arguments, strict=True
+        ):
+            if isinstance(argument, Memory | LocalMemory):
+                continue
+            kind = type_of(invocation.kernel, parameter)
+            base = kind.rstrip("0123456789")
+            if is_integer(kind):
+                scalars[parameter.name] = numbers.of(values[argument.name])
+            elif is_integer(base):
+                number = numbers.of(values[argument.name])
+                scalars |= {f"{parameter.name}.s{part:x}": number for part in range(16)}
         return Launched(size, local, scalars)
 
     @staticmethod
@@ -250,7 +257,9 @@ class Verifier:
                 if isinstance(argument, Memory):
                     length = wanted.get(parameter.name, 0)
                     lengths[argument.name] = max(lengths.get(argument.name, 0), length)
-                    types[argument.name] = type_of(invocation.kernel, parameter)
+                    types[argument.name] = kind = type_of(invocation.kernel, parameter)
+                    if kind.rstrip("0123456789") not in _TYPES:
+                        raise CannotRunError(f"elements of '{argument}' are no numbers: '{kind}'")
         total = sum(length * size_of(types[name]) for name, length in lengths.items())
         if total > MOST_BYTES:
             raise CannotRunError(f"the buffers would have {total / 1e9:.1f} GB")
@@ -300,12 +309,14 @@ def kernel_of(step: Step, prepared: Prepared, memory: Mapping[str, cl.Buffer]) -
 def _scalar(name: str, label: str, kind: str, value: Sym, numbers: Numbers) -> np.generic:
     """A value for the argument; of real numbers any will do."""
     base = kind.rstrip("0123456789")
+    if kind.startswith(("struct ", "union ")):
+        raise CannotRunError(f"the value of {label}, a structure, is not known")
     if kind not in _TYPES and (base not in _TYPES or kind == base):
         raise CannotRunError(f"'{kind}' is no type of a number: give -D {kind}=TYPE")
     is_real = base in ("float", "double", "half")
     random = np.random.default_rng(zlib.crc32(name.encode()))
     try:
-        number = numbers.of(value) if kind in _TYPES else None
+        number = numbers.of(value) if kind in _TYPES or not is_real else None
     except CannotRunError:
         number = None
     if number is None and not is_real:
@@ -313,7 +324,7 @@ def _scalar(name: str, label: str, kind: str, value: Sym, numbers: Numbers) -> n
     if kind not in _TYPES:
         vector = np.zeros(1, getattr(cl.cltypes, kind))
         for part in vector.dtype.names[: int(kind[len(base) :])]:
-            vector[part] = 0.25 + random.random()
+            vector[part] = 0.25 + random.random() if is_real else number
         scalar: np.generic = vector[0]
         return scalar
     if is_real and (number is None or number == numbers.size):

@@ -333,7 +333,7 @@ def _meeting(
     asked: list[Assumption] = []
 
     def within(dimension: int, limit: Value) -> bool:
-        scalar = equalities.scalars.get(limit.name)
+        scalar = equalities.scalars.get(limit.name) if limit.part is None else None
         for stage in (a.stage, b.stage):
             if scalar is None or not oracle.within(stage.invocation, dimension, scalar):
                 return False

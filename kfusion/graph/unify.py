@@ -37,7 +37,7 @@ class Equalities:
             self.assumed.append(equal)
 
     def _atom(self, atom: Atom) -> Atom:
-        return Value(self.leader(atom.name), atom.type) if isinstance(atom, Value) else atom
+        return replace(atom, name=self.leader(atom.name)) if isinstance(atom, Value) else atom
 
     def form(self, form: Form) -> Form:
         return form.rename(self._atom) if self._leader else form
@@ -101,7 +101,8 @@ class Equalities:
             return False
         for left, right in pairs:
             a, b = self.scalars.get(left.name), self.scalars.get(right.name)
-            if a is None or b is None or not self.oracle.equal(a, b):
+            whole = left.part is None and right.part is None  # C does not compare vectors
+            if a is None or b is None or not whole or not self.oracle.equal(a, b):
                 return False
         for left, right in pairs:
             self.join(Equal(left.name, right.name))

@@ -308,7 +308,7 @@ class _Reader:
             if visitor.found:
                 raise error(
                     "KF126",
-                    f"the argument '{argument.text}' has a side effect",
+                    f"the argument '{argument.text}' {visitor.what}",
                     argument.span,
                     help="compute it into a variable before the region",
                 )

@@ -1,7 +1,7 @@
-"""Is a kernel argument one scalar or handle, or a struct, an array, a vector?
+"""Is a kernel argument one scalar, vector or handle, or a struct or an array?
 
 `clSetKernelArg(k, 2, sizeof p, &p)` copies as many bytes as it is told to. Only where these
-are those of one scalar is the argument described by one value.
+are those of one scalar or vector is the argument described by one value.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from kfusion.host.symbolic import Num, Op, Sym
 from kfusion.host.types import DeclaredTypes
 
 _POINTER_BITS = 64
+_VECTOR = re.compile(r"cl_u?(char|short|int|long|half|float|double)(2|3|4|8|16)")
+_LANE_BITS = {"char": 8, "short": 16, "half": 16, "int": 32, "float": 32, "long": 64, "double": 64}
 _WRITTEN_SIZE = re.compile(r"sizeof\((.*)\)")
 
 
 def is_one_value(size: Sym, object_: c_ast.Node | None, types: DeclaredTypes) -> bool:
-    """Are the bytes of the size all those of the object, which is a scalar or a handle?"""
+    """Are the bytes of the size all those of the object: a scalar, a vector or a handle?"""
     known = object_ is not None and not is_void(object_)
     bits = _bits(object_, types)
     if known and bits is None:
@@ -48,8 +50,12 @@ def _bits_of_name(text: str, types: DeclaredTypes) -> int | None:
 
 
 def _bits(type_: c_ast.Node | None, types: DeclaredTypes) -> int | None:
-    """None: it is no scalar and no handle, or an unknown type."""
+    """None: it is no scalar, vector or handle, or an unknown type."""
     names = getattr(getattr(type_, "type", None), "names", None) or ()
+    vector = _VECTOR.fullmatch(names[-1]) if names else None
+    if vector is not None:
+        lanes = 4 if vector.group(2) == "3" else int(vector.group(2))
+        return lanes * _LANE_BITS[vector.group(1)]
     if types.opaque & set(names):
         return None
     number = arithmetic(type_, types)

@@ -179,6 +179,7 @@ class SideEffects(c_ast.NodeVisitor):
     def __init__(self, lookup: Lookup) -> None:
         self.lookup = lookup
         self.found = False
+        self.what = "has a side effect"
 
     def visit_Assignment(self, node: c_ast.Assignment) -> None:
         self.found = True
@@ -192,6 +193,7 @@ class SideEffects(c_ast.NodeVisitor):
     def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
         if not _is_libc(node, _NO_EFFECT, self.lookup):
             self.found = True
+            self.what = "calls a function, which may have a side effect"
         self.generic_visit(node)
 
 

@@ -131,6 +131,16 @@ def _vector(env: Environment, nodes: list[c_ast.Node], type_: str) -> Typed:
     return Typed(None, "", tuple(convert(evaluate(env, n), found.group(1)) for n in nodes))
 
 
+def vector_parameter(name: str, type_: str) -> Typed:
+    """A parameter that is a vector of integers."""
+    found = _VECTOR.fullmatch(type_)
+    if found is None or found.group(1) not in INTEGERS:
+        return UNKNOWN
+    base = found.group(1)
+    parts = (form_of(Value(name, base, part)) for part in range(int(found.group(2))))
+    return Typed(None, "", tuple(Typed(form, base) for form in parts))
+
+
 def _part(value: Typed, member: str) -> Typed:
     """`v.x`, `v.s0`"""
     place = "xyzw".find(member) if len(member) == 1 else -1

@@ -38,13 +38,17 @@ class Id:
 
 @dataclass(frozen=True)
 class Value:
-    """A scalar parameter; `name` is the parameter's, or, once bound, the scalar's."""
+    """A scalar parameter; `name` is the parameter's, or, once bound, the scalar's.
+
+    Of a vector one `part`, which has the type.
+    """
 
     name: str
     type: str
+    part: int | None = None
 
     def __str__(self) -> str:
-        return self.name
+        return self.name if self.part is None else f"{self.name}.s{self.part:x}"
 
 
 @dataclass(frozen=True)
@@ -186,7 +190,7 @@ def _key(atom: Atom) -> tuple[str, str, int]:
     if isinstance(atom, Id):
         return ("id", atom.kind, atom.dimension)
     if isinstance(atom, Value):
-        return ("value", f"{atom.name} {atom.type}", 0)
+        return ("value", f"{atom} {atom.type}", 0)
     if isinstance(atom, Quotient):
         return ("quotient", f"{atom} {atom.type}", 0)
     return ("loop", f"{atom.name} {atom.owner}", atom.token)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from kfusion.kernel.body import nodes_of, split_body
 from kfusion.kernel.conditions import Conditions
 from kfusion.kernel.effects import effect_of
-from kfusion.kernel.evaluate import Environment, Pointer, Typed
+from kfusion.kernel.evaluate import Environment, Pointer, Typed, vector_parameter
 from kfusion.kernel.forms import ITEM_IDS, Form, Value, form_of
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import (
@@ -138,6 +138,8 @@ def _bind_parameters(env: Environment, scopes: Scopes, parameters: tuple[Paramet
             known = scopes.assigned_once(symbol)
             value = form_of(Value(parameter.name, parameter.canonical)) if known else None
             env.values[symbol] = Typed(value, parameter.canonical)
+        elif parameter.is_scalar and scopes.assigned_once(symbol):
+            env.values[symbol] = vector_parameter(parameter.name, parameter.canonical)
 
 
 def _parameter_features(parameters: tuple[Parameter, ...]) -> list[FeatureUse]:

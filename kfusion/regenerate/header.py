@@ -119,14 +119,26 @@ static KFUSION_MAYBE_UNUSED int kfusion_same_program(cl_kernel a, cl_kernel b)
            && program_a == program_b;
 }
 
-/* With KFUSION_TRACE=1 in the environment, say once that the original calls are made. */
-static KFUSION_MAYBE_UNUSED void kfusion_fall_back(struct kfusion_kernel *fused)
+/* With KFUSION_TRACE=1 in the environment, say something once. */
+static KFUSION_MAYBE_UNUSED void kfusion_tell(const char *name, const char *what, int *told)
 {
     const char *trace = getenv("KFUSION_TRACE");
 
-    if (trace != NULL && trace[0] == '1' && !fused->told)
-        fprintf(stderr, "kfusion: %s: the original kernels run\n", fused->name);
-    fused->told = 1;
+    if (trace != NULL && trace[0] == '1' && !*told)
+        fprintf(stderr, "kfusion: %s: %s\n", name, what);
+    *told = 1;
+}
+
+static KFUSION_MAYBE_UNUSED void kfusion_fall_back(struct kfusion_kernel *fused)
+{
+    kfusion_tell(fused->name, "the original kernels run", &fused->told);
+}
+
+/* The calls of a region are made as they were written. */
+static KFUSION_MAYBE_UNUSED int kfusion_in_order(const char *name, int *told)
+{
+    kfusion_tell(name, "no: the calls stay in their order", told);
+    return 0;
 }
 
 #define KFUSION_MOST 544 /* memory objects that one kernel is given */

@@ -48,7 +48,13 @@ def build_check(
         "none writes what another one uses."
     )
     style = _style(runs[-1])
-    lines = style.function(style.wrapped(head), style.wrapped(f"return {listed}", ";", 4))
+    told = next(n for n in ("told", "kfusion_told") if n not in used)
+    body = [
+        f"static KFUSION_THREAD_LOCAL int {told};",
+        "",
+        *style.wrapped(f'return {listed} || kfusion_in_order("{name}", &{told})', ";", 4),
+    ]
+    lines = style.function(style.wrapped(head), body)
     code = "\n".join([*comment, *lines]) + "\n"
     arguments = tuple(signature.arguments[i] for i in needed)
     return Check(name, unit, code, "\n".join(style.wrapped(head, ";")), arguments)

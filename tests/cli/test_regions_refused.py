@@ -588,7 +588,7 @@ def test_call_in_an_argument(command: Command) -> None:
     assert (
         command.refused_program()
         == """\
-app.c:9:26: error[KF126]: the argument 'vec_bytes(n)' has a side effect
+app.c:9:26: error[KF126]: the argument 'vec_bytes(n)' calls a function, which may have a side effect
     9 |         vec_add(c, t, b, vec_bytes(n));
       |                          ^~~~~~~~~~~~
   help: compute it into a variable before the region

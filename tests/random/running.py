@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -35,9 +36,13 @@ def job_of(pipeline: Pipeline, done: Fused) -> Job:
         calls = [pipeline.calls[index] for index in launch.calls]
         absent = bool(pipeline.options) and len(calls) > 1
         otherwise = tuple(_step(pipeline, c.kernel.name, c.arguments, c) for c in calls)
-        steps.append(
-            _step(pipeline, launch.name, launch.arguments, calls[0], otherwise if absent else ())
-        )
+        step = _step(pipeline, launch.name, launch.arguments, calls[0], otherwise if absent else ())
+        if launch.elements > 1:
+            (size,), (local,) = step.size, step.local
+            size_argument = np.uint64(size)
+            fewer = (launch.items(size, local),)
+            step = replace(step, arguments=(*step.arguments, size_argument), size=fewer)
+        steps.append(step)
     originals = tuple(_step(pipeline, c.kernel.name, c.arguments, c) for c in pipeline.calls)
     return Job(
         done.source,
