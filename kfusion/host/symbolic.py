@@ -78,6 +78,11 @@ def depth(value: Sym) -> int:
     return value.depth if isinstance(value, Op | Entry) else 0
 
 
+def weight(value: Sym) -> int:
+    """How many values it is made of; those that it is made of twice count twice."""
+    return value.weight if isinstance(value, Op | Phi | Entry | Ref) else 1
+
+
 Root = Local | Global | App | Pointee
 
 
@@ -88,6 +93,10 @@ class Place:
 
     def __truediv__(self, step: str) -> Place:
         return Place(self.root, (*self.path, step))
+
+    @cached_property
+    def weight(self) -> int:
+        return 1 + weight(self.root.pointer) if isinstance(self.root, Pointee) else 1
 
     def within(self, outer: Place) -> bool:
         return self.root == outer.root and self.path[: len(outer.path)] == outer.path
@@ -110,6 +119,10 @@ class Entry:
         root = self.place.root
         return 1 + depth(root.pointer) if isinstance(root, Pointee) else 0
 
+    @property
+    def weight(self) -> int:
+        return self.place.weight
+
     def __str__(self) -> str:
         return str(self.place)
 
@@ -119,6 +132,10 @@ class Ref:
     """The address of a place."""
 
     place: Place
+
+    @property
+    def weight(self) -> int:
+        return self.place.weight
 
     def __str__(self) -> str:
         return f"&{self.place}"
@@ -134,6 +151,10 @@ class Op:
     @cached_property
     def depth(self) -> int:
         return 1 + max(map(depth, self.args), default=0)
+
+    @cached_property
+    def weight(self) -> int:
+        return 1 + sum(map(weight, self.args))
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(str, self.args))})"
@@ -177,6 +198,10 @@ class Phi:
     alternatives: tuple[Sym, ...]
     number: int = field(default_factory=lambda: next(_joins))
 
+    @cached_property
+    def weight(self) -> int:
+        return 1 + sum(map(weight, self.alternatives))
+
     def __str__(self) -> str:
         return f"<one of {', '.join(map(str, self.alternatives))}; {self.number}>"
 
@@ -216,6 +241,8 @@ def _has_loop(value: Sym) -> bool:
     return isinstance(value, Phi)
 
 
+# A loop may build each value from the last one twice: they would be looked at for ever.
+MOST_KEPT = 400
 LOST = "lost"  # Op: what a place held on entry, if nobody has changed it
 # Op: an object as it was at one point. What it held, and then path and value of the parts
 # that were written after that.
@@ -369,7 +396,7 @@ class State:
             for inner in [p for p in self.memory if p != place and p.within(place)]:
                 del self.memory[inner]
         self.depths[place.root] = max(self.depths.get(place.root, 0), len(place.path))
-        self.memory[place] = value
+        self.memory[place] = value if weight(value) <= MOST_KEPT else anything()
 
     def contents(self, place: Place) -> Contents:
         """All that is known of what a place holds, part by part: equal if nothing has changed."""
@@ -441,7 +468,9 @@ def join(first: State, second: State) -> State:
         if a == b:
             result.memory[place] = a
             continue
-        merged = Phi((a, b))
+        merged: Sym = Phi((a, b))
+        if weight(merged) > MOST_KEPT:
+            merged = anything()
         constants: set[int] = set()
         for facts in (first.unequal.get(a, ()), second.unequal.get(b, ())):
             constants |= set(facts)
