@@ -11,7 +11,7 @@ from kfusion.graph.target import ANY, Target
 from kfusion.host.handles import HandleTable, read_handles
 from kfusion.host.liveness import Liveness, observed_after
 from kfusion.host.merge import RegionAnalysis
-from kfusion.host.moving import reordered, swapped
+from kfusion.host.moving import reordered, runs_ahead, swapped
 from kfusion.host.options import check_program_queries, kernel_defines
 from kfusion.host.origins import Origins
 from kfusion.host.program import HostProgram
@@ -236,7 +236,7 @@ def _in_better_order(
     groups = _plan(analysis, written.liveness, output).groups
     analysis.in_order = True
     order = tuple(member for group in groups for member in group.members)
-    if order == written.order:
+    if order == written.order or runs_ahead(analysis.region, [g.members for g in groups]):
         return None
     try:
         checks = _checks(analysis, order, output)

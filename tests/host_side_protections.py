@@ -26,6 +26,7 @@ PROTECTED_BY: dict[str, str] = {
         "host-programs": "23_two_programs",
         "host-ranges": "03_different_range",
         "host-moving-simple": "21_calls_keep_their_places",
+        "host-moving-failures": "19_call_that_fails_before_another",
         "host-liveness": "01_intermediate_read",
         "host-own-memory": "10_temporary_is_shared",
         "host-handed-back": "01_alias_from_a_function",

@@ -7,6 +7,7 @@ elsewhere: of the planner, and of the buffers when the program runs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 SIMPLE = protection(
     "host-moving-simple", "calls that do more on the host than launch change places"
+)
+
+FAILURES = protection(
+    "host-moving-failures", "a call that fails leaves no effects of calls behind it"
 )
 
 _Chunk = tuple[RegionCall | Between, ...]
@@ -77,10 +82,21 @@ def reordered(region: Region, order: tuple[int, ...]) -> Region:
     return replace(region, items=tuple(item for index in order for item in chunks[index]))
 
 
-def swapped(order: tuple[int, ...]) -> list[tuple[int, int]]:
+def swapped(order: Sequence[int]) -> list[tuple[int, int]]:
     """The pairs of calls, first and second as written, that have changed places."""
     place = {call: position for position, call in enumerate(order)}
     return [(p, q) for q in range(len(order)) for p in range(q) if place[p] > place[q]]
+
+
+def runs_ahead(region: Region, groups: Sequence[tuple[int, ...]]) -> bool:
+    """Would a call have been made when an earlier one fails, after which there is no more?
+
+    The calls of a group are made, and fail, where its last one stood.
+    """
+    last = {call: max(group) for group in groups for call in group}
+    order = [call for group in groups for call in group]
+    checked = {i for i, call in enumerate(region.calls) if call.status == "checked"}
+    return is_on(FAILURES) and any(p in checked and last[p] < q for p, q in swapped(order))
 
 
 def _chunks(region: Region) -> list[_Chunk] | None:
