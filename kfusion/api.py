@@ -183,6 +183,8 @@ def fuse(
 def _check_types(source: object, calls: object) -> None:
     if not isinstance(source, str):
         raise error("KF129", f"the source is of type {type(source).__name__}: expected a string")
+    if any(c == "\0" or "\ud800" <= c <= "\udfff" for c in source):
+        raise error("KF129", "the source has characters that are none: a NUL, or half of one")
     if isinstance(calls, str) or not isinstance(calls, Sequence):
         kind = type(calls).__name__
         example = f'["{calls}"]' if isinstance(calls, str) else '["add(c, x, y)"]'
@@ -310,6 +312,8 @@ def _ranges(calls: list[_Call], given: Sequence[str | LaunchRange] | None) -> li
     found: list[LaunchRange] = []
     for entry in given:
         if isinstance(entry, LaunchRange):
+            if not 1 <= entry.dimensions <= 3:
+                raise error("KF129", f"a range has 1 to 3 dimensions, not {entry.dimensions}")
             found.append(entry)
         else:
             same = [c for c, key in zip(calls, given, strict=True) if key == entry]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
@@ -223,7 +224,10 @@ def reindented(text: str, old: str, new: str) -> str:
     """Continuation lines moved along with the first one."""
     lines = text.split("\n")
     moved = [lines[0].rstrip()]
-    for line in lines[1:]:
+    for before, line in pairwise(lines):
+        if before.endswith("\\"):  # a line that goes on may do so within a word
+            moved.append(line)
+            continue
         stripped = line[len(old) :] if line.startswith(old) else line.lstrip()
         moved.append((new + stripped).rstrip() if stripped.strip() else "")
     return "\n".join(line for i, line in enumerate(moved) if line or i == 0)

@@ -156,6 +156,16 @@ expected a name
         (None, ["square(t, a)"], "the source is of type NoneType: expected a string"),
         (b"", ["square(t, a)"], "the source is of type bytes: expected a string"),
         (
+            ELEMENTWISE + "\0",
+            ["square(t, a)"],
+            "the source has characters that are none: a NUL, or half of one",
+        ),
+        (
+            ELEMENTWISE + "// \ud800",
+            ["square(t, a)"],
+            "the source has characters that are none: a NUL, or half of one",
+        ),
+        (
             ELEMENTWISE,
             "square(t, a)",
             'the calls are of type str: expected a list of strings, like ["square(t, a)"]',
@@ -339,3 +349,17 @@ def test_fusing_imports_neither_pyopencl_nor_numpy() -> None:
         "assert not {'pyopencl', 'numpy', 'networkx'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_ranges_have_one_to_three_dimensions() -> None:
+    for dimensions in (0, 4):
+        with pytest.raises(KFusionError) as raised:
+            kfusion.fuse(ELEMENTWISE, ["square(t, a)"], ranges=[LaunchRange(dimensions, "all")])
+        (said,) = raised.value.diagnostics
+        assert said.code == "KF129"
+        assert said.message == f"a range has 1 to 3 dimensions, not {dimensions}"
+
+
+def test_a_word_may_go_on_in_the_next_line() -> None:
+    source = ELEMENTWISE.replace("get_global_id(0)", "get_glo\\\nbal_id(0)")
+    fused_and_same(source, ["square(t, a)", "square(c, t)"], ["c"], launches=1)

@@ -226,3 +226,29 @@ def test_a_name_that_nothing_has() -> None:
     done = verify("legal.c", "--size", "13", "--let", "bogus=3")
     assert done.returncode == 1
     assert done.stderr == "--let bogus: nothing that was run has this name\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("points_move", "not run: elements of 't->mem' are no numbers: 'point'"),
+        ("scaled", "not run: the value of how of scaled(), a structure, is not known"),
+        ("longer", "1128 elements compared: the same"),
+        ("tiled", "not run: tiled_tiled() is left out of what was built"),
+        ("framed", "3075 elements compared: the same"),
+    ],
+)
+def test_data_of_other_shapes(name: str, said: str) -> None:
+    """Nothing is read or written that is not there, and nothing is said of what is not run."""
+    options = ["--build-options=-DWIDTH=2"] if name == "tiled" else []
+    command = [sys.executable, "-m", "kfusion", "verify", f"{name}.c", "lib.c", "kernels.cl"]
+    done = subprocess.run(
+        [*command, "--size", "31", *options, *(["--let", "n=312"] * (name == "longer"))],
+        cwd=PROGRAMS.parent / "shapes",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    kernels = "kernels 2 -> 1: "
+    assert done.stdout.splitlines() == [f"{name}.c:5: size 31: {kernels}{said}"], done.stderr
+    assert done.returncode == (1 if said.startswith("not run") else 0)

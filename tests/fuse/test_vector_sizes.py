@@ -1,0 +1,66 @@
+"""A vector of integers as the size of a range: its parts bound the ids, one by one."""
+
+from __future__ import annotations
+
+import pyopencl.cltypes as cltypes
+
+from kfusion.api import fuse
+from kfusion.graph.model import LaunchRange
+from tests.support.kernel_side import random_data
+from tests.support.pyopencl_run import Case, assert_same
+
+WIDTH, HEIGHT = 7, 5
+SOURCE = """
+kernel void twice(global float *c, global const float *a, const int2 size)
+{
+    const int2 at = (int2)(get_global_id(0), get_global_id(1));
+
+    if (at.x < size.x && at.y < size.y)
+        c[at.y * size.x + at.x] = 2.0f * a[at.y * size.x + at.x];
+}
+"""
+PLANE = LaunchRange(2, "the plane")
+
+
+def test_one_size_for_both() -> None:
+    calls = ["twice(t, a, s)", "twice(c, t, s)"]
+    fused = fuse(SOURCE, calls, ["c"], ranges=[PLANE] * 2)
+    assert [launch.calls for launch in fused.kernels] == [(0, 1)]
+    assert fused.plan.groups[0].internalised == {"t"}
+    size = cltypes.make_int2(WIDTH, HEIGHT)
+    data = random_data(["a", "t", "c"], WIDTH * HEIGHT)
+    assert_same(fused, SOURCE, Case(data, {"s": size}, (16, 8)), ["c"])
+
+
+def test_two_sizes_may_differ() -> None:
+    """With s = (5, 7) and z = (7, 5) the second call reads what other items have written."""
+    calls = ["twice(t, a, s)", "twice(c, t, z)"]
+    fused = fuse(SOURCE, calls, ["c"], ranges=[PLANE] * 2)
+    assert len(fused.kernels) == 2
+    assert [d.code for d in fused.diagnostics] == ["KF201", "KF401"]
+
+
+def test_one_part_does_not_bound_the_other() -> None:
+    source = SOURCE.replace("at.x < size.x", "at.x < size.y")
+    fused = fuse(source, ["twice(t, a, s)", "twice(c, t, s)"], ["c"], ranges=[PLANE] * 2)
+    assert len(fused.kernels) == 2
+
+
+def test_an_item_does_the_work_of_several() -> None:
+    source = """
+kernel void twice(global float *c, global const float *a, const int n)
+{
+    const int i = get_global_id(0);
+    if (i >= n)
+        return;
+    c[i] = 2.0f * a[i];
+}
+"""
+    line = LaunchRange(1, "the line")
+    calls = ["twice(t, a, n)", "twice(c, t, n)"]
+    fused = fuse(source, calls, ["c"], ranges=[line] * 2, elements=3)
+    (launch,) = fused.kernels
+    assert launch.elements == 3
+    assert launch.items(100, 8) == 40
+    assert launch.items(96, 8) == 32
+    assert fuse(source, calls, ["c"], ranges=[line] * 2).kernels[0].elements == 1
