@@ -27,7 +27,7 @@ def test_one_size_for_both() -> None:
     fused = fuse(SOURCE, calls, ["c"], ranges=[PLANE] * 2)
     assert [launch.calls for launch in fused.kernels] == [(0, 1)]
     assert fused.plan.groups[0].internalised == {"t"}
-    size = cltypes.make_int2(WIDTH, HEIGHT)
+    size = cltypes.make_int2(WIDTH, HEIGHT)  # type: ignore[attr-defined]
     data = random_data(["a", "t", "c"], WIDTH * HEIGHT)
     assert_same(fused, SOURCE, Case(data, {"s": size}, (16, 8)), ["c"])
 
