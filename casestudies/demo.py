@@ -239,6 +239,7 @@ def fuse(
     out: Path,
     include_dirs: Sequence[Path],
     defines: Iterable[str] = (),
+    options: Iterable[str] = (),
 ) -> None:
     """Run the ``kfusion`` command as a Makefile would."""
     command = [
@@ -246,6 +247,7 @@ def fuse(
         *map(str, sources),
         *(f"-I{folder}" for folder in include_dirs),
         *(f"-D{define}" for define in defines),
+        *options,
         *("-o", str(out)),
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

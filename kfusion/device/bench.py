@@ -15,7 +15,7 @@ import numpy as np
 import pyopencl as cl
 
 from kfusion.device.evaluate import CannotRunError
-from kfusion.device.extents import touched
+from kfusion.device.extents import Launched, touched
 from kfusion.device.verify import Outcome, Prepared, Step, Verifier, kernel_of, type_of
 from kfusion.driver import PlannedRegion
 from kfusion.graph.model import Group
@@ -29,7 +29,13 @@ WARM_UP = 5
 IN_MEMORY = Place(Role.MEMORY)
 COPIED_BYTES = 1 << 28
 _COPY = """
-kernel void copy(global float4 *c, global const float4 *a)
+kernel void copy(global float *c, global const float *a)
+{
+    const size_t i = get_global_id(0);
+    c[i] = a[i];
+}
+
+kernel void copy4(global float4 *c, global const float4 *a)
 {
     const size_t i = get_global_id(0);
     c[i] = a[i];
@@ -78,26 +84,8 @@ class Bench:
         self.queue = verifier.queue
 
     def copy_gb_s(self) -> float:
-        """The bandwidth of the best copy: by a kernel, or by OpenCL itself."""
-        device, context = self.verifier.device, self.verifier.context
-        size = min(COPIED_BYTES, device.max_mem_alloc_size // 2) // 4096 * 4096
-        flags = cl.mem_flags.READ_WRITE
-        source, target = (cl.Buffer(context, flags, size) for _ in range(2))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", cl.CompilerWarning)
-            program = cl.Program(context, _COPY).build()
-        kernel = cl.Kernel(program, "copy")
-        kernel.set_args(target, source)
-        cl.enqueue_fill_buffer(self.queue, source, np.ones(4, np.uint8), 0, size)
-
-        def by_kernel() -> list[cl.Event]:
-            return [cl.enqueue_nd_range_kernel(self.queue, kernel, (size // 16,), (256,))]
-
-        def by_command() -> list[cl.Event]:
-            return [cl.enqueue_copy(self.queue, target, source)]
-
-        times = self._times([by_kernel, by_command], max(20, self.repeats // 5))
-        return max(2 * size / statistics.median(each) / 1e6 for each in times)
+        """The bandwidth of the best copy."""
+        return max(copies(self.queue, COPIED_BYTES, max(20, self.repeats // 5)).values())
 
     def time(self, planned: PlannedRegion, size: int) -> Timed:
         outcome = self.verifier.verify(planned, size)
@@ -111,11 +99,12 @@ class Bench:
         runs = [
             self._launcher(steps, prepared, memory) for steps in (prepared.before, prepared.after)
         ]
-        before, after = self._times(runs, self.repeats)
+        before, after = in_turns(self.queue, runs, self.repeats)
+        moved = traffic(planned, prepared.launches)
         return Timed(
             outcome,
-            _side(prepared.before, before, _moved(planned, _alone(planned), prepared)),
-            _side(prepared.after, after, _moved(planned, planned.plan.groups, prepared)),
+            _side(prepared.before, before, moved[0]),
+            _side(prepared.after, after, moved[1]),
         )
 
     def _launcher(
@@ -131,18 +120,43 @@ class Bench:
 
         return launch
 
-    def _times(
-        self, runs: Sequence[Callable[[], list[cl.Event]]], repeats: int
-    ) -> list[list[float]]:
-        """In turns: of each run the kernel times, in milliseconds."""
-        times: list[list[float]] = [[] for _ in runs]
-        for number in range(WARM_UP + repeats):
-            for mine, run in zip(times, runs, strict=True):
-                events = run()
-                self.queue.finish()
-                if number >= WARM_UP:
-                    mine.append(sum(e.profile.end - e.profile.start for e in events) / 1e6)
-        return times
+
+def copies(queue: cl.CommandQueue, most: int, repeats: int) -> dict[str, float]:
+    """GB/s of copies by kernels and by OpenCL itself, of up to so many bytes."""
+    size = min(most, queue.device.max_mem_alloc_size // 2) // 4096 * 4096
+    source, target = (cl.Buffer(queue.context, cl.mem_flags.READ_WRITE, size) for _ in range(2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cl.CompilerWarning)
+        program = cl.Program(queue.context, _COPY).build()
+    cl.enqueue_fill_buffer(queue, source, np.ones(4, np.uint8), 0, size)
+
+    def by_kernel(name: str, width: int) -> Callable[[], list[cl.Event]]:
+        kernel = cl.Kernel(program, name)
+        kernel.set_args(target, source)
+        return lambda: [cl.enqueue_nd_range_kernel(queue, kernel, (size // width,), (256,))]
+
+    runs = {
+        "float": by_kernel("copy", 4),
+        "float4": by_kernel("copy4", 16),
+        "clEnqueueCopyBuffer": lambda: [cl.enqueue_copy(queue, target, source)],
+    }
+    times = in_turns(queue, list(runs.values()), repeats)
+    medians = map(statistics.median, times)
+    return {name: 2 * size / ms / 1e6 for name, ms in zip(runs, medians, strict=True)}
+
+
+def in_turns(
+    queue: cl.CommandQueue, runs: Sequence[Callable[[], list[cl.Event]]], repeats: int
+) -> list[list[float]]:
+    """Of each run the kernel times, in milliseconds."""
+    times: list[list[float]] = [[] for _ in runs]
+    for number in range(WARM_UP + repeats):
+        for mine, run in zip(times, runs, strict=True):
+            events = run()
+            queue.finish()
+            if number >= WARM_UP:
+                mine.append(sum(e.profile.end - e.profile.start for e in events) / 1e6)
+    return times
 
 
 def _side(steps: Sequence[Step], times: list[float], moved: int) -> Side:
@@ -155,18 +169,22 @@ def _alone(planned: PlannedRegion) -> list[Group]:
     return [Group((i.index,), nothing, nothing, (), 0, 0, 0, 0) for i in planned.plan.invocations]
 
 
-def _moved(planned: PlannedRegion, groups: Iterable[Group], prepared: Prepared) -> int:
-    """Bytes of the buffers that each kernel loads, and of those that it stores."""
-    return sum(_moved_by(planned, group, prepared) for group in groups)
+def traffic(planned: PlannedRegion, launches: Sequence[Launched]) -> tuple[int, int]:
+    """Bytes of what each kernel loads and stores, of the region as written and fused."""
+
+    def moved(groups: Iterable[Group]) -> int:
+        return sum(_moved_by(planned, group, launches) for group in groups)
+
+    return moved(_alone(planned)), moved(planned.plan.groups)
 
 
-def _moved_by(planned: PlannedRegion, group: Group, prepared: Prepared) -> int:
+def _moved_by(planned: PlannedRegion, group: Group, launches: Sequence[Launched]) -> int:
     stages, values = values_of(group, planned.plan.invocations)
     loaded: dict[str, int] = {}
     stored: dict[str, int] = {}
     for number, stage in enumerate(stages):
         kernel = stage.invocation.kernel
-        counts = touched(kernel, prepared.launches[stage.invocation.index])
+        counts = touched(kernel, launches[stage.invocation.index])
         for access in stage.accesses:
             place = values.places.get((number, access.number)) if group.fused else IN_MEMORY
             if place is None:

@@ -168,7 +168,7 @@ class Verifier:
         plan = planned.plan
         numbers = Numbers(size, self.wanted.numbers)
         numbers.used = self.used
-        launches = [self._launched(planned, i, numbers) for i in range(len(plan.invocations))]
+        launches = launches_of(planned, numbers)
         if any(self._falls_back(group, launches) for group in plan.groups):
             raise CannotRunError("the launches of a group differ in size")
         scalars = self._scalars(planned, numbers)
@@ -194,7 +194,8 @@ class Verifier:
             joined.append(step)
         return Prepared(launches, as_written, joined, scalars, data)
 
-    def _launched(self, planned: PlannedRegion, index: int, numbers: Numbers) -> Launched:
+    @staticmethod
+    def launched(planned: PlannedRegion, index: int, numbers: Numbers) -> Launched:
         run, invocation = planned.analysis.runs[index], planned.plan.invocations[index]
         launch: Launch = run.launch
         size = tuple(int(numbers.of(v)) for v in launch.size)
@@ -289,6 +290,11 @@ class Verifier:
             cl.enqueue_copy(self.queue, array, memory[name])
         self.queue.finish()
         return result
+
+
+def launches_of(planned: PlannedRegion, numbers: Numbers) -> list[Launched]:
+    """The launches of the plan's invocations; no device is needed to know them."""
+    return [Verifier.launched(planned, i, numbers) for i in range(len(planned.plan.invocations))]
 
 
 def kernel_of(step: Step, prepared: Prepared, memory: Mapping[str, cl.Buffer]) -> cl.Kernel:

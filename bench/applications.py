@@ -1,0 +1,122 @@
+"""Kernel times of the applications, unfused, fused and by hand, by the size of their data."""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench.programs import Built, Difference, difference, run_in_turns
+from bench.studies import APPLICATIONS, PROBED, Application
+from bench.traffic import moved, planned_region
+
+if TYPE_CHECKING:
+    from bench.report import Report
+
+# Repetitions that are not counted: the clocks of a GPU rise while it works.
+WARM_UP = {"quick": 2, "cpu": 5, "gpu": 30}
+
+
+def measure(report: Report) -> None:
+    """The largest sizes first: if time is short, they are what matters."""
+    built: dict[str, dict[str, Built]] = {}
+    for application in APPLICATIONS:
+        with report.trying(f"{application.label}: build, and compare results"):
+            built[application.label] = _comparable(report, application)
+    most = max(len(a.sizes.at(report.scale)) for a in APPLICATIONS)
+    for back in range(1, most + 1):
+        for application in APPLICATIONS:
+            sizes = application.sizes.at(report.scale)
+            programs = built.get(application.label)
+            if back <= len(sizes) and programs is not None:
+                with report.trying(f"{application.label}: {sizes[-back]}"):
+                    _measure(report, application, sizes[-back], programs)
+
+
+def _comparable(report: Report, application: Application) -> dict[str, Built]:
+    """Programs with the same results to the bit; if need be, without contraction."""
+    found: dict[str, Difference] = {}
+    for contract in (True, False):
+        name, precision = application.name, application.precision
+        programs = report.builder.build(application.study, name, precision, contract=contract)
+        folder = report.build / "probe"
+        arguments = ["-n", PROBED[application.kind]]
+        runs = run_in_turns(programs, arguments, 1, report.device_name, folder, warm_up=0)
+        found = {
+            kind: difference(runs["unfused"].dump, run.dump, precision.dtype)
+            for kind, run in runs.items()
+        }
+        if all(each.same for each in found.values()):
+            break
+        told = {kind: vars(each) for kind, each in found.items() if not each.same}
+        with_or_without = "as written" if contract else "without contraction"
+        report.results.setdefault("differences", []).append(
+            {"application": application.label, "how": with_or_without, "found": told}
+        )
+    if not found["fused"].same:
+        raise ValueError(f"fused results differ: {found['fused']}")
+    return programs
+
+
+def _measure(
+    report: Report, application: Application, size: int, programs: dict[str, Built]
+) -> None:
+    data = report.build / "data" / f"{application.label}-{size}"
+    for_peers = application.peers and size == application.peers_at(report.scale)
+    folder = data if for_peers else report.build / "run"
+    runs = run_in_turns(
+        programs,
+        ["-n", size],
+        report.repeats,
+        report.device_name,
+        folder,
+        warm_up=WARM_UP[report.scale],
+        sent=folder / "sent" if for_peers else None,
+        timeout=max(10, report.seconds_left),
+    )
+    dtype = application.precision.dtype
+    found = {
+        kind: difference(runs["unfused"].dump, run.dump, dtype)
+        for kind, run in runs.items()
+        if kind != "unfused"
+    }
+    for kind, run in runs.items():
+        if kind != "unfused" or not for_peers:
+            run.dump.unlink()
+    if not found["fused"].same:
+        raise ValueError(f"fused results differ: {found['fused']}")
+    bytes_moved = _bytes(application, report.target, size)
+    row: dict[str, Any] = {
+        "application": application.label,
+        "kind": application.kind,
+        "size": size,
+        "ms": {kind: statistics.median(run.ms) for kind, run in runs.items()},
+        "least_ms": {kind: min(run.ms) for kind, run in runs.items()},
+        "repeats": len(runs["fused"].ms),
+        "kernels": {kind: sum(run.launches.values()) for kind, run in runs.items()},
+        "ulps": {kind: each.ulps for kind, each in found.items()},
+        "contraction": programs["unfused"].contract,
+        "bytes": bytes_moved,
+        "flops": application.flops * size,
+        "thesis": application.thesis,
+    }
+    report.results["applications"].append(row)
+    if not for_peers:
+        shutil.rmtree(folder)
+
+
+@cache
+def _planned(application: Application, target: str) -> Any:
+    return planned_region(application, target)
+
+
+def _bytes(application: Application, target: str, size: int) -> tuple[int, int] | None:
+    planned = _planned(application, target)
+    return moved(planned, size) if planned is not None else None
+
+
+def data_of(build: Path, application: Application, scale: str) -> Path:
+    """Where what peers need was left: ``sent0``, ... and ``unfused.dump``."""
+    return build / "data" / f"{application.label}-{application.peers_at(scale)}"

@@ -1,0 +1,203 @@
+"""The thesis's tables and figures on one device, measured: figures, tables and raw numbers.
+
+    python -m bench.report --device NAME -o bench/results/NAME
+
+Writes results.json, README.md and SVG figures, and writes them again after each step: a run
+that is ended early leaves what it has. What could not be measured is listed with its reason.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import click
+import pyopencl as cl
+
+from bench import applications, code, document, figures, peers, walls
+from bench.programs import Builder
+from bench.studies import SCALES
+from kfusion.device.bench import copies
+from kfusion.device.opencl import find_device
+
+PACKAGES = (
+    "kfusion",
+    "pyopencl",
+    "numpy",
+    *("torch", "triton", "jax", "cupy-cuda13x", "numba", "halide", "loopy"),
+)
+COPIED_BYTES = {"quick": 1 << 24, "cpu": 1 << 28, "gpu": 1 << 30}
+
+
+class OutOfTimeError(Exception):
+    """The minutes that the run may take are over."""
+
+
+@dataclass
+class Report:
+    """One run: what it has to know, and what it has found so far."""
+
+    device: cl.Device
+    folder: Path
+    build: Path
+    scale: str
+    repeats: int
+    until: float
+    builder: Builder
+    target: str
+    results: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def device_name(self) -> str:
+        """As the programs are told it."""
+        return f"{self.device.platform.name} {self.device.name}"
+
+    @property
+    def seconds_left(self) -> float:
+        return self.until - time.monotonic()
+
+    def say(self, what: str) -> None:
+        click.echo(f"[{self.seconds_left:5.0f} s left] {what}", err=True)
+
+    @contextmanager
+    def trying(self, what: str) -> Iterator[None]:
+        """A step that may fail: then the results say so, and the next one follows."""
+        self.say(what)
+        started = time.monotonic()
+        try:
+            if self.seconds_left <= 0:
+                raise OutOfTimeError("the minutes of the run were over")
+            yield
+        except Exception as reason:  # noqa: BLE001  # whatever it was: it is told, not hidden
+            text = f"{type(reason).__name__}: {reason}"[:2000]
+            self.say(f"{what}: {text}")
+            self.results["failed"].append({"what": what, "reason": text})
+        self.results["seconds"][what] = round(time.monotonic() - started, 1)
+        self.write()
+
+    def write(self) -> None:
+        scratch = self.folder / "results.json.tmp"
+        scratch.write_text(json.dumps(self.results, indent=1) + "\n")
+        scratch.replace(self.folder / "results.json")
+        (self.folder / "README.md").write_text(document.markdown(self.results))
+
+
+def _copies(report: Report) -> None:
+    with report.trying("copies"):
+        queue = cl.CommandQueue(
+            cl.Context([report.device]), properties=cl.command_queue_properties.PROFILING_ENABLE
+        )
+        repeats = max(10, report.repeats // 5)
+        report.results["copies"] = copies(queue, COPIED_BYTES[report.scale], repeats)
+
+
+SECTIONS: dict[str, Callable[[Report], None]] = {
+    "copies": _copies,
+    "code": code.measure,
+    "applications": applications.measure,
+    "programs": walls.measure,
+    "peers": peers.measure,
+}
+
+
+def _about(device: cl.Device) -> dict[str, Any]:
+    return {
+        "name": device.name.strip(),
+        "platform": device.platform.name.strip(),
+        "version": device.version.strip(),
+        "driver": device.driver_version.strip(),
+        "units": device.max_compute_units,
+        "is_gpu": bool(device.type & cl.device_type.GPU),
+    }
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version(), "system": platform.platform()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    compiler = subprocess.run(["cc", "--version"], capture_output=True, text=True, check=False)
+    found["cc"] = compiler.stdout.partition("\n")[0]
+    return found
+
+
+@click.command(help=__doc__)
+@click.option("--device", "name", default="", help="A part of its name; PoCL if left out.")
+@click.option("-o", "folder", type=click.Path(path_type=Path), required=True)
+@click.option("--scale", type=click.Choice(SCALES), help="The sizes; by default the device's.")
+@click.option("--quick", is_flag=True, help="--scale quick --repeats 10: does it all work?")
+@click.option("--repeats", default=100, show_default=True, help="Runs of each program, in turns.")
+@click.option("--only", multiple=True, type=click.Choice(list(SECTIONS)), help="These sections.")
+@click.option("--minutes", default=60.0, show_default=True, help="What is left then is skipped.")
+@click.option("--target", default="any", show_default=True, help="As for kfusion.")
+@click.option("--kfusion-options", default="", help="More options for kfusion.")
+@click.option("--build", type=click.Path(path_type=Path), help="A folder for programs and data.")
+def main(
+    name: str,
+    folder: Path,
+    scale: str | None,
+    quick: bool,
+    repeats: int,
+    only: tuple[str, ...],
+    minutes: float,
+    target: str,
+    kfusion_options: str,
+    build: Path | None,
+) -> None:
+    started = time.monotonic()
+    device = find_device(name)
+    about = _about(device)
+    scale = "quick" if quick else scale or ("gpu" if about["is_gpu"] else "cpu")
+    folder.mkdir(parents=True, exist_ok=True)
+    options = ("--target", target, *shlex.split(kfusion_options))
+    with tempfile.TemporaryDirectory(prefix="kfusion-bench-") as scratch:
+        place = (build or Path(scratch)).absolute()
+        report = Report(
+            device,
+            folder,
+            place,
+            scale,
+            10 if quick else repeats,
+            started + 60 * minutes,
+            Builder(place / "programs", options),
+            target,
+        )
+        report.results = {
+            "device": about,
+            "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            "command": shlex.join(["python", "-m", "bench.report", *sys.argv[1:]]),
+            "versions": _versions(),
+            "scale": scale,
+            "repeats": report.repeats,
+            "copies": {},
+            "code": [],
+            "applications": [],
+            "programs": [],
+            "peers": [],
+            "failed": [],
+            "seconds": {},
+        }
+        for section, measure in SECTIONS.items():
+            if not only or section in only:
+                measure(report)
+                with report.trying(f"figures after {section}"):
+                    figures.draw(report.results, folder)
+    click.echo(str(folder / "README.md"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""What is measured: the applications of the case studies, and the sizes of their data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from casestudies.demo import DOUBLE, FLOAT, IMAGE, LINALG, POOL, Precision, Study
+
+SCALES = ("quick", "cpu", "gpu")
+PROBED = {"image": 100, "vector": 10_000, "matrix": 300}  # sizes at which bits are compared first
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """For each scale the values of ``-n``."""
+
+    quick: tuple[int, ...]
+    cpu: tuple[int, ...]
+    gpu: tuple[int, ...]
+
+    def at(self, scale: str) -> tuple[int, ...]:
+        return {"quick": self.quick, "cpu": self.cpu, "gpu": self.gpu}[scale]
+
+
+@dataclass(frozen=True)
+class Application:
+    """A program with one region, whose kernels are timed."""
+
+    study: Study
+    kind: str  # what it is shown with: applications of one kind share a figure
+    name: str
+    sizes: Sizes
+    precision: Precision = FLOAT
+    flops: int = 0  # of one element of the result; 0: it is not in the roofline figure
+    peers: int = 0  # today's fusers do it too, at this one of the sizes: -1, the last
+    thesis: tuple[float, float] | None = None  # speed-ups in the thesis: on its GPU, on its CPU
+
+    @property
+    def label(self) -> str:
+        name = self.name.rsplit("/", 1)[-1]
+        return name if self.precision is FLOAT else f"{name} ({self.precision.name})"
+
+    def peers_at(self, scale: str) -> int:
+        sizes = self.sizes.at(scale)
+        return sizes[max(self.peers, -len(sizes))]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A whole program, whose wall time is taken."""
+
+    study: Study
+    name: str
+    title: str
+    arguments: dict[str, tuple[str, ...]]  # by scale
+    steps: dict[str, int]  # what a repetition consists of, by scale; 0: one whole computation
+    by_hand: bool
+    dumped: tuple[str, ...] = ()  # arguments for the run whose results are compared
+    repeats: int = 5
+
+
+PICTURES = Sizes((128,), (512, 1024, 2048), (512, 1024, 2048, 4096))
+VECTORS = Sizes(
+    (1 << 14,),
+    (1 << 12, 1 << 16, 1 << 20, 1 << 22, 1 << 24),
+    (1 << 12, 1 << 16, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 28),
+)
+DOUBLES = Sizes((1 << 14,), (1 << 20, 1 << 23), (1 << 20, 1 << 26))
+MATRICES = Sizes((128,), (1024, 2048, 4096), (1024, 4096, 8192))
+DOUBLE_MATRICES = Sizes((128,), (1024, 2048), (1024, 4096))
+
+# The thesis's speed-ups: tables 5.3 and 5.5.
+APPLICATIONS = (
+    Application(IMAGE, "image", "ldd", PICTURES, peers=-1, thesis=(3.41, 4.08)),
+    Application(IMAGE, "image", "mdd", PICTURES, peers=-1, thesis=(1.75, 1.41)),
+    Application(IMAGE, "image", "hdd", PICTURES, peers=-1, thesis=(1.42, 1.27)),
+    Application(IMAGE, "image", "hddlf", PICTURES, peers=-1, thesis=(1.11, 1.12)),
+    Application(LINALG, "vector", "pythagoras", VECTORS, FLOAT, 6, -2, (1.5, 2.0)),
+    Application(LINALG, "vector", "distance", VECTORS, FLOAT, 12, -2, (1.5, 2.6)),
+    Application(LINALG, "vector", "pythagoras", DOUBLES, DOUBLE),
+    Application(LINALG, "vector", "distance", DOUBLES, DOUBLE),
+    Application(LINALG, "matrix", "cg_steps", MATRICES, thesis=(1.0, 1.0)),
+    Application(LINALG, "matrix", "cg_steps", DOUBLE_MATRICES, DOUBLE),
+)
+
+PROGRAMS = (
+    Program(
+        POOL,
+        "game",
+        "pool, sixteen balls",
+        {"quick": ("-n", "200"), "cpu": ("-n", "5000"), "gpu": ("-n", "5000")},
+        {"quick": 200, "cpu": 5000, "gpu": 5000},
+        by_hand=True,
+        dumped=("--shot", "1,20", "--frames", "3", "--steps", "400", "-d"),
+    ),
+    Program(
+        LINALG,
+        "cg",
+        "conjugate gradients, five-point matrix",
+        {"quick": ("-n", "48"), "cpu": ("-n", "512"), "gpu": ("-n", "2048")},
+        {"quick": 0, "cpu": 0, "gpu": 0},
+        by_hand=False,
+        dumped=("-o",),
+        repeats=2,
+    ),
+)
