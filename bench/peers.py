@@ -2,11 +2,92 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import importlib.util
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench.applications import data_of
+from bench.studies import APPLICATIONS, Application
 
 if TYPE_CHECKING:
     from bench.report import Report
 
+LONGEST = 150  # seconds for one fuser, compiling included
+
+
+@dataclass(frozen=True)
+class Peer:
+    name: str
+    module: str
+    package: str
+    nvidia: bool  # runs on NVIDIA's GPUs
+    cpu: bool
+
+
+PEERS = (
+    Peer("torch.compile", "torch_compile", "torch", True, False),
+    Peer("cupy.fuse", "cupy_fuse", "cupy", True, False),
+    Peer("jax.jit", "jax_jit", "jax", True, False),
+    Peer("Numba", "numba_jit", "numba", False, True),
+    Peer("Halide", "halide_jit", "halide", False, True),
+    Peer("loopy", "loopy_fuse", "loopy", True, True),
+)
+
 
 def measure(report: Report) -> None:
-    report.results["peers"] = []
+    is_gpu = report.results["device"]["is_gpu"]
+    is_nvidia = "nvidia" in report.device_name.lower()
+    with report.trying("data for other fusers"):
+        jobs = [_job(report, a) for a in APPLICATIONS if a.peers]
+        jobs_file = report.build / "jobs.json"
+        jobs_file.write_text(json.dumps(jobs))
+        for peer in PEERS:
+            if peer.nvidia if is_nvidia else peer.cpu and not is_gpu:
+                with report.trying(peer.name):
+                    found = _run(peer, report, jobs_file)
+                    found += [{"not": "no result"}] * (len(jobs) - len(found))
+                    for job, each in zip(jobs, found, strict=True):
+                        row = {"application": job["application"], "size": job["size"]}
+                        report.results["peers"].append({"peer": peer.name} | row | each)
+
+
+def _job(report: Report, application: Application) -> dict[str, Any]:
+    data = data_of(report.build, application, report.scale)
+    if not (data / "unfused.dump").exists():
+        raise FileNotFoundError(f"{application.label} was not measured at their size")
+    return {
+        "application": application.label,
+        "size": application.peers_at(report.scale),
+        "inputs": [str(path) for path in sorted(data.glob("sent*"))],
+        "result": str(data / "unfused.dump"),
+        "device": report.device_name,
+        "repeats": report.repeats,
+    }
+
+
+def _run(peer: Peer, report: Report, jobs: Path) -> list[dict[str, Any]]:
+    """What it says of each application; fewer if its time is over, or if it crashes."""
+    if importlib.util.find_spec(peer.package) is None:
+        return [{"not": "not installed"}] * len(json.loads(jobs.read_text()))
+    said, complaints = report.build / "peer.out", report.build / "peer.err"
+    command = [sys.executable, "-m", "bench.peer", peer.module, str(jobs)]
+    seconds = min(LONGEST, report.seconds_left)
+    end = f"no result after {seconds:.0f} s"
+    with said.open("wb") as out, complaints.open("wb") as err:
+        process = subprocess.Popen(command, stdout=out, stderr=err)
+        try:
+            process.wait(seconds)
+            end = f"it ended with status {process.returncode}"
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    lines = [line for line in said.read_text().splitlines() if line.startswith("{")]
+    found: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    if len(found) < len(json.loads(jobs.read_text())):
+        last = complaints.read_text(errors="replace").strip()[-1000:]
+        report.results["failed"].append({"what": peer.name, "reason": f"{end}: {last}"})
+    return found

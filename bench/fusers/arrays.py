@@ -1,0 +1,95 @@
+"""The applications in array operations, for libraries that look like NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from bench.fusers.common import HUE, Job
+
+
+class Library(Protocol):
+    """What the libraries spell differently; `xp` is the module itself."""
+
+    @property
+    def xp(self) -> Any: ...
+
+    def nearest(self, source: int, result: int) -> Any:
+        """For each of `result` indices the one of `source` that is nearest."""
+
+    def around(self, picture: Any, dy: int, dx: int) -> Any:
+        """The picture moved, its edges repeated."""
+
+    def stack(self, planes: Sequence[Any]) -> Any:
+        """Into pixels."""
+
+
+def compute(library: Library, job: Job, inputs: Sequence[Any]) -> Any:
+    """The result of an application."""
+    xp = library.xp
+    if job.application == "pythagoras":
+        a, b = inputs
+        return xp.sqrt(a * a + b * b)
+    if job.application == "distance":
+        x1, x2, y1, y2 = inputs
+        dx, dy = x1 - x2, y1 - y2
+        return xp.sqrt(dx * dx + dy * dy)
+    if job.application == "ldd":
+        at = library.nearest(job.size, job.result_size)
+        larger = inputs[0][at[:, None], at[None, :]]
+        _, saturation, value, alpha = _hsv(xp, larger)
+        red, green, blue, alpha = _rgb(xp, xp.full_like(value, HUE), saturation, value, alpha)
+        return library.stack([1 - red, 1 - green, 1 - blue, alpha])
+    if job.application == "mdd":
+        first, blur, second = inputs
+        left = _hsv(xp, library.stack(_convolved(library, first, blur)))
+        right = _hsv(xp, second)
+        hue, saturation, value = (xp.clip((left[c] + right[c]) / 2, 0, 1) for c in range(3))
+        return library.stack(_rgb(xp, hue, saturation, value, left[3]))
+    first, blur, second, sharpen = inputs
+    blurred = _convolved(library, first, blur)
+    sharpened = _convolved(library, second, sharpen)
+    if job.application == "hdd":
+        blurred, sharpened = _grey(blurred), _grey(sharpened)
+    result = [xp.clip(blurred[c] - sharpened[c], 0, 1) for c in range(3)]
+    return library.stack([*result, blurred[3]])
+
+
+def _hsv(xp: Any, picture: Any) -> tuple[Any, Any, Any, Any]:
+    red, green, blue = picture[..., 0], picture[..., 1], picture[..., 2]
+    value = xp.maximum(red, xp.maximum(green, blue))
+    span = value - xp.minimum(red, xp.minimum(green, blue))
+    scale = 1 / xp.where(span > 0, span, xp.ones_like(span))
+    sector = xp.where(
+        value == red,
+        (green - blue) * scale,
+        xp.where(value == green, 2 + (blue - red) * scale, 4 + (red - green) * scale),
+    )
+    hue = xp.where(span > 0, sector, xp.zeros_like(sector)) / 6
+    hue = xp.where(hue < 0, hue + 1, hue)
+    full = xp.where(value > 0, value, xp.ones_like(value))
+    saturation = xp.where(value > 0, span / full, xp.zeros_like(value))
+    return hue, saturation, value, picture[..., 3]
+
+
+def _rgb(xp: Any, hue: Any, saturation: Any, value: Any, alpha: Any) -> tuple[Any, Any, Any, Any]:
+    sector, span = hue * 6, saturation * value
+    red = xp.clip(abs(sector - 3) - 1, 0, 1)
+    green = xp.clip(2 - abs(sector - 2), 0, 1)
+    blue = xp.clip(2 - abs(sector - 4), 0, 1)
+    low = value - span
+    return low + span * red, low + span * green, low + span * blue, alpha
+
+
+def _grey(planes: Sequence[Any]) -> list[Any]:
+    grey = 0.2126 * planes[0] + 0.7152 * planes[1] + 0.0722 * planes[2]
+    return [grey, grey, grey, planes[3]]
+
+
+def _convolved(library: Library, picture: Any, weights: Any) -> list[Any]:
+    total: Any = 0
+    for number in range(9):
+        moved = library.around(picture, number // 3 - 1, number % 3 - 1)
+        total = total + weights[number] * moved[..., :3]
+    total = library.xp.clip(total, 0, 1)
+    return [total[..., 0], total[..., 1], total[..., 2], picture[..., 3]]

@@ -1,0 +1,60 @@
+"""What the fusers share."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float32]
+
+HUE = 0.6  # of ldd
+
+
+class NotPossibleError(Exception):
+    """The fuser cannot do the application; the message says why."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """An application, its data in the order in which it is transferred, and what comes out."""
+
+    application: str
+    size: int
+    inputs: tuple[Array, ...]
+    device: str
+    repeats: int
+
+    @property
+    def is_picture(self) -> bool:
+        return self.application not in ("pythagoras", "distance")
+
+    @property
+    def result_size(self) -> int:
+        """Width and height of the resulting picture."""
+        return self.size + self.size // 10 if self.application == "ldd" else self.size
+
+
+@dataclass(frozen=True)
+class Timed:
+    result: Array
+    ms: list[float]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.ms)
+
+
+def wall_times(run: Callable[[], object], repeats: int) -> list[float]:
+    """In milliseconds; `run` returns when all is done."""
+    times = []
+    for number in range(repeats + 3):
+        started = time.perf_counter()
+        run()
+        if number >= 3:
+            times.append((time.perf_counter() - started) * 1e3)
+    return times
