@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import statistics
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,33 +21,57 @@ if TYPE_CHECKING:
 WARM_UP = {"quick": 2, "cpu": 5, "gpu": 30}
 
 
+LARGEST = 2  # of the sizes are measured first: if time is short, they are what matters
+
+
 def measure(report: Report) -> None:
-    """The largest sizes first: if time is short, they are what matters."""
-    built: dict[str, dict[str, Built]] = {}
+    _prepare(report)
+    _sizes(report, range(1, LARGEST + 1))
+
+
+def measure_smaller(report: Report) -> None:
+    _sizes(report, range(LARGEST + 1, 20))
+
+
+def _prepare(report: Report) -> None:
+    """Build everything, on all processors, and see which programs compute the same."""
+    with report.trying("build the applications"), ThreadPoolExecutor(os.cpu_count()) as pool:
+        for application in APPLICATIONS:
+            # GPUs' compilers contract across what were kernels: both will be needed.
+            for contract in (True, False) if report.scale == "gpu" else (True,):
+                pool.submit(_build, report, application, contract)
     for application in APPLICATIONS:
-        with report.trying(f"{application.label}: build, and compare results"):
-            built[application.label] = _comparable(report, application)
-    most = max(len(a.sizes.at(report.scale)) for a in APPLICATIONS)
-    for back in range(1, most + 1):
+        with report.trying(f"{application.label}: compare results"):
+            report.comparable[application.label] = _comparable(report, application)
+
+
+def _sizes(report: Report, places: range) -> None:
+    """Sizes by their places from the end."""
+    for back in places:
         for application in APPLICATIONS:
             sizes = application.sizes.at(report.scale)
-            programs = built.get(application.label)
+            programs = report.comparable.get(application.label)
             if back <= len(sizes) and programs is not None:
                 with report.trying(f"{application.label}: {sizes[-back]}"):
                     _measure(report, application, sizes[-back], programs)
+
+
+def _build(report: Report, application: Application, contract: bool) -> dict[str, Built]:
+    return report.builder.build(
+        application.study, application.name, application.precision, contract=contract
+    )
 
 
 def _comparable(report: Report, application: Application) -> dict[str, Built]:
     """Programs with the same results to the bit; if need be, without contraction."""
     found: dict[str, Difference] = {}
     for contract in (True, False):
-        name, precision = application.name, application.precision
-        programs = report.builder.build(application.study, name, precision, contract=contract)
+        programs = _build(report, application, contract)
         folder = report.build / "probe"
         arguments = ["-n", PROBED[application.kind]]
         runs = run_in_turns(programs, arguments, 1, report.device_name, folder, warm_up=0)
         found = {
-            kind: difference(runs["unfused"].dump, run.dump, precision.dtype)
+            kind: difference(runs["unfused"].dump, run.dump, application.precision.dtype)
             for kind, run in runs.items()
         }
         if all(each.same for each in found.values()):

@@ -21,7 +21,8 @@ _OTHER = re.compile(
 
 
 def measure(report: Report) -> None:
-    used = [(each.study, each.name) for each in (*APPLICATIONS, *PROGRAMS)]
+    used = [(each.study, each.name) for each in APPLICATIONS]
+    used += [(each.study, each.name) for each in PROGRAMS]
     for study in dict.fromkeys(study for study, _ in used):
         with report.trying(f"{study.library}: lines of code"):
             names = dict.fromkeys(name for other, name in used if other is study)

@@ -99,13 +99,15 @@ def _speed_ups(results: Results) -> str:
         "## Speed-up over the kernels as written",
         "",
         _TIMED.format(repeats=results["repeats"]),
+        "",
+        "![Speed-ups by size](speed-ups.svg)",
     ]
     for kind in kinds(results):
         title, unit = _SIZES[kind]
         head = ["", unit, "kernels", "unfused ms", "fused ms", "by hand ms"]
         head += ["fused", "by hand", "by traffic", "of a copy", "thesis (GPU, CPU)"]
         rows = [_speed_up_cells(row, copy) for row in of_kind(results, kind)]
-        text += ["", f"### {title}", "", f"![{title}](speed-up-{kind}.svg)", "", *table(head, rows)]
+        text += ["", f"### {title}", "", *table(head, rows)]
     return "\n".join(text)
 
 
@@ -326,6 +328,8 @@ def _programs(results: Results) -> str:
             "",
             "Wall times with everything that the host does, medians of runs taken in turns.",
             "",
+            "![Speed-ups of whole programs](programs.svg)",
+            "",
             *table(head, cells),
         ]
     )
@@ -360,6 +364,7 @@ def _peers(results: Results) -> str:
             "",
             _SAME_WORK,
             "",
+            *(["![Times of other fusers](peers.svg)", ""] if any("ms" in r for r in rows) else []),
             *table(head, cells),
         ]
     )

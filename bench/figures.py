@@ -16,34 +16,89 @@ _MARKS = {"unfused": "o", "fused": "s", "by hand": "x"}
 
 
 def draw(results: Results, folder: Path) -> None:
-    for kind in kinds(results):
-        _speed_ups(results, kind, folder / f"speed-up-{kind}.svg")
+    if results["applications"]:
+        _speed_ups(results, folder / "speed-ups.svg")
     if roofline_points(results):
         _roofline(results, folder / "roofline.svg")
+    if results["programs"]:
+        _programs(results, folder / "programs.svg")
+    if any("ms" in row for row in results["peers"]):
+        _peers(results, folder / "peers.svg")
 
 
-def _speed_ups(results: Results, kind: str, path: Path) -> None:
-    """Figures 5.1 to 5.5 and 5.7: by size, for each application a panel."""
-    rows = of_kind(results, kind)
-    names = list(dict.fromkeys(row["application"] for row in rows))
-    figure = _figure(3 * len(names), 3.2)
-    panels = figure.subplots(1, len(names), sharey=True, squeeze=False)[0]
-    for axes, name in zip(panels, names, strict=True):
-        mine = [row for row in rows if row["application"] == name]
-        sizes = [row["size"] for row in mine]
-        axes.plot(sizes, [speed_up(row) for row in mine], "s-", label="kfusion")
-        axes.plot(sizes, [speed_up(row, "by hand") for row in mine], "x--", label="by hand")
-        if all(predicted(row) for row in mine):
-            expected = [predicted(row) for row in mine]
-            axes.plot(sizes, expected, ":", color="grey", label="by traffic")
-        axes.axhline(1, color="black", linewidth=0.8)
-        axes.set_xscale("log", base=2)
-        axes.set_title(name)
-        axes.set_xlabel("size")
-        axes.set_ylim(bottom=0)
-    panels[0].set_ylabel("unfused time / time")
-    panels[0].legend(fontsize="small")
+def _speed_ups(results: Results, path: Path) -> None:
+    """Figures 5.1 to 5.5 and 5.7: for each kind of data a row, for each application a panel."""
+    shown = [of_kind(results, kind) for kind in kinds(results)]
+    names = [list(dict.fromkeys(row["application"] for row in rows)) for rows in shown]
+    across = max(map(len, names))
+    figure = _figure(2.8 * across, 2.6 * len(shown))
+    panels = figure.subplots(len(shown), across, sharey="row", squeeze=False)
+    for rows, mine, line in zip(shown, names, panels, strict=True):
+        for name, axes in zip(mine, line[: len(mine)], strict=True):
+            _speed_up(axes, name, [row for row in rows if row["application"] == name])
+        for axes in line[len(mine) :]:
+            axes.set_axis_off()
+        line[0].set_ylabel("unfused time / time")
+        line[0].set_ylim(bottom=0)
+    panels[0][0].legend(fontsize="small")
     _save(figure, results, path)
+
+
+def _speed_up(axes: Axes, name: str, rows: list[dict[str, Any]]) -> None:
+    sizes = [row["size"] for row in rows]
+    axes.plot(sizes, [speed_up(row) for row in rows], "s-", label="kfusion")
+    axes.plot(sizes, [speed_up(row, "by hand") for row in rows], "x--", label="by hand")
+    if all(predicted(row) for row in rows):
+        axes.plot(sizes, [predicted(row) for row in rows], ":", color="grey", label="by traffic")
+    axes.axhline(1, color="black", linewidth=0.8)
+    axes.set_xscale("log", base=2)
+    axes.set_title(name, fontsize="medium")
+
+
+def _programs(results: Results, path: Path) -> None:
+    """Figure 5.8."""
+    rows = results["programs"]
+    figure = _figure(1.5 + 2 * len(rows), 3.4)
+    axes: Axes = figure.subplots()
+    for place, row in enumerate(rows):
+        axes.bar(place - 0.2, speed_up(row), 0.4, color="C0", label="kfusion")
+        by_hand = speed_up(row, "by hand")
+        if by_hand:
+            axes.bar(place + 0.2, by_hand, 0.4, color="C1", label="by hand")
+    axes.axhline(1, color="black", linewidth=0.8)
+    titles = [row["program"].replace(", ", ",\n") for row in rows]
+    axes.set_xticks(range(len(rows)), titles, fontsize="small")
+    axes.set_ylabel("unfused wall time / wall time")
+    _legend(axes)
+    _save(figure, results, path)
+
+
+def _peers(results: Results, path: Path) -> None:
+    """Kernel times on the same work, as parts of kfusion's."""
+    own = {(r["application"], r["size"]): r["ms"]["fused"] for r in results["applications"]}
+    rows = [row for row in results["peers"] if "ms" in row]
+    names = list(dict.fromkeys(row["application"] for row in rows))
+    peers = list(dict.fromkeys(row["peer"] for row in rows))
+    figure = _figure(1.5 + 1.3 * len(names), 3.4)
+    axes: Axes = figure.subplots()
+    width = 0.8 / len(peers)
+    for row in rows:
+        number = peers.index(row["peer"])
+        place = names.index(row["application"]) + (number + 0.5) * width - 0.4
+        ratio = row["ms"] / own[row["application"], row["size"]]
+        axes.bar(place, ratio, width, color=f"C{number}", label=row["peer"])
+    axes.axhline(1, color="black", linewidth=0.8)
+    axes.set_xticks(range(len(names)), names)
+    axes.set_ylabel("kernel time / kfusion's")
+    _legend(axes)
+    _save(figure, results, path)
+
+
+def _legend(axes: Axes) -> None:
+    """Each label once."""
+    handles, labels = axes.get_legend_handles_labels()
+    found = dict(zip(labels, handles, strict=True))
+    axes.legend(found.values(), found.keys(), fontsize="small")
 
 
 def _roofline(results: Results, path: Path) -> None:

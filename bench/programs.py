@@ -15,7 +15,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -72,10 +72,11 @@ class Difference:
 
 @dataclass(frozen=True)
 class Builder:
-    """Where programs are built, and how kfusion is called."""
+    """Where programs are built, and how kfusion is called; what is built is kept."""
 
     folder: Path
     options: tuple[str, ...] = ()  # of kfusion
+    built: dict[Path, dict[str, Built]] = field(default_factory=dict)
 
     def build(
         self,
@@ -89,6 +90,8 @@ class Builder:
         """In three ways; without `contract` no kernel contracts products and sums."""
         name = f"{study.library}-{application.replace('/', '-')}-{precision.name}"
         folder = self.folder / (name if contract else f"{name}-no-contract")
+        if folder in self.built:
+            return self.built[folder]
         sources = study.sources(application)
         kernels = folder / "unfused" / sources[2].name
         kernels.parent.mkdir(parents=True, exist_ok=True)
@@ -99,7 +102,7 @@ class Builder:
         ways["fused"] = [out / source.name for source in sources]
         if by_hand:
             ways["by hand"] = fused_by_hand(study, application, kernels, folder / "by-hand")
-        return {
+        self.built[folder] = {
             kind: Built(
                 study,
                 _build(study, paths, folder / kind / "program", precision),
@@ -108,6 +111,7 @@ class Builder:
             )
             for kind, paths in ways.items()
         }
+        return self.built[folder]
 
 
 def fused_by_hand(study: Study, application: str, kernels: Path, folder: Path) -> list[Path]:

@@ -27,15 +27,13 @@ import click
 import pyopencl as cl
 
 from bench import applications, code, document, figures, peers, walls
-from bench.programs import Builder
+from bench.programs import Builder, Built
 from bench.studies import SCALES
 from kfusion.device.bench import copies
 from kfusion.device.opencl import find_device
 
 PACKAGES = (
-    "kfusion",
-    "pyopencl",
-    "numpy",
+    *("pyopencl", "numpy"),
     *("torch", "triton", "jax", "cupy-cuda13x", "numba", "halide", "loopy"),
 )
 COPIED_BYTES = {"quick": 1 << 24, "cpu": 1 << 28, "gpu": 1 << 30}
@@ -58,6 +56,8 @@ class Report:
     builder: Builder
     target: str
     results: dict[str, Any] = field(default_factory=dict)
+    # For each application its programs, if they compute the same.
+    comparable: dict[str, dict[str, Built]] = field(default_factory=dict)
 
     @property
     def device_name(self) -> str:
@@ -109,6 +109,7 @@ SECTIONS: dict[str, Callable[[Report], None]] = {
     "applications": applications.measure,
     "programs": walls.measure,
     "peers": peers.measure,
+    "sizes": applications.measure_smaller,
 }
 
 

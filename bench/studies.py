@@ -93,14 +93,20 @@ PROGRAMS = (
         by_hand=True,
         dumped=("--shot", "1,20", "--frames", "3", "--steps", "400", "-d"),
     ),
-    Program(
-        LINALG,
-        "cg",
-        "conjugate gradients, five-point matrix",
-        {"quick": ("-n", "48"), "cpu": ("-n", "512"), "gpu": ("-n", "2048")},
-        {"quick": 0, "cpu": 0, "gpu": 0},
-        by_hand=False,
-        dumped=("-o",),
-        repeats=2,
+    *(
+        Program(
+            LINALG,
+            "cg",
+            f"conjugate gradients, {title} cells",
+            {"quick": ("-n", quick), "cpu": ("-n", cpu), "gpu": ("-n", gpu)},
+            {"quick": 0, "cpu": 0, "gpu": 0},
+            by_hand=False,
+            dumped=("-o",),
+            repeats=3,
+        )
+        for title, quick, cpu, gpu in (
+            ("fewer", "32", "256", "1024"),
+            ("more", "48", "512", "2048"),
+        )
     ),
 )

@@ -13,7 +13,7 @@ from bench.studies import PROGRAMS, Program
 if TYPE_CHECKING:
     from bench.report import Report
 
-ROUNDS = {"quick": 2, "cpu": 5, "gpu": 5}
+ROUNDS = {"quick": 2, "cpu": 3, "gpu": 3}
 
 
 def measure(report: Report) -> None:
