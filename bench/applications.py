@@ -17,8 +17,8 @@ from bench.traffic import moved, planned_region
 if TYPE_CHECKING:
     from bench.report import Report
 
-# Repetitions that are not counted: the clocks of a GPU rise while it works.
-WARM_UP = {"quick": 2, "cpu": 5, "gpu": 30}
+# Turns that are not counted: the clocks of a GPU rise while it works.
+WARM_UP = {"quick": 1, "cpu": 2, "gpu": 20}
 
 
 LARGEST = 2  # of the sizes are measured first: if time is short, they are what matters
@@ -58,7 +58,11 @@ def _sizes(report: Report, places: range) -> None:
 
 def _build(report: Report, application: Application, contract: bool) -> dict[str, Built]:
     return report.builder.build(
-        application.study, application.name, application.precision, contract=contract
+        application.study,
+        application.name,
+        application.precision,
+        contract=contract,
+        by_hand=application.by_hand,
     )
 
 

@@ -1,7 +1,7 @@
 """Programs in C, built as written, fused and fused by hand, and run in turns.
 
 The kernel times are those of the programs' own launches: a preloaded shim (`turns.c`) asks
-OpenCL for them. All programs of an application run at once, and one repetition of each in
+OpenCL for them. All programs of an application run at once, and some repetitions of each in
 turn, so that a busy or hot moment of the device meets them all.
 """
 
@@ -26,7 +26,7 @@ from bench.patches import apply_patch
 from casestudies.demo import FLOAT, Precision, Study, fuse
 from kfusion.device.measure import MeasureError
 
-KINDS = ("unfused", "fused", "by hand")
+TURN = 3  # repetitions; the first of a turn is not counted: it finds others' data in the caches
 
 _HERE = Path(__file__).parent
 _CONTRACTION_OFF = "#pragma OPENCL FP_CONTRACT OFF\n"
@@ -45,7 +45,9 @@ class Built:
     contract: bool  # products and sums, as the compiler likes
 
     def environment(self, device: str) -> dict[str, str]:
-        return {f"{self.study.library.upper()}_CL": str(self.kernels), "KFUSION_DEVICE": device}
+        """The study's own, but on any device."""
+        own = self.study.environment(self.kernels)
+        return {**{k: v for k, v in own.items() if k.endswith("_CL")}, "KFUSION_DEVICE": device}
 
 
 @dataclass(frozen=True)
@@ -166,11 +168,13 @@ def run_in_turns(
     sent: Path | None = None,
     timeout: float = 600,
 ) -> dict[str, Run]:
-    """Run the programs at once, a repetition of each in turn; the first one begins.
+    """Run the programs at once, some repetitions of each in turn; the first one begins.
 
+    `warm_up`: turns of each that are not counted.
     `sent`: what the first program transfers to the device is kept in files named like that.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    turns = warm_up + -(-repeats // (TURN - 1))
     pipes = [os.pipe() for _ in programs]
     running: dict[str, subprocess.Popen[bytes]] = {}
     try:
@@ -179,13 +183,13 @@ def run_in_turns(
             extra = {
                 "LD_PRELOAD": str(_shim()),
                 "KFUSION_TIMES": str(folder / f"{kind}.times"),
-                "KFUSION_TURN": f"{take},{give}",
+                "KFUSION_TURN": f"{take},{give},{TURN}",
                 **({"KFUSION_SENT": str(sent)} if sent and number == 0 else {}),
             }
             study = built.study
             command = [
                 str(built.program),
-                *("-r", str(warm_up + repeats)),
+                *("-r", str(turns * TURN)),
                 *map(str, arguments),
                 *(study.dumped, str(folder / f"{kind}.dump")),
             ]
@@ -230,8 +234,8 @@ def _read_times(times: Path, dump: Path, warm_up: int) -> Run:
         repetitions[repetition] = repetitions.get(repetition, 0) + int(nanoseconds) / 1e6
         counts = launches.setdefault(repetition, {})
         counts[kernel] = counts.get(kernel, 0) + 1
-    ms = [repetitions[number] for number in sorted(repetitions)][warm_up:]
-    return Run(ms, launches[max(launches)], dump)
+    counted = [n for n in sorted(repetitions) if n >= warm_up * TURN and n % TURN]
+    return Run([repetitions[n] for n in counted], launches[max(launches)], dump)
 
 
 def wall_ms(built: Built, arguments: Sequence[object], device: str, timeout: float = 600) -> float:

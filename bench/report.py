@@ -144,7 +144,7 @@ def _versions() -> dict[str, str]:
 @click.option("--repeats", default=100, show_default=True, help="Runs of each program, in turns.")
 @click.option("--only", multiple=True, type=click.Choice(list(SECTIONS)), help="These sections.")
 @click.option("--minutes", default=60.0, show_default=True, help="What is left then is skipped.")
-@click.option("--target", default="any", show_default=True, help="As for kfusion.")
+@click.option("--target", default="", help="As for kfusion; the device's if left out.")
 @click.option("--kfusion-options", default="", help="More options for kfusion.")
 @click.option("--build", type=click.Path(path_type=Path), help="A folder for programs and data.")
 def main(
@@ -164,6 +164,7 @@ def main(
     about = _about(device)
     scale = "quick" if quick else scale or ("gpu" if about["is_gpu"] else "cpu")
     folder.mkdir(parents=True, exist_ok=True)
+    target = target or ("nvidia" if "nvidia" in about["platform"].lower() else "any")
     options = ("--target", target, *shlex.split(kfusion_options))
     with tempfile.TemporaryDirectory(prefix="kfusion-bench-") as scratch:
         place = (build or Path(scratch)).absolute()
@@ -182,6 +183,7 @@ def main(
             "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
             "command": shlex.join(["python", "-m", "bench.report", *sys.argv[1:]]),
             "versions": _versions(),
+            "kfusion": shlex.join(options),
             "scale": scale,
             "repeats": report.repeats,
             "copies": {},

@@ -34,11 +34,14 @@ class Application:
     flops: int = 0  # of one element of the result; 0: it is not in the roofline figure
     peers: int = 0  # today's fusers do it too, at this one of the sizes: -1, the last
     thesis: tuple[float, float] | None = None  # speed-ups in the thesis: on its GPU, on its CPU
+    by_hand: bool = True  # there is a fusion in ``reference/``
+    note: str = ""  # what tells it from others of its name
 
     @property
     def label(self) -> str:
-        name = self.name.rsplit("/", 1)[-1]
-        return name if self.precision is FLOAT else f"{name} ({self.precision.name})"
+        notes = (self.note, self.precision.name if self.precision is not FLOAT else "")
+        told = "".join(f" ({note})" for note in notes if note)
+        return self.name.rsplit("/", 1)[-1] + told
 
     def peers_at(self, scale: str) -> int:
         sizes = self.sizes.at(scale)

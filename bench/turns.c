@@ -3,8 +3,8 @@
  *
  *     KFUSION_DEVICE=TEXT   programs see only devices whose name, or whose platform's, has TEXT
  *     KFUSION_TIMES=FILE    at exit, a line "REPETITION KERNEL NANOSECONDS" for each launch
- *     KFUSION_TURN=IN,OUT   file descriptors: before a repetition a byte is read from IN, and
- *                           after it one is written to OUT
+ *     KFUSION_TURN=IN,OUT,N file descriptors: before each N repetitions a byte is read from IN,
+ *                           and after them one is written to OUT
  *     KFUSION_SENT=PREFIX   what is written to buffers goes to PREFIX0, PREFIX1, ... too
  *
  * A repetition ends with clFinish and begins with the first launch after it. IN that is at its
@@ -31,7 +31,8 @@ struct launch {
 static struct launch *launches;
 static size_t launched, finished, room;
 static int repetition;
-static int turn_in = -1, turn_out = -1, mine;
+static int turn_in = -1, turn_out = -1, turn_length = 1;
+static int mine, done; /* is it this program's turn, and how many repetitions of it are over */
 
 static void *the_real(const char *symbol)
 {
@@ -46,7 +47,7 @@ static void *the_real(const char *symbol)
 __attribute__((constructor)) static void start(void)
 {
     const char *turn = getenv("KFUSION_TURN");
-    if (turn && sscanf(turn, "%d,%d", &turn_in, &turn_out) == 2)
+    if (turn && sscanf(turn, "%d,%d,%d", &turn_in, &turn_out, &turn_length) == 3)
         signal(SIGPIPE, SIG_IGN); /* the next one may have ended */
 }
 
@@ -62,7 +63,7 @@ static void pass_turn(void)
 {
     if (turn_out >= 0 && mine && write(turn_out, "", 1) != 1)
         turn_out = -1;
-    mine = 0;
+    mine = done = 0;
 }
 
 /* ---- Devices ---- */
@@ -176,7 +177,8 @@ cl_int clFinish(cl_command_queue queue)
     settle();
     if (mine) {
         repetition++;
-        pass_turn();
+        if (++done == turn_length)
+            pass_turn();
     }
     return status;
 }
