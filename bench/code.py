@@ -14,8 +14,8 @@ from kfusion.source.lexer import tokenize
 if TYPE_CHECKING:
     from bench.report import Report
 
-_REGION = re.compile(r"^\s*(#\s*pragma\s+kfuse|kfuse)\b", re.MULTILINE)
-_OTHER = re.compile(
+REGION = re.compile(r"^\s*(#\s*pragma\s+kfuse|kfuse)\b", re.MULTILINE)
+OTHER = re.compile(
     r"^\s*(#\s*pragma\s+(kload|kstore|kcore|sync|immovable)|(kload|kstore))\b", re.MULTILINE
 )
 
@@ -45,8 +45,8 @@ def _measured(study: Study, names: list[str], folder: Path) -> dict[str, Any]:
         "fused kernels": lines([out / kernels.name]),
         "library by hand": lines([library, reference / "fused_by_hand.c"]),
         "kernels by hand": lines([kernels, reference / "fused_by_hand.cl"]),
-        "kernel and library annotations": count([library, kernels], _OTHER),
-        "application annotations": count(apps, _REGION),
+        "kernel and library annotations": count([library, kernels], OTHER),
+        "application annotations": count(apps, REGION),
     }
 
 

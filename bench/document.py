@@ -136,7 +136,8 @@ def _speed_up_cells(row: Row, copy: float | None) -> list[str]:
 
 def _verdict(results: Results) -> str:
     """No application is slower than unfused, and none slower than by hand."""
-    rows = [*results["applications"], *results["programs"]]
+    rows = [row for kind in kinds(results) for row in of_kind(results, kind)]
+    rows += results["programs"]
     if not rows:
         return ""
     cells = []
@@ -147,7 +148,7 @@ def _verdict(results: Results) -> str:
         hand = row["ms"]["by hand"] / row["ms"]["fused"] if "by hand" in row["ms"] else None
         cells.append((name, _ratio(ratio), "yes" if ratio >= NOISE else "**no**", _ratio(hand)))
     slower = sum(cell[2] != "yes" for cell in cells)
-    said = f"All {len(cells)} are" if not slower else f"{slower} of {len(cells)} are not"
+    said = f"All {len(cells)} are" if not slower else f"All but {slower} of {len(cells)} are"
     head = ("", "unfused time / fused", f"at least {NOISE}", "time by hand / fused")
     return "\n".join(
         [f"## Not slower than unfused\n\n{said} at {NOISE} or better.\n", *table(head, cells)]
@@ -358,7 +359,7 @@ def _peers(results: Results) -> str:
                 row.get("how", "-"),
             )
         )
-    head = ("", "", "size", "kfusion ms", "ms", "time / kfusion's", "results", "timed by")
+    head = ("fuser", "", "size", "kfusion ms", "ms", "time / kfusion's", "results", "timed by")
     return "\n".join(
         [
             "## Today's fusers on the same work",

@@ -7,6 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+os.environ.setdefault("LOOPY_NO_CACHE", "1")
+
 import loopy as lp
 import numpy as np
 import pyopencl as cl
@@ -17,8 +19,6 @@ from kfusion.device.opencl import find_device
 
 HOW = "OpenCL's events"
 GROUP = 256
-
-os.environ.setdefault("LOOPY_NO_CACHE", "1")
 
 _ROW = "((2*y + 1)*size)//(2*n)"
 _COLUMN = "((2*x + 1)*size)//(2*n)"
