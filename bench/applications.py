@@ -10,15 +10,16 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.programs import Built, Difference, difference, run_in_turns
+from bench.programs import TURN, Built, Difference, difference, run_in_turns
 from bench.studies import APPLICATIONS, PROBED, Application
 from bench.traffic import moved, planned_region
 
 if TYPE_CHECKING:
     from bench.report import Report
 
-# Turns that are not counted: the clocks of a GPU rise while it works.
+# Turns that are not counted.
 WARM_UP = {"quick": 1, "cpu": 2, "gpu": 20}
+RISING = 0.15e9  # nanoseconds: while a GPU works its clocks rise
 
 
 LARGEST = 2  # of the sizes are measured first: if time is short, they are what matters
@@ -96,13 +97,14 @@ def _measure(
     data = report.build / "data" / f"{application.label}-{size}"
     for_peers = application.peers and size == application.peers_at(report.scale)
     folder = data if for_peers else report.build / "run"
+    bytes_moved = _bytes(application, report.target, size)
     runs = run_in_turns(
         programs,
         ["-n", size],
         report.repeats,
         report.device_name,
         folder,
-        warm_up=WARM_UP[report.scale],
+        warm_up=_warm_up(report.scale, bytes_moved),
         sent=folder / "sent" if for_peers else None,
         timeout=max(10, report.seconds_left),
     )
@@ -117,7 +119,6 @@ def _measure(
             run.dump.unlink()
     if not found["fused"].same:
         raise ValueError(f"fused results differ: {found['fused']}")
-    bytes_moved = _bytes(application, report.target, size)
     row: dict[str, Any] = {
         "application": application.label,
         "kind": application.kind,
@@ -135,6 +136,14 @@ def _measure(
     report.results["applications"].append(row)
     if not for_peers:
         shutil.rmtree(folder)
+
+
+def _warm_up(scale: str, bytes_moved: tuple[int, int] | None) -> int:
+    """Small kernels need more turns to keep a GPU at work for as long."""
+    if scale != "gpu" or bytes_moved is None:
+        return WARM_UP[scale]
+    turn = TURN * (bytes_moved[0] + 2 * bytes_moved[1]) / 3000  # at 3000 bytes a nanosecond
+    return max(WARM_UP[scale], min(300, int(RISING / max(turn, 1))))
 
 
 @cache

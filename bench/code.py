@@ -21,7 +21,7 @@ OTHER = re.compile(
 
 
 def measure(report: Report) -> None:
-    used = [(each.study, each.name) for each in APPLICATIONS]
+    used = [(a.study, a.name) for a in APPLICATIONS if not a.name.startswith("variants/")]
     used += [(each.study, each.name) for each in PROGRAMS]
     for study in dict.fromkeys(study for study, _ in used):
         with report.trying(f"{study.library}: lines of code"):

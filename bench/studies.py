@@ -70,6 +70,8 @@ VECTORS = Sizes(
 )
 DOUBLES = Sizes((1 << 14,), (1 << 20, 1 << 23), (1 << 20, 1 << 26))
 MATRICES = Sizes((128,), (1024, 2048, 4096), (1024, 4096, 8192))
+ONE_PICTURE = Sizes((128,), (1024,), (4096,))
+ONE_VECTOR = Sizes((1 << 14,), (1 << 22,), (1 << 26,))
 DOUBLE_MATRICES = Sizes((128,), (1024, 2048), (1024, 4096))
 
 # The thesis's speed-ups: tables 5.3 and 5.5.
@@ -78,8 +80,11 @@ APPLICATIONS = (
     Application(IMAGE, "image", "mdd", PICTURES, peers=-1, thesis=(1.75, 1.41)),
     Application(IMAGE, "image", "hdd", PICTURES, peers=-1, thesis=(1.42, 1.27)),
     Application(IMAGE, "image", "hddlf", PICTURES, peers=-1, thesis=(1.11, 1.12)),
+    Application(IMAGE, "image", "variants/mdd_in_place", ONE_PICTURE, by_hand=False),
+    Application(IMAGE, "image", "variants/filters", ONE_PICTURE, by_hand=False),
     Application(LINALG, "vector", "pythagoras", VECTORS, FLOAT, 6, -2, (1.5, 2.0)),
     Application(LINALG, "vector", "distance", VECTORS, FLOAT, 12, -2, (1.5, 2.6)),
+    Application(LINALG, "vector", "variants/pythagoras_intermediate", ONE_VECTOR, by_hand=False),
     Application(LINALG, "vector", "pythagoras", DOUBLES, DOUBLE),
     Application(LINALG, "vector", "distance", DOUBLES, DOUBLE),
     Application(LINALG, "matrix", "cg_steps", MATRICES, thesis=(1.0, 1.0)),
@@ -95,6 +100,18 @@ PROGRAMS = (
         {"quick": 200, "cpu": 5000, "gpu": 5000},
         by_hand=True,
         dumped=("--shot", "1,20", "--frames", "3", "--steps", "400", "-d"),
+    ),
+    Program(
+        POOL,
+        "game",
+        "pool, 300 balls",
+        {
+            scale: ("--balls", "300", "-n", steps)
+            for scale, steps in (("quick", "20"), ("cpu", "500"), ("gpu", "2000"))
+        },
+        {"quick": 20, "cpu": 500, "gpu": 2000},
+        by_hand=True,
+        dumped=("--balls", "300", "--shot", "1,20", "--frames", "2", "--steps", "50", "-d"),
     ),
     *(
         Program(
