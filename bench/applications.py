@@ -124,7 +124,7 @@ def _measure(
         "kind": application.kind,
         "size": size,
         "ms": {kind: statistics.median(run.ms) for kind, run in runs.items()},
-        "least_ms": {kind: min(run.ms) for kind, run in runs.items()},
+        "quartiles_ms": {kind: statistics.quantiles(run.ms) for kind, run in runs.items()},
         "repeats": len(runs["fused"].ms),
         "kernels": {kind: sum(run.launches.values()) for kind, run in runs.items()},
         "ulps": {kind: each.ulps for kind, each in found.items()},

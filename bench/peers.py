@@ -16,7 +16,7 @@ from bench.studies import APPLICATIONS, Application
 if TYPE_CHECKING:
     from bench.report import Report
 
-LONGEST = 150  # seconds for one fuser, compiling included
+LONGEST = 120  # seconds for one fuser, compiling included
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Peer:
 
 PEERS = (
     Peer("torch.compile", "torch_compile", "torch", True, False),
-    Peer("cupy.fuse", "cupy_fuse", "cupy", True, False),
     Peer("jax.jit", "jax_jit", "jax", True, False),
+    Peer("cupy.fuse", "cupy_fuse", "cupy", True, False),
     Peer("Numba", "numba_jit", "numba", False, True),
     Peer("Halide", "halide_jit", "halide", False, True),
     Peer("loopy", "loopy_fuse", "loopy", True, True),

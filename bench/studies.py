@@ -117,7 +117,7 @@ PROGRAMS = (
         Program(
             LINALG,
             "cg",
-            f"conjugate gradients, {title} cells",
+            f"conjugate gradients{title}",
             {"quick": ("-n", quick), "cpu": ("-n", cpu), "gpu": ("-n", gpu)},
             {"quick": 0, "cpu": 0, "gpu": 0},
             by_hand=False,
@@ -125,8 +125,8 @@ PROGRAMS = (
             repeats=3,
         )
         for title, quick, cpu, gpu in (
-            ("fewer", "32", "256", "1024"),
-            ("more", "48", "512", "2048"),
+            ("", "32", "256", "1024"),
+            (", large", "48", "512", "2048"),
         )
     ),
 )

@@ -45,6 +45,7 @@ def _measure(report: Report, program: Program) -> None:
             "program": program.title,
             "arguments": " ".join(map(str, timed)),
             "ms": {kind: statistics.median(each) for kind, each in times.items()},
+            "all_ms": times,
             "steps": program.steps[report.scale],
             "rounds": ROUNDS[report.scale],
             "same": same,
