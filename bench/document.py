@@ -23,6 +23,9 @@ unfused 16.36 attainable, 11.44 achieved; fused 60 and 35.93."""
 _THESIS_SIZES = """\
 The thesis's sizes are 4096 x 4096 pixels, 4096 elements and matrices of 4096 x 4096; here those
 measured that are nearest. What its applications compute in between is not known in all detail."""
+_LINES = """\
+Lines with code, without comments, all applications fused together. (For its own lines the thesis
+prints increases of 34.5%, 75.3% and 26.9%.)"""
 _SAME_WORK = """\
 Same run, same data, results compared with those of the unfused program; kernel time only."""
 _CONTRACTION = """\
@@ -240,7 +243,7 @@ def _code(results: Results) -> str:
         [
             "## Lines of code (table 5.1)",
             "",
-            "Lines with code, without comments, all applications fused together.",
+            _LINES,
             "",
             *table((*head, "increase by hand"), [*cells, *_THESIS_LINES]),
             "",
