@@ -324,6 +324,8 @@ def _programs(results: Results) -> str:
         times = [
             _number(ms[k] * scale) if k in ms else "-" for k in ("unfused", "fused", "by hand")
         ]
+        if not row["same"].get("by hand", True):
+            times[2] += " (other bits)"
         ratios = (_ratio(speed_up(row)), _ratio(speed_up(row, "by hand")))
         cells.append((row["program"], f"`{row['arguments']}`", unit, *times, *ratios))
     head = ("", "arguments", "wall time", "unfused", "fused", "by hand", "speed-up", "by hand")
