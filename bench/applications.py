@@ -6,7 +6,7 @@ import os
 import shutil
 import statistics
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,14 +36,10 @@ def measure_smaller(report: Report) -> None:
 
 def _prepare(report: Report) -> None:
     """Build everything, on all processors, and see which programs compute the same."""
-    with report.trying("build the applications"), ThreadPoolExecutor(os.cpu_count()) as pool:
-        for application in APPLICATIONS:
-            # GPUs' compilers contract across what were kernels: both will be needed.
-            for contract in (True, False) if report.scale == "gpu" else (True,):
-                pool.submit(_build, report, application, contract)
+    report.attempt("build the applications", partial(_build_all, report))
     for application in APPLICATIONS:
-        with report.trying(f"{application.label}: compare results"):
-            report.comparable[application.label] = _comparable(report, application)
+        compare = partial(_compare, report, application)
+        report.attempt(f"{application.label}: compare results", compare)
 
 
 def _sizes(report: Report, places: range) -> None:
@@ -53,8 +49,16 @@ def _sizes(report: Report, places: range) -> None:
             sizes = application.sizes.at(report.scale)
             programs = report.comparable.get(application.label)
             if back <= len(sizes) and programs is not None:
-                with report.trying(f"{application.label}: {sizes[-back]}"):
-                    _measure(report, application, sizes[-back], programs)
+                step = partial(_measure, report, application, sizes[-back], programs)
+                report.attempt(f"{application.label}: {sizes[-back]}", step)
+
+
+def _build_all(report: Report) -> None:
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for application in APPLICATIONS:
+            # GPUs' compilers contract across what were kernels: both will be needed.
+            for contract in (True, False) if report.scale == "gpu" else (True,):
+                pool.submit(_build, report, application, contract)
 
 
 def _build(report: Report, application: Application, contract: bool) -> dict[str, Built]:
@@ -67,8 +71,8 @@ def _build(report: Report, application: Application, contract: bool) -> dict[str
     )
 
 
-def _comparable(report: Report, application: Application) -> dict[str, Built]:
-    """Programs with the same results to the bit; if need be, without contraction."""
+def _compare(report: Report, application: Application) -> None:
+    """Find programs with the same results to the bit; if need be, without contraction."""
     found: dict[str, Difference] = {}
     for contract in (True, False):
         programs = _build(report, application, contract)
@@ -88,15 +92,15 @@ def _comparable(report: Report, application: Application) -> dict[str, Built]:
         )
     if not found["fused"].same:
         raise ValueError(f"fused results differ: {found['fused']}")
-    return programs
+    report.comparable[application.label] = programs
 
 
 def _measure(
     report: Report, application: Application, size: int, programs: dict[str, Built]
 ) -> None:
-    data = report.build / "data" / f"{application.label}-{size}"
     for_peers = application.peers and size == application.peers_at(report.scale)
-    folder = data if for_peers else report.build / "run"
+    folder = report.build / "run"
+    shutil.rmtree(folder, ignore_errors=True)  # of a run that failed
     bytes_moved = _bytes(application, report.target, size)
     runs = run_in_turns(
         programs,
@@ -134,7 +138,12 @@ def _measure(
         "thesis": application.thesis,
     }
     report.results["applications"].append(row)
-    if not for_peers:
+    if for_peers:
+        kept = data_of(report.build, application, report.scale)
+        shutil.rmtree(kept, ignore_errors=True)
+        kept.parent.mkdir(exist_ok=True)
+        folder.rename(kept)
+    else:
         shutil.rmtree(folder)
 
 
@@ -157,5 +166,5 @@ def _bytes(application: Application, target: str, size: int) -> tuple[int, int] 
 
 
 def data_of(build: Path, application: Application, scale: str) -> Path:
-    """Where what peers need was left: ``sent0``, ... and ``unfused.dump``."""
+    """Where what peers need is left, if all went well: ``sent0``, ... and ``unfused.dump``."""
     return build / "data" / f"{application.label}-{application.peers_at(scale)}"

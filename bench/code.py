@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +25,12 @@ def measure(report: Report) -> None:
     used = [(a.study, a.name) for a in APPLICATIONS if not a.name.startswith("variants/")]
     used += [(each.study, each.name) for each in PROGRAMS]
     for study in dict.fromkeys(study for study, _ in used):
-        with report.trying(f"{study.library}: lines of code"):
-            names = dict.fromkeys(name for other, name in used if other is study)
-            report.results["code"].append(_measured(study, list(names), report.build / "code"))
+        names = list(dict.fromkeys(name for other, name in used if other is study))
+        report.attempt(f"{study.library}: lines of code", partial(_measure, report, study, names))
+
+
+def _measure(report: Report, study: Study, names: list[str]) -> None:
+    report.results["code"].append(_measured(study, names, report.build / "code"))
 
 
 def _measured(study: Study, names: list[str], folder: Path) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bench.applications import data_of
@@ -39,26 +39,38 @@ PEERS = (
 
 
 def measure(report: Report) -> None:
+    jobs: list[dict[str, Any]] = []
+    report.attempt("data for other fusers", lambda: jobs.extend(_jobs(report)))
     is_gpu = report.results["device"]["is_gpu"]
     is_nvidia = "nvidia" in report.device_name.lower()
-    with report.trying("data for other fusers"):
-        jobs = [_job(report, a) for a in APPLICATIONS if a.peers]
-        jobs_file = report.build / "jobs.json"
-        jobs_file.write_text(json.dumps(jobs))
-        for peer in PEERS:
-            if peer.nvidia if is_nvidia else peer.cpu and not is_gpu:
-                with report.trying(peer.name):
-                    found = _run(peer, report, jobs_file)
-                    found += [{"not": "no result"}] * (len(jobs) - len(found))
-                    for job, each in zip(jobs, found, strict=True):
-                        row = {"application": job["application"], "size": job["size"]}
-                        report.results["peers"].append({"peer": peer.name} | row | each)
+    for peer in PEERS if jobs else ():
+        if peer.nvidia if is_nvidia else peer.cpu and not is_gpu:
+            report.attempt(peer.name, partial(_measure, report, peer, jobs))
+
+
+def _measure(report: Report, peer: Peer, jobs: list[dict[str, Any]]) -> None:
+    found = _run(peer, report, jobs)
+    found += [{"not": "no result"}] * (len(jobs) - len(found))
+    for job, each in zip(jobs, found, strict=True):
+        row = {"application": job["application"], "size": job["size"]}
+        report.results["peers"].append({"peer": peer.name} | row | each)
+
+
+def _jobs(report: Report) -> list[dict[str, Any]]:
+    """Of the applications that were measured at the size."""
+    jobs = []
+    for application in APPLICATIONS:
+        if application.peers and data_of(report.build, application, report.scale).exists():
+            jobs.append(_job(report, application))
+        elif application.peers:
+            what = f"{application.label} by other fusers"
+            reason = "the unfused program was not run at their size"
+            report.results["failed"].append({"what": what, "reason": reason})
+    return jobs
 
 
 def _job(report: Report, application: Application) -> dict[str, Any]:
     data = data_of(report.build, application, report.scale)
-    if not (data / "unfused.dump").exists():
-        raise FileNotFoundError(f"{application.label} was not measured at their size")
     return {
         "application": application.label,
         "size": application.peers_at(report.scale),
@@ -69,12 +81,14 @@ def _job(report: Report, application: Application) -> dict[str, Any]:
     }
 
 
-def _run(peer: Peer, report: Report, jobs: Path) -> list[dict[str, Any]]:
+def _run(peer: Peer, report: Report, jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What it says of each application; fewer if its time is over, or if it crashes."""
     if importlib.util.find_spec(peer.package) is None:
-        return [{"not": "not installed"}] * len(json.loads(jobs.read_text()))
+        return [{"not": "not installed"}] * len(jobs)
+    given = report.build / "jobs.json"
+    given.write_text(json.dumps(jobs))
     said, complaints = report.build / "peer.out", report.build / "peer.err"
-    command = [sys.executable, "-m", "bench.peer", peer.module, str(jobs)]
+    command = [sys.executable, "-m", "bench.peer", peer.module, str(given)]
     seconds = min(LONGEST, report.seconds_left)
     end = f"no result after {seconds:.0f} s"
     with said.open("wb") as out, complaints.open("wb") as err:
@@ -87,7 +101,7 @@ def _run(peer: Peer, report: Report, jobs: Path) -> list[dict[str, Any]]:
             process.wait()
     lines = [line for line in said.read_text().splitlines() if line.startswith("{")]
     found: list[dict[str, Any]] = [json.loads(line) for line in lines]
-    if len(found) < len(json.loads(jobs.read_text())):
+    if len(found) < len(jobs):
         last = complaints.read_text(errors="replace").strip()[-1000:]
         report.results["failed"].append({"what": peer.name, "reason": f"{end}: {last}"})
     return found

@@ -15,10 +15,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -71,15 +71,17 @@ class Report:
     def say(self, what: str) -> None:
         click.echo(f"[{self.seconds_left:5.0f} s left] {what}", err=True)
 
-    @contextmanager
-    def trying(self, what: str) -> Iterator[None]:
-        """A step that may fail: then the results say so, and the next one follows."""
+    def attempt(self, what: str, step: Callable[[], None], *, late: bool = False) -> None:
+        """A step that may fail: then the results say so, and the next one follows.
+
+        `late`: it is quick, and done even when the time is over.
+        """
         self.say(what)
         started = time.monotonic()
         try:
-            if self.seconds_left <= 0:
+            if self.seconds_left <= 0 and not late:
                 raise OutOfTimeError("the minutes of the run were over")
-            yield
+            step()
         except Exception as reason:  # noqa: BLE001  # whatever it was: it is told, not hidden
             text = f"{type(reason).__name__}: {reason}"[:2000]
             self.say(f"{what}: {text}")
@@ -95,12 +97,14 @@ class Report:
 
 
 def _copies(report: Report) -> None:
-    with report.trying("copies"):
+    def measure() -> None:
         queue = cl.CommandQueue(
             cl.Context([report.device]), properties=cl.command_queue_properties.PROFILING_ENABLE
         )
         repeats = max(10, report.repeats // 5)
         report.results["copies"] = copies(queue, COPIED_BYTES[report.scale], repeats)
+
+    report.attempt("copies", measure)
 
 
 SECTIONS: dict[str, Callable[[Report], None]] = {
@@ -197,8 +201,8 @@ def main(
         for section, measure in SECTIONS.items():
             if not only or section in only:
                 measure(report)
-                with report.trying(f"figures after {section}"):
-                    figures.draw(report.results, folder)
+                draw = partial(figures.draw, report.results, folder)
+                report.attempt(f"figures after {section}", draw, late=True)
     click.echo(str(folder / "README.md"))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +19,7 @@ ROUNDS = {"quick": 2, "cpu": 3, "gpu": 3}
 
 def measure(report: Report) -> None:
     for program in PROGRAMS:
-        with report.trying(program.title):
-            _measure(report, program)
+        report.attempt(program.title, partial(_measure, report, program))
 
 
 def _measure(report: Report, program: Program) -> None:
