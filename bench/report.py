@@ -30,6 +30,7 @@ from bench import applications, code, document, figures, peers, walls
 from bench.programs import Builder, Built
 from bench.studies import SCALES
 from kfusion.device.bench import copies
+from kfusion.device.measure import MeasureError
 from kfusion.device.opencl import find_device
 
 PACKAGES = (
@@ -83,7 +84,8 @@ class Report:
                 raise OutOfTimeError("the minutes of the run were over")
             step()
         except Exception as reason:  # noqa: BLE001  # whatever it was: it is told, not hidden
-            text = f"{type(reason).__name__}: {reason}"[:2000]
+            known = isinstance(reason, OutOfTimeError | MeasureError)
+            text = (str(reason) if known else f"{type(reason).__name__}: {reason}")[:2000]
             self.say(f"{what}: {text}")
             self.results["failed"].append({"what": what, "reason": text})
         self.results["seconds"][what] = round(time.monotonic() - started, 1)

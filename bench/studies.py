@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from casestudies.demo import DOUBLE, FLOAT, IMAGE, LINALG, POOL, Precision, Study
 
 SCALES = ("quick", "cpu", "gpu")
-PROBED = {"image": 100, "vector": 10_000, "matrix": 300}  # sizes at which bits are compared first
+PROBED = {
+    "image": 100,
+    "texture": 100,
+    "vector": 10_000,
+    "matrix": 300,
+}  # sizes at which bits are compared first
 
 
 @dataclass(frozen=True)
