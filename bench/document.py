@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
-
-Results = dict[str, Any]
-Row = dict[str, Any]
+from bench import thesis
+from bench.tables import (
+    Results,
+    Row,
+    best_copy,
+    kinds,
+    number,
+    of_kind,
+    predicted,
+    ratio,
+    roofline_points,
+    speed_up,
+    table,
+)
 
 NOISE = 0.97  # a ratio that counts as "not slower"
 
@@ -20,12 +29,6 @@ best copy's: more than all of it where the data stays in caches."""
 _ROOFLINE = """\
 At the largest size. Attainable is what the bandwidth of the best copy allows. In the thesis:
 unfused 16.36 attainable, 11.44 achieved; fused 60 and 35.93."""
-_THESIS_SIZES = """\
-The thesis's sizes are 4096 x 4096 pixels, 4096 elements and matrices of 4096 x 4096; here those
-measured that are nearest. What its applications compute in between is not known in all detail."""
-_LINES = """\
-Lines with code, without comments, all applications fused together. (For its own lines the thesis
-prints increases of 34.5%, 75.3% and 26.9%.)"""
 _SAME_WORK = """\
 Same run, same data, results compared with those of the unfused program; kernel time only."""
 _CONTRACTION = """\
@@ -36,40 +39,17 @@ built with `#pragma OPENCL FP_CONTRACT OFF` and compared again."""
 def markdown(results: Results) -> str:
     parts = [
         _head(results),
+        _short(results),
         _speed_ups(results),
         _verdict(results),
         _roofline(results),
-        _code(results),
-        _thesis_times(results),
+        thesis.code(results),
+        thesis.times(results),
         _programs(results),
         _peers(results),
         _missing(results),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def speed_up(row: Row, kind: str = "fused") -> float | None:
-    ms = row["ms"]
-    return ms["unfused"] / ms[kind] if kind in ms else None
-
-
-def predicted(row: Row) -> float | None:
-    """The speed-up if time were bytes."""
-    return row["bytes"][0] / row["bytes"][1] if row["bytes"] else None
-
-
-def best_copy(results: Results) -> float | None:
-    return max(results["copies"].values(), default=None)
-
-
-def of_kind(results: Results, kind: str) -> list[Row]:
-    rows = [row for row in results["applications"] if row["kind"] == kind]
-    names = list(dict.fromkeys(row["application"] for row in rows))
-    return sorted(rows, key=lambda row: (names.index(row["application"]), row["size"]))
-
-
-def kinds(results: Results) -> list[str]:
-    return list(dict.fromkeys(row["kind"] for row in results["applications"]))
 
 
 def _head(results: Results) -> str:
@@ -85,6 +65,39 @@ def _head(results: Results) -> str:
         found = ", ".join(f"{name} {gb_s:.0f}" for name, gb_s in results["copies"].items())
         lines += ["", f"Copies of large buffers, in GB/s (loads and stores): {found}."]
     return "\n".join(lines)
+
+
+def _short(results: Results) -> str:
+    """Of each application the largest size, and the fastest of the other fusers."""
+    latest = {r["application"]: r for kind in kinds(results) for r in of_kind(results, kind)}
+    if not latest:
+        return ""
+    cells = []
+    for name, row in latest.items():
+        ms = row["ms"]
+        by_hand = ms["by hand"] / ms["fused"] if "by hand" in ms else None
+        ratios = (speed_up(row), predicted(row), by_hand)
+        cells.append((f"`{name}`", str(row["size"]), *map(ratio, ratios), _fastest(results, name)))
+    head = ("", "largest size", "unfused time / fused", "by traffic", "time by hand / fused")
+    return "\n".join(["## In short", "", *table((*head, "fastest other fuser / fused"), cells)])
+
+
+def _fastest(results: Results, application: str) -> str:
+    """At the size at which others were measured, which need not be the largest."""
+    own = {
+        row["size"]: row["ms"]["fused"]
+        for row in results["applications"]
+        if row["application"] == application
+    }
+    ratios = [
+        (row["ms"] / own[row["size"]], f"{row['peer']} at {row['size']}")
+        for row in results["peers"]
+        if row["application"] == application and "ms" in row and row["size"] in own
+    ]
+    if not ratios:
+        return "-"
+    least, peer = min(ratios)
+    return f"{least:.2f} ({peer})"
 
 
 _SIZES = {
@@ -117,7 +130,7 @@ def _speed_ups(results: Results) -> str:
 
 def _speed_up_cells(row: Row, copy: float | None) -> list[str]:
     ms, ulps = row["ms"], row["ulps"].get("by hand", 0)
-    by_hand = _number(ms.get("by hand")) + (f" ({ulps} ulp)" if ulps else "")
+    by_hand = number(ms.get("by hand")) + (f" ({ulps} ulp)" if ulps else "")
     share = None
     if row["bytes"] and copy:
         share = row["bytes"][1] / ms["fused"] / 1e6 / copy
@@ -126,12 +139,12 @@ def _speed_up_cells(row: Row, copy: float | None) -> list[str]:
         f"`{row['application']}`",
         str(row["size"]),
         f"{row['kernels']['unfused']} → {row['kernels']['fused']}",
-        _number(ms["unfused"]),
-        _number(ms["fused"]),
+        number(ms["unfused"]),
+        number(ms["fused"]),
         by_hand,
-        _ratio(speed_up(row)),
-        _ratio(speed_up(row, "by hand")),
-        _ratio(predicted(row)),
+        ratio(speed_up(row)),
+        ratio(speed_up(row, "by hand")),
+        ratio(predicted(row)),
         "-" if share is None else f"{share:.0%}",
         "-" if not thesis else f"{thesis[0]:.2f}, {thesis[1]:.2f}",
     ]
@@ -146,37 +159,16 @@ def _verdict(results: Results) -> str:
     cells = []
     for row in rows:
         name = row.get("program") or f"`{row['application']}`, {row['size']}"
-        ratio = speed_up(row)
-        assert ratio is not None
+        fused = speed_up(row)
+        assert fused is not None
         hand = row["ms"]["by hand"] / row["ms"]["fused"] if "by hand" in row["ms"] else None
-        cells.append((name, _ratio(ratio), "yes" if ratio >= NOISE else "**no**", _ratio(hand)))
+        cells.append((name, ratio(fused), "yes" if fused >= NOISE else "**no**", ratio(hand)))
     slower = sum(cell[2] != "yes" for cell in cells)
     said = f"All {len(cells)} are" if not slower else f"All but {slower} of {len(cells)} are"
     head = ("", "unfused time / fused", f"at least {NOISE}", "time by hand / fused")
     return "\n".join(
         [f"## Not slower than unfused\n\n{said} at {NOISE} or better.\n", *table(head, cells)]
     )
-
-
-def roofline_points(results: Results) -> list[tuple[str, str, float, float, float]]:
-    """Application, kind, flops for each byte, attainable and achieved GFlop/s."""
-    copy = best_copy(results)
-    points = []
-    latest = {r["application"]: r for r in sorted(results["applications"], key=_size)}
-    for row in latest.values():
-        if not row["flops"] or not row["bytes"] or not copy:
-            continue
-        for kind, ms in row["ms"].items():
-            intensity = row["flops"] / row["bytes"][kind != "unfused"]
-            points.append(
-                (row["application"], kind, intensity, intensity * copy, row["flops"] / ms / 1e6)
-            )
-    return points
-
-
-def _size(row: Row) -> int:
-    size: int = row["size"]
-    return size
 
 
 def _roofline(results: Results) -> str:
@@ -208,111 +200,6 @@ def _roofline(results: Results) -> str:
     )
 
 
-def _code(results: Results) -> str:
-    rows = results["code"]
-    if not rows:
-        return ""
-    cells = []
-    for row in rows:
-        before = row["library"] + row["kernels"]
-        after = row["fused library"] + row["fused kernels"]
-        hand = row["library by hand"] + row["kernels by hand"]
-        cells.append(
-            (
-                row["study"],
-                str(row["library"]),
-                str(row["kernels"]),
-                str(row["fused library"]),
-                str(row["fused kernels"]),
-                f"{after / before - 1:.1%}",
-                f"{hand / before - 1:.1%}",
-            )
-        )
-    head = ("case study", "library", "kernels", "fused library", "fused kernels", "increase")
-    notes = [
-        (
-            row["study"],
-            str(row["kernel and library annotations"]),
-            str(row["application annotations"]),
-            str(row["applications"]),
-        )
-        for row in rows
-    ]
-    note_head = ("case study", "in kernels and library", "in applications", "applications")
-    return "\n".join(
-        [
-            "## Lines of code (table 5.1)",
-            "",
-            _LINES,
-            "",
-            *table((*head, "increase by hand"), [*cells, *_THESIS_LINES]),
-            "",
-            "## Annotations (table 5.2)",
-            "",
-            *table(note_head, [*notes, *_THESIS_ANNOTATIONS]),
-        ]
-    )
-
-
-_THESIS_LINES = (
-    ("thesis: images", "815", "322", "1034", "759", "57.7%", "-"),
-    ("thesis: linear algebra", "422", "159", "626", "393", "75.4%", "-"),
-    ("thesis: physics", "593", "232", "624", "377", "21.3%", "-"),
-)
-_THESIS_ANNOTATIONS = (
-    ("thesis: images", "20", "4", "4"),
-    ("thesis: linear algebra", "12", "3", "3"),
-    ("thesis: physics", "8", "1", "1"),
-)
-# Tables 5.3 and 5.5: ms on the thesis's CPU, unfused and fused, and on its GPU.
-_THESIS_TIMES = {
-    "ldd": (3155, 773, 99, 29),
-    "mdd": (3236, 2301, 114, 65),
-    "hdd": (4873, 3842, 143, 101),
-    "hddlf": (4241, 3789, 236, 213),
-    "pythagoras": (0.12, 0.06, 0.06, 0.04),
-    "distance": (0.13, 0.05, 0.06, 0.04),
-    "cg_steps": (102.35, 102.8, 3.53, 3.52),
-}
-
-
-def _thesis_times(results: Results) -> str:
-    cells = []
-    wanted = {"image": 4096, "vector": 4096, "matrix": 4096}
-    for kind, size in wanted.items():
-        rows: dict[str, Row] = {}
-        for row in of_kind(results, kind):
-            if row["application"] not in _THESIS_TIMES:
-                continue
-            kept = rows.setdefault(row["application"], row)
-            if abs(row["size"] - size) <= abs(kept["size"] - size):
-                rows[row["application"]] = row
-        for name, row in rows.items():
-            cpu, cpu_fused, gpu, gpu_fused = _THESIS_TIMES[name]
-            cells.append(
-                (
-                    f"`{name}`",
-                    str(row["size"]),
-                    _number(row["ms"]["unfused"]),
-                    _number(row["ms"]["fused"]),
-                    f"{gpu} → {gpu_fused}",
-                    f"{cpu} → {cpu_fused}",
-                )
-            )
-    if not cells:
-        return ""
-    head = ("", "size", "unfused ms", "fused ms", "thesis's GPU", "thesis's CPU")
-    return "\n".join(
-        [
-            "## Times beside the thesis's (tables 5.3 and 5.5)",
-            "",
-            _THESIS_SIZES,
-            "",
-            *table(head, cells),
-        ]
-    )
-
-
 def _programs(results: Results) -> str:
     rows = results["programs"]
     if not rows:
@@ -321,12 +208,10 @@ def _programs(results: Results) -> str:
     for row in rows:
         ms, steps = row["ms"], row["steps"]
         scale, unit = (1e3 / steps, "µs a step") if steps else (1, "ms")
-        times = [
-            _number(ms[k] * scale) if k in ms else "-" for k in ("unfused", "fused", "by hand")
-        ]
+        times = [number(ms[k] * scale) if k in ms else "-" for k in ("unfused", "fused", "by hand")]
         if not row["same"].get("by hand", True):
             times[2] += " (other bits)"
-        ratios = (_ratio(speed_up(row)), _ratio(speed_up(row, "by hand")))
+        ratios = (ratio(speed_up(row)), ratio(speed_up(row, "by hand")))
         cells.append((row["program"], f"`{row['arguments']}`", unit, *times, *ratios))
     head = ("", "arguments", "wall time", "unfused", "fused", "by hand", "speed-up", "by hand")
     return "\n".join(
@@ -357,9 +242,9 @@ def _peers(results: Results) -> str:
                 row["peer"],
                 f"`{row['application']}`",
                 str(row["size"]),
-                _number(fused),
-                row["not"] if ms is None else _number(ms),
-                "-" if ms is None or not fused else _ratio(ms / fused),
+                number(fused),
+                row["not"] if ms is None else number(ms),
+                "-" if ms is None or not fused else ratio(ms / fused),
                 row.get("off", "-"),
                 row.get("how", "-"),
             )
@@ -403,16 +288,3 @@ def _missing(results: Results) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())[:400]
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    lines = [head, ["---"] * len(head), *rows]
-    return ["| " + " | ".join(line) + " |" for line in lines]
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4g}" if value < 1e4 else f"{value:.0f}"
-
-
-def _ratio(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"

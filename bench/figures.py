@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.document import best_copy, kinds, of_kind, predicted, roofline_points, speed_up
+from bench.tables import best_copy, kinds, of_kind, predicted, roofline_points, speed_up
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from bench.document import markdown, predicted, roofline_points, speed_up, table
+from bench.document import markdown
+from bench.tables import predicted, roofline_points, speed_up, table
 
 FOLDER = Path(__file__).parent
 
