@@ -18,7 +18,9 @@ def planned_region(application: Application, target: str) -> PlannedRegion | Non
     """Of an application with one region; None if there is not exactly one."""
     study = application.study
     include_dirs = (*study.include_dirs, include_folder())
-    how = Preprocessor("cc", include_dirs, (fake_libc_dir(),), application.precision.defines, False)
+    # What linalg.c hands to the OpenCL compiler; nobody else's kernels have the name.
+    defines = (*application.precision.defines, f"REAL={application.precision.name}")
+    how = Preprocessor("cc", include_dirs, (fake_libc_dir(),), defines, False)
     sources = read_sources(study.sources(application.name), how)
     regions = fuse_files(sources, target=TARGETS[target]).regions
     return regions[0] if len(regions) == 1 else None
