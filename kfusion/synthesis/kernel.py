@@ -34,7 +34,7 @@ from kfusion.synthesis.model import FusedKernel, FusedParameter
 from kfusion.synthesis.names import Names, file_names, identifier
 from kfusion.synthesis.negate import negated
 from kfusion.synthesis.render import Renderer, reindented
-from kfusion.synthesis.several import ItemFunction, for_item, write_calls
+from kfusion.synthesis.several import ID_OF_ITEM, ItemFunction, write_calls
 from kfusion.synthesis.signature import Bound, Style, parameter_text, signature
 from kfusion.synthesis.statements import Lines, StatementWriter
 from kfusion.synthesis.storage import shared_arrays
@@ -100,6 +100,7 @@ class _Writer:
         self.waiting = {n for n, s in enumerate(stages) if s.invocation.index in barriers}
         self.values, self.equalities, self.name = values, equalities, name
         self.elements = elements
+        self.item = ID_OF_ITEM if elements > 1 else ""
         self.bound: tuple[StageUse, PreludeItem] | None = None  # the guard of several items
         first = stages[0].invocation.kernel
         self.unit = first.unit
@@ -153,6 +154,7 @@ class _Writer:
         """A function for one item, and the kernel that calls it for several."""
         needed = self._used_parameters()
         item = ItemFunction.of(self.name, self.out.lines, self.names)
+        assert all(t.text != "get_global_id" for line in item.lines for t in tokenize(line))
         function = [
             self._title("for one item"),
             item.head(self.style, needed),
@@ -192,11 +194,11 @@ class _Writer:
             for item in use.kernel.body.prelude
             for d in item.declarations
         }
-        before = dict(self.symbols[use.number])
+        before, self.item = dict(self.symbols[use.number]), name
         for symbol in use.guard_symbols() & types.keys():
             cast = "" if types[symbol] in ("size_t", "ulong") else f"({types[symbol]})"
             self.symbols[use.number][symbol] = cast + name
-        condition = for_item(self._condition(use, guard), name)
+        condition = self._condition(use, guard)
         self.symbols[use.number] = before
         return f" && {condition}" if _COMPARED.fullmatch(condition) else f" && ({condition})"
 
@@ -416,6 +418,7 @@ class _Writer:
             self.style,
             self.rounded,
             frozenset(symbol.token for symbol in self.arrays[use.number]),
+            self.item,
         )
 
     def _guard(self, use: StageUse, item: PreludeItem, *, early: bool) -> None:

@@ -19,8 +19,8 @@ from kfusion.synthesis.signature import Style, signature
 from kfusion.synthesis.statements import Lines
 
 ITEM = "_item"  # after the kernel's name: the function's
-_ID = re.compile(r"\bget_global_id\s*\(\s*0\s*\)")
-_INDEX = re.compile(r"\s*const size_t (\w+) = get_global_id\(0\);")
+ID_OF_ITEM = "kfusion_item"  # in the text, until the function has a name for it
+_INDEX = re.compile(rf"\s*const size_t (\w+) = {ID_OF_ITEM};")
 _WIDTH = 90
 
 
@@ -43,7 +43,8 @@ class ItemFunction:
                 del kept[number : number + 1 + blank]
                 break
         index = index or names.new("item")
-        return ItemFunction(kernel + ITEM, index, tuple(for_item(line, index) for line in kept))
+        own = tuple(re.sub(rf"\b{ID_OF_ITEM}\b", index, line) for line in kept)
+        return ItemFunction(kernel + ITEM, index, own)
 
     def head(self, style: Style, parameters: Sequence[FusedParameter]) -> str:
         texts = [f"const size_t {self.index}", *(p.text for p in parameters)]
@@ -52,11 +53,6 @@ class ItemFunction:
     def call(self, index: str, parameters: Sequence[FusedParameter], indent: str) -> str:
         text = f"{self.name}({', '.join([index, *(p.name for p in parameters)])});"
         return "\n".join(wrap(text, _WIDTH, subsequent_indent=indent * 5))
-
-
-def for_item(text: str, index: str) -> str:
-    """What is said of an item's own id is said of `index`."""
-    return _ID.sub(index, text)
 
 
 def write_calls(

@@ -54,7 +54,9 @@ class StatementWriter:
         style: Style,
         rounded: Rounded,
         elsewhere: frozenset[int],
+        item: str = "",
     ) -> None:
+        self.item = item  # in place of get_global_id(0), if any
         self.elsewhere = elsewhere  # what these tokens declare is declared by another stage
         self.use, self.renderer, self.rounded = use, renderer, rounded
         self.symbols, self.variables = symbols, variables
@@ -64,6 +66,8 @@ class StatementWriter:
     def renames(self, first: int, last: int) -> dict[int, Change]:
         found: dict[int, Change] = {}
         for token in range(first, last + 1):
+            if self.item and self.kernel.unit.tokens[token].text == "get_global_id":
+                found[token] = Change(token + 3, self.item)  # with `(0)`
             symbol = self.kernel.symbols.get(token)
             if symbol is not None and self.symbols.get(symbol, symbol.name) != symbol.name:
                 found[token] = Change(token, self.symbols[symbol])
