@@ -170,7 +170,7 @@ def main(
     about = _about(device)
     scale = "quick" if quick else scale or ("gpu" if about["is_gpu"] else "cpu")
     folder.mkdir(parents=True, exist_ok=True)
-    target = target or ("nvidia" if "nvidia" in about["platform"].lower() else "any")
+    target = target or ("nvidia" if "nvidia" in about["platform"].lower() else "cpu")
     options = ("--target", target, *shlex.split(kfusion_options))
     with tempfile.TemporaryDirectory(prefix="kfusion-bench-") as scratch:
         place = (build or Path(scratch)).absolute()

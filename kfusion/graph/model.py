@@ -176,6 +176,7 @@ class Group:
     barriers: frozenset[int] = frozenset()  # members that wait for all items before they begin
     handed: frozenset[str] = frozenset()  # memory that items of a work-group pass to each other
     elements: int = 1  # of the original items, how many one item stands for
+    by_group: bool = False  # bounds are asked of the last item of a group first
 
     @property
     def fused(self) -> bool:

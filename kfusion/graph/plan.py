@@ -28,7 +28,7 @@ from kfusion.graph.model import (
 from kfusion.graph.partition import Members, Pairs, Prices, best_partition
 from kfusion.graph.profit import over_budget
 from kfusion.graph.rounding import rounded, unreachable
-from kfusion.graph.several import may_do_several, pays
+from kfusion.graph.several import may_ask_by_group, may_do_several, pays
 from kfusion.graph.target import ANY, Target
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, Role, group_values
@@ -282,6 +282,10 @@ class _Planner:
             found.barriers,
             found.handed,
             elements,
+            elements == 1
+            and self.target.whole_groups > 0
+            and may_ask_by_group(members)
+            and pays(members),
         )
 
     def _several(

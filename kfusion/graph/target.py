@@ -20,6 +20,7 @@ class Target:
     local_bytes: int = 32768  # CL_DEVICE_LOCAL_MEM_SIZE
     registers: int = 255  # of 32 bits for each work-item; no query of OpenCL tells them
     elements: int = 1  # that a work-item computes one after another, where it may
+    whole_groups: int = 0  # 1: whether an item is in bounds is asked of its whole group first
 
     @property
     def has(self) -> str:
@@ -34,6 +35,9 @@ class Target:
 ANY = Target()
 _TARGETS = (
     ANY,
+    # What is asked of a whole group is asked outside of the loop over its items, which then
+    # is computed on vectors.
+    Target("cpu", whole_groups=1),
     # What NVIDIA's OpenCL tells of its devices since compute capability 7.0.
     # With four floats for each item, kernels that only move data reach its full bandwidth.
     Target("nvidia", parameter_bytes=4352, constant_arguments=9, local_bytes=49152, elements=4),

@@ -114,6 +114,8 @@ def written_arguments(part: Part, node: c_ast.Node) -> list[tuple[int, int]] | N
     body = part.run.function.function.body
     if not body.first <= index <= body.last or unit.tokens[index].start < 0:
         return None
+    if unit.tokens[index + 1].text != "(":
+        raise CannotWriteError("the name of the function is in brackets", part.launch_span)
     ranges = argument_ranges(unit, index + 1, unit.match(index + 1))
     if any(unit.tokens[a].start < 0 and unit.tokens[a].macro is None for a, _ in ranges):
         return None

@@ -19,6 +19,7 @@ from kfusion.graph.bind import Stage
 from kfusion.graph.model import Argument, Group, Invocation, LocalMemory, Scalar
 from kfusion.graph.plan import equalities_of, values_of
 from kfusion.graph.rounding import Rounded, rounded
+from kfusion.graph.several import dimension_of
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, Value
 from kfusion.kernel.forms import Form
@@ -65,7 +66,7 @@ def synthesise(
     """
     stages, values = values_of(group, invocations)
     equalities = equalities_of(group)
-    return _Writer(stages, values, equalities, name, group.barriers, group.elements, exact).kernel()
+    return _Writer(stages, values, equalities, name, group, exact).kernel()
 
 
 def declarators(unit: Unit, item: PreludeItem) -> list[tuple[int, int]]:
@@ -92,15 +93,15 @@ class _Writer:
         values: GroupValues,
         equalities: Equalities,
         name: str,
-        barriers: frozenset[int],
-        elements: int,
+        group: Group,
         exact: bool,
     ) -> None:
         self.rounded = rounded(stages, values) if exact else Rounded()
-        self.waiting = {n for n, s in enumerate(stages) if s.invocation.index in barriers}
+        self.waiting = {n for n, s in enumerate(stages) if s.invocation.index in group.barriers}
         self.values, self.equalities, self.name = values, equalities, name
-        self.elements = elements
-        self.item = ID_OF_ITEM if elements > 1 else ""
+        self.elements, self.by_group = group.elements, group.by_group
+        self.item = ID_OF_ITEM if self.elements > 1 else ""
+        self.last: dict[int, str] = {}  # by dimension, the id of a group's last item
         self.bound: tuple[StageUse, PreludeItem] | None = None  # the guard of several items
         first = stages[0].invocation.kernel
         self.unit = first.unit
@@ -189,18 +190,40 @@ class _Writer:
         if self.bound is None:
             return ""
         use, guard = self.bound
+        self.item = name
+        condition = self._condition_for(use, guard, [name])
+        return f" && {condition}" if _COMPARED.fullmatch(condition) else f" && ({condition})"
+
+    def _condition_for(self, use: StageUse, guard: PreludeItem, ids: Sequence[str]) -> str:
+        """The guard for an item of these ids, by dimension."""
         types = {
             use.kernel.symbols[d.token]: d.type
             for item in use.kernel.body.prelude
             for d in item.declarations
         }
-        before, self.item = dict(self.symbols[use.number]), name
+        before = dict(self.symbols[use.number])
         for symbol in use.guard_symbols() & types.keys():
+            dimension = dimension_of(use.kernel, symbol)
+            assert dimension is not None
             cast = "" if types[symbol] in ("size_t", "ulong") else f"({types[symbol]})"
-            self.symbols[use.number][symbol] = cast + name
+            self.symbols[use.number][symbol] = cast + ids[dimension]
         condition = self._condition(use, guard)
         self.symbols[use.number] = before
-        return f" && {condition}" if _COMPARED.fullmatch(condition) else f" && ({condition})"
+        return condition
+
+    def _of_group(self, use: StageUse, guard: PreludeItem) -> str:
+        """The guard, first asked of the last item of the group: then it holds for all."""
+        for symbol in sorted(use.guard_symbols(), key=lambda s: s.token):
+            d = None if symbol.parameter else dimension_of(use.kernel, symbol)
+            if d is None or d in self.last:
+                continue
+            wanted = f"last_{self.symbols[use.number].get(symbol, symbol.name)}"
+            name = self.last[d] = self.names.new(wanted)
+            text = f"get_global_id({d}) - get_local_id({d}) + get_local_size({d}) - 1"
+            self.out.add(f"const size_t {name} = {text}; /* of the group */")
+        whole = self._condition_for(use, guard, [self.last.get(d, "") for d in range(3)])
+        both = (whole, self._condition(use, guard))
+        return " || ".join(c if _COMPARED.fullmatch(c) else f"({c})" for c in both)
 
     def _title(self, what: str) -> str:
         names = [use.kernel.name for use in self.uses]
@@ -427,7 +450,8 @@ class _Writer:
             self.bound = use, item
             return
         self._comments(item.statement.first)
-        if early and item.early_return:
+        by_group = self.by_group and not item.declarations
+        if early and item.early_return and not by_group:
             text = self._writer(use).text(statement.first, statement.last)
             out.add(reindented(text, self.renderer.indent_of(statement.first), out.indent))
             return
@@ -437,7 +461,7 @@ class _Writer:
             self.shared.append(
                 (declaration.type, self._forms(use, declaration), name, out.depth + 1)
             )
-        condition = self._condition(use, item)
+        condition = self._of_group(use, item) if by_group else self._condition(use, item)
         if early:
             out.blank()
         word = "for" if item.declarations else "if"

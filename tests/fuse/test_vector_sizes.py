@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyopencl.cltypes as cltypes
 
 from kfusion.api import fuse
 from kfusion.graph.model import LaunchRange
+from kfusion.graph.target import TARGETS
 from tests.support.kernel_side import random_data
 from tests.support.pyopencl_run import Case, assert_same
 
@@ -64,3 +66,27 @@ kernel void twice(global float *c, global const float *a, const int n)
     assert launch.items(100, 8) == 40
     assert launch.items(96, 8) == 32
     assert fuse(source, calls, ["c"], ranges=[line] * 2).kernels[0].elements == 1
+
+
+def test_bounds_are_asked_of_a_group_first() -> None:
+    source = """
+kernel void twice(global float *c, global const float *a, const int width, const uint height)
+{
+    const int x = get_global_id(0);
+    const size_t y = get_global_id(1);
+    if (x >= width || y >= height)
+        return;
+    c[y * width + x] = 2.0f * a[y * width + x];
+}
+"""
+    calls = ["twice(t, a, w, h)", "twice(c, t, w, h)"]
+    fused = fuse(source, calls, ["c"], ranges=[PLANE] * 2, target=TARGETS["cpu"])
+    text = fused.fused[0].text
+    assert (
+        "const size_t last_x = get_global_id(0) - get_local_id(0) + get_local_size(0) - 1;" in text
+    )
+    assert "if (((int)last_x < w && last_y < h) || (x < w && y < h)) {" in text
+    data = random_data(["a", "t", "c"], WIDTH * HEIGHT)
+    scalars = {"w": np.int32(WIDTH), "h": np.uint32(HEIGHT)}
+    for size, local in (((8, 8), (4, 2)), ((7, 5), (7, 1)), ((64, 64), (8, 8))):
+        assert_same(fused, source, Case(data, scalars, size, local), ["c"])

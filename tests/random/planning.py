@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kfusion.api import Fused, fuse
+from kfusion.graph.target import TARGETS
 from tests.random.model import Pipeline
 
 
@@ -14,6 +15,7 @@ def fused(pipeline: Pipeline) -> Fused:
         defines=pipeline.defines,
         ranges=[call.shape.range for call in pipeline.calls],
         elements=1 + pipeline.seed % 4,
+        target=TARGETS[("any", "cpu", "nvidia")[pipeline.seed // 4 % 3]],
     )
 
 
