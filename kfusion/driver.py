@@ -236,7 +236,7 @@ def _in_better_order(
     groups = _plan(analysis, written.liveness, output).groups
     analysis.in_order = True
     order = tuple(member for group in groups for member in group.members)
-    if order == written.order or runs_ahead(analysis.region, [g.members for g in groups]):
+    if order == written.order or runs_ahead(analysis.region, order):
         return None
     try:
         checks = _checks(analysis, order, output)

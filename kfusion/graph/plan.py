@@ -127,24 +127,7 @@ class _Planner:
             if not isinstance(self.pair(p, q), Reason)
         )
         prices = Prices(self._bytes, self.least.of, lambda group: self.over_budget(group) is None)
-        return self._by_last(best_partition(count, self.ordered, together, prices))
-
-    def _by_last(self, groups: Sequence[Members]) -> tuple[Members, ...]:
-        """Each group where its last call stood, unless what needs it comes before that.
-
-        Should a call fail, then no later one has been made, if that can be.
-        """
-        waiting = sorted(groups, key=max)
-        done: list[Members] = []
-        while waiting:
-            first = next(g for g in waiting if not any(self._comes_first(o, g) for o in waiting))
-            waiting.remove(first)
-            done.append(first)
-        return tuple(done)
-
-    def _comes_first(self, group: Members, other: Members) -> bool:
-        pairs = ((p, q) for p in group for q in other)
-        return group is not other and any(pair in self.ordered for pair in pairs)
+        return best_partition(count, self.ordered, together, prices)
 
     def _over_budget(self, members: Members) -> Reason | None:
         return over_budget([self.stages[m] for m in members], self.target)

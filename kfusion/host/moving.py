@@ -88,15 +88,10 @@ def swapped(order: Sequence[int]) -> list[tuple[int, int]]:
     return [(p, q) for q in range(len(order)) for p in range(q) if place[p] > place[q]]
 
 
-def runs_ahead(region: Region, groups: Sequence[tuple[int, ...]]) -> bool:
-    """Would a call have been made when an earlier one fails, after which there is no more?
-
-    The calls of a group are made, and fail, where its last one stood.
-    """
-    last = {call: max(group) for group in groups for call in group}
-    order = [call for group in groups for call in group]
+def runs_ahead(region: Region, order: Sequence[int]) -> bool:
+    """Would a call have been made when an earlier one fails, after which there is no more?"""
     checked = {i for i, call in enumerate(region.calls) if call.status == "checked"}
-    return is_on(FAILURES) and any(p in checked and last[p] < q for p, q in swapped(order))
+    return is_on(FAILURES) and any(p in checked for p, _ in swapped(order))
 
 
 def _chunks(region: Region) -> list[_Chunk] | None:
