@@ -22,7 +22,7 @@ from kfusion.host.effects import (
 from kfusion.host.equality import strip
 from kfusion.host.expressions import Expressions
 from kfusion.host.operators import is_computed
-from kfusion.host.scalars import is_one_value, is_void
+from kfusion.host.scalars import is_one_value, is_void, is_whole
 from kfusion.host.symbolic import (
     FALSE,
     Entry,
@@ -118,7 +118,10 @@ class Commands(Expressions):
         if is_computed(pointer):
             value = self.unknown()
         elif state.knows_parts(place) or not is_one_value(size, type_, self.program.types):
-            value, parts = self.unknown(), state.contents(place)
+            # Of a member more than its own bytes may be read: what lies behind it, too.
+            within = is_whole(size, type_, self.program.types)
+            read = place if within else Place(place.root)
+            value, parts = self.unknown(), state.contents(read)
         kind = self._variable_type(place)
         self.emit(SetArgument(node, self.certain, kernel, index, size, place, value, kind, parts))
 

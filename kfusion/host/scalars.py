@@ -32,7 +32,22 @@ def is_one_value(size: Sym, object_: c_ast.Node | None, types: DeclaredTypes) ->
     if written is None or (isinstance(size, Op) and size.args):
         return False
     given = _bits_of_name(written.group(1), types)
-    return given is not None and (not known or given == bits)
+    if not known:  # as many bytes as a vector has may be those of several objects
+        return given is not None and _VECTOR.fullmatch(written.group(1)) is None
+    return given == bits
+
+
+def is_whole(size: Sym, object_: c_ast.Node | None, types: DeclaredTypes) -> bool:
+    """Are the bytes of the size no more than those of the object?"""
+    written = _WRITTEN_SIZE.fullmatch(size.name) if isinstance(size, Op) else None
+    bits = _bits(object_, types)
+    if written is not None and isinstance(size, Op) and not size.args:
+        names = getattr(getattr(object_, "type", None), "names", None) or ()
+        given = _bits_of_name(written.group(1), types)
+        return written.group(1).split() == [*names] or (
+            given is not None and bits is not None and given <= bits
+        )
+    return isinstance(size, Num) and bits is not None and 8 * size.value <= bits
 
 
 def is_void(type_: c_ast.Node) -> bool:

@@ -52,6 +52,8 @@ class Style:
 
     def condition(self, conditions: list[str]) -> list[str]:
         """`if (a || b ...)`, several conditions to a line."""
+        if len(conditions) > 1:
+            conditions = [f"({c})" if _has_and(c) else c for c in conditions]
         lines, current = [], f"if ({conditions[0]}"
         for condition in conditions[1:]:
             if _columns(current + condition) + 4 + _columns(self.indent) > WIDTH:
@@ -60,6 +62,16 @@ class Style:
             else:
                 current += f" || {condition}"
         return [*lines, *self.wrapped(current, ")", _columns(self.indent))]
+
+
+def _has_and(condition: str) -> bool:
+    """Not within brackets."""
+    depth = 0
+    for token in tokenize(condition):
+        depth += (token.text in ("(", "[")) - (token.text in (")", "]"))
+        if token.text == "&&" and depth == 0:
+            return True
+    return False
 
 
 def style_of(source: str, function: str, lead: str) -> Style:
