@@ -16,7 +16,9 @@ from typing import Any
 from kfusion.graph.model import (
     Argument,
     Disjoint,
+    Equal,
     Invocation,
+    Keeps,
     LaunchRange,
     LocalMemory,
     Memory,
@@ -25,6 +27,7 @@ from kfusion.graph.model import (
 )
 from kfusion.graph.plan import plan_region
 from kfusion.graph.target import ANY, Target
+from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.read import read_kernels
 from kfusion.parse.annotations import find_annotations
@@ -104,10 +107,17 @@ class Fused:
             self._check_ranges(sizes)
 
     def _check_memory(self, args: Mapping[str, Any]) -> None:
-        from kfusion.device.overlap import overlap
+        from kfusion.device.overlap import image_size, keeps, overlap
 
         for group in self.plan.groups:
             for assumed in group.assumptions:
+                if isinstance(assumed, Keeps) and not keeps(args[assumed.memory], assumed.type):
+                    raise CheckError(f"'{assumed.memory}' does not keep each {assumed.type}")
+                if isinstance(assumed, Equal):
+                    sides = [image_of(name) for name in (assumed.left, assumed.right)]
+                    sizes = {image_size(args[image], which) for image, which in filter(None, sides)}
+                    if len(sizes) > 1:
+                        raise CheckError(f"{assumed.left} is not {assumed.right}")
                 if isinstance(assumed, Disjoint):
                     for name in (assumed.left, assumed.right):
                         if args.get(name) is None:
@@ -285,7 +295,7 @@ def _split(text: str) -> list[str]:
 
 
 def _argument(parameter: Parameter, text: str, span: Span) -> Argument:
-    if parameter.is_scalar:
+    if parameter.is_scalar or parameter.canonical == "sampler_t":
         if not text:
             raise _unreadable(span)
         return Scalar(text, text)
@@ -350,7 +360,8 @@ class _Agreement:
     """What the Python API takes for granted."""
 
     def equal(self, left: Scalar, right: Scalar) -> bool:
-        return left.name == right.name
+        sizes = (image_of(left.name), image_of(right.name))
+        return left.name == right.name or None not in sizes  # check() compares those
 
     def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
         if left.range.key == right.range.key:
@@ -371,6 +382,9 @@ class _Agreement:
 
     def compares(self, memory: Memory, other: Memory) -> bool:
         return True  # check() has all buffers
+
+    def keeps(self, image: Memory, type_: str) -> Reason | None:
+        return None  # check() looks
 
     def ordered(self, left: Invocation, right: Invocation) -> bool:
         return False

@@ -417,7 +417,7 @@ def _texts(inputs: Inputs, program: HostProgram, output: _Output) -> dict[str, s
             for f in added
         ]
         several = any(f.kernel.elements > 1 for f in functions)
-        files[HEADER_NAME] = header_text(prototypes, several)
+        files[HEADER_NAME] = header_text(prototypes, several, [f.text for f in added])
     return files
 
 

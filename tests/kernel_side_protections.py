@@ -7,6 +7,7 @@ _TRAPS = "tests/fuse/test_traps.py"
 _SCOPES = "tests/fuse/test_traps_of_scopes.py"
 _OWNERSHIP = "tests/graph/test_ownership.py"
 _PLAN = "tests/graph/test_plan.py"
+_IMAGES = "tests/fuse/test_images.py"
 
 PROTECTED_BY: dict[str, str] = {
     # kernel
@@ -20,6 +21,10 @@ PROTECTED_BY: dict[str, str] = {
     "synchronisation": f"{_REFUSALS}::test_kernel_after_square[barrier]",
     "pointers": f"{_REFUSALS}::test_kernel_after_square[pointer-arithmetic]",
     "images": f"{_REFUSALS}::test_images",
+    "samplers": f"{_IMAGES}::test_call_after_invert[normalised]",
+    "read-and-written": f"{_IMAGES}::test_call_after_invert[ping-pong]",
+    "written-twice": f"{_IMAGES}::test_call_after_invert[written-twice]",
+    "formats": f"{_IMAGES}::test_check_of_formats",
     "printf": f"{_REFUSALS}::test_kernel_after_square[printf]",
     "control-flow": f"{_REFUSALS}::test_kernel_after_square[return]",
     "unknown-calls": f"{_REFUSALS}::test_kernel_after_square[unknown-call]",

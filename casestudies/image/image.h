@@ -6,7 +6,8 @@
  *
  * Pixels are four floats: red, green, blue and alpha, or hue, saturation, value and
  * alpha, each from 0 to 1.  Two libraries keep these promises: image.c has pixels in
- * buffers, texture.c in images of OpenCL (image2d_t).
+ * buffers, texture.c in images of OpenCL (image2d_t).  No kernel may read and write one
+ * image: with texture.c the result of an operation is never a source (IMAGE_ALIASED).
  *
  * All functions return IMAGE_OK, one of the codes below (positive), or the OpenCL
  * error (negative) of the call that failed.
@@ -52,7 +53,8 @@ typedef enum { IMAGE_ADD, IMAGE_SUB, IMAGE_MUL, IMAGE_DIV, IMAGE_AVG } ImageOper
 /*
  * Before anything else and after everything else.  The kernels are read from the
  * file that the environment variable IMAGE_CL names, else from the path given at
- * build time (-DIMAGE_CL='"..."'), else from image.cl or texture.cl.
+ * build time (-DIMAGE_CL='"..."'), else from image.cl or texture.cl.  With
+ * IMAGE_CHANNELS=8 in the environment texture.c has pixels of four bytes on the device.
  */
 cl_int image_init(void);
 void image_shutdown(void);

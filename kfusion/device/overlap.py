@@ -39,5 +39,23 @@ def _extent(memory: Any) -> tuple[object, int, int] | None:
     parent: Any = info(cl.mem_info.ASSOCIATED_MEMOBJECT)
     if parent is None:
         return memory.int_ptr, 0, size
-    offset = int(info(cl.mem_info.OFFSET))
-    return parent.int_ptr, offset, offset + size
+    if info(cl.mem_info.TYPE) != cl.mem_object_type.BUFFER:
+        return _extent(parent)  # an image may lie anywhere in its buffer
+    owner, start, _ = _extent(parent) or (parent.int_ptr, 0, 0)
+    offset = start + int(info(cl.mem_info.OFFSET))
+    return owner, offset, offset + size
+
+
+def keeps(image: Any, type_: str) -> bool:
+    """Does the image give back vectors of four numbers of the type as they were written?"""
+    import pyopencl as cl
+
+    channels = {"float4": "FLOAT", "int4": "SIGNED_INT32", "uint4": "UNSIGNED_INT32"}
+    return isinstance(image, cl.Image) and bool(
+        image.format
+        == cl.ImageFormat(cl.channel_order.RGBA, getattr(cl.channel_type, channels[type_]))
+    )
+
+
+def image_size(image: Any, which: str) -> int:
+    return int(getattr(image, which))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from kfusion.graph.model import Invocation, Memory, Scalar
+from kfusion.kernel.evaluate import image_size
 from kfusion.kernel.forms import (
     GLOBAL_ID,
     GLOBAL_OFFSET,
@@ -78,8 +79,13 @@ class Stage:
 
     @cached_property
     def buffers(self) -> list[tuple[Parameter, Memory]]:
+        """Images, too."""
         pairs = zip(self.invocation.kernel.parameters, self.invocation.arguments, strict=True)
-        return [(p, a) for p, a in pairs if isinstance(a, Memory) and p.is_buffer]
+        return [
+            (p, a)
+            for p, a in pairs
+            if isinstance(a, Memory) and (p.is_buffer or p.image is not None)
+        ]
 
     @cached_property
     def arguments(self) -> dict[str, Memory | Scalar]:
@@ -87,9 +93,25 @@ class Stage:
         pairs = zip(self.invocation.kernel.parameters, self.invocation.arguments, strict=True)
         return {p.name: a for p, a in pairs if isinstance(a, (Memory, Scalar))}
 
+    @cached_property
+    def image_sizes(self) -> dict[str, Scalar]:
+        """Widths and heights of the images, by what the kernel's forms call them."""
+        images = [(p, memory) for p, memory in self.buffers if p.image is not None]
+        return {
+            image_size(which, p.name): Scalar(image_size(which, memory.name), which)
+            for p, memory in images
+            for which in ("width", "height")
+        }
+
+    @cached_property
+    def scalars(self) -> dict[str, Scalar]:
+        """By their own names."""
+        given = (a for a in self.arguments.values() if isinstance(a, Scalar))
+        return {a.name: a for a in (*given, *self.image_sizes.values())}
+
     def _atom(self, atom: Atom) -> Atom:
         if isinstance(atom, Value):
-            argument = self.arguments.get(atom.name)
+            argument = self.arguments.get(atom.name) or self.image_sizes.get(atom.name)
             return replace(atom, name=argument.name) if argument else atom
         if isinstance(atom, LoopVariable):
             return replace(atom, owner=self.invocation.index)
@@ -126,6 +148,7 @@ class Stage:
                 form = self.bind(access.form) if access.form is not None else None
                 facts = tuple(c.map(self.bind) for c in access.facts)
                 type_ = self._parameters[access.parameter].canonical
+                type_ = access.texel.type if access.texel is not None else type_
                 found.append(BoundAccess(self, position, access, memory, type_, form, facts))
         return tuple(found)
 

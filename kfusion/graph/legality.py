@@ -15,15 +15,16 @@ from kfusion.graph.model import (
     Assumption,
     Disjoint,
     LaunchRange,
+    Memory,
     Oracle,
     SameRange,
-    Scalar,
     Within,
 )
 from kfusion.graph.ownership import Dependence, depend
 from kfusion.graph.unify import Equalities
 from kfusion.kernel.forms import ITEM_IDS, Form, Id, Value
-from kfusion.kernel.model import Feature, FeatureUse, Kernel
+from kfusion.kernel.images import SAMPLERS
+from kfusion.kernel.model import Feature, FeatureUse, Kernel, Parameter
 from kfusion.kernel.surroundings import pragmas_at
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
@@ -219,6 +220,8 @@ def _types(p: Stage, q: Stage) -> Reason | None:
         for parameter, memory in stage.buffers:
             type_, where = seen.setdefault(memory.name, (parameter.canonical, stage.kernel_name))
             if type_ != parameter.canonical and is_on(ONE_TYPE):
+                if "image2d_t" in (type_, parameter.canonical):
+                    return _image_and_buffer(memory, where, stage.kernel_name, parameter)
                 return Reason(
                     "KF207",
                     f"'{memory}' has elements of type {type_} in {where}(), and of type "
@@ -228,6 +231,16 @@ def _types(p: Stage, q: Stage) -> Reason | None:
                     or "declare both parameters with one element type",
                 )
     return _address_spaces(p, q)
+
+
+def _image_and_buffer(memory: Memory, first: str, second: str, parameter: Parameter) -> Reason:
+    kinds = ("a buffer", "an image") if parameter.image is not None else ("an image", "a buffer")
+    return Reason(
+        "KF207",
+        f"'{memory}' is {kinds[0]} in {first}(), and {kinds[1]} in {second}()",
+        parameter.span,
+        help="give the calls different objects",
+    )
 
 
 def _macro_help(kernel: Kernel, *types: str) -> str | None:
@@ -282,8 +295,7 @@ def _aliases(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
 
 
 def _dependences(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
-    scalars = {a.name: a for s in (p, q) for a in s.arguments.values() if isinstance(a, Scalar)}
-    equalities = Equalities(scalars, oracle)
+    equalities = Equalities({**p.scalars, **q.scalars}, oracle)
     equalities.same_guards(p.guards, q.guards)
     for a, b in product(p.accesses, q.accesses):
         if a.memory.name != b.memory.name:
@@ -311,6 +323,9 @@ def _meeting(
     a: BoundAccess, b: BoundAccess, oracle: Oracle, legal: Legal, equalities: Equalities
 ) -> Reason | None:
     """Why items may meet at the two accesses."""
+    for access, other in ((b, a), (a, b)):
+        if access.access.texel is not None and access.access.texel.trouble and is_on(SAMPLERS):
+            return _sampled(access, other, access.access.texel.trouble)
     if a.form is None or b.form is None:
         if _stays_in_group(a, b, Dependence.OTHER):
             legal.handed.add(a.memory.name)
@@ -353,6 +368,8 @@ def _meeting(
 
 def _stays_in_group(a: BoundAccess, b: BoundAccess, found: Dependence) -> bool:
     """Only items of one work-group meet: a barrier between the stages keeps their order."""
+    if a.access.texel is not None or b.access.texel is not None:
+        return False  # what a kernel writes to an image it cannot read
     p, q = a.stage.invocation.range, b.stage.invocation.range
     if not _same_groups(p, q):
         return False
@@ -384,6 +401,17 @@ def other_groups(stages: Sequence[Stage]) -> Reason | None:
                 related=((f"{first.kernel_name}() is called here", a.span),) if a.span else (),
             )
     return None
+
+
+def _sampled(a: BoundAccess, other: BoundAccess, trouble: str) -> Reason:
+    """The texel that is read may be another one than that at the coordinates."""
+    return Reason(
+        "KF233",
+        f"{a} may read any texel of '{a.memory}', which {other.stage.kernel_name}() writes: "
+        f"{trouble}",
+        a.access.span,
+        related=((f"{other.stage.kernel_name}() writes it here", other.access.span),),
+    )
 
 
 def _not_understood(a: BoundAccess, b: BoundAccess) -> Reason:

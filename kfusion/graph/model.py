@@ -120,7 +120,15 @@ class Disjoint:
     right: str
 
 
-Assumption = Equal | SameRange | Within | Disjoint
+@dataclass(frozen=True)
+class Keeps:
+    """The image gives back values of the type (float4, int4, uint4) as they were written."""
+
+    memory: str
+    type: str
+
+
+Assumption = Equal | SameRange | Within | Disjoint | Keeps
 
 
 class Oracle(Protocol):
@@ -144,6 +152,10 @@ class Oracle(Protocol):
 
     def compares(self, memory: Memory, other: Memory) -> bool:
         """Can a group be told whether its memory is apart from what only other calls get?"""
+        ...
+
+    def keeps(self, image: Memory, type_: str) -> Reason | None:
+        """None if the image may be taken to give back what is written to it; else why not."""
         ...
 
     def ordered(self, left: Invocation, right: Invocation) -> bool:

@@ -29,6 +29,7 @@ from kfusion.kernel.forms import (
     LOCAL_ID,
     LOCAL_SIZE,
     NUM_GROUPS,
+    ROW,
     STRIDED_ID,
     Atom,
     Comparison,
@@ -227,7 +228,8 @@ class _Reader:
         if fixed.terms and fixed == _fixed(q):
             best = self.digits(p - fixed, q - fixed)
         for radix in _radices(p) if self.products else ():
-            (high_p, low_p), (high_q, low_q) = _divide_down(p, radix), _divide_down(q, radix)
+            divide = _divide if radix == ROW else _divide_down
+            (high_p, low_p), (high_q, low_q) = divide(p, radix), divide(q, radix)
             if not high_p.terms or not high_q.terms or not self._are_digits(low_p, low_q, radix):
                 continue
             found = self.digits(high_p, high_q).both(self.digits(low_p, low_q))
@@ -241,7 +243,7 @@ class _Reader:
 
     def _are_digits(self, p: Form, q: Form, radix: Form) -> bool:
         """Both in a window of `radix` numbers, so that equal remainders are needed."""
-        if not is_on(BOUNDS):
+        if radix == ROW or not is_on(BOUNDS):
             return True
         if self._below(p, radix, self.left) and self._below(q, radix, self.right):
             return True

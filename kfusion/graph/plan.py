@@ -11,6 +11,7 @@ from functools import cache, cached_property
 from itertools import combinations, pairwise
 
 from kfusion.graph.bind import Stage
+from kfusion.graph.images import kept_as_they_are, unfit_images
 from kfusion.graph.least import LeastBytes
 from kfusion.graph.legality import Legal, legal_pair, other_groups
 from kfusion.graph.liveness import stored_after
@@ -21,6 +22,7 @@ from kfusion.graph.model import (
     Equal,
     Group,
     Invocation,
+    Keeps,
     Oracle,
     RegionPlan,
     SameRange,
@@ -216,9 +218,23 @@ class _Planner:
             assumptions = [*assumptions, *disjoint]
         barriers, handed = self._meetings(run)
         values = group_values(members, _equalities(assumptions), stored, barriers, handed)
+        if len(run) > 1:
+            reason = unfit_images(members, values)
+            if reason is not None:
+                return reason
+            kept = kept_as_they_are(members, values)
+            reason = self._lossy(members, kept)
+            if reason is not None:
+                return reason
+            assumptions = [*assumptions, *kept]
         if self.exact and (reason := _not_rounded(members, values)) is not None:
             return reason
         return _Candidate(assumptions, stored, barriers, handed, values.bytes)
+
+    def _lossy(self, members: list[Stage], kept: list[Keeps]) -> Reason | None:
+        images = {name: memory for stage in members for name, memory in stage.memory.items()}
+        found = (self.oracle.keeps(images[each.memory], each.type) for each in kept)
+        return next((reason for reason in found if reason is not None), None)
 
     def _meetings(self, run: Members) -> tuple[frozenset[int], frozenset[str]]:
         """Where the items of a work-group must wait for each other, and for what memory."""

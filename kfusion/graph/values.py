@@ -18,7 +18,7 @@ from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.ownership import passed_on
 from kfusion.graph.unify import Equalities
 from kfusion.kernel.forms import Form
-from kfusion.kernel.model import Effect, Kernel, Mode, Symbol
+from kfusion.kernel.model import OF_KERNEL, Effect, Kernel, Mode, Symbol
 from kfusion.kernel.types import size_of
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
@@ -170,9 +170,9 @@ class _Analysis:
             if (number, access.access.statement) not in self.dead
         ]
 
-    def _cells(self, block: Block) -> dict[tuple[str, Form], list[_Event]]:
+    def _cells(self, block: Block) -> dict[tuple[str, Form, str], list[_Event]]:
         """Events by element, for the elements that may live in a variable."""
-        cells: dict[tuple[str, Form], list[_Event]] = {}
+        cells: dict[tuple[str, Form, str], list[_Event]] = {}
         spoiled = self._spoiled()
         for event in self._events(block.stages):
             access = event.access
@@ -180,10 +180,21 @@ class _Analysis:
                 continue
             form = self.equalities.form(access.form)
             if not form.in_loop:
-                cells.setdefault((access.memory.name, form), []).append(event)
+                key = access.memory.name, form, self._way(access)
+                cells.setdefault(key, []).append(event)
         return {
-            key: events for key, events in cells.items() if all(_usable(e.access) for e in events)
+            key: events
+            for key, events in cells.items()
+            if all(_usable(e.access) for e in events) and len({e.access.type for e in events}) == 1
         }
+
+    def _way(self, access: BoundAccess) -> str:
+        """What else tells two reads of an image apart: outside of it samplers differ."""
+        texel = access.access.texel
+        if texel is None or access.memory.name in self.written:
+            return ""
+        of_kernel = texel.sampler == OF_KERNEL
+        return f"{access.stage.invocation.index} {access.number}" if of_kernel else texel.sampler
 
     def _spoiled(self) -> set[str]:
         """Written memory of which some access might hit any element."""
@@ -376,7 +387,8 @@ class _Analysis:
         """The variables of the index are declared, and have their values, before the statement."""
         kernel = self.stages[event.stage].invocation.kernel
         access, start = event.access.access, kernel.body.statements[event.statement[1]].first
-        named = (kernel.symbols.get(token) for token in range(access.first, access.last + 1))
+        first, last = access.index
+        named = (kernel.symbols.get(token) for token in range(first, last + 1))
         settled = all(kernel.settled.get(s, s.token) < start for s in named if s is not None)
         return settled or not is_on(SCOPES)
 

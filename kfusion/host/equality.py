@@ -49,6 +49,8 @@ def unify(left: Sym, right: Sym) -> Pairs | None:
     """Leaf pairs whose equality makes the two values equal; None if they differ in form."""
     if left == right and not isinstance(left, Phi):
         return [] if known_on_entry(left) or isinstance(left, Op) else None
+    if is_image_size(left) or is_image_size(right):
+        return [(left, right)] if known_on_entry(left) and known_on_entry(right) else None
     if isinstance(left, Entry) and isinstance(right, Entry):
         return [(left, right)]
     if _one_wide(left, right):
@@ -81,6 +83,15 @@ def _unify_operands(left: Sym, right: Sym) -> Pairs | None:
             return None
         pairs += inner
     return pairs
+
+
+def image_size_of(image: Sym, which: str) -> Op:
+    """The width or height of an image, asked at run time."""
+    return Op(f"kfusion_image_{which}", (image,))
+
+
+def is_image_size(value: Sym) -> bool:
+    return isinstance(value, Op) and value.name.startswith("kfusion_image_")
 
 
 def is_count(value: Sym) -> bool:

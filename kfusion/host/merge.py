@@ -17,7 +17,15 @@ from kfusion.host.effects import (
     UnknownCall,
     Unsupported,
 )
-from kfusion.host.equality import identity, is_new_buffer, range_pairs, strip, unify
+from kfusion.host.equality import (
+    identity,
+    image_size_of,
+    is_new_buffer,
+    range_pairs,
+    strip,
+    unify,
+)
+from kfusion.host.formats import lossy_format
 from kfusion.host.frames import Frame
 from kfusion.host.handles import HandleTable
 from kfusion.host.joining import Joining
@@ -44,6 +52,7 @@ from kfusion.host.symbolic import (
     Sym,
     leaves,
 )
+from kfusion.kernel.evaluate import image_size
 from kfusion.kernel.model import Kernel
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason, error
@@ -295,6 +304,9 @@ class RegionAnalysis:
         value = identity(effect.value)
         name = str(value)
         self.values[name] = value
+        if parameter.image:
+            for which in ("width", "height"):
+                self.values[image_size(which, name)] = image_size_of(value, which)
         if parameter.pointer or parameter.image:
             return Memory(name, self._hint(value, parameter.name), spell(value))
         if all(isinstance(leaf, Num | Literal) for leaf in leaves(value)):
@@ -486,6 +498,17 @@ class RegionAnalysis:
         if dimension >= len(size) or value is None:
             return False
         return unify(strip(size[dimension]), strip(value)) is not None
+
+    def keeps(self, image: Memory, type_: str) -> Reason | None:
+        place = lossy_format(self.program, type_)
+        if place is None:
+            return None
+        return Reason(
+            "KF234",
+            f"'{image}' would be kept in variables of type {type_}, and the images of this "
+            "program round what is written to them",
+            place,
+        )
 
     def disjoint(self, left: Memory, right: Memory) -> bool:
         values = (self.values.get(left.name), self.values.get(right.name))

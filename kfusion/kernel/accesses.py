@@ -8,7 +8,14 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from kfusion.kernel.builtins import CONSTANTS, GROUP_QUERIES, feature_of, is_pure, is_work_item
+from kfusion.kernel.builtins import (
+    CONSTANTS,
+    GROUP_QUERIES,
+    IMAGE_SIZES,
+    feature_of,
+    is_pure,
+    is_work_item,
+)
 from kfusion.kernel.evaluate import (
     Environment,
     Pointer,
@@ -20,7 +27,8 @@ from kfusion.kernel.evaluate import (
 )
 from kfusion.kernel.forms import OF_GROUPS, Comparison, Form, in_global_ids
 from kfusion.kernel.helpers import Helpers
-from kfusion.kernel.model import Access, Body, Feature, FeatureUse, Mode
+from kfusion.kernel.images import ImageCall, read_image_call
+from kfusion.kernel.model import Access, Body, Feature, FeatureUse, Mode, Texel
 from kfusion.kernel.opening import COPIES
 from kfusion.kernel.scopes import Scopes
 from kfusion.kernel.together import Findings, is_followed
@@ -90,7 +98,7 @@ class ExpressionWalker:
         elif isinstance(node, c_ast.TernaryOp):
             self._ternary(node)
         elif isinstance(node, c_ast.FuncCall):
-            self._call(node)
+            self._call(node, statement=statement)
         elif isinstance(node, c_ast.ID):
             self._name(node)
         elif isinstance(node, c_ast.Cast):
@@ -188,6 +196,8 @@ class ExpressionWalker:
         if symbol is not None:
             if symbol in self.env.pointers:
                 self._feature(Feature.ESCAPE, node.name, node)
+            elif symbol in self.env.images:
+                self._feature(Feature.IMAGE, node.name, node)
             return
         trouble = self.helpers.global_name(node.name)
         if trouble is not None:
@@ -195,9 +205,15 @@ class ExpressionWalker:
         elif not CONSTANTS.fullmatch(node.name) and node.name not in self.helpers.names:
             self._feature(Feature.UNKNOWN_CALL, node.name, node)
 
-    def _call(self, node: c_ast.FuncCall) -> None:
+    def _call(self, node: c_ast.FuncCall, *, statement: bool = False) -> None:
         name = node.name.name if isinstance(node.name, c_ast.ID) else "a computed function"
         feature: Feature | None = None
+        image = read_image_call(self.env, node)
+        if image is not None:
+            self._texel(image, node, statement=statement)
+            return
+        if name in IMAGE_SIZES and evaluate(self.env, node).parts:
+            return
         if name in self.unit.functions:
             for use in self.helpers.features(name):
                 self._feature(use, f"{name}()", node)
@@ -217,6 +233,21 @@ class ExpressionWalker:
             # The call itself is the reason then, not its pointer.
             if feature is None or resolve_pointer(self.env, argument) is None:
                 self.expression(argument)
+
+    def _texel(self, call: ImageCall, node: c_ast.FuncCall, *, statement: bool) -> None:
+        for argument in call.evaluated:
+            self.expression(argument)
+        first = self.unit.index(node.name)
+        self._access(
+            Pointer(call.image, None),
+            call.mode,
+            call.form,
+            (first, call.last),
+            direct=call.written,
+            statement=statement,
+            type_="int",
+            texel=call.texel,
+        )
 
     def _copied(self, arguments: Sequence[c_ast.Node]) -> None:
         """An asynchronous copy writes through its first argument and reads the second."""
@@ -340,12 +371,14 @@ class ExpressionWalker:
         direct: bool,
         statement: bool,
         type_: str = "size_t",
+        texel: Texel | None = None,
     ) -> None:
-        if not self.env.certain(*tokens):
+        if not self.env.certain(*(texel.index if texel is not None else tokens)):
             form = None
         if form is not None:
             self._check_form(form, tokens)
         stored_by = self._storing(*tokens) if statement else None
+        shown = texel.value - 1 if texel is not None and texel.value is not None else tokens[1]
         places = enumerate(self.body.statements)
         where = next((i for i, s in places if s.first <= tokens[0] <= s.last), -1)
         self.accesses.append(
@@ -360,9 +393,10 @@ class ExpressionWalker:
                 statement=where,
                 first=tokens[0],
                 last=tokens[1],
-                span=self.unit.span(*tokens),
+                span=self.unit.span(tokens[0], shown),
                 plain=direct and (stored_by is not None or not mode.writes),
                 assignment=stored_by,
+                texel=texel,
             )
         )
 
@@ -372,6 +406,8 @@ class ExpressionWalker:
         tokens = self.unit.tokens
         if statement.kind != "plain":
             return None
+        if statement.first == first and last + 1 == statement.last:
+            return statement  # a call that stores
         if statement.first == first:
             follows = tokens[last + 1].text
             return statement if follows in _STEPS or follows in _ASSIGNMENTS else None

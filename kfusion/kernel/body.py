@@ -17,6 +17,7 @@ from kfusion.kernel.evaluate import (
     resolve_pointer,
 )
 from kfusion.kernel.forms import Comparison
+from kfusion.kernel.images import sampler_value
 from kfusion.kernel.model import Body, Declaration, PreludeItem
 from kfusion.kernel.opening import opening
 from kfusion.kernel.scopes import Scopes, name_token
@@ -167,6 +168,8 @@ def declare(env: Environment, scopes: Scopes, node: c_ast.Decl) -> Declaration:
         elif once and isinstance(node.type, c_ast.TypeDecl):
             value = convert(evaluate(env, node.init), type_)
     env.values[symbol] = value
+    if type_ == "sampler_t":
+        env.samplers[symbol] = sampler_value(env, node.init)
     parts = tuple(part.form for part in value.parts if part.form is not None)
     known = parts if len(parts) == len(value.parts) else ()
     return Declaration(node.name, type_, value.form, once, token, known)
@@ -183,9 +186,13 @@ def is_pure_declaration(env: Environment, node: c_ast.Decl) -> bool:
         return node.init is not None and resolve_pointer(env, node.init) is not None
     if not isinstance(node.type, (c_ast.TypeDecl, c_ast.ArrayDecl)):
         return False
-    if address_space(env, node) in ("local", "constant"):
+    if address_space(env, node) in ("local", "constant") and not is_sampler(env, node):
         return False
     return node.init is None or is_pure_expression(env, node.init)
+
+
+def is_sampler(env: Environment, node: c_ast.Decl) -> bool:
+    return canonical(env.unit, node.type) == "sampler_t"
 
 
 def address_space(env: Environment, node: c_ast.Decl) -> str:

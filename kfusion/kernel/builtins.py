@@ -46,9 +46,18 @@ _PURE = frozenset(
     cross dot distance length normalize fast_distance fast_length fast_normalize
     isequal isnotequal isgreater isgreaterequal isless islessequal islessgreater isfinite isinf
     isnan isnormal isordered isunordered signbit any all bitselect select shuffle shuffle2
-    vec_step
+    vec_step get_image_width get_image_height get_image_dim
     """.split()
 )
+# What of the size of an image they tell.
+IMAGE_SIZES = {
+    "get_image_width": ("width",),
+    "get_image_height": ("height",),
+    "get_image_dim": ("width", "height"),
+}
+# The types that images are read and written as.
+TEXELS = {"f": "float4", "i": "int4", "ui": "uint4"}
+_IMAGE_CALL = re.compile(r"(read|write)_image(f|i|ui)")
 # Those that write through a pointer, into private memory if they are pure.
 _WRITES_ARGUMENT = frozenset("fract frexp lgamma_r modf remquo sincos".split())
 _TYPE = r"(char|uchar|short|ushort|int|uint|long|ulong|float|double|half)(2|3|4|8|16)?"
@@ -67,6 +76,12 @@ def feature_of(name: str) -> Feature | None:
         if re.fullmatch(pattern, name):
             return feature
     return None
+
+
+def image_call(name: str) -> tuple[str, str] | None:
+    """`read` or `write`, and the type of the texel."""
+    match = _IMAGE_CALL.fullmatch(name)
+    return (match.group(1), TEXELS[match.group(2)]) if match else None
 
 
 def is_pure(name: str) -> bool:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from pycparser import c_ast
 
-from kfusion.kernel.builtins import is_value, is_work_item
+from kfusion.kernel.builtins import image_call, is_value, is_work_item
 from kfusion.kernel.evaluate import Environment
 from kfusion.kernel.model import Access, Effect
 from kfusion.kernel.scopes import name_token
@@ -33,19 +33,34 @@ def effect_of(
             return None
         return Effect(tuple(env.uses[token] for token in tokens), tokens)
     node = nodes[0]
-    if len(nodes) != 1 or not isinstance(node, (c_ast.Assignment, c_ast.UnaryOp)):
+    if len(nodes) != 1:
         return None
+    if isinstance(node, c_ast.FuncCall):
+        return _texel_stored(env, statement, node, accesses)
     if isinstance(node, c_ast.Assignment):
         if not _harmless(env, node.rvalue):
             return None
         target = node.lvalue
-    elif node.op in _CHANGES:
+    elif isinstance(node, c_ast.UnaryOp) and node.op in _CHANGES:
         target = node.expr
     else:
         return None
     symbol = env.symbol(target)
     if symbol is not None:
         return Effect((symbol,), (env.unit.index(target),))
+    return _store_of(statement, accesses)
+
+
+def _texel_stored(
+    env: Environment, statement: Statement, node: c_ast.FuncCall, accesses: tuple[Access, ...]
+) -> Effect | None:
+    """`write_imagef(image, (int2)(x, y), value);`"""
+    if node.args is None or not all(_harmless(env, each) for each in node.args.exprs):
+        return None
+    return _store_of(statement, accesses)
+
+
+def _store_of(statement: Statement, accesses: tuple[Access, ...]) -> Effect | None:
     stores = [n for n, a in enumerate(accesses) if a.assignment == statement and a.plain]
     return Effect(store=stores[0]) if len(stores) == 1 else None
 
@@ -77,9 +92,14 @@ class _Changes(c_ast.NodeVisitor):
         name = node.name.name if isinstance(node.name, c_ast.ID) else ""
         if name in self.env.unit.functions:
             self.found = self.found or not _takes_values(self.env.unit, name)
-        elif not (is_value(name) or is_work_item(name)):
+        elif not (is_value(name) or is_work_item(name) or _reads_image(name)):
             self.found = True
         self.generic_visit(node)
+
+
+def _reads_image(name: str) -> bool:
+    called = image_call(name)
+    return called is not None and called[0] == "read"
 
 
 @lru_cache(maxsize=256)

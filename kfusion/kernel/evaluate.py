@@ -8,7 +8,7 @@ from dataclasses import field
 
 from pycparser import c_ast
 
-from kfusion.kernel.builtins import IDS
+from kfusion.kernel.builtins import IDS, IMAGE_SIZES
 from kfusion.kernel.forms import (
     Comparison,
     Form,
@@ -74,6 +74,9 @@ class Environment:
     doubtful: Callable[[str], bool]
     values: dict[Symbol, Typed] = field(default_factory=dict)
     pointers: dict[Symbol, Pointer] = field(default_factory=dict)
+    images: dict[Symbol, str] = field(default_factory=dict)  # names of parameters
+    # Why samplers may not give the texel asked for; those of the file by name.
+    samplers: dict[Symbol | str, str] = field(default_factory=dict)
     inside: frozenset[str] = frozenset()  # helper functions that are being evaluated
 
     def certain(self, first: int, last: int) -> bool:
@@ -93,6 +96,10 @@ class Environment:
 
     def symbol(self, node: c_ast.Node) -> Symbol | None:
         return self.uses.get(self.unit.index(node)) if isinstance(node, c_ast.ID) else None
+
+    def image(self, node: c_ast.Node) -> str | None:
+        symbol = self.symbol(node)
+        return self.images.get(symbol) if symbol is not None else None
 
 
 def evaluate(env: Environment, node: c_ast.Node) -> Typed:
@@ -225,6 +232,8 @@ def _call(env: Environment, node: c_ast.FuncCall) -> Typed:
         if which is not None and which.is_constant and 0 <= which.constant <= 2:
             return Typed(form_of(Id(IDS[name], which.constant)), "size_t")
         return Typed(None, "size_t")
+    if name in IMAGE_SIZES and len(arguments) == 1:
+        return _image_size(env, name, arguments[0])
     converted = _CONVERT.fullmatch(name)
     if converted and len(arguments) == 1:
         return convert(evaluate(env, arguments[0]), converted.group(1))
@@ -234,6 +243,26 @@ def _call(env: Environment, node: c_ast.FuncCall) -> Typed:
         product = _binary(values[0], "*", values[1])
         return product if name == "mul24" else _binary(product, "+", values[2])
     return UNKNOWN
+
+
+def _image_size(env: Environment, name: str, node: c_ast.Node) -> Typed:
+    image = env.image(node)
+    if image is None:
+        return UNKNOWN
+    sizes = [form_of(Value(image_size(each, image), "int")) for each in IMAGE_SIZES[name]]
+    parts = tuple(Typed(size, "int") for size in sizes)
+    return parts[0] if len(parts) == 1 else Typed(None, "", parts)
+
+
+def image_size(which: str, image: str) -> str:
+    """What the width or height of an image is called in forms."""
+    return f"get_image_{which}({image})"
+
+
+def image_of(size: str) -> tuple[str, str] | None:
+    """The image, and whether its width or height has the name."""
+    match = re.fullmatch(r"get_image_(width|height)\((.*)\)", size, re.DOTALL)
+    return (match.group(2), match.group(1)) if match else None
 
 
 def _helper(env: Environment, node: c_ast.FuncCall) -> Typed:
@@ -309,7 +338,8 @@ def _binary(left: Typed, op: str, right: Typed) -> Typed:
 
 
 def _by_parts(left: Typed, op: str, right: Typed) -> Typed:
-    """Vectors of one type, part by part; nothing is converted."""
+    """Vectors of one type, part by part; a number stands for a vector of it."""
+    left, right = _widened(left, right), _widened(right, left)
     kinds = {part.type for part in (*left.parts, *right.parts)}
     if op not in ("+", "-", "*") or len(left.parts) != len(right.parts) or len(kinds) != 1:
         return UNKNOWN
@@ -318,6 +348,13 @@ def _by_parts(left: Typed, op: str, right: Typed) -> Typed:
         return UNKNOWN
     pairs = zip(left.parts, right.parts, strict=True)
     return Typed(None, "", tuple(_binary(a, op, b) for a, b in pairs))
+
+
+def _widened(value: Typed, other: Typed) -> Typed:
+    """`at - 1`"""
+    if value.parts or value.type not in INTEGERS:
+        return value
+    return Typed(None, "", tuple(convert(value, part.type) for part in other.parts))
 
 
 def _reduced(form: Form, type_: str) -> Typed:

@@ -19,6 +19,7 @@ GLOBAL_SIZE = "global_size"
 GLOBAL_OFFSET = "global_offset"
 NUM_GROUPS = "num_groups"
 STRIDED_ID = "strided_id"  # the global id, and on from there by the global size
+IMAGE_ROW = "image_row"  # from a texel to the one below: more than any coordinate
 ITEM_IDS = (GLOBAL_ID, LOCAL_ID, GROUP_ID, STRIDED_ID)  # what differs from item to item
 OF_GROUPS = (LOCAL_ID, GROUP_ID, LOCAL_SIZE, NUM_GROUPS)  # what depends on the local size
 
@@ -213,6 +214,14 @@ def number(value: int) -> Form:
 
 def form_of(atom: Atom) -> Form:
     return Form((((atom,), 1),))
+
+
+ROW = form_of(Id(IMAGE_ROW, 0))
+
+
+def texel_at(x: Form, y: Form) -> Form:
+    """Two coordinates as one index: equal indices have equal coordinates."""
+    return y * ROW + x
 
 
 def counts_items(form: Form) -> bool:

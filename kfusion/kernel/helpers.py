@@ -9,6 +9,7 @@ from pycparser import c_ast
 
 from kfusion.kernel.builtins import feature_of, is_pure, is_work_item
 from kfusion.kernel.model import Feature
+from kfusion.kernel.types import canonical
 from kfusion.parse.preprocess import PToken
 from kfusion.parse.unit import Unit
 
@@ -31,6 +32,8 @@ class Helpers:
         """Program-scope variables are memory that any item may reach; constant ones are not."""
         node = self._globals.get(name)
         if node is None or isinstance(node.type, c_ast.FuncDecl):
+            return None
+        if canonical(self.unit, node.type) == "sampler_t":
             return None
         first = self.unit.index(node)
         while first > 0 and self.unit.tokens[first - 1].text not in (";", "}"):

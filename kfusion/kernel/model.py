@@ -39,6 +39,11 @@ class Parameter:
         return self.pointer and self.space in ("global", "constant")
 
     @property
+    def is_followed_image(self) -> bool:
+        """Of two dimensions, and either read or written."""
+        return self.canonical == "image2d_t" and self.image != "read_write"
+
+    @property
     def is_scalar(self) -> bool:
         return not self.pointer and self.image is None and self.canonical != "sampler_t"
 
@@ -57,9 +62,23 @@ class Mode(Enum):
         return self is not Mode.READ
 
 
+OF_KERNEL = "one of the kernel's own"
+
+
+@dataclass(frozen=True)
+class Texel:
+    """An access to an image, which is a call: read_imagef(image, sampler, (int2)(x, y))."""
+
+    type: str  # of what is read or written: float4
+    index: tuple[int, int]  # the tokens of the coordinates
+    value: int | None = None  # the token before what is written: a comma
+    sampler: str = ""  # its name, if the file declares it, or OF_KERNEL; "": there is none
+    trouble: str = ""  # why it need not be the texel at the coordinates that is read
+
+
 @dataclass(frozen=True)
 class Access:
-    """One access to an element of a buffer, in the order in which they happen."""
+    """One access to an element of a buffer or image, in the order in which they happen."""
 
     parameter: str
     mode: Mode
@@ -75,10 +94,35 @@ class Access:
     whole: bool = True  # the whole element, not a component of it
     plain: bool = True  # a store: its own statement; a load: written `a[...]` or `*(a + ...)`
     assignment: Statement | None = None  # the statement that stores
+    texel: Texel | None = None  # None: no image
 
     @property
     def text(self) -> str:
-        return " ".join(self.span.text.split())
+        stores = self.texel is not None and self.texel.value is not None
+        return " ".join(self.span.text.split()) + (", ...)" if stores else "")
+
+    @property
+    def index(self) -> tuple[int, int]:
+        """Tokens with the index among them, and none of what is stored."""
+        return self.texel.index if self.texel is not None else (self.first, self.last)
+
+    @property
+    def element(self) -> tuple[int, int]:
+        """The tokens that name the element: of a store, all but the value."""
+        stored = self.texel.value if self.texel is not None else None
+        return (self.first, self.last if stored is None else stored)
+
+    def value(self, statement: Statement) -> tuple[int, int]:
+        """The tokens of what the statement stores."""
+        if self.texel is not None and self.texel.value is not None:
+            return (self.texel.value + 1, self.last - 1)
+        return (self.last + 2, statement.last - 1)
+
+    @property
+    def tokens(self) -> frozenset[int]:
+        """What gives way to a variable: `a[i]`; of `write_imagef(...)` all but the value."""
+        first, last = self.element
+        return frozenset((*range(first, last + 1), self.last))
 
 
 class Feature(Enum):

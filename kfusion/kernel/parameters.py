@@ -23,24 +23,11 @@ _NOT_TYPE = frozenset(("const", "volatile", "restrict", "*", "[", "]"))
 def read_parameters(unit: Unit, function: Function) -> tuple[Parameter, ...]:
     arguments = function.node.decl.type.args
     declared = [p for p in (arguments.params if arguments else []) if isinstance(p, c_ast.Decl)]
-    ranges = _ranges(unit, unit.index(function.node.decl) + 1)
+    ranges = unit.ranges_in(unit.index(function.node.decl) + 1)
     return tuple(
         _parameter(unit, node, number, first, last)
         for number, (node, (first, last)) in enumerate(zip(declared, ranges, strict=False))
     )
-
-
-def _ranges(unit: Unit, opening: int) -> list[tuple[int, int]]:
-    """Tokens of the parameters between the brackets."""
-    end = unit.match(opening)
-    ranges, start, depth = [], opening + 1, 0
-    for index in range(opening + 1, end):
-        text = unit.tokens[index].text
-        depth += (text in "([{") - (text in ")]}")
-        if text == "," and depth == 0:
-            ranges.append((start, index - 1))
-            start = index + 1
-    return [*ranges, (start, end - 1)]
 
 
 def _parameter(unit: Unit, node: c_ast.Decl, number: int, first: int, last: int) -> Parameter:

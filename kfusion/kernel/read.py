@@ -10,6 +10,7 @@ from kfusion.kernel.effects import effect_of
 from kfusion.kernel.evaluate import Environment, Pointer, Typed, vector_parameter
 from kfusion.kernel.forms import ITEM_IDS, Form, Value, form_of
 from kfusion.kernel.helpers import Helpers
+from kfusion.kernel.images import samplers_of
 from kfusion.kernel.model import (
     Access,
     Declaration,
@@ -67,6 +68,7 @@ def _read(
     parameters = read_parameters(unit, function)
     scopes = find_scopes(unit, function)
     env = Environment(unit, scopes.uses, conditions.is_doubtful)
+    env.samplers.update(samplers_of(unit, conditions))
     _bind_parameters(env, scopes, parameters)
     body = split_body(env, scopes, function, strides=strides)
     walker = Walker(env, scopes, function, body, helpers)
@@ -134,6 +136,8 @@ def _bind_parameters(env: Environment, scopes: Scopes, parameters: tuple[Paramet
         if parameter.is_buffer:
             offset = Form() if scopes.assigned_once(symbol) else None
             env.pointers[symbol] = Pointer(parameter.name, offset)
+        elif parameter.image is not None:
+            env.images[symbol] = parameter.name
         elif parameter.is_scalar and is_integer(parameter.canonical):
             known = scopes.assigned_once(symbol)
             value = form_of(Value(parameter.name, parameter.canonical)) if known else None
@@ -145,7 +149,7 @@ def _bind_parameters(env: Environment, scopes: Scopes, parameters: tuple[Paramet
 def _parameter_features(parameters: tuple[Parameter, ...]) -> list[FeatureUse]:
     found: list[FeatureUse] = []
     for parameter in parameters:
-        if parameter.image is not None or parameter.canonical == "sampler_t":
+        if parameter.image is not None and not parameter.is_followed_image:
             found.append(FeatureUse(Feature.IMAGE, parameter.name, parameter.span))
         elif parameter.hidden:
             found.append(FeatureUse(Feature.HIDDEN_POINTER, parameter.name, parameter.span))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from kfusion.kernel.accesses import ExpressionWalker
-from kfusion.kernel.body import address_space, declare, only_returns
+from kfusion.kernel.body import address_space, declare, is_sampler, only_returns
 from kfusion.kernel.evaluate import (
     Environment,
     Typed,
@@ -65,7 +65,8 @@ class Walker(ExpressionWalker):
         pointer_type = isinstance(node.type, c_ast.PtrDecl)
         # Of pointers, and of arrays of them, that is where they point to.
         space = "private" if has_pointers(node) else address_space(self.env, node)
-        if space == "constant" or (space == "local" and not self.together.array(node)):
+        constant = space == "constant" and not is_sampler(self.env, node)
+        if constant or (space == "local" and not self.together.array(node)):
             self._feature(Feature.LOCAL_MEMORY, node.name, node)
         if node in self.scopes.odd:
             return

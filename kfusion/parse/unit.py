@@ -97,6 +97,18 @@ class Unit:
     def match(self, opening: int) -> int:
         return match_token(self.tokens, opening)
 
+    def ranges_in(self, opening: int) -> list[tuple[int, int]]:
+        """First and last token of what stands between the commas in a bracket."""
+        end = self.match(opening)
+        ranges, start, depth = [], opening + 1, 0
+        for index in range(opening + 1, end):
+            text = self.tokens[index].text
+            depth += (text in "([{") - (text in ")]}")
+            if text == "," and depth == 0:
+                ranges.append((start, index - 1))
+                start = index + 1
+        return [*ranges, (start, end - 1)]
+
     def span(self, first: int, last: int) -> Span:
         """The original text of the tokens first..last (macro invocations as a whole)."""
         start, end = self.range(first, last)

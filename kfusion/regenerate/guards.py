@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field
 
-from kfusion.graph.model import Disjoint, Equal, Group, SameRange, Within
+from kfusion.graph.model import Disjoint, Equal, Group, Keeps, SameRange, Within
 from kfusion.host.effects import Assign, Release, SetArgument, Transfer
 from kfusion.host.equality import (
     identity,
+    image_size_of,
     is_count,
     is_new_buffer,
     range_pairs,
@@ -22,6 +23,7 @@ from kfusion.host.merge import RegionAnalysis
 from kfusion.host.operators import inverted
 from kfusion.host.spelling import spell, spell_place
 from kfusion.host.symbolic import Entry, Local, Num, Op, Place, Pointee, Ref, Root, Sym, leaves
+from kfusion.kernel.evaluate import image_size
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.overlaps import (
     GUARD_OVERLAPS,
@@ -30,6 +32,7 @@ from kfusion.regenerate.overlaps import (
     Types,
     bytes_compared,
     changes_of,
+    is_new_and_old,
 )
 from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.source.dataclasses import dataclass
@@ -42,6 +45,7 @@ GUARD_TRANSFERS = protection(
     "guard-transfers", "buffers that a launch moves past a transfer of are not compared"
 )
 GUARD_OBJECTS = protection("guard-objects", "pointers to host objects are not compared")
+GUARD_FORMATS = protection("guard-formats", "formats of images are not looked at")
 GUARD_DISJOINT = protection("guard-disjoint", "buffers are not compared at run time")
 
 
@@ -126,6 +130,7 @@ def make_guard(
     conditions = [
         *equalities.conditions(renderer),
         *_released(runs, renderer),
+        *_formats(analysis, group, runs, renderer),
         *_objects(analysis, runs, renderer, {*written, *others}, set(written)),
     ]
     if is_on(GUARD_REQUIRED):
@@ -191,7 +196,25 @@ def _scalar(analysis: RegionAnalysis, group: Group, runs: list[Run], name: str) 
                 value = run.set_arguments[position].value
                 assert value is not None
                 return identity(value)
+            for which in ("width", "height"):
+                if image_size(which, argument.name) == name:
+                    return image_size_of(_scalar(analysis, group, runs, argument.name), which)
     raise CannotWriteError(f"'{name}' is not known on entry")
+
+
+CHANNELS = {"float4": "CL_FLOAT", "int4": "CL_SIGNED_INT32", "uint4": "CL_UNSIGNED_INT32"}
+
+
+def _formats(
+    analysis: RegionAnalysis, group: Group, runs: list[Run], renderer: Renderer
+) -> list[str]:
+    """Images that variables stand for must give back what is written to them."""
+    found: list[str] = []
+    for assumption in group.assumptions:
+        if isinstance(assumption, Keeps) and is_on(GUARD_FORMATS):
+            image = _text(renderer, _scalar(analysis, group, runs, assumption.memory))
+            found.append(f"!kfusion_keeps({image}, {CHANNELS[assumption.type]})")
+    return found
 
 
 def _memory(
@@ -355,6 +378,7 @@ def _risky(
                 overlapping[place, change] = None
             elif way is Overlap.OBJECTS or (
                 not (declared.out_of_reach(place) or declared.out_of_reach(change.place))
+                and not is_new_and_old(place, change.place)
                 and _may_be_one(place, change.place, types)
             ):
                 risky.setdefault((change.place.root, place.root), []).append((place, change))
@@ -398,6 +422,8 @@ def _pointers_to_arguments(runs: list[Run], renderer: Renderer, types: dict[Sym,
                 place = setting.place
                 assert place is not None
                 if isinstance(place.root, Local) or place == effect.place:
+                    continue
+                if is_new_and_old(effect.place, place):
                     continue
                 if _different_types(types.get(root.pointer, ""), spell(setting.size)):
                     continue

@@ -35,6 +35,7 @@ from kfusion.host.symbolic import (
     Ref,
     Sym,
     Unknown,
+    known_on_entry,
 )
 from kfusion.parse.unit import Unit, descendants
 from kfusion.regenerate.ctext import Renderer
@@ -86,6 +87,21 @@ def _target(pointer: Sym) -> Place | None:
     if isinstance(pointer, Ref):
         return pointer.place
     return None if isinstance(pointer, Made | Num) else Place(Pointee(pointer))
+
+
+def is_new_and_old(one: Place, other: Place) -> bool:
+    """Is one in memory that is allocated on the way, and the other in what was there before?"""
+    return _is_new(one, other) or _is_new(other, one)
+
+
+def _is_new(one: Place, other: Place) -> bool:
+    if not isinstance(one.root, Pointee) or isinstance(other.root, Local):
+        return False
+    pointer = one.root.pointer
+    while isinstance(pointer, Op) and pointer.name.startswith("(") and len(pointer.args) == 1:
+        pointer = pointer.args[0]
+    is_new = isinstance(pointer, Made) and pointer.kind == "host memory"
+    return is_new and (not isinstance(other.root, Pointee) or known_on_entry(other.root.pointer))
 
 
 def _pointed_to(region: Region) -> set[str]:
@@ -206,6 +222,8 @@ class Types:
         if place.root == change.root or isinstance(place.root, Local):
             return Overlap.APART
         if not (isinstance(place.root, Pointee) or isinstance(change.root, Pointee)):
+            return Overlap.APART
+        if is_new_and_old(place, change):
             return Overlap.APART
         if self.out_of_reach(place) or self.out_of_reach(change):
             return Overlap.APART

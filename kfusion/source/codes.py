@@ -69,6 +69,9 @@ CODES: dict[str, str] = {
     "KF229": "the functions have different kinds of result",
     "KF230": "a call in a region is not a plain call",
     "KF231": "--exact cannot keep an operation from being contracted",
+    "KF232": "an image would be read and written, or written twice, in one kernel",
+    "KF233": "a sampler may read another texel than the one at the coordinates",
+    "KF234": "an image does not keep the values that are written to it",
     "KF301": "an annotation contradicts the code",
     "KF302": "strict: something was not fused",
     "KF303": "out or temp contradicts a later read",
@@ -85,7 +88,8 @@ ADVICE: dict[str, str] = {
     "KF204": "let every item come to the barriers, declare local arrays in the outermost block, "
     "or move the call before or after those that do not need it",
     "KF205": "access buffers by plain indices: buffer[index]",
-    "KF206": "kernels over buffers can be fused, kernels over images keep launches of their own",
+    "KF206": "kernels over buffers can be fused, and those that give image2d_t parameters to "
+    "read_imagef, read_imagei, read_imageui, and the like of write_image",
     "KF207": "declare the buffer with one element type in both kernels",
     "KF210": "launch once in a function, with all arguments set before, under conditions that "
     "can be seen from its parameters",
@@ -109,5 +113,12 @@ ADVICE: dict[str, str] = {
     "stored (`p[i].x = ...`) stays in memory: store whole elements",
     "KF225": "take the value before the region, into a variable that nothing in the region changes",
     "KF229": "let all functions of a region return the same type",
+    "KF232": "a value goes from call to call in a variable if the first writes the texel, and the "
+    "second reads it, in one place of their texts, under equal guards and no other condition; "
+    "let the result be another image than those that the region reads",
+    "KF233": "read with a sampler of the kernels' file: CLK_NORMALIZED_COORDS_FALSE | "
+    "CLK_FILTER_NEAREST",
+    "KF234": "create the image with CL_RGBA and CL_FLOAT (read_imagef), CL_SIGNED_INT32 "
+    "(read_imagei) or CL_UNSIGNED_INT32 (read_imageui)",
     "KF231": "write the access with the parameter itself, `a[i]`, instead of a pointer made of it",
 }

@@ -64,9 +64,9 @@ def _copy_of_one(
         taken.add(symbol)
         kind = found.loads if place.role is Role.LOAD else found.reloads
         kind[index] = Copy(symbol, value)
-    elif place.role is Role.DEFINE and access.last + 3 == statement.last:
-        # Left-hand side, `=`, one name, `;`.
-        named = use.kernel.symbols.get(access.last + 2)
+    elif place.role is Role.DEFINE:
+        first, last = access.value(statement)
+        named = use.kernel.symbols.get(first) if first == last else None
         if named is not None and _may_stand_for(use, index, named, value):
             taken.add(named)
             found.stores[index] = Copy(named, value)
@@ -102,8 +102,7 @@ def _transfer(use: StageUse, index: int, places: list[tuple[Access, Place]], fou
     roles = from_.role in (Role.LOAD, Role.USE) and to.role is Role.DEFINE
     shape = (
         target.first == statement.first
-        and source.first == target.last + 2
-        and source.last + 1 == statement.last
+        and (source.first, source.last) == target.value(statement)
         and source.whole
     )
     if alike and roles and shape and not source.mode.writes:

@@ -129,6 +129,10 @@ class _Writer:
         self.declared |= set(self.parameters)
 
     def kernel(self) -> FusedKernel:
+        for use in self.uses:
+            for item in use.samplers:
+                self._declaration(use, item)
+                use.written.append(item)
         for number in self.early:
             self._hoist(self.uses[number])
         for block in self.values.blocks:
@@ -625,7 +629,8 @@ class _Writer:
         """The names of the index variables, for a variable's name."""
         names = self.symbols[use.number]
         words: dict[str, None] = {}
-        for token in range(access.first, access.last + 1):
+        first, last = access.index
+        for token in range(first, last + 1):
             symbol = use.kernel.symbols.get(token)
             if symbol is not None and not symbol.parameter:
                 words[names.get(symbol, symbol.name)] = None

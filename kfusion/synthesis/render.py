@@ -181,7 +181,7 @@ def clean_gap(gap: str) -> str:
 def _joined(words: list[str]) -> str:
     """Tokens as one would write them: space around what stands between two operands."""
     text = before = ""
-    for word in words:
+    for word in filter(None, words):
         after_operand = text != "" and (text[-1].isalnum() or text[-1] in "_)]")
         if word in _BETWEEN and after_operand:
             text += f" {word} "

@@ -176,24 +176,30 @@ class StatementWriter:
             if index in self.copies.loads:
                 continue  # the declaration itself loads the value
             name = self.variables[place.value]
-            element = self.text(access.first, access.last)
+            element = self.text(*access.element)
             if place.role is Role.LOAD:
                 before.append(f"{self._declared(access, place.value)} {name} = {element};")
             new = name
             if place.role is Role.DEFINE:
                 new = f"{self._declared(access, place.value)} {name}"
             if place.flushed or (place.stored and access.assignment == statement):
-                after.append(f"{element} = {name};")
+                after.append(_store(access, element, name))
             elif place.stored:
                 self._store_inline(changes, access, element, name)
                 continue
-            for token in range(access.first, access.last + 1):
+            for token in access.tokens:
                 changes.pop(token, None)
-            changes[access.first] = Change(access.last, new)
+            if access.texel is not None and access.texel.value is not None:
+                changes[access.first] = Change(access.texel.value, f"{new} =")
+                changes[access.last] = Change(access.last, "")
+            else:
+                changes[access.first] = Change(access.last, new)
         return changes, before, after
 
     def _declared(self, access: Access, value: Value) -> str:
         type_ = self.kernel.parameter(access.parameter).type
+        if access.texel is not None:
+            type_ = access.texel.type
         if value in self.rounded.values:
             return type_
         return f"const {type_}" if value.constant else type_
@@ -201,7 +207,13 @@ class StatementWriter:
     def _store_inline(
         self, changes: dict[int, Change], access: Access, element: str, name: str
     ) -> None:
-        """`a[i] += x` becomes `a[i] = a_i += x`; `a[i]++` becomes `a[i] = ++a_i`."""
+        """`a[i] += x` becomes `a[i] = a_i += x`; `a[i]++` becomes `a[i] = ++a_i`.
+
+        `write_imagef(a, at, x)` becomes `write_imagef(a, at, a_at = x)`.
+        """
+        if access.texel is not None and access.texel.value is not None:
+            changes[access.texel.value] = Change(access.texel.value, f", {name} =")
+            return
         first, last = access.first, access.last
         tokens = self.kernel.unit.tokens
         step = ""
@@ -214,3 +226,8 @@ class StatementWriter:
         for token in range(first, last + 1):
             changes.pop(token, None)
         changes[first] = Change(last, f"{element} = {step}{name}")
+
+
+def _store(access: Access, element: str, name: str) -> str:
+    """The variable's value to where it belongs."""
+    return f"{element} {name});" if access.texel is not None else f"{element} = {name};"

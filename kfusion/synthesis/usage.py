@@ -43,6 +43,15 @@ class StageUse:
             )
         )
 
+    @property
+    def samplers(self) -> list[PreludeItem]:
+        """Samplers are declared in the outermost block of a kernel."""
+        return [
+            item
+            for item in self.needed(self.symbols)
+            if any(declared.type == "sampler_t" for declared in item.declarations)
+        ]
+
     def accesses(self, statement: int) -> list[tuple[Access, Place]]:
         """The accesses of a statement of the body, in order."""
         return [
@@ -61,10 +70,10 @@ class StageUse:
             for access, place in self.accesses(index):
                 if place.role is Role.MEMORY:
                     continue
-                tokens = range(access.first, access.last + 1)
                 if place.role is Role.LOAD or place.stored or place.flushed:
-                    yield from self.named(tokens)
-                gone |= set(tokens)
+                    first, last = access.element
+                    yield from self.named(range(first, last + 1))
+                gone |= access.tokens
             yield from self.named(
                 t for t in range(statement.first, statement.last + 1) if t not in gone
             )

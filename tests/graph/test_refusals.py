@@ -153,9 +153,9 @@ def test_images() -> None:
     source = (
         ELEMENTWISE
         + """
-__kernel void paint(__write_only image2d_t out, __global const float *a)
+__kernel void paint(__write_only image2d_array_t out, __global const float *a)
 {
-    write_imagef(out, (int2)(get_global_id(0), 0), (float4)(a[get_global_id(0)]));
+    write_imagef(out, (int4)(get_global_id(0), 0, 0, 0), (float4)(a[get_global_id(0)]));
 }
 """
     )
@@ -364,6 +364,9 @@ class World:
 
     def ordered(self, left: Invocation, right: Invocation) -> bool:
         return True
+
+    def keeps(self, image: Memory, type_: str) -> Reason | None:
+        return None
 
     def compares(self, memory: Memory, other: Memory) -> bool:
         return True

@@ -255,12 +255,11 @@ float noisy(int x) { printf("%d", x); return x; }
 def test_features_of_parameters() -> None:
     kernel = kernel_of(
         "typedef __local int *vector;\n"
-        "__kernel void f(__read_only image2d_t i, sampler_t s, volatile __global int *v, "
+        "__kernel void f(__read_only image3d_t i, sampler_t s, volatile __global int *v, "
         "vector l) { v[0] = 1; }\n"
     )
     assert [(use.feature, use.what) for use in kernel.features] == [
         (Feature.IMAGE, "i"),
-        (Feature.IMAGE, "s"),
         (Feature.VOLATILE, "v"),
         (Feature.HIDDEN_POINTER, "l"),
     ]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import pyopencl as cl
 
 from kfusion.api import Fused, fuse
 from kfusion.kernel.model import Kernel
@@ -69,7 +70,7 @@ def fused_and_same(
     out: Sequence[str] | None = None,
     *,
     launches: int,
-    scalars: Mapping[str, np.generic] | None = None,
+    scalars: Mapping[str, np.generic | cl.LocalMemory | cl.Sampler] | None = None,
     buffers: Mapping[str, Array] | None = None,
     size: tuple[int, ...] = (ITEMS,),
     local: tuple[int, ...] | None = None,

@@ -18,10 +18,13 @@ Array = npt.NDArray[np.generic]
 
 @dataclass(frozen=True)
 class Case:
-    """Data for a program: `buffers` and `scalars` by the names that the calls use."""
+    """Data for a program: `buffers` and `scalars` by the names that the calls use.
+
+    An array of three dimensions, row by row with four numbers each, becomes an image.
+    """
 
     buffers: Mapping[str, Array]
-    scalars: Mapping[str, np.generic | cl.LocalMemory]
+    scalars: Mapping[str, np.generic | cl.LocalMemory | cl.Sampler]
     size: tuple[int, ...]
     local: tuple[int, ...] | None = None
     options: tuple[str, ...] = ()
@@ -44,11 +47,7 @@ def run(source: str, launches: Sequence[Launch], case: Case) -> dict[str, Array]
     """The buffers after the launches."""
     context, program = _program(source, case.options)
     queue = cl.CommandQueue(context)
-    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
-    device = {
-        name: cl.Buffer(context, flags, hostbuf=np.ascontiguousarray(array))
-        for name, array in case.buffers.items()
-    }
+    device = {name: _memory(context, array) for name, array in case.buffers.items()}
     for launch in launches:
         kernel = cl.Kernel(program, launch.name)
         for index, name in enumerate(launch.arguments):
@@ -58,9 +57,25 @@ def run(source: str, launches: Sequence[Launch], case: Case) -> dict[str, Array]
     result: dict[str, Array] = {}
     for name, array in case.buffers.items():
         result[name] = np.empty_like(array)
-        cl.enqueue_copy(queue, result[name], device[name])
+        memory = device[name]
+        if isinstance(memory, cl.Image):
+            region = array.shape[1::-1]
+            cl.enqueue_copy(queue, result[name], memory, origin=(0, 0), region=region)
+        else:
+            cl.enqueue_copy(queue, result[name], memory)
     queue.finish()
     return result
+
+
+def _memory(context: cl.Context, array: Array) -> cl.Buffer | cl.Image:
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+    if array.ndim != 3:
+        return cl.Buffer(context, flags, hostbuf=np.ascontiguousarray(array))
+    channels = {"f4": "FLOAT", "i4": "SIGNED_INT32", "u4": "UNSIGNED_INT32", "u1": "UNORM_INT8"}
+    type_ = getattr(cl.channel_type, channels[array.dtype.str[1:]])
+    kind = cl.ImageFormat(cl.channel_order.RGBA, type_)
+    shape = array.shape[1::-1]
+    return cl.create_image(context, flags, kind, shape=shape, hostbuf=np.ascontiguousarray(array))
 
 
 def assert_same(fused: Fused, source: str, case: Case, observed: Sequence[str]) -> None:

@@ -34,6 +34,7 @@ TITLES = {
     6: "guards",
     7: "updates, several stores, a load after a store",
     8: "a store rounds to the stored type",
+    9: "texels: samplers, neighbours, sizes of images",
     10: "one memory under several names",
     11: "names",
     12: "work-groups: barriers, local memory, collectives; printf",

@@ -1,0 +1,141 @@
+"""Images: the texel that a call reads or writes, and what samplers make of coordinates.
+
+Only a sampler with unnormalised coordinates and without filtering gives the texel at the
+coordinates. Others read texels around it: which ones depends on the size of the image.
+"""
+
+from __future__ import annotations
+
+from pycparser import c_ast
+
+from kfusion.kernel.builtins import image_call
+from kfusion.kernel.conditions import Conditions
+from kfusion.kernel.evaluate import Environment, evaluate
+from kfusion.kernel.forms import Form, texel_at
+from kfusion.kernel.model import OF_KERNEL, Mode, Texel
+from kfusion.kernel.types import canonical
+from kfusion.parse.unit import Unit
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.protections import is_on, protection
+
+SAMPLERS = protection("samplers", "only some samplers give the texel at the coordinates")
+
+_OWN = frozenset(("CLK_NORMALIZED_COORDS_FALSE", "CLK_FILTER_NEAREST"))
+_ADDRESSING = frozenset(
+    f"CLK_ADDRESS_{each}" for each in "NONE CLAMP CLAMP_TO_EDGE REPEAT MIRRORED_REPEAT".split()
+)
+_UNKNOWN = "nothing is known of the sampler"
+
+
+@dataclass(frozen=True)
+class ImageCall:
+    """A call of read_image... or write_image... with an image parameter of the kernel."""
+
+    image: str
+    mode: Mode
+    texel: Texel
+    form: Form | None
+    written: bool  # it stands in the text as it is: no macro has made it
+    last: int  # token: the closing bracket
+    evaluated: tuple[c_ast.Node, ...]  # the coordinates, and what is written
+
+
+def read_image_call(env: Environment, node: c_ast.FuncCall) -> ImageCall | None:
+    """None: not a call of that kind, or not in a form that is followed."""
+    called = image_call(node.name.name) if isinstance(node.name, c_ast.ID) else None
+    arguments = node.args.exprs if node.args is not None else []
+    if called is None or len(arguments) not in (2, 3):
+        return None
+    image = env.image(arguments[0])
+    first = env.unit.index(node.name)
+    if image is None or env.unit.tokens[first + 1].text != "(":
+        return None
+    ranges = env.unit.ranges_in(first + 1)
+    if len(ranges) != len(arguments):
+        return None
+    kind, type_ = called
+    reads = kind == "read"
+    if not reads and len(arguments) != 3:
+        return None
+    place = len(arguments) - 1 if reads else 1
+    value = None if reads else ranges[1][1] + 1
+    sampler = arguments[1] if reads and len(arguments) == 3 else None
+    texel = Texel(
+        type_,
+        ranges[place],
+        value,
+        _named(env, sampler) if sampler is not None else "",
+        sampler_of(env, sampler) if sampler is not None else "",
+    )
+    last = env.unit.match(first + 1)
+    marks = (first, last, *(() if value is None else (value,)))
+    return ImageCall(
+        image,
+        Mode.READ if reads else Mode.WRITE,
+        texel,
+        _texel(env, arguments[place]) if not texel.trouble or not is_on(SAMPLERS) else None,
+        all(env.unit.tokens[mark].macro is None for mark in marks),
+        last,
+        tuple(arguments[place:]),
+    )
+
+
+def _texel(env: Environment, node: c_ast.Node) -> Form | None:
+    """The index of `(int2)(x, y)`, or of a variable that holds it."""
+    parts = evaluate(env, node).parts
+    if [part.type for part in parts] != ["int", "int"]:
+        return None
+    x, y = (part.form for part in parts)
+    return texel_at(x, y) if x is not None and y is not None else None
+
+
+def _named(env: Environment, node: c_ast.Node) -> str:
+    declared = isinstance(node, c_ast.ID) and env.symbol(node) is None
+    return str(node.name) if declared and node.name in env.samplers else OF_KERNEL
+
+
+def sampler_of(env: Environment, node: c_ast.Node) -> str:
+    """Why the sampler may not give the texel at the coordinates; "" if it does."""
+    if isinstance(node, c_ast.ID):
+        symbol = env.symbol(node)
+        known = env.samplers.get(symbol if symbol is not None else node.name)
+        if known is not None:
+            return known
+        if symbol is not None and symbol.parameter:
+            return "the host gives the sampler"
+    return sampler_value(env, node)
+
+
+def sampler_value(env: Environment, node: c_ast.Node | None) -> str:
+    """The same of a sampler's value: `CLK_NORMALIZED_COORDS_FALSE | CLK_FILTER_NEAREST`."""
+    names = _flags(env, node)
+    if "CLK_NORMALIZED_COORDS_TRUE" in names:
+        return "the sampler has normalised coordinates"
+    if "CLK_FILTER_LINEAR" in names:
+        return "the sampler mixes neighbours"
+    return "" if names >= _OWN and names <= _OWN | _ADDRESSING else _UNKNOWN
+
+
+def _flags(env: Environment, node: c_ast.Node | None) -> set[str]:
+    """The names that a value is put together from; one that is none if there is anything else."""
+    if isinstance(node, c_ast.BinaryOp) and node.op in ("|", "+"):
+        return _flags(env, node.left) | _flags(env, node.right)
+    if isinstance(node, c_ast.Cast):
+        return _flags(env, node.expr)
+    if isinstance(node, c_ast.ID) and env.certain(env.unit.index(node), env.unit.index(node)):
+        return {node.name}
+    return {"?"}
+
+
+def samplers_of(unit: Unit, conditions: Conditions) -> dict[str, str]:
+    """Of the samplers that the file declares, why they may not give the texel asked for."""
+    env = Environment(unit, {}, conditions.is_doubtful)
+    found: dict[str, str] = {}
+    for node in unit.ast.ext:
+        if not isinstance(node, c_ast.Decl) or canonical(unit, node.type) != "sampler_t":
+            continue
+        start = unit.tokens[unit.index(node)].start
+        around = (b for b in conditions.around(start) if not conditions.is_include_guard(b))
+        trouble = _UNKNOWN if start < 0 or any(around) else sampler_value(env, node.init)
+        found[node.name] = _UNKNOWN if node.name in found else trouble
+    return found

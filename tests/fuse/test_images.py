@@ -1,0 +1,395 @@
+"""Kernels over images, fused and unfused on PoCL; and what is cut, by exact message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+import pyopencl as cl
+import pytest
+
+from kfusion.api import CheckError, Fused, fuse
+from kfusion.device.opencl import pocl_device
+from kfusion.graph.model import Equal, Keeps
+from tests.support.kernel_side import fused_and_same, fused_text, refusal
+
+Pixels = npt.NDArray[np.generic]
+
+W, H = 37, 11
+SCALARS = {"w": np.int32(W), "h": np.int32(H)}
+
+SAMPLERS = """
+constant sampler_t nearest =
+    CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+constant sampler_t edge =
+    CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+constant sampler_t smooth =
+    CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR;
+constant sampler_t scaled =
+    CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+"""
+START = "const int2 at = (int2)(get_global_id(0), get_global_id(1));"
+
+
+def unary(name: str, value: str, *, guard: str = "at.x < w && at.y < h", more: str = "") -> str:
+    """A kernel that writes its own texel of c."""
+    return f"""
+kernel void {name}(write_only image2d_t c, read_only image2d_t a, int w, int h{more})
+{{
+    {START}
+    if ({guard})
+        write_imagef(c, at, {value});
+}}
+"""
+
+
+READ = "read_imagef(a, nearest, at)"
+SOURCE = (
+    SAMPLERS
+    + unary("invert", f"1.0f - {READ}")
+    + unary("half_of", f"0.5f * {READ}")
+    + unary("right", "read_imagef(a, nearest, at + (int2)(1, 0))")
+    + unary("around", "read_imagef(a, nearest, at - 1) + read_imagef(a, edge, at + 1)")
+    + unary("blurred", "read_imagef(a, smooth, convert_float2(at))")
+    + unary("listed", "read_imagef(a, scaled, convert_float2(at) / (float2)(w, h))")
+    + unary("sampled", "read_imagef(a, s, at)", more=", sampler_t s")
+    + unary("where", READ, guard="at.x < w && at.y < h && at.x > 3")
+    + unary("beyond", READ, guard="at.x < w + 5 && at.y < h")
+    + f"""
+kernel void sum(write_only image2d_t c, read_only image2d_t a, read_only image2d_t b, int w, int h)
+{{
+    {START}
+    if (at.x >= w || at.y >= h)
+        return;
+    write_imagef(c, at, {READ} + read_imagef(b, nearest, at));
+}}
+kernel void bright(write_only image2d_t c, read_only image2d_t a, int w, int h)
+{{
+    {START}
+    if (at.x < w && at.y < h) {{
+        float4 pixel = {READ};
+        if (pixel.x > 0.0f)
+            write_imagef(c, at, 2.0f * pixel);
+    }}
+}}
+kernel void sized(write_only image2d_t c, read_only image2d_t a)
+{{
+    {START}
+    if (at.x < get_image_width(c) && at.y < get_image_height(c))
+        write_imagef(c, at, 0.25f + {READ});
+}}
+kernel void own_sampler(write_only image2d_t c, read_only image2d_t a, int w, int h)
+{{
+    const sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_NONE | CLK_FILTER_NEAREST;
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x < w && y < h) {{
+        const float4 pixel = read_imagef(a, s, (int2)(x, y));
+        write_imagef(c, (int2)(x, y), pixel.wzyx);
+    }}
+}}
+kernel void stored(global float4 *c, read_only image2d_t a, int w, int h)
+{{
+    {START}
+    if (at.x < w && at.y < h)
+        c[at.y * w + at.x] = {READ};
+}}
+"""
+)
+
+
+def picture(seed: int, kind: str = "f4", width: int = W, height: int = H) -> Pixels:
+    data = np.random.default_rng(seed)
+    if kind == "f4":
+        return (data.random((height, width, 4)) * 4 - 2).astype(np.float32)
+    return data.integers(0, 200, (height, width, 4)).astype(kind)
+
+
+def same(
+    calls: list[str],
+    out: list[str] | None,
+    *,
+    launches: int,
+    source: str = SOURCE,
+    kind: str = "f4",
+    buffers: Mapping[str, Pixels] | None = None,
+    sampler: cl.Sampler | None = None,
+) -> Fused:
+    """Fused, and the same as unfused, in a range that is larger than the images."""
+    names = sorted({m.name for i in fuse(source, calls, out).plan.invocations for m in i.memory})
+    images = {name: picture(number, kind) for number, name in enumerate(names)}
+    return fused_and_same(
+        source,
+        calls,
+        out,
+        launches=launches,
+        buffers={**images, **(buffers or {})},
+        scalars={**SCALARS, **({"s": sampler} if sampler is not None else {})},
+        size=(64, 16),
+    )
+
+
+def host_sampler() -> cl.Sampler:
+    context = cl.Context([pocl_device()])
+    return cl.Sampler(context, False, cl.addressing_mode.CLAMP, cl.filter_mode.NEAREST)
+
+
+# ---- Values that go from call to call ----
+
+
+def test_value_between_two_images_is_a_variable() -> None:
+    fused = same(["invert(t, a, w, h)", "half_of(c, t, w, h)"], ["c"], launches=1)
+    text = fused_text(fused)
+    assert "const float4 t_at = 1.0f - read_imagef(a, nearest, at);" in text
+    assert "write_imagef(c, at, 0.5f * t_at);" in text
+    assert "read_only image2d_t a, write_only image2d_t c, int w, int h)" in text
+    assert fused.plan.groups[0].internalised == {"t"}
+    assert Keeps("t", "float4") in fused.plan.groups[0].assumptions
+
+
+def test_value_that_is_read_later_is_written_once() -> None:
+    fused = same(["invert(t, a, w, h)", "half_of(c, t, w, h)"], None, launches=1)
+    assert "write_imagef(t, at, t_at);" in fused_text(fused)
+    assert "write_only image2d_t t" in fused_text(fused)
+    assert fused.plan.groups[0].forwarded == {"t"}
+
+
+def test_texel_that_two_calls_read_is_read_once() -> None:
+    fused = same(["invert(s, a, w, h)", "half_of(t, a, w, h)"], None, launches=1)
+    assert fused_text(fused).count("read_imagef") == 1
+    assert not [a for a in fused.plan.groups[0].assumptions if isinstance(a, Keeps)]
+
+
+def test_overwritten_image_is_written_once() -> None:
+    calls = ["invert(t, a, w, h)", "sum(c, t, b, w, h)", "half_of(t, b, w, h)"]
+    fused = same(calls, ["c", "t"], launches=1)
+    assert fused_text(fused).count("write_imagef(t") == 1
+
+
+def test_write_under_a_condition_after_another_one() -> None:
+    """The variable is written behind the condition, so once in any case."""
+    calls = ["invert(t, a, w, h)", "bright(t, b, w, h)"]
+    fused = same(calls, ["t"], launches=1)
+    assert fused_text(fused).count("write_imagef") == 1
+
+
+def test_neighbours_of_what_nothing_writes_may_be_read() -> None:
+    calls = [
+        "around(s, a, w, h)",
+        "blurred(t, a, w, h)",
+        "listed(u, a, w, h)",
+        "sum(c, s, t, w, h)",
+    ]
+    fused = same([*calls, "sum(d, c, u, w, h)"], ["d"], launches=1)
+    assert fused.plan.groups[0].internalised == {"s", "t", "u", "c"}
+
+
+def test_sampler_of_the_host_reads_what_nothing_writes() -> None:
+    fused = same(
+        ["sampled(t, a, w, h, s)", "invert(c, t, w, h)"], ["c"], launches=1, sampler=host_sampler()
+    )
+    assert ", sampler_t s" in fused_text(fused)
+
+
+def test_sampler_of_a_kernel_stands_in_its_outermost_block() -> None:
+    fused = same(["invert(t, a, w, h)", "own_sampler(c, t, w, h)"], ["c"], launches=1)
+    assert "sampler_t s" not in fused_text(fused)  # nothing is read through it any more
+    fused = same(["own_sampler(t, a, w, h)", "own_sampler(c, b, w, h)"], None, launches=1)
+    head = fused_text(fused).split("if (", 1)[0]
+    assert head.count("const sampler_t s") == 2
+
+
+def test_images_and_buffers_together() -> None:
+    buffer = np.zeros((W * H, 4), np.float32)
+    calls = ["invert(t, a, w, h)", "stored(d, t, w, h)"]
+    fused = same(calls, ["d", "t"], launches=1, buffers={"d": buffer})
+    assert "d[at.y * w + at.x] = t_at;" in fused_text(fused)
+
+
+@pytest.mark.parametrize(("suffix", "kind"), [("i", "i4"), ("ui", "u4")])
+def test_whole_numbers(suffix: str, kind: str) -> None:
+    source = SOURCE.replace("imagef", f"image{suffix}").replace("1.0f", "7").replace("0.5f", "3")
+    if suffix == "ui":
+        source = source.replace("float4 pixel", "uint4 pixel")
+    source = source.split("kernel void right")[0]
+    fused = same(
+        ["invert(t, a, w, h)", "half_of(c, t, w, h)"], ["c"], launches=1, source=source, kind=kind
+    )
+    type_ = {"i": "int4", "ui": "uint4"}[suffix]
+    assert f"const {type_} t_at" in fused_text(fused)
+    assert Keeps("t", type_) in fused.plan.groups[0].assumptions
+
+
+def test_sizes_of_two_images_are_compared() -> None:
+    """One of them is asked for its width: it stays a parameter."""
+    fused = same(["sized(t, a)", "sized(c, t)"], ["c"], launches=1)
+    assert Equal("get_image_width(t)", "get_image_width(c)") in fused.plan.groups[0].assumptions
+    assert "write_only image2d_t t" in fused_text(fused)
+
+
+# ---- What is cut ----
+
+GIVEN = "'read_imagef({})' in {}() may read any texel of 't', which invert() writes: {}"
+
+
+@pytest.mark.parametrize(
+    ("call", "code", "message"),
+    [
+        (
+            "right(c, t, w, h)",
+            "KF201",
+            (
+                "'read_imagef(a, nearest, at + (int2)(1, 0))' in right() reads elements of 't' "
+                "that neighbouring items of invert() write as 'write_imagef(c, at, ...)'"
+            ),
+        ),
+        (
+            "blurred(c, t, w, h)",
+            "KF233",
+            GIVEN.format(
+                "a, smooth, convert_float2(at)", "blurred", "the sampler mixes neighbours"
+            ),
+        ),
+        (
+            "listed(c, t, w, h)",
+            "KF233",
+            GIVEN.format(
+                "a, scaled, convert_float2(at) / (float2)(w, h)",
+                "listed",
+                "the sampler has normalised coordinates",
+            ),
+        ),
+        (
+            "sampled(c, t, w, h, s)",
+            "KF233",
+            GIVEN.format("a, s, at", "sampled", "the host gives the sampler"),
+        ),
+        (
+            "where(c, t, w, h)",
+            "KF232",
+            (
+                "'read_imagef(a, nearest, at)' in where() reads the image 't', and "
+                "'write_imagef(c, at, ...)' in invert() writes it: no kernel may do both"
+            ),
+        ),
+        (
+            # The reader goes on where nothing was written: there it sees the edge.
+            "beyond(c, t, w, h)",
+            "KF232",
+            (
+                "'read_imagef(a, nearest, at)' in beyond() reads the image 't', and "
+                "'write_imagef(c, at, ...)' in invert() writes it: no kernel may do both"
+            ),
+        ),
+        (
+            "half_of(a, t, w, h)",
+            "KF232",
+            (
+                "'read_imagef(a, nearest, at)' in invert() reads the image 'a', and "
+                "'write_imagef(c, at, ...)' in half_of() writes it: no kernel may do both"
+            ),
+        ),
+        (
+            "where(t, b, w, h)",
+            "KF232",
+            (
+                "'write_imagef(c, at, ...)' in where() and 'write_imagef(c, at, ...)' in invert() "
+                "both write 't': which of two values an image keeps is not certain in one kernel"
+            ),
+        ),
+    ],
+    ids=[
+        "neighbour",
+        "linear",
+        "normalised",
+        "unknown-sampler",
+        "condition",
+        "beyond",
+        "ping-pong",
+        "written-twice",
+    ],
+)
+def test_call_after_invert(call: str, code: str, message: str) -> None:
+    cut = refusal(SOURCE, ["invert(t, a, w, h)", call])
+    assert (cut.code, cut.message) == (code, message)
+    same(["invert(t, a, w, h)", call], None, launches=2, sampler=host_sampler())
+
+
+def test_write_after_a_read_around_it() -> None:
+    cut = refusal(SOURCE, ["around(t, a, w, h)", "invert(a, t, w, h)"])
+    assert (cut.code, cut.message) == (
+        "KF201",
+        (
+            "'write_imagef(c, at, ...)' in invert() writes elements of 'a' that neighbouring items "
+            "of around() read as 'read_imagef(a, nearest, at - 1)'"
+        ),
+    )
+
+
+def test_condition_on_what_was_written_before() -> None:
+    """Items that write nothing would have to read what the image held."""
+    cut = refusal(SOURCE, ["bright(t, a, w, h)", "invert(c, t, w, h)"])
+    assert cut.code == "KF232"
+
+
+def test_image_that_is_a_buffer_elsewhere() -> None:
+    source = SOURCE + "kernel void filled(global float4 *t, int w, int h) { t[0] = 1.0f; }"
+    cut = refusal(source, ["invert(t, a, w, h)", "filled(t, w, h)"])
+    assert (cut.code, cut.message) == (
+        "KF207",
+        "'t' is an image in invert(), and a buffer in filled()",
+    )
+
+
+def test_image_read_as_another_type() -> None:
+    """What an image gives as whole numbers it does not keep as real ones."""
+    source = SOURCE + unary("bits", "convert_float4(read_imagei(a, nearest, at))")
+    cut = refusal(source, ["invert(t, a, w, h)", "bits(c, t, w, h)"])
+    assert cut.code == "KF232"
+
+
+# ---- Before a launch ----
+
+
+def image(context: cl.Context, type_: int, width: int = W) -> cl.Image:
+    kind = cl.ImageFormat(cl.channel_order.RGBA, type_)
+    return cl.create_image(context, cl.mem_flags.READ_WRITE, kind, shape=(width, H))
+
+
+def test_check_of_formats() -> None:
+    fused = fuse(SOURCE, ["invert(t, a, w, h)", "half_of(c, t, w, h)"], ["c"])
+    context = cl.Context([pocl_device()])
+    bytes_ = image(context, cl.channel_type.UNORM_INT8)
+    images = {name: image(context, cl.channel_type.FLOAT) for name in "tac"}
+    fused.check(images)
+    fused.check({**images, "a": bytes_})  # it is only read
+    with pytest.raises(CheckError, match=r"^'t' does not keep each float4$"):
+        fused.check({**images, "t": bytes_})
+
+
+def test_a_format_that_rounds_makes_a_difference() -> None:
+    """So the check is needed: through bytes the original kernels give other numbers."""
+    with pytest.raises(AssertionError, match="c differs"):
+        same(
+            ["invert(t, a, w, h)", "half_of(c, t, w, h)"],
+            ["c"],
+            launches=1,
+            buffers={"t": picture(1, "u1")},
+        )
+
+
+def test_check_of_sizes() -> None:
+    fused = fuse(SOURCE, ["sized(t, a)", "sized(c, t)"], ["c"])
+    context = cl.Context([pocl_device()])
+    images = {name: image(context, cl.channel_type.FLOAT) for name in "tac"}
+    fused.check(images)
+    with pytest.raises(CheckError, match=r"^get_image_width\(t\) is not get_image_width\(c\)$"):
+        fused.check({**images, "t": image(context, cl.channel_type.FLOAT, W + 1)})
+
+
+def test_check_of_one_image_under_two_names() -> None:
+    fused = fuse(SOURCE, ["invert(t, a, w, h)", "half_of(c, t, w, h)"], ["c"])
+    context = cl.Context([pocl_device()])
+    images = {name: image(context, cl.channel_type.FLOAT) for name in "tac"}
+    with pytest.raises(CheckError, match=r"^'a' and 'c' share memory$"):
+        fused.check({**images, "a": images["c"]})

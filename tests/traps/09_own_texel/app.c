@@ -1,0 +1,31 @@
+#include "rig.h"
+#include "lib.h"
+
+#define W 37
+#define H 11
+
+int main(void)
+{
+    pic a, s, t, c;
+
+    pic_start();
+    pic_new(&a, W, H, 1);
+    pic_new(&s, W, H, 2);
+    pic_new(&t, W, H, 3);
+    pic_new(&c, W, H, 4);
+
+#pragma kfuse(a, out(c))
+    {
+        pic_invert(&s, &a);
+        pic_half(&t, &s);
+        pic_sum(&c, &s, &t);
+    }
+
+    pic_show("c", &c);
+    pic_free(&a);
+    pic_free(&s);
+    pic_free(&t);
+    pic_free(&c);
+    pic_stop();
+    return 0;
+}
