@@ -12,7 +12,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -60,6 +60,7 @@ class Study:
     links: tuple[str, ...] = ()
     sized: tuple[str, ...] = ("-n",)  # what a size follows where results are computed
     dumped: str = "-d"  # what the file for the results follows
+    variable: str = ""  # of the environment, for the path of the kernels; "": `LIBRARY_CL`
 
     @property
     def apps(self) -> Path:
@@ -102,7 +103,8 @@ class Study:
 
     def environment(self, kernels: Path) -> dict[str, str]:
         """Where the library finds its kernels, and PoCL."""
-        return {f"{self.library.upper()}_CL": str(kernels), **only_pocl()}
+        variable = self.variable or f"{self.library.upper()}_CL"
+        return {variable: str(kernels), **only_pocl()}
 
     def run(self, program: Path, kernels: Path, *arguments: object) -> RunResult:
         """Run a program on PoCL; it must succeed."""
@@ -190,6 +192,7 @@ class Row:
 _HERE = Path(__file__).parent
 LINALG = Study(_HERE / "linalg", "linalg", ("app.c",), dumped="-o")
 IMAGE = Study(_HERE / "image", "image", ("app.c", "png_file.c"), ("png",))
+TEXTURE = replace(IMAGE, library="texture", variable="IMAGE_CL")
 POOL = Study(
     _HERE / "physics", "pool", ("pool.c",), ("gif",), ("--shot", "1,20", "--frames", "2", "--steps")
 )

@@ -110,7 +110,7 @@ class Bench:
         )
 
     def _launcher(
-        self, steps: Sequence[Step], prepared: Prepared, memory: dict[str, cl.Buffer]
+        self, steps: Sequence[Step], prepared: Prepared, memory: dict[str, cl.Buffer | cl.Image]
     ) -> Callable[[], list[cl.Event]]:
         kernels = [kernel_of(step, prepared, memory) for step in steps]
 
@@ -198,7 +198,9 @@ def _moved_by(planned: PlannedRegion, group: Group, launches: Sequence[Launched]
                 continue  # nobody needs it
             name, mode = access.memory.name, access.access.mode
             parameter = access.access.parameter
-            moved = counts[parameter] * size_of(type_of(kernel, stage.parameter(parameter)))
+            is_image = access.access.texel is not None
+            type_ = access.type if is_image else type_of(kernel, stage.parameter(parameter))
+            moved = counts[parameter] * size_of(type_)
             in_memory = place.role is Role.MEMORY
             if mode.reads and (in_memory or place.role is Role.LOAD):
                 loaded[name] = max(loaded.get(name, 0), moved)

@@ -60,9 +60,9 @@ def touched(kernel: Kernel, launched: Launched) -> dict[str, int]:
         tokens = kernel.unit.tokens[max(access.first - 8, 0) : access.first]
         copied = any(token.text in COPIES for token in tokens)
         count = 0 if copied else items
-        if access.form is not None:
-            highest = _of(access.form, access.facts, launched).high
-            count = highest + 1 if access.form.in_loop else min(highest + 1, items)
+        if access.form is not None and access.texel is None:
+            last = highest(access.form, access.facts, launched)
+            count = last + 1 if access.form.in_loop else min(last + 1, items)
         found[access.parameter] = max(found.get(access.parameter, 0), count)
     return found
 
@@ -84,9 +84,14 @@ def extents(kernel: Kernel, launched: Launched) -> dict[str, int]:
     for access in kernel.accesses:
         if access.parameter not in found:
             continue
-        highest = _of(access.form, access.facts, launched).high if access.form else items
-        found[access.parameter] = max(found[access.parameter], highest + 1 + MARGIN)
+        last = highest(access.form, access.facts, launched) if access.form else items
+        found[access.parameter] = max(found[access.parameter], last + 1 + MARGIN)
     return found
+
+
+def highest(form: Form, facts: Sequence[Comparison], launched: Launched) -> int:
+    """The greatest value of an index."""
+    return _of(form, facts, launched).high
 
 
 def _of(form: Form, facts: Sequence[Comparison], launched: Launched) -> Range:

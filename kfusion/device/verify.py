@@ -15,11 +15,13 @@ import pyopencl as cl
 
 from kfusion.device.evaluate import CannotRunError, Number, Numbers
 from kfusion.device.extents import Launched, extents
+from kfusion.device.images import Shape, copied_from, image_shapes, memory_of, random_image
 from kfusion.device.opencl import KernelBuildError, build_program, find_device
 from kfusion.driver import PlannedRegion
-from kfusion.graph.model import Argument, Group, LocalMemory, Memory
+from kfusion.graph.model import Argument, Equal, Group, LocalMemory, Memory
 from kfusion.host.effects import Launch
 from kfusion.host.symbolic import Sym
+from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.types import is_integer, size_of
 from kfusion.source.dataclasses import dataclass
@@ -100,7 +102,7 @@ class Prepared:
     launches: list[Launched]  # of the plan's invocations
     before: list[Step]
     after: list[Step]
-    scalars: dict[str, np.generic]
+    scalars: dict[str, np.generic | cl.Sampler]
     data: dict[str, Array]
 
 
@@ -157,7 +159,7 @@ class Verifier:
         before = self._run(prepared.before, prepared)
         after = self._run(prepared.after, prepared)
         observed = _observed(planned)
-        elements = sum(len(prepared.data[n]) for n in observed)
+        elements = sum(prepared.data[n].size for n in observed)
         for buffer, label in observed.items():
             found = _first_difference(label, before[buffer], after[buffer])
             if found is not None:
@@ -173,6 +175,8 @@ class Verifier:
             raise CannotRunError("the launches of a group differ in size")
         scalars = self._scalars(planned, numbers)
         data = self._data(planned, launches, size)
+        if any(_sizes_differ(group, data) for group in plan.groups):
+            raise CannotRunError("the images of a group differ in size")
         files = [i.kernel.unit.source.path.name for i in plan.invocations]
         steps = [
             Step(self.before[file], i.kernel.name, i.arguments, at.size, at.local)
@@ -228,12 +232,18 @@ class Verifier:
         first = launches[group.members[0]]
         return any(launches[i].size != first.size for i in group.members)
 
-    def _scalars(self, planned: PlannedRegion, numbers: Numbers) -> dict[str, np.generic]:
-        found: dict[str, np.generic] = {}
+    def _scalars(
+        self, planned: PlannedRegion, numbers: Numbers
+    ) -> dict[str, np.generic | cl.Sampler]:
+        found: dict[str, np.generic | cl.Sampler] = {}
         for invocation, run in zip(planned.plan.invocations, planned.analysis.runs, strict=True):
             for position, argument in enumerate(invocation.arguments):
                 parameter = invocation.kernel.parameters[position]
                 if isinstance(argument, Memory):
+                    continue
+                if parameter.canonical == "sampler_t":
+                    clamp, nearest = cl.addressing_mode.CLAMP_TO_EDGE, cl.filter_mode.NEAREST
+                    found[argument.name] = cl.Sampler(self.context, False, clamp, nearest)
                     continue
                 if isinstance(argument, LocalMemory):
                     size = numbers.of(run.set_arguments[position].size)
@@ -250,18 +260,24 @@ class Verifier:
     ) -> dict[str, Array]:
         lengths: dict[str, int] = {}
         types: dict[str, str] = {}
+        images: dict[str, Shape] = {}
         for invocation, at in zip(planned.plan.invocations, launches, strict=True):
             wanted = extents(invocation.kernel, at)
+            shapes = image_shapes(invocation.kernel, at)
             for parameter, argument in zip(
                 invocation.kernel.parameters, invocation.arguments, strict=True
             ):
-                if isinstance(argument, Memory):
+                if isinstance(argument, Memory) and parameter.image is not None:
+                    shape, known = shapes[parameter.name], images.get(argument.name)
+                    images[argument.name] = known.joined(shape) if known else shape
+                elif isinstance(argument, Memory):
                     length = wanted.get(parameter.name, 0)
                     lengths[argument.name] = max(lengths.get(argument.name, 0), length)
                     types[argument.name] = kind = type_of(invocation.kernel, parameter)
                     if kind.rstrip("0123456789") not in _TYPES:
                         raise CannotRunError(f"elements of '{argument}' are no numbers: '{kind}'")
         total = sum(length * size_of(types[name]) for name, length in lengths.items())
+        total += sum(shape.texels * size_of(shape.type) for shape in images.values())
         if total > MOST_BYTES:
             raise CannotRunError(f"the buffers would have {total / 1e9:.1f} GB")
         random = np.random.default_rng(self.wanted.seed)
@@ -269,6 +285,7 @@ class Verifier:
             name: _random_array(random, types[name], length, size)
             for name, length in sorted(lengths.items())
         }
+        data |= {name: random_image(random, shape) for name, shape in sorted(images.items())}
         labels = {m.name: str(m) for i in planned.plan.invocations for m in i.memory}
         for name, array in data.items():
             given = self.wanted.data.get(labels[name])
@@ -276,18 +293,15 @@ class Verifier:
                 data[name] = _given_array(labels[name], given, array)
         return data
 
-    def memory(self, prepared: Prepared) -> dict[str, cl.Buffer]:
-        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
-        return {n: cl.Buffer(self.context, flags, hostbuf=a) for n, a in prepared.data.items()}
+    def memory(self, prepared: Prepared) -> dict[str, cl.Buffer | cl.Image]:
+        return {name: memory_of(self.context, array) for name, array in prepared.data.items()}
 
     def _run(self, steps: Sequence[Step], prepared: Prepared) -> dict[str, Array]:
         memory = self.memory(prepared)
         for step in steps:
             kernel = kernel_of(step, prepared, memory)
             cl.enqueue_nd_range_kernel(self.queue, kernel, step.size, step.local)
-        result = {name: np.empty_like(array) for name, array in prepared.data.items()}
-        for name, array in result.items():
-            cl.enqueue_copy(self.queue, array, memory[name])
+        result = {n: copied_from(self.queue, memory[n], a) for n, a in prepared.data.items()}
         self.queue.finish()
         return result
 
@@ -297,12 +311,25 @@ def launches_of(planned: PlannedRegion, numbers: Numbers) -> list[Launched]:
     return [Verifier.launched(planned, i, numbers) for i in range(len(planned.plan.invocations))]
 
 
-def kernel_of(step: Step, prepared: Prepared, memory: Mapping[str, cl.Buffer]) -> cl.Kernel:
+def _sizes_differ(group: Group, data: Mapping[str, Array]) -> bool:
+    """The generated function compares widths and heights that kernels ask for."""
+    for assumed in group.assumptions:
+        sides = (assumed.left, assumed.right) if isinstance(assumed, Equal) else ()
+        found = [side for name in sides if (side := image_of(name)) is not None]
+        if len({data[image].shape[which == "width"] for image, which in found}) > 1:
+            return True
+    return False
+
+
+def kernel_of(
+    step: Step, prepared: Prepared, memory: Mapping[str, cl.Buffer | cl.Image]
+) -> cl.Kernel:
     """The kernel with its arguments."""
     kernel = cl.Kernel(step.program, step.kernel)
     for index, argument in enumerate(step.arguments):
         if isinstance(argument, LocalMemory):
-            kernel.set_arg(index, cl.LocalMemory(int(prepared.scalars[argument.name])))  # type: ignore[arg-type]
+            size = int(prepared.scalars[argument.name])  # type: ignore[arg-type]
+            kernel.set_arg(index, cl.LocalMemory(size))  # type: ignore[arg-type]
         elif argument.name in memory:
             kernel.set_arg(index, memory[argument.name])
         else:
@@ -357,6 +384,9 @@ def _random_array(random: np.random.Generator, type_: str, length: int, size: in
 def _given_array(label: str, given: Array, wanted: Array) -> Array:
     if given.size < wanted.size:
         raise CannotRunError(f"'{label}' needs {wanted.size} elements; {given.size} are given")
+    if wanted.ndim == 3:  # an image
+        given = given.ravel()[: wanted.size].reshape(wanted.shape)
+        return np.ascontiguousarray(given, dtype=wanted.dtype)
     return np.ascontiguousarray(given.ravel(), dtype=wanted.dtype)
 
 

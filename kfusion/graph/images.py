@@ -11,7 +11,9 @@ from collections.abc import Iterator, Sequence
 
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.model import Keeps
+from kfusion.graph.target import Target
 from kfusion.graph.values import GroupValues, Role
+from kfusion.kernel.model import OF_KERNEL
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
 
@@ -48,6 +50,42 @@ def unfit_images(stages: Sequence[Stage], values: GroupValues) -> Reason | None:
             related=((f"{write.stage.kernel_name}() writes it here", write.access.span),),
         )
     return None
+
+
+def too_many_images(stages: Sequence[Stage], values: GroupValues, target: Target) -> Reason | None:
+    """More images or samplers than a kernel may have on the target."""
+    reads: set[str] = set()
+    writes: set[str] = set()
+    for access, is_read, is_written in _in_memory(stages, values):
+        reads |= {access.memory.name} if is_read else set()
+        writes |= {access.memory.name} if is_written else set()
+    counts = (
+        (len(reads), "images to read", target.read_images),
+        (len(writes), "images to write", target.write_images),
+        (len(_samplers(stages, values)), "samplers", target.samplers),
+    )
+    for count, what, most in counts:
+        if count > most:
+            return Reason(
+                "KF223",
+                f"the fused kernel would have {count} {what}; {target.takes} {most}",
+                stages[-1].invocation.span,
+            )
+    return None
+
+
+def _samplers(stages: Sequence[Stage], values: GroupValues) -> set[str]:
+    """Those of the file by name; each kernel's own, and the host's, count one by one."""
+    texels = (
+        (access.stage, access.access.texel)
+        for access, is_read, _ in _in_memory(stages, values)
+        if is_read and access.access.texel is not None
+    )
+    return {
+        texel.sampler if texel.sampler != OF_KERNEL else f"{stage.invocation.index} {texel.trouble}"
+        for stage, texel in texels
+        if texel.sampler
+    }
 
 
 def _in_memory(

@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from itertools import combinations, pairwise
 
 from kfusion.graph.bind import Stage
-from kfusion.graph.images import kept_as_they_are, unfit_images
+from kfusion.graph.images import kept_as_they_are, too_many_images, unfit_images
 from kfusion.graph.least import LeastBytes
 from kfusion.graph.legality import Legal, legal_pair, other_groups
 from kfusion.graph.liveness import stored_after
@@ -220,6 +220,7 @@ class _Planner:
         values = group_values(members, _equalities(assumptions), stored, barriers, handed)
         if len(run) > 1:
             reason = unfit_images(members, values)
+            reason = reason or too_many_images(members, values, self.target)
             if reason is not None:
                 return reason
             kept = kept_as_they_are(members, values)

@@ -18,6 +18,9 @@ class Target:
     parameter_bytes: int = 1024  # CL_DEVICE_MAX_PARAMETER_SIZE
     constant_arguments: int = 8  # CL_DEVICE_MAX_CONSTANT_ARGS
     local_bytes: int = 32768  # CL_DEVICE_LOCAL_MEM_SIZE
+    read_images: int = 128  # CL_DEVICE_MAX_READ_IMAGE_ARGS
+    write_images: int = 8  # CL_DEVICE_MAX_WRITE_IMAGE_ARGS
+    samplers: int = 16  # CL_DEVICE_MAX_SAMPLERS
     registers: int = 255  # of 32 bits for each work-item; no query of OpenCL tells them
     elements: int = 1  # that a work-item computes one after another, where it may
     whole_groups: int = 0  # 1: whether an item is in bounds is asked of its whole group first
@@ -40,7 +43,16 @@ _TARGETS = (
     Target("cpu", whole_groups=1),
     # What NVIDIA's OpenCL tells of its devices since compute capability 7.0.
     # With four floats for each item, kernels that only move data reach its full bandwidth.
-    Target("nvidia", parameter_bytes=4352, constant_arguments=9, local_bytes=49152, elements=4),
+    Target(
+        "nvidia",
+        parameter_bytes=4352,
+        constant_arguments=9,
+        local_bytes=49152,
+        read_images=256,
+        write_images=32,
+        samplers=32,
+        elements=4,
+    ),
 )
 TARGETS = {target.name: target for target in _TARGETS}
 BUDGETS = tuple(f.name.replace("_", "-") for f in fields(Target) if f.name != "name")

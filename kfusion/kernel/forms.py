@@ -224,6 +224,14 @@ def texel_at(x: Form, y: Form) -> Form:
     return y * ROW + x
 
 
+def coordinates(form: Form) -> tuple[Form, Form]:
+    """The two that an index has been made of."""
+    row = Id(IMAGE_ROW, 0)
+    x = Form(tuple((m, f) for m, f in form.terms if row not in m))
+    y = Form(tuple((tuple(a for a in m if a != row), f) for m, f in form.terms if row in m))
+    return x, y
+
+
 def counts_items(form: Form) -> bool:
     """An id, or the ids of several dimensions with the sizes between: no more than items."""
     terms = in_global_ids(form).terms

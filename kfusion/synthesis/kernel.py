@@ -86,6 +86,12 @@ def declarators(unit: Unit, item: PreludeItem) -> list[tuple[int, int]]:
     return found if len(found) == len(item.declarations) else []
 
 
+def _kind(parameter: Parameter) -> str:
+    if parameter.image is not None:
+        return "image"
+    return "buffer" if parameter.pointer else "value"
+
+
 class _Writer:
     def __init__(
         self,
@@ -255,8 +261,7 @@ class _Writer:
                 if key not in chosen:
                     hint = parameter.name if isinstance(argument, LocalMemory) else argument.hint
                     wanted = self._in_macros(key) or identifier(hint, parameter.name)
-                    kind = "value" if isinstance(argument, Scalar) else "buffer"
-                    chosen[key] = self.names.new(wanted, f"{wanted}_{kind}")
+                    chosen[key] = self.names.new(wanted, f"{wanted}_{_kind(parameter)}")
                 symbol = symbols[parameter.name]
                 self.symbols[use.number][symbol] = chosen[key]
                 used = symbol in use.symbols

@@ -12,6 +12,7 @@ import pytest
 from kfusion.api import CheckError, Fused, fuse
 from kfusion.device.opencl import pocl_device
 from kfusion.graph.model import Equal, Keeps
+from kfusion.graph.target import Target
 from tests.support.kernel_side import fused_and_same, fused_text, refusal
 
 Pixels = npt.NDArray[np.generic]
@@ -393,3 +394,26 @@ def test_check_of_one_image_under_two_names() -> None:
     images = {name: image(context, cl.channel_type.FLOAT) for name in "tac"}
     with pytest.raises(CheckError, match=r"^'a' and 'c' share memory$"):
         fused.check({**images, "a": images["c"]})
+
+
+def test_more_images_to_write_than_devices_take() -> None:
+    """Eight are in the first kernel; what is kept in variables does not count."""
+    calls = [f"invert(c{n}, a, w, h)" for n in range(9)]
+    fused = fuse(SOURCE, [*calls, "sum(d, c0, c1, w, h)"])
+    assert [len(launch.calls) for launch in fused.kernels] in ([8, 2], [7, 3])
+    cut = next(d for d in fused.diagnostics if d.code == "KF223")
+    assert cut.message == (
+        "the fused kernel would have 9 images to write; devices need take no more than 8"
+    )
+    internal = fuse(SOURCE, [*calls, "sum(d, c0, c1, w, h)"], ["c0", "c1", "d"])
+    assert len(internal.kernels) == 1
+    assert len(fuse(SOURCE, calls, target=Target(write_images=9)).kernels) == 1
+
+
+def test_more_samplers_than_the_target_has() -> None:
+    calls = ["invert(s, a, w, h)", "blurred(t, a, w, h)"]
+    fused = fuse(SOURCE, calls, target=Target("small", samplers=1))
+    (cut,) = (d for d in fused.diagnostics if d.code == "KF223")
+    assert cut.message == (
+        "the fused kernel would have 2 samplers; the target takes no more than 1"
+    )

@@ -38,7 +38,7 @@ __kernel void left(__write_only image2d_t y, __read_only image2d_t x, int w, int
         write_imagef(y, at, read_imagef(x, nearest, at + (int2)(1, 0)));
 }
 
-/* 25 / 37.0f * 37 is less than 25: the texel at its left is read. */
+/* 24 / 37.0f * 37 is less than 24: the texel at its left is read. */
 __kernel void listed(__write_only image2d_t y, __read_only image2d_t x, int w, int h)
 {
     const int2 at = (int2)(get_global_id(0), get_global_id(1));
