@@ -138,8 +138,9 @@ class Commands(Expressions):
 
     def _shares_memory(self, name: str, args: list[Sym], state: State) -> bool:
         """May what is created share memory with something else?"""
-        if name != "clCreateImage" or len(args) < 5:
-            return _host_pointer(name, args)
+        shared = _host_pointer(name, args)
+        if shared or name != "clCreateImage" or len(args) < 5:
+            return shared
         description = self.target(args[3])
         members = [state.read(description / m) for m in ("buffer", "mem_object")]
         return Num(0) not in members
@@ -268,8 +269,9 @@ class Commands(Expressions):
 
 
 def _host_pointer(name: str, args: list[Sym]) -> bool:
-    """May the buffer share memory with host data? Only if the flags say so, or are unknown."""
-    if name != "clCreateBuffer" or len(args) < 4:
+    """May the object share memory with host data? Only if the flags say so, or are unknown."""
+    with_flags = ("clCreateBuffer", "clCreateImage", "clCreateImage2D", "clCreateImage3D")
+    if name not in with_flags or len(args) < 4:
         return name == "clCreateBufferWithProperties"
     use_host_pointer = 1 << 3
     return not isinstance(args[1], Num) or bool(args[1].value & use_host_pointer)

@@ -21,7 +21,8 @@ def is_known(value: Sym) -> bool:
 
 
 def is_new_buffer(value: Sym | None) -> bool:
-    return isinstance(value, Made) and value.kind == "buffer"
+    """An image, too."""
+    return isinstance(value, Made) and value.kind in ("buffer", "image")
 
 
 _WIDE = frozenset(

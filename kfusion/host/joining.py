@@ -541,6 +541,12 @@ def _may_release(effect: Release, uses: dict[str, bool], moved: list[Run]) -> bo
     """May the handle be one that a moved launch uses, under whatever name?"""
     handle = identity(effect.handle)
     events = {run.launch.made for run in moved} - {None}
+    if isinstance(handle, Made) and any(
+        setting.value is not None and handle in leaves(identity(setting.value))
+        for run in moved
+        for setting in run.set_arguments.values()
+    ):
+        return True  # a sampler, say
     if isinstance(handle, Made) or (effect.call == "clReleaseMemObject" and is_known(handle)):
         return handle in events or str(handle) in uses  # under other names: the guard compares
     if effect.call == "clReleaseEvent" and is_known(handle):

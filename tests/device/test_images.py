@@ -1,0 +1,85 @@
+"""`kfusion verify` and `bench` of kernels over images."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kfusion.device.extents import Launched
+from kfusion.device.images import Shape, image_shapes
+from tests.support.kernel_side import kernel_of
+from tests.support.trap_programs import TRAPS, Program
+
+
+def kfusion(name: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    program = Program([TRAPS / "images", TRAPS / name], folder)
+    files = [*program.files(".c"), *program.files(".cl")]
+    return subprocess.run(
+        [sys.executable, "-m", "kfusion", arguments[0], *files, *arguments[1:]],
+        cwd=program.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "kernels", "images"),
+    [
+        ("09_own_texel", "3 -> 1", 2),
+        ("09_own_texel_is_read_later", "2 -> 1", 3),
+        ("09_others_read_what_nothing_writes", "5 -> 1", 3),
+        ("09_sampler_of_the_host", "3 -> 2", 3),
+        ("09_sizes_of_images", "2 -> 1", 3),
+        ("09_normalised_coordinates", "2 -> 2", 3),
+    ],
+)
+def test_images_are_compared_number_by_number(
+    name: str, kernels: str, images: int, tmp_path: Path
+) -> None:
+    done = kfusion(name, tmp_path, "verify", "--size", "13")
+    assert done.returncode == 0, done.stderr
+    numbers = images * 13 * 13 * 4
+    if name == "09_sizes_of_images":  # nothing but the range says how large they are
+        numbers = images * 16 * 16 * 4
+    expected = f"size 13: kernels {kernels}: {numbers} elements compared: the same\n"
+    assert done.stdout.endswith(expected)
+
+
+def test_images_are_timed(tmp_path: Path) -> None:
+    done = kfusion("09_own_texel", tmp_path, "bench", "--size", "64", "--repeats", "100")
+    assert done.returncode == 0, done.stderr
+    row = done.stdout.splitlines()[-1]
+    assert "64    3 -> 1" in row
+    assert row.endswith("3.50")  # seven pictures are moved before, and two after
+
+
+@pytest.mark.parametrize(
+    ("guard", "index", "shape"),
+    [
+        ("at.x < w && at.y <= 4", "at", (7, 5)),
+        ("at.x < w", "at", (7, 16)),
+        ("at.x < get_image_width(c)", "at", (32, 16)),
+        ("at.x < w && at.y < 3", "at + (int2)(2, 1)", (9, 4)),
+        ("at.x < w && at.y < 3", "(int2)(at.x & 3, at.y)", (32, 16)),
+    ],
+)
+def test_image_that_is_written_ends_where_the_guard_does(
+    guard: str, index: str, shape: tuple[int, int]
+) -> None:
+    """And those that are only read are as large."""
+    kernel = kernel_of(
+        f"""
+kernel void f(write_only image2d_t c, read_only image2d_t a, int w)
+{{
+    const int2 at = (int2)(get_global_id(0), get_global_id(1));
+    if ({guard})
+        write_imagei(c, {index}, read_imagei(a, at + 1));
+}}
+"""
+    )
+    found = image_shapes(kernel, Launched((32, 16), (8, 8), {"w": 7}))
+    assert found == {"a": Shape(*shape, "int4"), "c": Shape(*shape, "int4")}
