@@ -243,7 +243,7 @@ class ExpressionWalker:
             call.mode,
             call.form,
             (first, call.last),
-            direct=call.written,
+            direct=True,
             statement=statement,
             type_="int",
             texel=call.texel,

@@ -35,7 +35,6 @@ class ImageCall:
     mode: Mode
     texel: Texel
     form: Form | None
-    written: bool  # it stands in the text as it is: no macro has made it
     last: int  # token: the closing bracket
     evaluated: tuple[c_ast.Node, ...]  # the coordinates, and what is written
 
@@ -68,13 +67,11 @@ def read_image_call(env: Environment, node: c_ast.FuncCall) -> ImageCall | None:
         sampler_of(env, sampler) if sampler is not None else "",
     )
     last = env.unit.match(first + 1)
-    marks = (first, last, *(() if value is None else (value,)))
     return ImageCall(
         image,
         Mode.READ if reads else Mode.WRITE,
         texel,
         _texel(env, arguments[place]) if not texel.trouble or not is_on(SAMPLERS) else None,
-        all(env.unit.tokens[mark].macro is None for mark in marks),
         last,
         tuple(arguments[place:]),
     )

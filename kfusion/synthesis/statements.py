@@ -190,7 +190,9 @@ class StatementWriter:
             for token in access.tokens:
                 changes.pop(token, None)
             if access.texel is not None and access.texel.value is not None:
-                changes[access.first] = Change(access.texel.value, f"{new} =")
+                # Where a macro is written out, nothing stands between the tokens.
+                space = " " if self.kernel.unit.tokens[access.texel.value].macro else ""
+                changes[access.first] = Change(access.texel.value, f"{new} ={space}")
                 changes[access.last] = Change(access.last, "")
             else:
                 changes[access.first] = Change(access.last, new)

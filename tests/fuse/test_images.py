@@ -228,6 +228,87 @@ def test_sizes_of_two_images_are_compared() -> None:
     assert "write_only image2d_t t" in fused_text(fused)
 
 
+BLOCKS = (
+    SOURCE
+    + f"""
+#define PUT(value) write_imagef(c, at, value)
+#define OWN(image) read_imagef(image, nearest, at)
+kernel void in_a_block(write_only image2d_t c, read_only image2d_t a, int w, int h)
+{{
+    {START}
+    if (at.x < w && at.y < h) {{
+        {{
+            const float4 twice = 2.0f * {READ};
+            write_imagef(c, at, twice + 1.0f);
+        }}
+    }}
+}}
+kernel void by_macros(write_only image2d_t c, read_only image2d_t a, int w, int h)
+{{
+    {START}
+    if (at.x < w && at.y < h)
+        PUT(OWN(a) * 3.0f);
+}}
+kernel void in_loops(write_only image2d_t c, read_only image2d_t a, int w, int h)
+{{
+    {START}
+    if (at.x < w && at.y < h) {{
+        float4 sum = 0.0f;
+        for (int i = 0; i < 3; i++)
+            sum += i * {READ};
+        write_imagef(c, at, sum);
+    }}
+}}
+kernel void branches(write_only image2d_t c, read_only image2d_t a, int w, int h)
+{{
+    {START}
+    if (at.x < w && at.y < h) {{
+        if (at.x > 5)
+            write_imagef(c, at, {READ});
+        else
+            write_imagef(c, at, 7.0f);
+    }}
+}}
+"""
+)
+
+
+def test_write_in_a_block_assigns_the_variable_on_the_way() -> None:
+    calls = ["invert(t, a, w, h)", "half_of(u, t, w, h)", "in_a_block(t, b, w, h)"]
+    fused = same([*calls, "sum(c, t, u, w, h)"], ["c", "t"], launches=1, source=BLOCKS)
+    assert "write_imagef(t, at, t_at = twice + 1.0f);" in fused_text(fused)
+
+
+def test_reads_in_loops_and_through_macros_are_of_the_variable() -> None:
+    calls = ["invert(t, a, w, h)", "in_loops(c, t, w, h)", "by_macros(d, t, w, h)"]
+    fused = same(calls, ["c", "d"], launches=1, source=BLOCKS)
+    text = fused_text(fused)
+    assert "sum += i * t_at;" in text
+    assert "read_imagef(t" not in text
+    assert "OWN(t" not in text
+
+
+def test_write_by_a_macro_is_written_out() -> None:
+    same(["by_macros(t, a, w, h)", "invert(c, b, w, h)"], None, launches=1, source=BLOCKS)
+    fused = same(["by_macros(t, a, w, h)", "invert(c, t, w, h)"], None, launches=1, source=BLOCKS)
+    text = fused_text(fused)
+    assert "const float4 c_at = read_imagef(a, nearest, at) * 3.0f;" in text
+
+
+def test_writes_in_both_branches_stay_as_they_are() -> None:
+    same(["branches(t, a, w, h)", "invert(c, b, w, h)"], None, launches=1, source=BLOCKS)
+    cut = refusal(BLOCKS, ["branches(t, a, w, h)", "invert(c, t, w, h)"])
+    assert cut.code == "KF232"
+
+
+def test_image_is_overwritten_before_it_is_read_again() -> None:
+    """Read from memory at first, then a variable: the image itself is only read."""
+    calls = ["invert(t, a, w, h)", "half_of(a, t, w, h)", "sum(c, a, t, w, h)"]
+    fused = same(calls, ["c"], launches=1)
+    assert "read_only image2d_t a" in fused_text(fused)
+    assert "write_imagef(a" not in fused_text(fused)
+
+
 # ---- What is cut ----
 
 GIVEN = "'read_imagef({})' in {}() may read any texel of 't', which invert() writes: {}"
