@@ -51,10 +51,10 @@ def keeps(image: Any, type_: str) -> bool:
     import pyopencl as cl
 
     channels = {"float4": "FLOAT", "int4": "SIGNED_INT32", "uint4": "UNSIGNED_INT32"}
-    return isinstance(image, cl.Image) and bool(
-        image.format
-        == cl.ImageFormat(cl.channel_order.RGBA, getattr(cl.channel_type, channels[type_]))
-    )
+    wanted = cl.ImageFormat(cl.channel_order.RGBA, getattr(cl.channel_type, channels[type_]))
+    is_kept = isinstance(image, cl.Image) and image.format == wanted
+    # Coordinates may be floats: larger ones they round.
+    return is_kept and max(image.width, image.height) <= 1 << 23
 
 
 def image_size(image: Any, which: str) -> int:

@@ -22,6 +22,7 @@ from kfusion.kernel.model import Body, Declaration, PreludeItem
 from kfusion.kernel.opening import opening
 from kfusion.kernel.scopes import Scopes, name_token
 from kfusion.kernel.strides import strided
+from kfusion.kernel.texels import texel_of
 from kfusion.kernel.together import is_array_of_values
 from kfusion.kernel.types import canonical
 from kfusion.parse.statements import Statement
@@ -168,6 +169,9 @@ def declare(env: Environment, scopes: Scopes, node: c_ast.Decl) -> Declaration:
         elif once and isinstance(node.type, c_ast.TypeDecl):
             value = convert(evaluate(env, node.init), type_)
     env.values[symbol] = value
+    texel = texel_of(env, node.init) if once and type_ == "float2" and node.init else None
+    if texel is not None:
+        env.texels[symbol] = texel
     if type_ == "sampler_t":
         env.samplers[symbol] = sampler_value(env, node.init)
     parts = tuple(part.form for part in value.parts if part.form is not None)

@@ -77,6 +77,7 @@ class Environment:
     images: dict[Symbol, str] = field(default_factory=dict)  # names of parameters
     # Why samplers may not give the texel asked for; those of the file by name.
     samplers: dict[Symbol | str, str] = field(default_factory=dict)
+    texels: dict[Symbol, Form] = field(default_factory=dict)  # what a float2 names
     inside: frozenset[str] = frozenset()  # helper functions that are being evaluated
 
     def certain(self, first: int, last: int) -> bool:

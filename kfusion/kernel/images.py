@@ -10,9 +10,10 @@ from pycparser import c_ast
 
 from kfusion.kernel.builtins import image_call
 from kfusion.kernel.conditions import Conditions
-from kfusion.kernel.evaluate import Environment, evaluate
-from kfusion.kernel.forms import Form, texel_at
+from kfusion.kernel.evaluate import Environment
+from kfusion.kernel.forms import Form
 from kfusion.kernel.model import OF_KERNEL, Mode, Texel
+from kfusion.kernel.texels import texel_of
 from kfusion.kernel.types import canonical
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
@@ -71,19 +72,10 @@ def read_image_call(env: Environment, node: c_ast.FuncCall) -> ImageCall | None:
         image,
         Mode.READ if reads else Mode.WRITE,
         texel,
-        _texel(env, arguments[place]) if not texel.trouble or not is_on(SAMPLERS) else None,
+        texel_of(env, arguments[place]) if not texel.trouble or not is_on(SAMPLERS) else None,
         last,
         tuple(arguments[place:]),
     )
-
-
-def _texel(env: Environment, node: c_ast.Node) -> Form | None:
-    """The index of `(int2)(x, y)`, or of a variable that holds it."""
-    parts = evaluate(env, node).parts
-    if [part.type for part in parts] != ["int", "int"]:
-        return None
-    x, y = (part.form for part in parts)
-    return texel_at(x, y) if x is not None and y is not None else None
 
 
 def _named(env: Environment, node: c_ast.Node) -> str:

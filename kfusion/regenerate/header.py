@@ -260,16 +260,6 @@ static KFUSION_MAYBE_UNUSED cl_int kfusion_launch(cl_uint elements, cl_uint last
 }
 """
 _IMAGES = r"""
-/* Whether an image gives back vectors of four numbers of the type as they were written. */
-static KFUSION_MAYBE_UNUSED int kfusion_keeps(cl_mem image, cl_channel_type type)
-{
-    cl_image_format format = {0, 0};
-
-    return image != NULL
-           && clGetImageInfo(image, CL_IMAGE_FORMAT, sizeof format, &format, NULL) == CL_SUCCESS
-           && format.image_channel_order == CL_RGBA && format.image_channel_data_type == type;
-}
-
 static KFUSION_MAYBE_UNUSED int kfusion_image_size(cl_mem image, cl_image_info which)
 {
     size_t size = 0;
@@ -288,6 +278,20 @@ static KFUSION_MAYBE_UNUSED int kfusion_image_width(cl_mem image)
 static KFUSION_MAYBE_UNUSED int kfusion_image_height(cl_mem image)
 {
     return kfusion_image_size(image, CL_IMAGE_HEIGHT);
+}
+
+/*
+ * Whether an image gives back vectors of four numbers of the type as they were written,
+ * each at its own coordinates, which may be floats.
+ */
+static KFUSION_MAYBE_UNUSED int kfusion_keeps(cl_mem image, cl_channel_type type)
+{
+    cl_image_format format = {0, 0};
+
+    return image != NULL
+           && clGetImageInfo(image, CL_IMAGE_FORMAT, sizeof format, &format, NULL) == CL_SUCCESS
+           && format.image_channel_order == CL_RGBA && format.image_channel_data_type == type
+           && kfusion_image_width(image) <= 1 << 23 && kfusion_image_height(image) <= 1 << 23;
 }
 """
 HEADER_NAMES = frozenset(re.findall(r"\bkfusion_\w+", _RUNTIME + _SEVERAL + _IMAGES))

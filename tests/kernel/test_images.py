@@ -29,6 +29,9 @@ const sampler_t given = CLK_NORMALIZED_COORDS_FALSE | FILTER;
 HEAD = "kernel void f(write_only image2d_t c, read_only image2d_t a, sampler_t s, int w)\n"
 
 
+OWN = "get_global_id(1)*get_image_row(0) + get_global_id(0)"
+
+
 def accesses(body: str) -> tuple[Access, ...]:
     kernel = kernel_of(f"{SAMPLERS}{HEAD}{{\n{body}\n}}\n")
     assert kernel.features == ()
@@ -36,18 +39,19 @@ def accesses(body: str) -> tuple[Access, ...]:
 
 
 def loaded(coordinates: str, sampler: str = "nearest, ") -> Access:
-    at = "const int2 at = (int2)(get_global_id(0), get_global_id(1));"
+    at = """
+    const int2 at = (int2)(get_global_id(0), get_global_id(1));
+    const float2 middle = convert_float2(at) + 0.5f;
+    float2 moved = convert_float2(at);
+    moved.x += 1.0f;"""
     return accesses(f"{at} float4 v = read_imagef(a, {sampler}{coordinates});")[0]
 
 
 @pytest.mark.parametrize(
     ("coordinates", "form"),
     [
-        (
-            "(int2)(get_global_id(0), get_global_id(1))",
-            "get_global_id(1)*get_image_row(0) + get_global_id(0)",
-        ),
-        ("at", "get_global_id(1)*get_image_row(0) + get_global_id(0)"),
+        ("(int2)(get_global_id(0), get_global_id(1))", OWN),
+        ("at", OWN),
         (
             "at + (int2)(-1, 2)",
             "get_global_id(1)*get_image_row(0) + get_global_id(0) + 2*get_image_row(0) - 1",
@@ -67,8 +71,19 @@ def loaded(coordinates: str, sampler: str = "nearest, ") -> Access:
         ),
         ("(int2)(at.x & 7, at.y)", "None"),
         ("clamp(at, 0, w)", "None"),
-        ("(float2)(at.x, at.y)", "None"),
-        ("convert_float2(at)", "None"),
+        ("(float2)(at.x, at.y)", OWN),
+        ("(float2)(at.x + 0.5f, 0.5 + (float)at.y)", OWN),
+        ("(float2)(get_global_id(0), get_global_id(1)) + 0.5f", OWN),
+        ("(float2)(0.5f) + convert_float2(at)", OWN),
+        ("convert_float2(at) + (float2)(.5f, 0.50f)", OWN),
+        ("(float2)(convert_float(at.x) + 0.5f, 0.5f)", "get_global_id(0)"),
+        ("middle", OWN),
+        ("convert_float2(at) + 0.25f", "None"),
+        ("convert_float2(at) + 0.5f + 0.5f", "None"),
+        ("(float2)(0.5f + 0.5f, at.y)", "None"),
+        ("(float2)(at.x + 1.5f, at.y)", "None"),
+        ("(float2)(at.x, at.y) * 1.0f", "None"),
+        ("moved", "None"),
     ],
 )
 def test_coordinates_have_a_form(coordinates: str, form: str) -> None:

@@ -152,25 +152,6 @@ def builtin_of_the_compiler(world: World, p: str, names: Sequence[str]) -> Motif
     return Motif(_pair(world, f, g, names, "i1"))
 
 
-def image(world: World, p: str, names: Sequence[str]) -> Motif:
-    f = kernel(
-        f"{p}f",
-        "write_only image2d_t c, global const float *a",
-        f"{I} write_imagef(c, (int2)(i, 0), (float4)(a[i], 0.0f, 0.0f, 1.0f));",
-        Touch("c", own, reads=False, writes=True),
-        reads("a"),
-    )
-    g = kernel(
-        f"{p}g",
-        "global float *c, read_only image2d_t a",
-        f"{I} const sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | "
-        "CLK_FILTER_NEAREST; c[i] = read_imagef(a, s, (int2)(i + 1, 0)).x;",
-        writes("c"),
-        reads("a", lambda item, _shape, _bound: [item[0] + 1]),
-    )
-    return Motif(_pair(world, f, g, (names[0], "image", names[1])))
-
-
 def return_in_a_loop(world: World, p: str, names: Sequence[str]) -> Motif:
     body = f"{I} while (1) {{ if (a[i] > 0.75f) return; c[i] = 1.0f; break; }}"
     f = kernel(f"{p}f", CA, body, writes("c"), reads("a"))
@@ -576,7 +557,6 @@ ONE_DIMENSION: dict[str, Make] = {
         printf,
         histogram,
         builtin_of_the_compiler,
-        image,
         return_in_a_loop,
         id_in_a_loop,
         assigned_parameter,

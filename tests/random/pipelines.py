@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.random.frames import SMALLER, World, worlds
 from tests.random.hazards import ONE_DIMENSION, TWO_DIMENSIONS, Motif
+from tests.random.image_hazards import IMAGES
 from tests.random.kernels import (
     HEAD,
     copies,
@@ -151,7 +152,7 @@ def _tile(draw: st.DrawFn, draft: _Draft) -> None:
 
 
 def _hazard(draw: st.DrawFn, draft: _Draft) -> None:
-    known = {1: ONE_DIMENSION, 2: TWO_DIMENSIONS}.get(draft.world.dimensions)
+    known = {1: {**ONE_DIMENSION, **IMAGES}, 2: TWO_DIMENSIONS}.get(draft.world.dimensions)
     if known is None:
         return _stencil(draw, draft)
     name = draw(st.sampled_from(sorted(known)))

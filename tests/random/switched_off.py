@@ -33,6 +33,8 @@ OUT_OF_REACH = {
     "disjoint": "different names are different memory, by agreement",
     "hidden-readers": "different names are different memory, by agreement",
     "one-program": "there is one source",
+    "formats": "Fused.check looks at the formats of images",
+    "written-twice": "where one is tried, an image keeps the last of two values",
     "unsure": "every call launches",
     "sections": "is about annotations that contradict the code",
     "doubtful-macros": "what it lets pass, `pins` and `macros` hold up",

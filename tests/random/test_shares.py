@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tests.random.hazards import ONE_DIMENSION, TWO_DIMENSIONS
+from tests.random.image_hazards import IMAGES
 from tests.random.model import Feature
 from tests.random.planning import fused
 from tests.random.sample import sample
@@ -21,7 +22,7 @@ def test_every_feature_is_in_some_of_the_pipelines() -> None:
 
 def test_every_hazard_occurs() -> None:
     found = {name for pipeline in sample(2 * DRAWN) for name in pipeline.hazards}
-    assert found == {*ONE_DIMENSION, *TWO_DIMENSIONS}
+    assert found == {*ONE_DIMENSION, *IMAGES, *TWO_DIMENSIONS}
 
 
 def test_many_pipelines_hold_calls_that_must_not_be_fused() -> None:
