@@ -50,8 +50,9 @@ def read_kernels(unit: Unit) -> dict[str, Kernel]:
     """All kernels that the file defines, by name."""
     helpers = Helpers(unit)
     conditions = Conditions(unit)
+    samplers = samplers_of(unit, conditions)
     return {
-        name: _read(unit, function, helpers, conditions)
+        name: _read(unit, function, helpers, conditions, samplers)
         for name, function in unit.functions.items()
         if is_kernel(unit, function) and unit.in_main_file(function.node.decl)
     }
@@ -62,19 +63,20 @@ def _read(
     function: Function,
     helpers: Helpers,
     conditions: Conditions,
+    samplers: dict[str, str],
     *,
     strides: bool = True,
 ) -> Kernel:
     parameters = read_parameters(unit, function)
     scopes = find_scopes(unit, function)
     env = Environment(unit, scopes.uses, conditions.is_doubtful)
-    env.samplers.update(samplers_of(unit, conditions))
+    env.samplers.update(samplers)
     _bind_parameters(env, scopes, parameters)
     body = split_body(env, scopes, function, strides=strides)
     walker = Walker(env, scopes, function, body, helpers)
     walker.walk()
     if body.stride is not None and not _is_its_own_item(walker, body.stride):
-        return _read(unit, function, helpers, conditions, strides=False)
+        return _read(unit, function, helpers, conditions, samplers, strides=False)
     accesses = _without_narrow_reads(walker.accesses, strided=body.stride is not None)
     nodes = nodes_of(env, function, body.statements)
     effects = [
