@@ -230,6 +230,9 @@ class ExpressionWalker:
             feature = feature_of(name) or Feature.UNKNOWN_CALL
             self._feature(feature, f"{name}()", node)
         for argument in node.args.exprs if node.args else []:
+            if name in self.unit.functions and self.env.image(argument) is not None:
+                self._given_image(argument, name)
+                continue
             # The call itself is the reason then, not its pointer.
             if feature is None or resolve_pointer(self.env, argument) is None:
                 self.expression(argument)
@@ -248,6 +251,14 @@ class ExpressionWalker:
             type_="int",
             texel=call.texel,
         )
+
+    def _given_image(self, argument: c_ast.Node, function: str) -> None:
+        """A function of the file may read any texel; one that writes is a feature."""
+        at = self.unit.index(argument)
+        texel = Texel("float4", (at, at), trouble=f"{function}() is given the whole image")
+        pointer = Pointer(self.env.image(argument) or "", None)
+        where = (at, at)
+        self._access(pointer, Mode.READ, None, where, direct=False, statement=False, texel=texel)
 
     def _copied(self, arguments: Sequence[c_ast.Node]) -> None:
         """An asynchronous copy writes through its first argument and reads the second."""

@@ -84,6 +84,11 @@ def image_call(name: str) -> tuple[str, str] | None:
     return (match.group(1), TEXELS[match.group(2)]) if match else None
 
 
+def reads_image(name: str) -> bool:
+    called = image_call(name)
+    return called is not None and called[0] == "read"
+
+
 def is_pure(name: str) -> bool:
     """A built-in function without effects beyond its private pointer arguments."""
     return name in _PURE or _PURE_PATTERN.fullmatch(name) is not None

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from pycparser import c_ast
 
-from kfusion.kernel.builtins import image_call, is_value, is_work_item
+from kfusion.kernel.builtins import is_value, is_work_item, reads_image
 from kfusion.kernel.evaluate import Environment
 from kfusion.kernel.model import Access, Effect
 from kfusion.kernel.scopes import name_token
@@ -92,14 +92,9 @@ class _Changes(c_ast.NodeVisitor):
         name = node.name.name if isinstance(node.name, c_ast.ID) else ""
         if name in self.env.unit.functions:
             self.found = self.found or not _takes_values(self.env.unit, name)
-        elif not (is_value(name) or is_work_item(name) or _reads_image(name)):
+        elif not (is_value(name) or is_work_item(name) or reads_image(name)):
             self.found = True
         self.generic_visit(node)
-
-
-def _reads_image(name: str) -> bool:
-    called = image_call(name)
-    return called is not None and called[0] == "read"
 
 
 @lru_cache(maxsize=256)

@@ -303,7 +303,7 @@ class _Writer:
                 parameter_text(
                     self.style,
                     name,
-                    self.parameters[name],
+                    self._bounds(name),
                     volatile=self._is_rounded(name),
                     restrict=self.elements > 1,
                 ),
@@ -311,6 +311,13 @@ class _Writer:
             )
             for name in ordered
         )
+
+    def _bounds(self, name: str) -> list[Bound]:
+        """Of an image that stages read and write: what the fused kernel itself does with it."""
+        bounds = self.parameters[name]
+        written = any(b.argument.name in use.images_written for b in bounds for use in self.uses)
+        kind = "write_only" if written else "read_only"
+        return [b for b in bounds if b.parameter.image in (None, kind)] or bounds
 
     def _is_rounded(self, name: str) -> bool:
         return any(b.argument.name in self.rounded.memory for b in self.parameters[name])

@@ -77,7 +77,7 @@ def parameter_text(
     if isinstance(bounds[0].argument, LocalMemory):
         return f"{'__' * style.underscores}local {parameter.type}{style.star}{name}"
     if parameter.image is not None:
-        return f"{_image_access(bounds)} {parameter.type} {name}"
+        return f"{_image_access(parameter)} {parameter.type} {name}"
     constant = all(b.parameter.space == "constant" for b in bounds)
     # Constant memory together with global memory is global memory that is only read.
     read_only = all(b.parameter.const or b.parameter.space == "constant" for b in bounds)
@@ -88,11 +88,10 @@ def parameter_text(
     return f"{space} {const}{parameter.type}{star}{name}"
 
 
-def _image_access(bounds: Sequence[Bound]) -> str:
-    """As written where the image is written, or else where it is read."""
-    written = next((b for b in bounds if b.parameter.image == "write_only"), bounds[0])
-    word = re.search(r"\b_*(read|write)_only\b", written.parameter.text)
-    return word.group() if word is not None else "read_only"
+def _image_access(parameter: Parameter) -> str:
+    """As written; without a word for it an image is read."""
+    word = re.search(r"\b_*(read|write)_only\b", parameter.text)
+    return word.group() if word is not None else str(parameter.image)
 
 
 def signature(style: Style, name: str, parameters: Sequence[str], *, kernel: bool = True) -> str:

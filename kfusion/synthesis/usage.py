@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import takewhile
 
 from kfusion.graph.bind import Stage
@@ -42,6 +43,17 @@ class StageUse:
                 self.opening,
             )
         )
+
+    @cached_property
+    def images_written(self) -> set[str]:
+        """Names of images that the fused kernel writes itself, for this stage."""
+        return {
+            self.stage.arguments[access.parameter].name
+            for number, access in enumerate(self.kernel.accesses)
+            if access.texel is not None and access.mode.writes
+            if (place := self.places.get(number)) is not None
+            if place.role is Role.MEMORY or place.stored or place.flushed
+        }
 
     @property
     def samplers(self) -> list[PreludeItem]:

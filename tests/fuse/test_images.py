@@ -58,6 +58,16 @@ SOURCE = (
     + unary("where", READ, guard="at.x < w && at.y < h && at.x > 3")
     + unary("beyond", READ, guard="at.x < w + 5 && at.y < h")
     + f"""
+float4 mean(read_only image2d_t a, int2 at)
+{{
+    return (read_imagef(a, nearest, at - (int2)(1, 0)) + read_imagef(a, nearest, at)) / 2.0f;
+}}
+kernel void averaged(write_only image2d_t c, read_only image2d_t a, int w, int h)
+{{
+    {START}
+    if (at.x < w && at.y < h)
+        write_imagef(c, at, mean(a, at));
+}}
 kernel void sum(write_only image2d_t c, read_only image2d_t a, read_only image2d_t b, int w, int h)
 {{
     {START}
@@ -225,7 +235,7 @@ def test_sizes_of_two_images_are_compared() -> None:
     """One of them is asked for its width: it stays a parameter."""
     fused = same(["sized(t, a)", "sized(c, t)"], ["c"], launches=1)
     assert Equal("get_image_width(t)", "get_image_width(c)") in fused.plan.groups[0].assumptions
-    assert "write_only image2d_t t" in fused_text(fused)
+    assert "read_only image2d_t t" in fused_text(fused)
 
 
 BLOCKS = (
@@ -309,6 +319,15 @@ def test_image_is_overwritten_before_it_is_read_again() -> None:
     assert "write_imagef(a" not in fused_text(fused)
 
 
+def test_image_that_is_only_read_after_all_stays_read_only() -> None:
+    """Its width is asked through a parameter that was for writing."""
+    source = SOURCE + unary("shared", f"{READ} / get_image_width(c)")
+    calls = ["shared(t, a, w, h)", "shared(a, t, w, h)", "sum(c, a, t, w, h)"]
+    fused = same(calls, ["c"], launches=1, source=source)
+    assert "read_only image2d_t a" in fused_text(fused)
+    assert "get_image_width(a)" in fused_text(fused)
+
+
 # ---- What is cut ----
 
 GIVEN = "'read_imagef({})' in {}() may read any texel of 't', which invert() writes: {}"
@@ -339,6 +358,14 @@ GIVEN = "'read_imagef({})' in {}() may read any texel of 't', which invert() wri
                 "a, scaled, convert_float2(at) / (float2)(w, h)",
                 "listed",
                 "the sampler has normalised coordinates",
+            ),
+        ),
+        (
+            "averaged(c, t, w, h)",
+            "KF233",
+            (
+                "'a' in averaged() may read any texel of 't', which invert() writes: mean() is "
+                "given the whole image"
             ),
         ),
         (
@@ -384,6 +411,7 @@ GIVEN = "'read_imagef({})' in {}() may read any texel of 't', which invert() wri
         "neighbour",
         "linear",
         "normalised",
+        "helper",
         "unknown-sampler",
         "condition",
         "beyond",

@@ -44,8 +44,20 @@ STARTS = [
         "y",
     ),
 ]
-GUARDS = ["if ({x} < w && {y} < h)", "if ({x} < w && {y} < h)", "if ({x} < n && {y} < h)"]
-OWN = ["read_imagef({i}, nearest, {at})", "read_imagef({i}, edge, {at})", "read_imagef({i}, {at})"]
+GUARDS = [
+    "if ({x} < w && {y} < h)",
+    "if ({x} < w && {y} < h)",
+    "if ({x} < n && {y} < h)",
+    "if ((int){x} < get_image_width(a) && (int){y} < get_image_height(a))",
+]
+OWN_SAMPLER = "const sampler_t mine = CLK_NORMALIZED_COORDS_FALSE | CLK_FILTER_NEAREST;\n    "
+OWN = [
+    "read_imagef({i}, nearest, {at})",
+    "read_imagef({i}, edge, {at})",
+    "read_imagef({i}, {at})",
+    "read_imagef({i}, mine, {at})",
+    "read_imagef({i}, nearest, {at}) / get_image_width({i})",
+]
 REAL = [
     "read_imagef({i}, nearest, (float2)({x}, {y}))",
     "read_imagef({i}, nearest, (float2)({x} + 0.5f, {y} + 0.5f))",
@@ -75,6 +87,7 @@ BODIES = [
         "            write_imagef(c, {at}, 0.25f - {v});"
     ),
     "PUT(c, {at}, {v});",
+    "write_imagef(c, {at}, {v} * get_image_height(c));",
     "d[{y} * w + {x}] = {v};",
 ]
 
@@ -102,6 +115,7 @@ def kernels(draw: st.DrawFn, number: int) -> Kernel:
     buffer = body.startswith("d[")
     target = "global float4 *d" if buffer else "write_only image2d_t c"
     images = ", ".join(f"read_only image2d_t {name}" for name in "ab"[:sources])
+    start = OWN_SAMPLER * any("mine" in read for read in reads) + start
     guard = draw(st.sampled_from(GUARDS)).format(x=x, y=y)
     text = f"""
 kernel void k{number}({target}, {images}, int w, int h, int n)

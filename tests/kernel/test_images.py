@@ -150,7 +150,7 @@ def test_values_are_read_before_the_texel_is_written() -> None:
 @pytest.mark.parametrize(
     ("head", "body", "what"),
     [
-        ("read_only image2d_t a", "helper(a);", "helper()"),
+        ("write_only image2d_t a", "helper(a);", "helper()"),
         (
             "read_only image2d_t a",
             "int t = get_image_channel_order(a);",
@@ -162,6 +162,6 @@ def test_values_are_read_before_the_texel_is_written() -> None:
     ],
 )
 def test_what_is_not_followed(head: str, body: str, what: str) -> None:
-    helper = "float4 helper(read_only image2d_t i) { return read_imagef(i, (int2)(0, 0)); }\n"
+    helper = "void helper(write_only image2d_t i) { write_imagef(i, (int2)(0, 0), 1.0f); }\n"
     found = kernel_of(f"{helper}kernel void f({head})\n{{ {body} }}\n").features
     assert (Feature.IMAGE, what) in [(use.feature, use.what) for use in found]

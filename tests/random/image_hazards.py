@@ -45,13 +45,30 @@ def image(world: World, p: str, names: Sequence[str]) -> Motif:
     return _motif(world, names, _painted(p, "{}"), _reader(p, body, NEIGHBOUR))
 
 
-def image_given_to_a_helper(world: World, p: str, names: Sequence[str]) -> Motif:
+def image_that_a_helper_reads(world: World, p: str, names: Sequence[str]) -> Motif:
     helper = (
         f"float {p}at(read_only image2d_t a, int i)\n"
         "{\n    return read_imagef(a, (int2)(i + 1, 0)).x;\n}\n"
     )
     reader = _reader(p, f"c[i] = {p}at(a, i);", NEIGHBOUR, before=helper)
     return _motif(world, names, _painted(p, "{}"), reader)
+
+
+def image_that_a_helper_writes(world: World, p: str, names: Sequence[str]) -> Motif:
+    helper = (
+        f"void {p}put(write_only image2d_t c, int i, float v)\n"
+        "{\n    write_imagef(c, (int2)(i, 0), (float4)(v));\n}\n"
+    )
+    painter = kernel(
+        f"{p}f",
+        "write_only image2d_t c, global const float *a",
+        f"{I} {p}put(c, i, a[i]);",
+        Touch("c", own, reads=False, writes=True),
+        reads("a"),
+        before=helper,
+    )
+    body = f"{TEXELS} c[i] = read_imagef(a, s, (int2)(i + 1, 0)).x;"
+    return _motif(world, names, painter, _reader(p, body, NEIGHBOUR))
 
 
 def image_with_scaled_coordinates(world: World, p: str, names: Sequence[str]) -> Motif:
@@ -71,7 +88,8 @@ IMAGES: dict[str, Make] = {
     make.__name__: make
     for make in (
         image,
-        image_given_to_a_helper,
+        image_that_a_helper_reads,
+        image_that_a_helper_writes,
         image_with_scaled_coordinates,
         image_that_few_write,
     )
