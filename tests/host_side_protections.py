@@ -44,6 +44,7 @@ PROTECTED_BY: dict[str, str] = {
         "guard-transfers": "10_transfer_to_an_alias",
         "guard-objects": "10_flags_of_an_alias",
         "guard-formats": "08_image_of_bytes",
+        "guard-made": "09_image_made_again",
         "guard-disjoint": "10_one_vector_twice",
     }.items()
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from kfusion.host import calls
+from kfusion.host.descriptions import MEMORY
 from kfusion.host.effects import (
     Create,
     Launch,
@@ -142,7 +143,7 @@ class Commands(Expressions):
         if shared or name != "clCreateImage" or len(args) < 5:
             return shared
         description = self.target(args[3])
-        members = [state.read(description / m) for m in ("buffer", "mem_object")]
+        members = [state.read(description / m) for m in MEMORY]
         return Num(0) not in members
 
     def _variable_type(self, place: Place) -> str:

@@ -7,6 +7,7 @@ from pycparser import c_ast
 from kfusion.host import calls
 from kfusion.host.commands import Commands
 from kfusion.host.conversions import arithmetic
+from kfusion.host.descriptions import clear, is_cleared
 from kfusion.host.effects import (
     HostCall,
     Unsupported,
@@ -381,6 +382,9 @@ class Executor(Commands):
                 if position in calls.WRITES.get(name, ()):
                     self.store(argument, state)
             self.emit(HostCall(node, self.certain, name, tuple(arguments), reached))
+            if is_cleared(name, arguments):
+                cleared = self.target(arguments[0])
+                clear(cleared, self.declared_type(cleared), state, ())
             if name in calls.SETS:
                 home = self.program.home_of(calls.SETS[name], self.frame.unit)
                 place = Place(Global(calls.SETS[name], home))

@@ -17,6 +17,7 @@ from kfusion.host.conversions import (
     number_as,
     of_operation,
 )
+from kfusion.host.descriptions import clear
 from kfusion.host.effects import Unsupported
 from kfusion.host.kinds import Kinds
 from kfusion.host.operators import (
@@ -164,6 +165,7 @@ class Expressions(Kinds):
         members = types.members(type_)
         state.write(place, self.unknown())  # what is not listed: zeros, if there is no padding
         position = 0
+        listed: list[str] = []
         for item in init.exprs:
             if isinstance(item, c_ast.NamedInitializer):
                 number = self._designated(item.name[0], members)
@@ -179,7 +181,9 @@ class Expressions(Kinds):
                 state.write(place, self.unknown())
                 return
             self.initialise(place / step, item, state, inner)
+            listed.append(step)
             position += 1
+        clear(place, type_, state, listed)
 
     def _is_part(self, item: c_ast.Node, type_: c_ast.Node | None) -> bool:
         """Is the item not for the whole element, whose own braces are left out?"""

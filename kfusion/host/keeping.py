@@ -62,6 +62,7 @@ def has_choice(value: Sym) -> bool:
 
 
 _WRITES_NOTHING = frozenset("free printf fprintf puts fputs fflush perror".split())
+_MEMORY = ("buffer", "image")
 _KEEP_NOTHING = frozenset("free printf puts fputs fflush perror memset malloc calloc".split())
 
 
@@ -105,7 +106,7 @@ def keeps_handle(effect: Effect, owner: str, handle: Place, own: set[Sym]) -> bo
     of_an_object = isinstance(effect.place.root, App)  # another object makes its own buffer
     return any(
         (isinstance(part, Ref) and part.place.root == App(owner))
-        or (isinstance(part, Made) and part.kind.endswith("buffer") and not of_an_object)
+        or (isinstance(part, Made) and part.kind.endswith(_MEMORY) and not of_an_object)
         or part in own
         or (isinstance(part, Entry) and part.place.root == App(owner))
         for part in parts_of(effect.value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field
 
-from kfusion.graph.model import Disjoint, Equal, Group, Keeps, SameRange, Within
+from kfusion.graph.model import Disjoint, Equal, Group, SameRange, Within
 from kfusion.host.effects import Assign, Release, SetArgument, Transfer
 from kfusion.host.equality import (
     identity,
@@ -25,6 +25,7 @@ from kfusion.host.spelling import spell, spell_place
 from kfusion.host.symbolic import Entry, Local, Num, Op, Place, Pointee, Ref, Root, Sym, leaves
 from kfusion.kernel.evaluate import image_size
 from kfusion.regenerate.ctext import Renderer
+from kfusion.regenerate.images import format_conditions, image_on_entry
 from kfusion.regenerate.overlaps import (
     GUARD_OVERLAPS,
     Change,
@@ -45,7 +46,6 @@ GUARD_TRANSFERS = protection(
     "guard-transfers", "buffers that a launch moves past a transfer of are not compared"
 )
 GUARD_OBJECTS = protection("guard-objects", "pointers to host objects are not compared")
-GUARD_FORMATS = protection("guard-formats", "formats of images are not looked at")
 GUARD_DISJOINT = protection("guard-disjoint", "buffers are not compared at run time")
 
 
@@ -130,7 +130,7 @@ def make_guard(
     conditions = [
         *equalities.conditions(renderer),
         *_released(runs, renderer),
-        *_formats(analysis, group, runs, renderer),
+        *format_conditions(analysis, group, runs, renderer),
         *_objects(analysis, runs, renderer, {*written, *others}, set(written)),
     ]
     if is_on(GUARD_REQUIRED):
@@ -198,23 +198,9 @@ def _scalar(analysis: RegionAnalysis, group: Group, runs: list[Run], name: str) 
                 return identity(value)
             for which in ("width", "height"):
                 if image_size(which, argument.name) == name:
-                    return image_size_of(_scalar(analysis, group, runs, argument.name), which)
+                    image = image_on_entry(analysis, group, runs, argument.name)
+                    return image_size_of(image, which)
     raise CannotWriteError(f"'{name}' is not known on entry")
-
-
-CHANNELS = {"float4": "CL_FLOAT", "int4": "CL_SIGNED_INT32", "uint4": "CL_UNSIGNED_INT32"}
-
-
-def _formats(
-    analysis: RegionAnalysis, group: Group, runs: list[Run], renderer: Renderer
-) -> list[str]:
-    """Images that variables stand for must give back what is written to them."""
-    found: list[str] = []
-    for assumption in group.assumptions:
-        if isinstance(assumption, Keeps) and is_on(GUARD_FORMATS):
-            image = _text(renderer, _scalar(analysis, group, runs, assumption.memory))
-            found.append(f"!kfusion_keeps({image}, {CHANNELS[assumption.type]})")
-    return found
 
 
 def _memory(

@@ -118,6 +118,15 @@ def test_no_result_is_a_source(tmp_path: Path) -> None:
     assert done.stderr.endswith(": the result is also a source\n")
 
 
+def test_pictures_that_nobody_reads_are_not_stored(tmp_path: Path) -> None:
+    """Without `out`: they are only released, and lie over no other memory."""
+    application, *library = TEXTURE.sources("ldd")
+    quiet = tmp_path / "ldd.c"
+    quiet.write_text(application.read_text().replace(", out(result)", ""))
+    done = kfusion("--dry-run", "--explain-plan", str(quiet), *map(str, library))
+    assert "kernels 5 -> 1, global loads 5 -> 1, global stores 5 -> 1" in done.stdout
+
+
 def test_coordinates_of_the_listing_are_cut(programs: Built, tmp_path: Path) -> None:
     """At gid / size they read a neighbour for some sizes: fused, it would be another picture."""
     *hosts, kernels = TEXTURE.sources("ldd")
