@@ -65,7 +65,7 @@ int main(void)
     vec_get(&v, data);
     rig_dump("data", data, sizeof data);
 
-    rig_dump("launches", &v.launches, sizeof v.launches);
+    rig_dump("launches", &vec_launches, sizeof vec_launches);
     vec_free(&v);
     vec_stop();
     return 0;

@@ -2,6 +2,8 @@
 #include "lib.h"
 #include <assert.h>
 
+int vec_launches;
+
 static cl_command_queue queue;
 static cl_program program;
 static cl_kernel inc, dbl;
@@ -25,7 +27,7 @@ void vec_new(vec *v, const float *data, int n)
 {
     v->n = n;
     v->width = sizeof n;
-    v->launches = 0;
+    vec_launches = 0;
     v->mem = clCreateBuffer(rig_context(), CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
     clEnqueueWriteBuffer(queue, v->mem, CL_TRUE, 0, n * sizeof(float), data, 0, NULL, NULL);
 }
@@ -140,7 +142,7 @@ cl_int vec_inc_count(vec *v)
     err |= clSetKernelArg(inc, 1, v->width, &v->n);
     if (err == CL_SUCCESS) {
         err = clEnqueueNDRangeKernel(queue, inc, 1, NULL, &items, NULL, 0, NULL, NULL);
-        v->launches++;
+        vec_launches++;
     }
     return err;
 }
@@ -153,7 +155,7 @@ cl_int vec_dbl_count(vec *v)
     err |= clSetKernelArg(dbl, 1, v->width, &v->n);
     if (err == CL_SUCCESS) {
         err = clEnqueueNDRangeKernel(queue, dbl, 1, NULL, &items, NULL, 0, NULL, NULL);
-        v->launches++;
+        vec_launches++;
     }
     return err;
 }

@@ -6,8 +6,9 @@ typedef struct {
     cl_mem mem;
     int n;
     size_t width; /* of n */
-    int launches;
 } vec;
+
+extern int vec_launches; /* that were counted */
 
 void vec_start(void);
 void vec_stop(void);
