@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from casestudies.demo import DOUBLE, FLOAT, IMAGE, LINALG, POOL, Precision, Study
+from casestudies.demo import DOUBLE, FLOAT, IMAGE, LINALG, POOL, TEXTURE, Precision, Study
 
 SCALES = ("quick", "cpu", "gpu")
 PROBED = {
@@ -68,6 +68,7 @@ class Program:
 
 
 PICTURES = Sizes((128,), (512, 1024, 2048), (512, 1024, 2048, 4096))
+TEXTURES = Sizes((128,), (1024,), (1024, 4096))
 VECTORS = Sizes(
     (1 << 14,),
     (1 << 12, 1 << 16, 1 << 20, 1 << 22, 1 << 24),
@@ -87,6 +88,17 @@ APPLICATIONS = (
     Application(IMAGE, "image", "hddlf", PICTURES, peers=-1, thesis=(1.11, 1.12)),
     Application(IMAGE, "image", "variants/mdd_in_place", ONE_PICTURE, by_hand=False),
     Application(IMAGE, "image", "variants/filters", ONE_PICTURE, by_hand=False),
+    *(
+        Application(
+            TEXTURE, "texture", name, TEXTURES, thesis=thesis, by_hand=False, note="image2d_t"
+        )
+        for name, thesis in (
+            ("ldd", (3.41, 4.08)),
+            ("mdd", (1.75, 1.41)),
+            ("hdd", (1.42, 1.27)),
+            ("hddlf", (1.11, 1.12)),
+        )
+    ),
     Application(LINALG, "vector", "pythagoras", VECTORS, FLOAT, 6, -2, (1.5, 2.0)),
     Application(LINALG, "vector", "distance", VECTORS, FLOAT, 12, -2, (1.5, 2.6)),
     Application(LINALG, "vector", "variants/pythagoras_intermediate", ONE_VECTOR, by_hand=False),

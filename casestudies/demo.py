@@ -77,9 +77,15 @@ class Study:
             self.folder / f"{self.library}.cl",
         ]
 
-    def fuse(self, sources: Sequence[Path], out: Path, defines: Iterable[str] = ()) -> list[Path]:
+    def fuse(
+        self,
+        sources: Sequence[Path],
+        out: Path,
+        defines: Iterable[str] = (),
+        options: Iterable[str] = (),
+    ) -> list[Path]:
         """The same sources, fused."""
-        fuse(sources, out, self.include_dirs, defines)
+        fuse(sources, out, self.include_dirs, defines, options)
         return [out / source.name for source in sources]
 
     def build(
@@ -223,7 +229,7 @@ def measure(case: Case, folder: Path) -> Row:
     """Fuse, build and run one case, everything under ``folder``."""
     study, defines = case.study, case.precision.defines
     before = study.sources(case.application)
-    after = study.fuse(before, folder / "out", defines)
+    after = study.fuse(before, folder / "out", defines, ("--target", "cpu"))
     unfused = study.build(before, folder / "unfused", defines)
     fused = study.build(after, folder / "fused", defines)
     runs = [(unfused, before[2]), (fused, after[2])]
