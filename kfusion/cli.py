@@ -262,7 +262,13 @@ def verify(oclgrind: bool, here: bool, **given: Any) -> None:
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @_runs_kernels
-@click.option("--repeats", default=100, show_default=True, help="Runs of each, in turns.")
+@click.option(
+    "--repeats",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Runs of each, in turns.",
+)
 @click.option("--json", type=_PATH, help="Write the figures to a file.")
 @click.option("--plot", type=_PATH, help="Draw the speed-ups: FILE.svg.")
 def bench(repeats: int, json: Path | None, plot: Path | None, **given: Any) -> None:
@@ -278,6 +284,9 @@ def bench(repeats: int, json: Path | None, plot: Path | None, **given: Any) -> N
     if not wanted.sizes:
         wanted = replace(wanted, sizes=(BENCH_SIZE,))
     command.require_device(kernels.device)
+    for path in filter(None, (json, plot)):
+        if not path.absolute().parent.is_dir():
+            raise error("KF100", f"there is no folder for {path}", argument=str(path))
     sources, result = kernels.fuse()
     report = command.Report(json, plot)
     words: list[str] = click.get_current_context().obj
@@ -308,7 +317,8 @@ def main(arguments: list[str] | None = None) -> None:
     command, name = fuse, "kfusion"
     if words and words[0] in _COMMANDS:
         command, name, words = _COMMANDS[words[0]], f"kfusion {words[0]}", words[1:]
-    line = CommandLine([*name.split(), *words])
+    typed = [word for word in words if word != "--here"]  # which kfusion itself adds
+    line = CommandLine([*name.split(), *typed])
     try:
         sys.exit(command.main(words, prog_name=name, standalone_mode=False, obj=words))
     except KFusionError as failure:

@@ -94,11 +94,16 @@ def verify_here(sources: Sources, result: Result, wanted: Wanted, words: Sequenc
     for outcome in outcomes:
         same = _tell(outcome, words) and same
     unknown = sorted(wanted.numbers.keys() - verifier.used)
+    buffers = {
+        str(m) for planned in result.regions for i in planned.plan.invocations for m in i.memory
+    }
+    unknown += sorted(wanted.data.keys() - buffers)
     if all(outcome.skipped for outcome in outcomes):
         click.echo("nothing was run, and nothing compared", err=True)
         return NOTHING_RUN
     for name in unknown:
-        click.echo(f"--let {name}: nothing that was run has this name", err=True)
+        option = "--let" if name in wanted.numbers else "--data"
+        click.echo(f"{option} {name}: nothing that was run has this name", err=True)
     return 0 if same and not unknown else 1
 
 

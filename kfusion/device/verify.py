@@ -362,7 +362,10 @@ def _scalar(name: str, label: str, kind: str, value: Sym, numbers: Numbers) -> n
         return scalar
     if is_real and (number is None or number == numbers.size):
         number = 0.25 + random.integers(1000) / 512
-    return _TYPES[kind](number)
+    try:
+        return _TYPES[kind](number)
+    except OverflowError:
+        raise CannotRunError(f"{label} cannot be {number}: it is of type {kind}") from None
 
 
 def type_of(kernel: Kernel, parameter: Parameter) -> str:

@@ -252,3 +252,22 @@ def test_data_of_other_shapes(name: str, said: str) -> None:
     kernels = "kernels 2 -> 1: "
     assert done.stdout.splitlines() == [f"{name}.c:5: size 31: {kernels}{said}"], done.stderr
     assert done.returncode == (1 if said.startswith("not run") else 0)
+
+
+def test_requests_that_cannot_be_met() -> None:
+    done = verify("legal.c", "--repeats", "0", command="bench")
+    assert done.returncode == 2
+    assert "error[KF100]: " in done.stderr
+    done = verify("legal.c", "--json", "/nowhere/times.json", command="bench")
+    assert done.returncode == 2
+    assert "error[KF100]: there is no folder for /nowhere/times.json" in done.stderr
+    done = verify("legal.c", "--size", "13", "--let", "n=5000000000")
+    assert "not run: n of square() cannot be 5000000000: it is of type uint" in done.stdout
+    assert done.returncode == 1
+
+
+def test_data_for_a_buffer_that_there_is_not(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.zeros(200))
+    done = verify("legal.c", "--size", "13", "--data", f"b={tmp_path / 'a.npy'}")
+    assert done.returncode == 1
+    assert done.stderr == "--data b: nothing that was run has this name\n"
