@@ -131,7 +131,10 @@ def _about(device: cl.Device) -> dict[str, Any]:
 
 
 def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version(), "system": platform.platform()}
+    found = {
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}, {' '.join(platform.libc_ver())}",
+    }
     for package in PACKAGES:
         try:
             found[package] = version(package)
