@@ -417,15 +417,25 @@ def _sampled(a: BoundAccess, other: BoundAccess, trouble: str) -> Reason:
 def _not_understood(a: BoundAccess, b: BoundAccess) -> Reason:
     unknown, other = (a, b) if a.form is None else (b, a)
     verb = "writes" if other.access.mode.writes else "reads"
+    kernel = unknown.stage.invocation.kernel
+    first, last = unknown.access.index
+    named = {kernel.symbols[t] for t in range(first, last + 1) if t in kernel.symbols}
+    narrow = sorted(s.name for s in named if s.canonical in _NARROW and not s.parameter)
+    hint = ""
+    if narrow:
+        hint = f"; '{narrow[0]}' has no sign and may start again at 0: size_t or int would do"
     return Reason(
         "KF203",
         f"the index of {unknown} is not understood, and {other.stage.kernel_name}() {verb} "
         f"'{other.memory}' too",
         unknown.access.span,
         help="an index is followed if it is computed from ids, scalar parameters, constants and "
-        "counting loops; one that is read from memory is not",
+        "counting loops; one that is read from memory is not" + hint,
         related=((f"{other.stage.kernel_name}() {verb} it here", other.access.span),),
     )
+
+
+_NARROW = ("uint", "ushort", "uchar")
 
 
 def _meeting_reason(a: BoundAccess, b: BoundAccess, found: Dependence) -> Reason:

@@ -363,3 +363,25 @@ def test_ranges_have_one_to_three_dimensions() -> None:
 def test_a_word_may_go_on_in_the_next_line() -> None:
     source = ELEMENTWISE.replace("get_global_id(0)", "get_glo\\\nbal_id(0)")
     fused_and_same(source, ["square(t, a)", "square(c, t)"], ["c"], launches=1)
+
+
+def test_an_index_without_a_sign_is_named() -> None:
+    source = """
+kernel void twice(global float *t, global const float *x)
+{
+    const size_t i = get_global_id(0);
+    t[i] = 2.0f * x[i];
+}
+kernel void sum(global float *p, global const float *x, const uint n)
+{
+    const INDEX i = get_global_id(0);
+    p[get_global_id(0)] = i < n ? x[i] : 0.0f;
+}
+"""
+    calls = ["twice(t, x)", "sum(p, t, n)"]
+    fused = kfusion.fuse(source.replace("INDEX", "uint"), calls)
+    (cut, _) = fused.diagnostics
+    assert cut.code == "KF203"
+    assert cut.help is not None
+    assert cut.help.endswith("; 'i' has no sign and may start again at 0: size_t or int would do")
+    assert kfusion.fuse(source.replace("INDEX", "size_t"), calls).plan.fuses
