@@ -3,17 +3,32 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kfusion.api import CheckError, Fused, fuse
+    from kfusion.api import CheckError, Fused, Launch, fuse
     from kfusion.graph.model import LaunchRange
     from kfusion.graph.target import Target
+    from kfusion.source.diagnostics import KFusionError
 
 __version__ = "0.1.0"
-__all__ = ["CheckError", "Fused", "LaunchRange", "Target", "__version__", "fuse"]
+_API = ("CheckError", "Fused", "Launch", "LaunchRange", "Target", "fuse")
+__all__ = [
+    "CheckError",
+    "Fused",
+    "KFusionError",
+    "Launch",
+    "LaunchRange",
+    "Target",
+    "__version__",
+    "fuse",
+]
 
 
 def __getattr__(name: str) -> Any:
     """The Python API, imported when it is first used: the command does not need it."""
-    if name in ("CheckError", "Fused", "LaunchRange", "Target", "fuse"):
+    if name == "KFusionError":
+        from kfusion.source.diagnostics import KFusionError
+
+        return KFusionError
+    if name in _API:
         from kfusion import api
 
         return getattr(api, name)

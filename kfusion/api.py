@@ -184,10 +184,19 @@ def fuse(
     _check_names(read)
     invocations = _invocations(read, _ranges(read, ranges))
     observed = _observed(out, invocations)
+    _check_devices(target, elements)
     target = replace(target, elements=elements)  # whatever it has: the caller launches
     plan = plan_region(invocations, observed, _Agreement(), target, exact=exact)
     launches, fused = _launches(plan, kernels, exact)
     return Fused(with_kernels(unit, fused), launches, plan, _diagnostics(plan), fused)
+
+
+def _check_devices(target: object, elements: object) -> None:
+    if not isinstance(target, Target):
+        given = type(target).__name__
+        raise error("KF129", f"the target is of type {given}: expected a kfusion.Target")
+    if not isinstance(elements, int) or elements < 1:
+        raise error("KF129", f"elements are at least one, not {elements!r}")
 
 
 def _check_types(source: object, calls: object) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pyopencl as cl
@@ -385,3 +386,18 @@ kernel void sum(global float *p, global const float *x, const uint n)
     assert cut.help is not None
     assert cut.help.endswith("; 'i' has no sign and may start again at 0: size_t or int would do")
     assert kfusion.fuse(source.replace("INDEX", "size_t"), calls).plan.fuses
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"target": "nvidia"}, "the target is of type str: expected a kfusion.Target"),
+        ({"elements": 0}, "elements are at least one, not 0"),
+        ({"elements": "4"}, "elements are at least one, not '4'"),
+    ],
+)
+def test_devices_that_there_are_not(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(kfusion.KFusionError) as raised:
+        kfusion.fuse(ELEMENTWISE, ["square(t, a)"], **given)
+    (diagnostic,) = raised.value.diagnostics
+    assert (diagnostic.code, diagnostic.message) == ("KF129", said)
