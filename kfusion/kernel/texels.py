@@ -11,11 +11,12 @@ import re
 
 from pycparser import c_ast
 
-from kfusion.kernel.evaluate import Environment, evaluate
-from kfusion.kernel.forms import Form, texel_at
+from kfusion.kernel.evaluate import Environment, Typed, evaluate
+from kfusion.kernel.forms import Form, Id, texel_at
 from kfusion.kernel.types import canonical, is_integer
 from kfusion.source.dataclasses import dataclass
 
+_EXACT = 1 << 23  # floats up to it are whole numbers and halves
 _HALF = re.compile(r"0?\.50*[fF]?")
 
 
@@ -62,7 +63,8 @@ def _vector(env: Environment, node: c_ast.Node) -> tuple[_Real, _Real] | None:
         if len(found) == 2 and found[0] is not None and found[1] is not None:
             return found[0], found[1]
     if isinstance(node, c_ast.FuncCall) and _name(node) == "convert_float2" and node.args:
-        forms = [part.form for part in evaluate(env, node.args.exprs[0]).parts]
+        parts = evaluate(env, node.args.exprs[0]).parts
+        forms = [part.form for part in parts if _counts_alike(part)]
         if len(forms) == 2 and forms[0] is not None and forms[1] is not None:
             return _Real(forms[0]), _Real(forms[1])
     return None
@@ -79,7 +81,7 @@ def _scalar(env: Environment, node: c_ast.Node) -> _Real | None:
         at = env.unit.index(node)
         return _Real(Form(), half=True) if env.certain(at, at) else None
     whole = evaluate(env, node)
-    if whole.form is not None and is_integer(whole.type):
+    if whole.form is not None and _counts_alike(whole):
         return _Real(whole.form)
     if isinstance(node, c_ast.Cast) and canonical(env.unit, node.to_type) == "float":
         return _scalar(env, node.expr)
@@ -89,6 +91,18 @@ def _scalar(env: Environment, node: c_ast.Node) -> _Real | None:
         left, right = _scalar(env, node.left), _scalar(env, node.right)
         return left.plus(right) if left is not None and right is not None else None
     return None
+
+
+def _counts_alike(value: Typed) -> bool:
+    """Is the number's float that of its form? Without a sign, 1 less than 0 is 2^32 - 1."""
+    if value.type in ("char", "short", "int", "uchar", "ushort"):
+        return True
+    terms = value.form.terms if value.form is not None else ()
+    return is_integer(value.type) and all(
+        (len(monomial) == 1 and isinstance(monomial[0], Id) and factor == 1)
+        or (monomial == () and 0 <= factor < _EXACT)
+        for monomial, factor in terms
+    )
 
 
 def _name(node: c_ast.FuncCall) -> str:

@@ -83,6 +83,9 @@ def loaded(coordinates: str, sampler: str = "nearest, ") -> Access:
         ("(float2)(0.5f + 0.5f, at.y)", "None"),
         ("(float2)(at.x + 1.5f, at.y)", "None"),
         ("(float2)(at.x, at.y) * 1.0f", "None"),
+        ("(float2)((uint)at.x - 1, at.y)", "None"),
+        ("(float2)(at.x - 1UL, at.y)", "None"),
+        ("convert_float2((uint2)((uint)at.x - 1u, at.y))", "None"),
         ("moved", "None"),
     ],
 )
