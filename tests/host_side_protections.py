@@ -25,6 +25,7 @@ PROTECTED_BY: dict[str, str] = {
         "host-status": "19_two_forms_of_status",
         "host-programs": "23_two_programs",
         "host-ranges": "03_different_range",
+        "host-handles-exchanged": "01_handles_exchanged",
         "host-moving-simple": "21_calls_keep_their_places",
         "host-moving-failures": "19_call_that_fails_before_another",
         "host-liveness": "01_intermediate_read",

@@ -75,6 +75,7 @@ def _has_bounds(stage: Stage) -> bool:
     return (
         len(items) <= 1
         and kernel.body.stride is None
+        and not stage.invocation.range.offset  # the last of a group may begin again at 0
         and not _WORDS & kernel.unit.macros.history.keys()
         and (all(map(_is_bound, stage.guards)) or not is_on(ONE_BOUND))
         and all(_names_only_ids(kernel, i) and not _asks_for_ids(kernel, i) for i in items)

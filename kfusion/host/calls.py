@@ -90,9 +90,13 @@ NEUTRAL = frozenset(
     "clGetCommandQueueInfo clGetMemObjectInfo clGetImageInfo clGetSamplerInfo clGetProgramInfo "
     "clGetProgramBuildInfo clGetKernelInfo clGetKernelArgInfo clGetKernelWorkGroupInfo "
     "clGetSupportedImageFormats clBuildProgram clCompileProgram clUnloadCompiler "
-    "clUnloadPlatformCompiler clRetainContext clRetainCommandQueue clRetainMemObject "
-    "clRetainSampler clRetainProgram clRetainKernel clRetainDevice "
+    "clUnloadPlatformCompiler "
     "clGetExtensionFunctionAddress clGetExtensionFunctionAddressForPlatform".split()
+)
+# They count: each is made, whatever the order.
+RETAINS = frozenset(
+    "clRetainContext clRetainCommandQueue clRetainMemObject clRetainSampler clRetainProgram "
+    "clRetainKernel clRetainDevice".split()
 )
 RELEASES = frozenset(
     "clReleaseContext clReleaseCommandQueue clReleaseMemObject clReleaseSampler "

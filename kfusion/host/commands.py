@@ -12,6 +12,7 @@ from kfusion.host import calls
 from kfusion.host.descriptions import MEMORY
 from kfusion.host.effects import (
     Create,
+    HostCall,
     Launch,
     Release,
     SetArgument,
@@ -95,6 +96,8 @@ class Commands(Expressions):
             return FALSE if "Map" not in name or "Unmap" in name else self.unknown()
         if name in calls.RELEASES:
             self.emit(Release(node, certain, name, args[0] if args else FALSE))
+        elif name in calls.RETAINS:
+            self.emit(HostCall(node, certain, name, tuple(args)))
         elif name in calls.REGISTERS:
             return self.unknown_call(name, node, args, state)
         elif name in calls.SYNCHRONISES:

@@ -8,13 +8,17 @@ region reads: it is only released, and its handle never went anywhere else.
 from __future__ import annotations
 
 from kfusion.graph.model import Memory
+from kfusion.host.effects import Assign
+from kfusion.host.equality import identity
 from kfusion.host.following import Later, object_of, read_by_callers
 from kfusion.host.merge import RegionAnalysis
+from kfusion.host.symbolic import Entry, Made, leaves
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Diagnostic, Severity, error
 from kfusion.source.protections import is_on, protection
 
 CONTRADICTED = protection("host-out-contradicted", "out or temp against a later read is believed")
+HANDLES = protection("host-handles-exchanged", "out and temp name what handles were before")
 WATCHED = protection("host-watched", "statements inside a region see what is on the device")
 
 
@@ -49,6 +53,8 @@ def observed_after(analysis: RegionAnalysis) -> Liveness:
     outs = {item.name for item in data if item.role == "out"}
     temporaries = {item.name for item in data if item.role == "temp"}
     later = Later(analysis)
+    if (outs or temporaries) and _renamed(analysis, objects):
+        return Liveness(frozenset(objects))
     if outs:
         dead = {n for n, owner in objects.items() if owner not in outs}
     elif temporaries:
@@ -66,6 +72,24 @@ def observed_after(analysis: RegionAnalysis) -> Liveness:
     if is_on(WATCHED) and analysis.is_watched():
         return Liveness(frozenset(objects), notes=tuple(notes))
     return Liveness(frozenset(objects) - dead, notes=tuple(notes))
+
+
+def _renamed(analysis: RegionAnalysis, objects: dict[str, str | None]) -> bool:
+    """Do objects exchange handles in the region? Then names say nothing of what is left.
+
+    A handle that is made in the region belongs to the object that gets it.
+    """
+    effects = (e for run in analysis.runs for step in run.steps for e in step.effects)
+    for effect in effects:
+        if not isinstance(effect, Assign):
+            continue
+        for leaf in leaves(effect.value):
+            name = str(identity(leaf))
+            if name in objects and isinstance(leaf, Made):
+                objects[name] = object_of(Entry(effect.place))
+            elif name in objects and leaf != Entry(effect.place) and is_on(HANDLES):
+                return True
+    return False
 
 
 def _written(analysis: RegionAnalysis) -> set[str]:

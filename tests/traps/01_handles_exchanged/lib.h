@@ -1,0 +1,23 @@
+#ifndef LIB_H
+#define LIB_H
+#include <CL/cl.h>
+
+typedef struct {
+    cl_mem mem;
+    unsigned n;
+} vec;
+
+void vec_start(void);
+void vec_stop(void);
+void vec_new(vec *v, const float *data, unsigned n);
+void vec_get(const vec *v, float *data);
+void vec_free(vec *v);
+void vec_show(const char *name, const vec *v); /* all elements, as bytes on stdout */
+
+void vec_square(vec *y, const vec *x);
+void vec_add(vec *z, const vec *x, vec *y); /* z and y change places */
+void vec_root(vec *y, const vec *x);
+void vec_scale(vec *y, const vec *x, float factor);
+void vec_head(vec *y, const vec *x, unsigned n); /* the first n elements of y become -x */
+
+#endif
