@@ -129,6 +129,7 @@ static KFUSION_MAYBE_UNUSED void kfusion_tell(const char *name, const char *what
     *told = 1;
 }
 
+/* The original calls are made. */
 static KFUSION_MAYBE_UNUSED void kfusion_fall_back(struct kfusion_kernel *fused)
 {
     kfusion_tell(fused->name, "the original kernels run", &fused->told);
