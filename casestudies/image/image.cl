@@ -10,28 +10,30 @@ float4 hsv_of(const float4 rgb)
 {
     const float value = max(rgb.x, max(rgb.y, rgb.z));
     const float range = value - min(rgb.x, min(rgb.y, rgb.z));
-    const float scale = 1.0f / (range > 0.0f ? range : 1.0f);
-    const float from_red = (rgb.y - rgb.z) * scale;
-    const float from_green = 2.0f + (rgb.z - rgb.x) * scale;
-    const float from_blue = 4.0f + (rgb.x - rgb.y) * scale;
-    const float sector = value == rgb.x ? from_red : value == rgb.y ? from_green : from_blue;
-    const float hue = (range > 0.0f ? sector : 0.0f) / 6.0f;
+    const int red = value == rgb.x, green = value == rgb.y;
 
-    return (float4)(hue < 0.0f ? hue + 1.0f : hue, value > 0.0f ? range / value : 0.0f, value,
-                    rgb.w);
+    /* Hue starts at the largest of the three, and goes to the larger of the other two. */
+    const float third = select(select(2.0f / 3.0f, 1.0f / 3.0f, green), 0.0f, red);
+    const float towards =
+        select(select(rgb.x - rgb.y, rgb.z - rgb.x, green), rgb.y - rgb.z, red);
+
+    /* One division of two: of how far it goes, and of the saturation. */
+    const float2 shares =
+        (float2)(towards, select(0.0f, range, value > 0.0f))
+        / (float2)(select(1.0f, 6.0f * range, range > 0.0f), select(1.0f, value, value > 0.0f));
+    const float hue = third + shares.x;
+
+    return (float4)(select(hue, hue + 1.0f, hue < 0.0f), shares.y, value, rgb.w);
 }
 
 /* And back. */
 float4 rgb_of(const float4 hsv)
 {
-    const float sector = hsv.x * 6.0f;
+    const float3 away = fabs(6.0f * hsv.x - (float3)(3.0f, 2.0f, 4.0f));
+    const float3 bent = (float3)(away.x - 1.0f, 2.0f - away.yz);
     const float range = hsv.y * hsv.z;
-    const float red = clamp(fabs(sector - 3.0f) - 1.0f, 0.0f, 1.0f);
-    const float green = clamp(2.0f - fabs(sector - 2.0f), 0.0f, 1.0f);
-    const float blue = clamp(2.0f - fabs(sector - 4.0f), 0.0f, 1.0f);
-    const float low = hsv.z - range;
 
-    return (float4)(low + range * red, low + range * green, low + range * blue, hsv.w);
+    return (float4)(hsv.z - range + range * clamp(bent, 0.0f, 1.0f), hsv.w);
 }
 
 kernel void to_hsv(global float4 *result, global const float4 *source,
@@ -148,16 +150,18 @@ kernel void binary(global float4 *result, global const float4 *left, global cons
     }
 }
 
-/* The pixel whose place is nearest to the middle of this one. */
-kernel void resize(global float4 *result, global const float4 *source,
-                   const uint source_width, const uint source_height,
-                   const uint width, const uint height)
+/*
+ * The pixel whose place is nearest to the middle of this one.  The steps are half the sizes of
+ * the source over those of the result, times 2^32: whole numbers are hard to divide by.
+ */
+kernel void resize(global float4 *result, global const float4 *source, const uint source_width,
+                   const ulong x_step, const ulong y_step, const uint width, const uint height)
 {
     const size_t x = get_global_id(0), y = get_global_id(1);
 
     if (x < width && y < height) {
-        const size_t from_x = (2 * x + 1) * source_width / (2 * width);
-        const size_t from_y = (2 * y + 1) * source_height / (2 * height);
+        const size_t from_x = ((2 * (ulong)x + 1) * x_step) >> 32;
+        const size_t from_y = ((2 * (ulong)y + 1) * y_step) >> 32;
         result[y * width + x] = source[from_y * source_width + from_x];
     }
 }

@@ -262,6 +262,21 @@ def test_png_files_go_in_and_out(programs: Built, tmp_path: Path) -> None:
     assert len(written) == 1
 
 
+@pytest.mark.parametrize(("library", "longest"), [("image", 32768), ("texture", 8192)])
+def test_a_resized_picture_has_the_nearest_pixels(
+    library: str, longest: int, tmp_path: Path
+) -> None:
+    sources = [Path(__file__).with_name("resize.c"), IMAGE.folder / f"{library}.c"]
+    program = tmp_path / "resize"
+    flags = (*WARNINGS, f"-I{IMAGE.folder}", "-o", program)
+    subprocess.run(["cc", *flags, *sources, "-lOpenCL", "-lm"], check=True)
+    environment = {**os.environ, "IMAGE_CL": str(IMAGE.folder / f"{library}.cl")}
+    done = subprocess.run(
+        [program, str(longest)], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "done\n"
+
+
 def test_pictures_of_two_sizes_are_refused_either_way(programs: Built, tmp_path: Path) -> None:
     made = programs("mdd")
     small = tmp_path / "small.png"

@@ -56,13 +56,14 @@ float4 sum_of_9(global const float4 *source, constant float *weights,
 /* larger = resize(picture); hsv = to_hsv(larger); ...; result = invert(rgb) */
 kernel void fused_recolour(global float4 *result, global const float4 *picture,
                            const float hue, const uint picture_width,
-                           const uint picture_height, const uint width, const uint height)
+                           const ulong x_step, const ulong y_step,
+                           const uint width, const uint height)
 {
     const size_t x = get_global_id(0), y = get_global_id(1);
 
     if (x < width && y < height) {
-        const size_t from_x = (2 * x + 1) * picture_width / (2 * width);
-        const size_t from_y = (2 * y + 1) * picture_height / (2 * height);
+        const size_t from_x = ((2 * (ulong)x + 1) * x_step) >> 32;
+        const size_t from_y = ((2 * (ulong)y + 1) * y_step) >> 32;
         float4 hsv = hsv_of(picture[from_y * picture_width + from_x]);
         hsv.x = hue;
         const float4 rgb = rgb_of(hsv);
