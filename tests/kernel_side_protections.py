@@ -47,6 +47,7 @@ PROTECTED_BY: dict[str, str] = {
     "offsets": f"{_REFUSALS}::test_group_arithmetic_lacks_the_offset",
     "program-order": "tests/graph/test_partition.py::test_group_around_what_is_needed_in_between",
     # graph: what one item may do for several
+    "only-read": "tests/traps/test_traps.py::test_trap[12_weights_that_change]",
     "own-item": "tests/traps/test_traps.py::test_trap[03_several_items_ask_for_more]",
     "one-bound": "tests/traps/test_traps.py::test_trap[03_several_items_from_one_on]",
     # graph: what may live in a variable, and what must be stored
@@ -65,4 +66,5 @@ PROTECTED_BY: dict[str, str] = {
     "liveness": f"{_PLAN}::test_stencil_splits_the_region",
     "partial": f"{_TRAPS}::test_trap_01_partial_overwrite_by_a_later_kernel_keeps_the_store",
     "hidden-readers": f"{_REFUSALS}::test_dropped_value_that_may_be_read_under_another_name",
+    "untouched": "tests/graph/test_cpu.py::test_weights_that_may_be_written_are_copied",
 }

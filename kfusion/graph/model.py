@@ -189,6 +189,9 @@ class Group:
     handed: frozenset[str] = frozenset()  # memory that items of a work-group pass to each other
     elements: int = 1  # of the original items, how many one item stands for
     by_group: bool = False  # bounds are asked of the last item of a group first
+    direct: frozenset[int] = frozenset()  # members that read what they would copy first
+    unrolled: int = 0  # loops with no more rounds are to be unrolled
+    pauses: frozenset[int] = frozenset()  # members before which items wait, to be quicker
 
     @property
     def fused(self) -> bool:

@@ -11,6 +11,7 @@ from functools import cache, cached_property
 from itertools import combinations, pairwise
 
 from kfusion.graph.bind import Stage
+from kfusion.graph.copied import without_copies
 from kfusion.graph.images import kept_as_they_are, too_many_images, unfit_images
 from kfusion.graph.least import LeastBytes
 from kfusion.graph.legality import Legal, legal_pair, other_groups
@@ -28,6 +29,7 @@ from kfusion.graph.model import (
     SameRange,
 )
 from kfusion.graph.partition import Members, Pairs, Prices, best_partition
+from kfusion.graph.pauses import pauses
 from kfusion.graph.profit import over_budget
 from kfusion.graph.rounding import rounded, unreachable
 from kfusion.graph.several import may_ask_by_group, may_do_several, pays
@@ -268,11 +270,17 @@ class _Planner:
         )
         saved = _saved(members, values)
         elements, distinct = self._several(indices, members, values)
+        direct, untouched = frozenset[int](), list[Disjoint]()
+        if not self.target.local_copies:
+            direct, untouched = without_copies(members, values, self.oracle)
+        waits = frozenset[int]()
+        if self.target.pauses and elements == 1:
+            waits = pauses(members, values, direct, self.target.pauses)
         return Group(
             indices,
             found.stored,
             values.internalised,
-            tuple(dict.fromkeys((*assumptions, *distinct))),
+            tuple(dict.fromkeys((*assumptions, *distinct, *untouched))),
             loads,
             stores,
             values.loads,
@@ -286,6 +294,9 @@ class _Planner:
             and self.target.whole_groups > 0
             and may_ask_by_group(members)
             and pays(members),
+            direct,
+            self.target.unrolled,
+            waits,
         )
 
     def _several(

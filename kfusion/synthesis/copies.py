@@ -6,7 +6,6 @@ the value's, and the statement goes.
 
 from __future__ import annotations
 
-from kfusion.graph.rounding import Rounded
 from kfusion.graph.values import Place, Role, Value
 from kfusion.kernel.model import Access, Symbol
 from kfusion.source.dataclasses import dataclass
@@ -31,13 +30,14 @@ class Copies:
     transfers: dict[int, tuple[Value, Value]]  # `c[i] = a[i];`: one variable for both
 
 
-def find_copies(use: StageUse, rounded: Rounded) -> Copies:
+def find_copies(use: StageUse, apart: frozenset[Value]) -> Copies:
+    """`apart`: values that need variables of their own."""
     found = Copies({}, {}, {}, {})
     taken: set[Symbol] = set()
     for index in use.live:
         places = [(a, p) for a, p in use.accesses(index) if p.value is not None]
-        if any(p.value in rounded.values for _, p in places):
-            continue  # they need variables of their own
+        if any(p.value in apart for _, p in places):
+            continue
         if len(places) == 1:
             _copy_of_one(use, index, *places[0], found, taken)
         elif len(places) == 2:

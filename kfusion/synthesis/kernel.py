@@ -17,6 +17,7 @@ from textwrap import wrap
 
 from kfusion.graph.bind import Stage
 from kfusion.graph.model import Argument, Group, Invocation, LocalMemory, Scalar
+from kfusion.graph.pauses import carried
 from kfusion.graph.plan import equalities_of, values_of
 from kfusion.graph.rounding import Rounded, rounded
 from kfusion.graph.several import dimension_of
@@ -24,6 +25,7 @@ from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, Value
 from kfusion.kernel.forms import Form
 from kfusion.kernel.model import Access, Declaration, Parameter, PreludeItem, Symbol
+from kfusion.kernel.rounds import short_loops
 from kfusion.kernel.surroundings import macros_of
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Unit
@@ -113,8 +115,15 @@ class _Writer:
         self.unit = first.unit
         self.renderer = Renderer(self.unit)
         self.style = Style.of(first, self.renderer)
-        self.uses = [StageUse(n, stage, values) for n, stage in enumerate(stages)]
-        self.copies = [find_copies(use, self.rounded) for use in self.uses]
+        self.uses = [
+            StageUse(n, stage, values, direct=stage.invocation.index in group.direct)
+            for n, stage in enumerate(stages)
+        ]
+        self.loops = [short_loops(use.kernel, group.unrolled) for use in self.uses]
+        self.pauses = {n for n, s in enumerate(stages) if s.invocation.index in group.pauses}
+        self.carried = frozenset(v for number in self.pauses for v in carried(values, number))
+        apart = self.carried | self.rounded.values
+        self.copies = [find_copies(use, apart) for use in self.uses]
         early = self.uses[1 : min(self.waiting, default=len(self.uses))]
         self.early = {use.number: hoisted_copies(use) for use in early}
         filled_early = {n for n, found in self.early.items() if found}
@@ -266,6 +275,8 @@ class _Writer:
                 self.symbols[use.number][symbol] = chosen[key]
                 used = symbol in use.symbols
                 found.setdefault(chosen[key], []).append(Bound(parameter, argument, used))
+            for array, source in use.copied.items():
+                self.symbols[use.number][array] = self.symbols[use.number][source]
         return found
 
     def _own_variables(self, use: StageUse) -> set[Symbol]:
@@ -373,6 +384,7 @@ class _Writer:
         """Stages under the same guards; `alone`: the only block, so it may return early."""
         out, first = self.out, self.uses[numbers[0]]
         depth = out.depth
+        alone = alone and not self.pauses & set(numbers)
         labelled = not alone and len(numbers) == 1  # the label stands above the guard
         if labelled and not first.kernel.body.guards:
             self._open_block(first, labelled=True)
@@ -384,21 +396,51 @@ class _Writer:
             for item in self.uses[number].opening:
                 self._open(self.uses[number], item)
         needed = first.needed(first.symbols | first.guard_symbols())
+        front = 0  # where the lines of the guard begin
         for item in first.kernel.body.prelude:
             if item.guard is not None:
+                front = front or len(out.lines)
                 if not alone and out.depth == depth:
                     self._open_block(first, labelled=labelled)
                 self._guard(first, item, early=alone)
             elif item in needed and item not in first.written:
                 self._declaration(first, item)
+        front = front or len(out.lines)
         for number in numbers:
             use = self.uses[number]
+            if number in self.pauses:
+                self._pause(first, depth, front)
             if not labelled:
                 self._open_block(use, labelled=True)
             self._stage(use, is_first=use is first)
-        while out.depth > depth:
-            out.depth -= 1
-            out.add("}")
+        self._close(depth)
+
+    def _pause(self, first: StageUse, depth: int, front: int) -> None:
+        """All items wait; then the guard of the block begins again.
+
+        What is carried over is declared in front of the guard.
+        """
+        out = self.out
+        self._close(depth)
+        found = {
+            self.variables[place.value]: use.type_of(use.kernel.accesses[number])
+            for use in self.uses
+            for number, place in use.places.items()
+            if place.value in self.carried and place.value in self.variables
+        }
+        out.lines[front:front] = [f"{out.indent}{type_} {name};" for name, type_ in found.items()]
+        out.blank()
+        out.add("barrier(CLK_LOCAL_MEM_FENCE); /* each half is quicker in a loop of its own */")
+        for item in first.kernel.body.prelude:
+            if item.guard is not None:
+                out.blank()
+                self._guard(first, item, early=False)
+
+    def _close(self, depth: int) -> None:
+        """End the blocks that are deeper."""
+        while self.out.depth > depth:
+            self.out.depth -= 1
+            self.out.add("}")
         self.shared = [entry for entry in self.shared if entry[3] <= depth]
 
     def _open(self, use: StageUse, item: PreludeItem) -> None:
@@ -456,8 +498,10 @@ class _Writer:
             copies,
             self.style,
             self.rounded,
+            self.carried,
             frozenset(symbol.token for symbol in self.arrays[use.number]),
             self.item,
+            self.loops[use.number],
         )
 
     def _guard(self, use: StageUse, item: PreludeItem, *, early: bool) -> None:

@@ -164,6 +164,13 @@ class Renderer:
         start, end = self.unit.range(first - 1, first - 1)[1], self.unit.range(first, first)[0]
         return re.search(r"\n[ \t]*\r?\n", self.text[start:end]) is not None
 
+    def begins_line(self, first: int) -> bool:
+        """Is it written in the file, with nothing but white space in front of it?"""
+        start, macro = self.unit.tokens[first].start, self.unit.tokens[first].macro
+        if start < 0 or macro is not None:
+            return False
+        return not self.text[self.text.rfind("\n", 0, start) + 1 : start].strip()
+
     def indent_of(self, first: int) -> str:
         """The white space at the start of the token's line."""
         start = self.unit.range(first, first)[0]

@@ -53,9 +53,13 @@ class StatementWriter:
         copies: Copies,
         style: Style,
         rounded: Rounded,
+        carried: frozenset[Value],
         elsewhere: frozenset[int],
         item: str = "",
+        loops: frozenset[int] = frozenset(),
     ) -> None:
+        self.loops = loops  # to be unrolled
+        self.carried = carried  # values whose variables are declared in front of the guard
         self.item = item  # in place of get_global_id(0), if any
         self.elsewhere = elsewhere  # what these tokens declare is declared by another stage
         self.use, self.renderer, self.rounded = use, renderer, rounded
@@ -71,6 +75,9 @@ class StatementWriter:
             symbol = self.kernel.symbols.get(token)
             if symbol is not None and self.symbols.get(symbol, symbol.name) != symbol.name:
                 found[token] = Change(token, self.symbols[symbol])
+            if token in self.loops and self.renderer.begins_line(token):
+                indent = self.renderer.indent_of(token)
+                found[token] = Change(token, f"#pragma unroll\n{indent}for")
         return found
 
     def text(self, first: int, last: int, *, whole: bool = False) -> str:
@@ -178,10 +185,10 @@ class StatementWriter:
             name = self.variables[place.value]
             element = self.text(*access.element)
             if place.role is Role.LOAD:
-                before.append(f"{self._declared(access, place.value)} {name} = {element};")
+                before.append(f"{self._declared(access, place.value)}{name} = {element};")
             new = name
             if place.role is Role.DEFINE:
-                new = f"{self._declared(access, place.value)} {name}"
+                new = f"{self._declared(access, place.value)}{name}"
             if place.flushed or (place.stored and access.assignment == statement):
                 after.append(_store(access, element, name))
             elif place.stored:
@@ -199,12 +206,12 @@ class StatementWriter:
         return changes, before, after
 
     def _declared(self, access: Access, value: Value) -> str:
-        type_ = self.kernel.parameter(access.parameter).type
-        if access.texel is not None:
-            type_ = access.texel.type
-        if value in self.rounded.values:
-            return type_
-        return f"const {type_}" if value.constant else type_
+        """The type, if the variable is declared here."""
+        if value in self.carried:
+            return ""
+        type_ = self.use.type_of(access)
+        constant = value.constant and value not in self.rounded.values
+        return f"const {type_} " if constant else f"{type_} "
 
     def _store_inline(
         self, changes: dict[int, Change], access: Access, element: str, name: str

@@ -8,6 +8,7 @@ from itertools import takewhile
 
 from kfusion.graph.bind import Stage
 from kfusion.graph.values import GroupValues, Place, Role
+from kfusion.kernel.copied import copied_arrays
 from kfusion.kernel.model import Access, PreludeItem, Symbol
 from kfusion.kernel.opening import COPIES
 
@@ -15,7 +16,10 @@ from kfusion.kernel.opening import COPIES
 class StageUse:
     """One stage: its live statements, and what they name after values have moved."""
 
-    def __init__(self, number: int, stage: Stage, values: GroupValues) -> None:
+    def __init__(
+        self, number: int, stage: Stage, values: GroupValues, *, direct: bool = False
+    ) -> None:
+        """`direct`: what would be copied into local memory is read where it is."""
         self.number, self.stage = number, stage
         self.kernel = stage.invocation.kernel
         self.unit = self.kernel.unit
@@ -26,8 +30,10 @@ class StageUse:
             if (number, index) not in values.dead
         ]
         openings = [item for item in self.kernel.body.prelude if item.opening]
-        self.opening = openings if self.live else []
-        self.symbols = set(self._symbols())
+        self.opening = openings if self.live and not direct else []
+        found = copied_arrays(self.kernel) if direct else ()
+        self.copied = {each.array: each.source for each in found}
+        self.symbols = {self.copied.get(symbol, symbol) for symbol in self._symbols()}
         self.written: list[PreludeItem] = []  # of the prelude, so far
 
     @property
@@ -63,6 +69,11 @@ class StageUse:
             for item in self.needed(self.symbols)
             if any(declared.type == "sampler_t" for declared in item.declarations)
         ]
+
+    def type_of(self, access: Access) -> str:
+        """Of an element, as the kernel calls it."""
+        texel = access.texel
+        return texel.type if texel is not None else self.kernel.parameter(access.parameter).type
 
     def accesses(self, statement: int) -> list[tuple[Access, Place]]:
         """The accesses of a statement of the body, in order."""

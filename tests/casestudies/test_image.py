@@ -306,6 +306,26 @@ def test_generated_text_is_as_reviewed(programs: Built, application: str) -> Non
     assert found == golden.read_text()
 
 
+@pytest.mark.parametrize("application", ["mdd", "hdd"])
+def test_what_is_made_for_a_cpu_is_as_reviewed_and_leaves_the_same_bits(
+    programs: Built, application: str, tmp_path: Path
+) -> None:
+    before = IMAGE.sources(application)
+    after = IMAGE.fuse(before, tmp_path / "out", options=("--target", "cpu"))
+    found = differences(before[2:], tmp_path / "out")
+    golden = GOLDEN / f"{application}_cpu.diff"
+    if os.environ.get("KFUSION_UPDATE_GOLDEN"):
+        golden.write_text(found)
+    assert found == golden.read_text()
+    program = IMAGE.build(after, tmp_path / "program", (), WARNINGS)
+    made = Programs({"cpu": after}, {"cpu": program})
+    for size in (1, 37, 100):
+        _, expected = programs(application).run("unfused", tmp_path, "-n", size)
+        result, bits = made.run("cpu", tmp_path, "-n", size)
+        assert (result.total, bits) == (1, expected)
+    assert build_program(after[2].read_text(), all_warnings=True).warnings == ()
+
+
 @pytest.mark.parametrize("application", BY_HAND)
 @pytest.mark.parametrize("suffix", ["c", "cl"])
 def test_generated_code_is_hardly_longer_than_by_hand(

@@ -95,6 +95,9 @@ def statements(
     if kind == 9:
         again = kept(type_, f"{mine[0]} * {draw(st.sampled_from(loads))}")
         return f"{element} = {value};\n        {element} = {again};"
+    if kind == 10:
+        sum_ = f"float s{number} = 0;\n        for (int j = 0; j < {draw(st.integers(2, 4))}; j++)"
+        return f"{sum_}\n            s{number} += {value};\n        {element} = s{number} / 4;"
     return f"{element} = {value};"
 
 
@@ -275,6 +278,12 @@ def weighed(draw: st.DrawFn, world: World, name: str) -> Kernel:
     place = draw(st.sampled_from([0, len(frame.lines)]))
     lines = (*frame.lines[:place], *opening, *frame.lines[place:])
     work = f"        c[{frame.own}] = weights[0] * a[{frame.own}] + weights[2];"
+    if draw(st.booleans()):
+        work = f"""\
+        float sum = 0;
+        for (int k = 0; k < 3; k++)
+            sum += weights[k] * a[{frame.own}];
+        c[{frame.own}] = sum;"""
     parameters = (*(Parameter(n, "float") for n in ("c", "a", "w3")), *frame.scalars)
 
     def all_of_them(item: Item, shape: Shape, bound: Bound) -> list[int]:

@@ -158,7 +158,7 @@ class Pipeline:
     defines: tuple[str, ...] = ()  # kfusion is given these
     options: tuple[str, ...] = ()  # and the compiler these
     hazards: tuple[str, ...] = ()  # names of the special motifs in it
-    seed: int = 0  # of the data
+    seed: int = 0  # of the data, and which device it is fused for
     extra: frozenset[Feature] = frozenset()
 
     @cached_property

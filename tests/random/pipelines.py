@@ -202,6 +202,6 @@ def _finished(draw: st.DrawFn, draft: _Draft) -> Pipeline:
         defines=tuple(d for m in motifs for d in m.defines),
         options=tuple(o for m in motifs for o in m.options),
         hazards=tuple(dict.fromkeys(name for name, _ in draft.motifs)),
-        seed=draw(st.integers(0, 3)),
+        seed=draw(st.integers(0, 11)),
         extra=frozenset(draft.extra),
     )

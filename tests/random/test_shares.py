@@ -7,7 +7,7 @@ from collections import Counter
 from tests.random.hazards import ONE_DIMENSION, TWO_DIMENSIONS
 from tests.random.image_hazards import IMAGES
 from tests.random.model import Feature
-from tests.random.planning import fused
+from tests.random.planning import device_of, fused
 from tests.random.sample import sample
 
 DRAWN = 300
@@ -31,6 +31,29 @@ def test_many_pipelines_hold_calls_that_must_not_be_fused() -> None:
 
 def test_many_pipelines_are_fused() -> None:
     assert sum(fused(pipeline).plan.fuses for pipeline in sample(PLANNED)) >= 0.4 * PLANNED
+
+
+def test_each_device_has_what_is_done_for_it() -> None:
+    plans = [(device_of(p).name, fused(p).plan.groups) for p in sample(DRAWN)]
+    counted = Counter(
+        (name, what)
+        for name, groups in plans
+        for what, found in (
+            ("any", True),
+            ("pauses", any(g.pauses for g in groups)),
+            ("direct", any(g.direct for g in groups)),
+            ("elements", any(g.elements > 1 for g in groups)),
+            ("by group", any(g.by_group for g in groups)),
+        )
+        if found
+    )
+    for name in ("any", "cpu", "nvidia"):
+        assert counted[name, "any"] >= 0.25 * DRAWN
+        assert counted[name, "elements"] >= 0.01 * DRAWN
+    assert counted["cpu", "pauses"] >= 0.01 * DRAWN
+    assert counted["cpu", "by group"] >= 0.01 * DRAWN
+    assert counted["cpu", "direct"] + counted["nvidia", "direct"] >= 0.01 * DRAWN
+    assert counted["any", "pauses"] == counted["any", "direct"] == counted["nvidia", "pauses"] == 0
 
 
 def test_most_legal_pipelines_become_one_kernel() -> None:

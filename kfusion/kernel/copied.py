@@ -1,0 +1,149 @@
+"""Local arrays that hold what an asynchronous copy puts there, and nothing else.
+
+A few weights that all items of a group read are copied into local memory first, and waited
+for. Where caches are as good, they may as well be read where they are: if the array is only
+copied and read, element by element, each read `weights[k]` is one of the parameter. Nobody may
+then write to that parameter's memory while the kernel runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pycparser import c_ast
+
+from kfusion.kernel.model import Kernel, PreludeItem, Symbol
+from kfusion.kernel.opening import COPIES, WAITS
+from kfusion.kernel.types import size_of
+from kfusion.parse.preprocess import PToken
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.protections import is_on, protection
+
+ONLY_READ = protection("only-read", "a local array that is more than a copy stays in local memory")
+
+_COPY = "async_work_group_copy"
+_MOST = 1024  # bytes that stay in the cache nearest to an item
+_TOGETHER = (*COPIES, *WAITS, "barrier", "work_group_barrier")
+_CHANGES = ("&", "++", "--", "p++", "p--")
+
+
+@dataclass(frozen=True)
+class CopiedArray:
+    """All of the array is a copy of the first elements that the parameter points to."""
+
+    array: Symbol
+    source: Symbol
+
+
+def copied_arrays(kernel: Kernel) -> tuple[CopiedArray, ...]:
+    """All local arrays of the kernel, if they are such; none if one of them is not."""
+    together = kernel.together
+    openings = [item for item in kernel.body.prelude if item.opening]
+    if together is None or together.sized_by_host or not openings:
+        return ()
+    found = [_copy(kernel, item) for item in openings]
+    arrays = tuple(each for each in found if each is not None)
+    waits = [item for item, each in zip(openings, found, strict=True) if each is None]
+    names = {each.array for each in arrays}
+    every = len(names) == len(arrays) and {s.token for s in names} == together.arrays
+    alone = all(_is_wait(kernel, item) for item in waits) and _nothing_else(kernel, openings)
+    if every and alone and (_Reads(kernel, names).only or not is_on(ONLY_READ)):
+        return arrays
+    return ()
+
+
+def _tokens(kernel: Kernel, item: PreludeItem) -> Sequence[PToken]:
+    return kernel.unit.tokens[item.statement.first : item.statement.last + 1]
+
+
+def _copy(kernel: Kernel, item: PreludeItem) -> CopiedArray | None:
+    """`event_t copied = async_work_group_copy(weights, matrix, 9, 0);`"""
+    texts = [token.text for token in _tokens(kernel, item)]
+    if _COPY not in texts:
+        return None
+    start = texts.index(_COPY)
+    arguments = texts[start + 1 :]
+    commas = [arguments[n] for n in (2, 4, 6) if n < len(arguments)]
+    if arguments[:1] != ["("] or commas != [",", ",", ","] or not arguments[5].isdigit():
+        return None
+    first = item.statement.first + start
+    array, source = (kernel.symbols.get(first + n) for n in (2, 4))
+    if array is None or source is None or not source.parameter:
+        return None
+    return CopiedArray(array, source) if _fits(kernel, array, source, int(arguments[5])) else None
+
+
+def _fits(kernel: Kernel, array: Symbol, source: Symbol, count: int) -> bool:
+    """Is the array as long as what is copied, of the same type?"""
+    parameter = kernel.parameter(source.name)
+    assert kernel.together is not None
+    shape, size = kernel.together.shapes.get(array.token, ("", 0))
+    shapes = [f"{type_} [ {count} ]" for type_ in (parameter.type, parameter.canonical)]
+    plain = parameter.is_buffer and not (parameter.hidden or parameter.nested)
+    return (
+        plain
+        and not parameter.volatile
+        and shape in shapes
+        and size == count * size_of(parameter.canonical)
+        and size <= _MOST
+    )
+
+
+def _is_wait(kernel: Kernel, item: PreludeItem) -> bool:
+    return _tokens(kernel, item)[0].text in WAITS
+
+
+def _nothing_else(kernel: Kernel, openings: Sequence[PreludeItem]) -> bool:
+    """Nothing but the opening is done together, and its events are its own."""
+    opening = {t for i in openings for t in range(i.statement.first, i.statement.last + 1)}
+    tokens, body = kernel.unit.tokens, kernel.function.body
+    elsewhere = [t for t in range(body.first, body.last + 1) if t not in opening]
+    if any(tokens[t].text in _TOGETHER for t in elsewhere):
+        return False
+    named = {kernel.symbols[t] for t in opening if t in kernel.symbols}
+    events = {s for s in named if s.canonical == "event_t"}
+    declared = {s.token for s in events}
+    return not any(kernel.symbols.get(t) in events and t not in declared for t in elsewhere)
+
+
+class _Reads(c_ast.NodeVisitor):
+    """Are the arrays only read, element by element?"""
+
+    def __init__(self, kernel: Kernel, arrays: set[Symbol]) -> None:
+        self.kernel, self.arrays, self.only = kernel, arrays, True
+        self.visit(kernel.function.node.body)
+
+    def _is_array(self, node: c_ast.Node) -> bool:
+        return isinstance(node, c_ast.ID) and (
+            self.kernel.symbols.get(self.kernel.unit.index(node)) in self.arrays
+        )
+
+    def visit_ID(self, node: c_ast.ID) -> None:
+        if self._is_array(node):
+            self.only = False
+
+    def visit_ArrayRef(self, node: c_ast.ArrayRef) -> None:
+        if not self._is_array(node.name):
+            self.visit(node.name)
+        self.visit(node.subscript)
+
+    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
+        copied = getattr(node.name, "name", "") == _COPY
+        for number, argument in enumerate(node.args.exprs if node.args is not None else []):
+            if not (copied and number == 0 and self._is_array(argument)):
+                self.visit(argument)
+
+    def visit_Assignment(self, node: c_ast.Assignment) -> None:
+        self._changed(node.lvalue)
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
+        if node.op in _CHANGES:
+            self._changed(node.expr)
+        self.generic_visit(node)
+
+    def _changed(self, node: c_ast.Node) -> None:
+        while isinstance(node, c_ast.StructRef | c_ast.ArrayRef):
+            if isinstance(node, c_ast.ArrayRef) and self._is_array(node.name):
+                self.only = False
+            node = node.name
