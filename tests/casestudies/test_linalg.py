@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from casestudies.demo import LINALG, fuse
-from kfusion.device.measure import RunResult, build, oclgrind_bytes, oclgrind_races
+from kfusion.device.measure import RunResult, build, oclgrind_bytes, oclgrind_races, run_counted
 
 PRECISIONS = {"float": (), "double": ("LINALG_DOUBLE",)}
 ELEMENT = 4  # bytes of a float
@@ -66,6 +66,25 @@ def test_conjugate_gradients_take_five_launches_an_iteration(
     assert iterations > 10
     assert unfused == 5 + 7 * iterations
     assert fused == 2 + 5 * iterations
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_conjugate_gradients_notice_a_solution_of_other_equations(
+    precision: str, tmp_path: Path
+) -> None:
+    """The recurrence converges as ever; what rounding explains is far less than this."""
+    *hosts, kernels = LINALG.sources("cg")
+    wrong = tmp_path / "linalg.cl"
+    right = "sum += value[k] * x[column[k]];"
+    text = kernels.read_text()
+    assert right in text
+    wrong.write_text(text.replace(right, "sum += (REAL)1.01 * value[k] * x[column[k]];"))
+    program = LINALG.build([*hosts, kernels], tmp_path / "program", PRECISIONS[precision])
+    for path, status in ((kernels, 0), (wrong, 1)):
+        result = run_counted([program, "-n", "32"], LINALG.environment(path))
+        assert result.returncode == status
+        assert "true residual: " in result.stdout
+        assert result.stderr == ""
 
 
 @pytest.mark.parametrize(
