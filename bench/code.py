@@ -39,7 +39,6 @@ def _measured(study: Study, names: list[str], folder: Path) -> dict[str, Any]:
     library, kernels = study.sources(names[0])[1:]
     out = folder / study.library
     fuse([*apps, library, kernels], out, study.include_dirs)
-    reference = study.folder / "reference"
     return {
         "study": f"{study.folder.name}/{study.library}",
         "applications": len(apps),
@@ -47,8 +46,8 @@ def _measured(study: Study, names: list[str], folder: Path) -> dict[str, Any]:
         "kernels": lines([kernels]),
         "fused library": lines([out / library.name]),
         "fused kernels": lines([out / kernels.name]),
-        "library by hand": lines([library, reference / "fused_by_hand.c"]),
-        "kernels by hand": lines([kernels, reference / "fused_by_hand.cl"]),
+        "library by hand": lines([library, study.reference(".c")]),
+        "kernels by hand": lines([kernels, study.reference(".cl")]),
         "kernel and library annotations": count([library, kernels], OTHER),
         "application annotations": count(apps, REGION),
     }

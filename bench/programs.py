@@ -118,14 +118,12 @@ class Builder:
 
 def fused_by_hand(study: Study, application: str, kernels: Path, folder: Path) -> list[Path]:
     """The sources with the fusions of ``reference/``, made as the READMEs say."""
-    reference = study.folder / "reference"
     shutil.copytree(study.apps, folder / "apps", dirs_exist_ok=True)
-    apply_patch((reference / "apps.patch").read_text(), folder)
+    apply_patch((study.folder / "reference" / "apps.patch").read_text(), folder)
     made = [folder / "apps" / f"{application}.c"]
     for path in (study.folder / f"{study.library}.c", kernels):
-        added = reference / f"fused_by_hand{path.suffix}"
         made.append(folder / path.name)
-        made[-1].write_text(path.read_text() + added.read_text())
+        made[-1].write_text(path.read_text() + study.reference(path.suffix).read_text())
     return made
 
 

@@ -89,9 +89,7 @@ APPLICATIONS = (
     Application(IMAGE, "image", "variants/mdd_in_place", ONE_PICTURE, by_hand=False),
     Application(IMAGE, "image", "variants/filters", ONE_PICTURE, by_hand=False),
     *(
-        Application(
-            TEXTURE, "texture", name, TEXTURES, thesis=thesis, by_hand=False, note="image2d_t"
-        )
+        Application(TEXTURE, "texture", name, TEXTURES, thesis=thesis, note="image2d_t")
         for name, thesis in (
             ("ldd", (3.41, 4.08)),
             ("mdd", (1.75, 1.41)),

@@ -61,6 +61,7 @@ class Study:
     sized: tuple[str, ...] = ("-n",)  # what a size follows where results are computed
     dumped: str = "-d"  # what the file for the results follows
     variable: str = ""  # of the environment, for the path of the kernels; "": `LIBRARY_CL`
+    by_hand: str = "fused_by_hand"  # what the files in `reference/` for the library are called
 
     @property
     def apps(self) -> Path:
@@ -76,6 +77,10 @@ class Study:
             self.folder / f"{self.library}.c",
             self.folder / f"{self.library}.cl",
         ]
+
+    def reference(self, suffix: str) -> Path:
+        """What the fusions by hand append to the library's `.c` or `.cl`."""
+        return self.folder / "reference" / f"{self.by_hand}{suffix}"
 
     def fuse(
         self,
@@ -198,7 +203,7 @@ class Row:
 _HERE = Path(__file__).parent
 LINALG = Study(_HERE / "linalg", "linalg", ("app.c",), dumped="-o")
 IMAGE = Study(_HERE / "image", "image", ("app.c", "png_file.c"), ("png",))
-TEXTURE = replace(IMAGE, library="texture", variable="IMAGE_CL")
+TEXTURE = replace(IMAGE, library="texture", variable="IMAGE_CL", by_hand="fused_by_hand_texture")
 POOL = Study(
     _HERE / "physics", "pool", ("pool.c",), ("gif",), ("--shot", "1,20", "--frames", "2", "--steps")
 )

@@ -11,11 +11,19 @@ from pathlib import Path
 
 import pytest
 
+from bench.programs import fused_by_hand
 from casestudies.demo import IMAGE, TEXTURE
 from kfusion.device.measure import RunResult, oclgrind_races, run_counted
 from kfusion.device.opencl import build_program
 from tests.casestudies.test_golden import GOLDEN, differences
-from tests.casestudies.test_image import LAUNCHES, UNOPTIMIZED, WARNINGS, Programs
+from tests.casestudies.test_image import (
+    BY_HAND,
+    LAUNCHES,
+    REFERENCE,
+    UNOPTIMIZED,
+    WARNINGS,
+    Programs,
+)
 
 APPLICATIONS = [name for name in LAUNCHES if name != "variants/mdd_in_place"]
 Built = Callable[[str], Programs]
@@ -32,8 +40,11 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Built:
             "unfused": before,
             "fused": TEXTURE.fuse(before, folder / "out"),
         }
+        if application in BY_HAND:
+            made = fused_by_hand(TEXTURE, application, before[2], folder / "by_hand")
+            sources["by hand"] = made
         programs = {
-            kind: TEXTURE.build(paths, folder / "programs" / kind, (), WARNINGS)
+            kind: TEXTURE.build(paths, folder / "programs" / kind, (), WARNINGS, [REFERENCE])
             for kind, paths in sources.items()
         }
         return Programs(sources, programs)
@@ -59,9 +70,9 @@ def test_fewer_launches_leave_the_bits_that_buffers_have(
     before, after = LAUNCHES[application]
     for size in (1, 37, 100):
         _, expected = run(made, "buffers", tmp_path, size)
-        for kind, launches in (("unfused", before), ("fused", after)):
+        for kind in made.programs.keys() - {"buffers"}:
             result, found = run(made, kind, tmp_path, size)
-            assert result.total == launches
+            assert result.total == (before if kind == "unfused" else after)
             assert found == expected, (kind, size)
             assert "original kernels" not in result.stderr
 
@@ -74,21 +85,23 @@ def test_pictures_of_bytes_are_rounded_by_each_call(
     made = programs(application)
     _, floats = run(made, "unfused", tmp_path, 37)
     unfused, expected = run(made, "unfused", tmp_path, 37, IMAGE_CHANNELS="8")
-    fused, found = run(made, "fused", tmp_path, 37, IMAGE_CHANNELS="8")
-    assert found == expected != floats
-    assert fused.launches == unfused.launches
-    assert "the original kernels run" in fused.stderr
+    for kind in made.programs.keys() - {"buffers", "unfused"}:
+        fused, found = run(made, kind, tmp_path, 37, IMAGE_CHANNELS="8")
+        assert found == expected != floats
+        assert fused.launches == unfused.launches
+        assert ("the original kernels run" in fused.stderr) == (kind == "fused")
 
 
 @pytest.mark.parametrize("application", APPLICATIONS)
 def test_no_races(programs: Built, application: str) -> None:
     """Oclgrind takes all that is read from images as uninitialised."""
     made = programs(application)
-    command = [str(made.programs["fused"]), "-n", "20"]
-    environment = made.environment("fused")
-    assert (
-        oclgrind_races(command, environment, build_options=UNOPTIMIZED, uninitialized=False) == []
-    )
+    for kind in made.programs.keys() - {"buffers", "unfused"}:
+        command = [str(made.programs[kind]), "-n", "20"]
+        found = oclgrind_races(
+            command, made.environment(kind), build_options=UNOPTIMIZED, uninitialized=False
+        )
+        assert found == [], kind
 
 
 @pytest.mark.parametrize("application", APPLICATIONS)

@@ -1,6 +1,8 @@
 /*
- * The fused operations of fused_by_hand.c.  Each stands for the calls named in
- * its comment there: same operands, same numbers, same status.
+ * The fused operations of fused_by_hand.c, for image.c, and of fused_by_hand_texture.c, for
+ * texture.c.  Each stands for the calls named in its comment there: same operands, same
+ * numbers, same status.  Pictures whose format rounds (IMAGE_CHANNELS=8) are not fused: then
+ * the separate calls are made.
  */
 #ifndef FUSED_BY_HAND_H
 #define FUSED_BY_HAND_H
