@@ -62,7 +62,6 @@ class Program:
     title: str
     arguments: dict[str, tuple[str, ...]]  # by scale
     steps: dict[str, int]  # what a repetition consists of, by scale; 0: one whole computation
-    by_hand: bool
     dumped: tuple[str, ...] = ()  # arguments for the run whose results are compared
     repeats: int = 5
 
@@ -113,7 +112,6 @@ PROGRAMS = (
         "pool, sixteen balls",
         {"quick": ("-n", "200"), "cpu": ("-n", "5000"), "gpu": ("-n", "5000")},
         {"quick": 200, "cpu": 5000, "gpu": 5000},
-        by_hand=True,
         dumped=("--shot", "1,20", "--frames", "3", "--steps", "400", "-d"),
     ),
     Program(
@@ -125,7 +123,6 @@ PROGRAMS = (
             for scale, steps in (("quick", "20"), ("cpu", "500"), ("gpu", "2000"))
         },
         {"quick": 20, "cpu": 500, "gpu": 2000},
-        by_hand=True,
         dumped=("--balls", "300", "--shot", "1,20", "--frames", "2", "--steps", "50", "-d"),
     ),
     *(
@@ -135,7 +132,6 @@ PROGRAMS = (
             f"conjugate gradients{title}",
             {"quick": ("-n", quick), "cpu": ("-n", cpu), "gpu": ("-n", gpu)},
             {"quick": 0, "cpu": 0, "gpu": 0},
-            by_hand=False,
             dumped=("-o",),
             repeats=3,
         )

@@ -26,9 +26,7 @@ def _measure(report: Report, program: Program) -> None:
     arguments = program.arguments[report.scale]
     device = report.device_name
     for contract in (True, False):
-        built = report.builder.build(
-            program.study, program.name, contract=contract, by_hand=program.by_hand
-        )
+        built = report.builder.build(program.study, program.name, contract=contract)
         same = _same(report, program, built)
         if all(same.values()):
             break

@@ -7,24 +7,31 @@ from pathlib import Path
 
 import pytest
 
+from bench.programs import fused_by_hand
 from casestudies.demo import LINALG, fuse
 from kfusion.device.measure import RunResult, build, oclgrind_bytes, oclgrind_races, run_counted
 
 PRECISIONS = {"float": (), "double": ("LINALG_DOUBLE",)}
 ELEMENT = 4  # bytes of a float
+BY_HAND = ("pythagoras", "distance", "cg_steps", "cg")
 
 
 class Programs:
-    """An application built both ways."""
+    """An application built both ways, and by hand where `reference/` has it."""
 
     def __init__(self, sources: list[Path], folder: Path, defines: tuple[str, ...] = ()) -> None:
         self.folder = folder
         self.out = folder / "out"
         fused = LINALG.fuse(sources, self.out, defines)
-        self.kernels = {"unfused": sources[2], "fused": fused[2]}
+        ways = {"unfused": sources, "fused": fused}
+        if sources[0].stem in BY_HAND:
+            made = fused_by_hand(LINALG, sources[0].stem, sources[2], folder / "by_hand")
+            ways["by hand"] = made
+        self.kernels = {kind: paths[2] for kind, paths in ways.items()}
+        reference = [LINALG.folder / "reference"]
         self.programs = {
-            "unfused": LINALG.build(sources, folder / "unfused", defines),
-            "fused": LINALG.build(fused, folder / "fused", defines),
+            kind: LINALG.build(paths, folder / kind, defines, include_dirs=reference)
+            for kind, paths in ways.items()
         }
 
     def run(self, kind: str, *arguments: object) -> tuple[RunResult, bytes]:
@@ -32,14 +39,15 @@ class Programs:
         result = LINALG.run(self.programs[kind], self.kernels[kind], *arguments, "-o", dump)
         return result, dump.read_bytes()
 
-    def compare(self, *arguments: object) -> tuple[int, int]:
-        """Launches before and after; results and output must be the same to the bit."""
-        unfused, expected = self.run("unfused", *arguments)
-        fused, found = self.run("fused", *arguments)
+    def compare(self, *arguments: object) -> tuple[int, ...]:
+        """Launches of each way; results and output must be the same to the bit."""
+        runs = {kind: self.run(kind, *arguments) for kind in self.programs}
+        unfused, expected = runs["unfused"]
         assert expected
-        assert found == expected
-        assert fused.stdout == unfused.stdout
-        return unfused.total, fused.total
+        for kind, (result, found) in runs.items():
+            assert found == expected, kind
+            assert result.stdout == unfused.stdout, kind
+        return tuple(result.total for result, _ in runs.values())
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
@@ -52,7 +60,7 @@ def test_thesis_applications_launch_one_kernel(
 ) -> None:
     programs = Programs(LINALG.sources(application), tmp_path, PRECISIONS[precision])
     for size in (1, 37, 512, 1000):
-        assert programs.compare("-n", size) == (before, after)
+        assert programs.compare("-n", size) == (before, after, after)
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
@@ -60,12 +68,11 @@ def test_conjugate_gradients_take_five_launches_an_iteration(
     precision: str, tmp_path: Path
 ) -> None:
     programs = Programs(LINALG.sources("cg"), tmp_path, PRECISIONS[precision])
-    unfused, fused = programs.compare("-n", 16)
+    launches = programs.compare("-n", 16)
     result, _ = programs.run("fused", "-n", 16)
     iterations = len(re.findall(r"^ *\d+  \S+e[+-]\d+ ", result.stdout, re.MULTILINE)) - 1
     assert iterations > 10
-    assert unfused == 5 + 7 * iterations
-    assert fused == 2 + 5 * iterations
+    assert launches == (5 + 7 * iterations, 2 + 5 * iterations, 1 + 3 * iterations)
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
@@ -159,11 +166,12 @@ def test_bytes_are_those_of_the_inputs_and_outputs(
     assert (moved.loaded, moved.stored) == (loaded * n * ELEMENT, stored * n * ELEMENT)
 
 
-@pytest.mark.parametrize("application", ["pythagoras", "distance", "cg_steps", "cg"])
-def test_fused_programs_have_no_races(application: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["fused", "by hand"])
+@pytest.mark.parametrize("application", BY_HAND)
+def test_fused_programs_have_no_races(application: str, kind: str, tmp_path: Path) -> None:
     programs = Programs(LINALG.sources(application), tmp_path)
     size = "4" if application == "cg" else "37"
     complaints = oclgrind_races(
-        [programs.programs["fused"], "-n", size], LINALG.environment(programs.kernels["fused"])
+        [programs.programs[kind], "-n", size], LINALG.environment(programs.kernels[kind])
     )
     assert complaints == []

@@ -6,6 +6,10 @@
 static cl_kernel fused_hypot_kernel;
 static cl_kernel fused_distance_kernel;
 static cl_kernel fused_cg_steps_kernel;
+static cl_kernel fused_cg_start_kernel;
+static cl_kernel fused_cg_product_kernel;
+static cl_kernel fused_cg_residual_kernel;
+static cl_kernel fused_cg_advance_kernel;
 
 /* Not every program needs these kernels: they are created on first use. */
 static cl_int create_once(cl_kernel *kernel, const char *name)
@@ -22,6 +26,10 @@ void linalg_release_fused(void)
     release_kernel(&fused_hypot_kernel);
     release_kernel(&fused_distance_kernel);
     release_kernel(&fused_cg_steps_kernel);
+    release_kernel(&fused_cg_start_kernel);
+    release_kernel(&fused_cg_product_kernel);
+    release_kernel(&fused_cg_residual_kernel);
+    release_kernel(&fused_cg_advance_kernel);
 }
 
 /*
@@ -160,5 +168,179 @@ cl_int fused_cg_steps(Vector *b, Matrix *A, Vector *x,
     r->newer = LINALG_DEVICE;
     p->newer = LINALG_DEVICE;
     rr->newer = LINALG_DEVICE;
+    return LINALG_OK;
+}
+
+/* ---- The conjugate gradient method: what vector_dot sums is computed where it is summed ---- */
+
+/*
+ * Launches a kernel over n items that leaves one sum per work-group in its argument 0, and
+ * adds those up as vector_dot does.  The group's size is vector_dot's, too: another one
+ * would add in another order.  The kernel's local memory for it is its argument `sums`.
+ */
+static cl_int launch_and_sum(real *result, cl_kernel kernel, cl_uint n, cl_uint sums)
+{
+    const size_t local = GROUP_SIZE;
+    const size_t global = whole_groups(n);
+    const size_t groups = global / local;
+    CHECK(reserve_partial(groups));
+
+    CHECK(clSetKernelArg(kernel, 0, sizeof(cl_mem), &partial_device));
+    CHECK(clSetKernelArg(kernel, sums, GROUP_SIZE * sizeof(real), NULL));
+    CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(queue, partial_device, CL_TRUE, 0, groups * sizeof(real),
+                              partial_host, 0, NULL, NULL));
+
+    double sum = 0;
+    for (size_t i = 0; i < groups; i++)
+        sum += partial_host[i];
+    *result = (real)sum;
+    return LINALG_OK;
+}
+
+/*
+ * q = A x; r = alpha f + beta q; z = m r; p = gamma z + delta z; rz = r z, summed
+ * q is not written: it is scratch.
+ */
+cl_int fused_cg_start(real *rz, Vector *q, SparseMatrix *A, Vector *x,
+                      Vector *r, real alpha, Vector *f, real beta,
+                      Vector *z, Vector *m, Vector *p, real gamma, real delta)
+{
+    if (q->n != A->rows || x->n != A->cols)
+        return LINALG_BAD_SIZE;
+    if (q == x) /* every element of q may need any of x */
+        return LINALG_ALIASED;
+    if (f->n != r->n || q->n != r->n || m->n != z->n || r->n != z->n || z->n != p->n)
+        return LINALG_BAD_SIZE;
+
+    /* Other items still read x, and what is overwritten early must be memory. */
+    if (r == x || z == x || p == x || q == f || q == m || m == r || z == r || p == r || p == z) {
+        CHECK(sparse_vector_mult(q, A, x));
+        CHECK(vector_add(r, alpha, f, beta, q));
+        CHECK(vector_mult(z, m, r));
+        CHECK(vector_add(p, gamma, z, delta, z));
+        return vector_dot(rz, r, z);
+    }
+
+    CHECK(create_once(&fused_cg_start_kernel, "fused_cg_start"));
+    CHECK(sparse_to_device(A));
+    CHECK(vector_to_device(x));
+    CHECK(vector_to_device(f));
+    CHECK(vector_to_device(m));
+
+    CHECK(clSetKernelArg(fused_cg_start_kernel, 1, sizeof(cl_mem), &A->row_start_device));
+    CHECK(clSetKernelArg(fused_cg_start_kernel, 2, sizeof(cl_mem), &A->column_device));
+    CHECK(clSetKernelArg(fused_cg_start_kernel, 3, sizeof(cl_mem), &A->value_device));
+    CHECK(clSetKernelArg(fused_cg_start_kernel, 4, sizeof(cl_mem), &x->device));
+    CHECK(clSetKernelArg(fused_cg_start_kernel, 5, sizeof(cl_mem), &r->device));
+    CHECK(clSetKernelArg(fused_cg_start_kernel, 6, sizeof(real), &alpha));
+    CHECK(clSetKernelArg(fused_cg_start_kernel, 7, sizeof(cl_mem), &f->device));
+    CHECK(clSetKernelArg(fused_cg_start_kernel, 8, sizeof(real), &beta));
+    CHECK(clSetKernelArg(fused_cg_start_kernel, 9, sizeof(cl_mem), &z->device));
+    CHECK(clSetKernelArg(fused_cg_start_kernel, 10, sizeof(cl_mem), &m->device));
+    CHECK(clSetKernelArg(fused_cg_start_kernel, 11, sizeof(cl_mem), &p->device));
+    CHECK(clSetKernelArg(fused_cg_start_kernel, 12, sizeof(real), &gamma));
+    CHECK(clSetKernelArg(fused_cg_start_kernel, 13, sizeof(real), &delta));
+    CHECK(clSetKernelArg(fused_cg_start_kernel, 14, sizeof(cl_uint), &A->rows));
+
+    CHECK(launch_and_sum(rz, fused_cg_start_kernel, A->rows, 15));
+    r->newer = LINALG_DEVICE;
+    z->newer = LINALG_DEVICE;
+    p->newer = LINALG_DEVICE;
+    return LINALG_OK;
+}
+
+/* q = A p; pq = p q, summed */
+cl_int fused_cg_product(real *pq, Vector *q, SparseMatrix *A, Vector *p)
+{
+    if (q->n != A->rows || p->n != A->cols)
+        return LINALG_BAD_SIZE;
+    if (q == p) /* every element of q may need any of p */
+        return LINALG_ALIASED;
+    if (p->n != q->n)
+        return LINALG_BAD_SIZE;
+
+    CHECK(create_once(&fused_cg_product_kernel, "fused_cg_product"));
+    CHECK(sparse_to_device(A));
+    CHECK(vector_to_device(p));
+
+    CHECK(clSetKernelArg(fused_cg_product_kernel, 1, sizeof(cl_mem), &q->device));
+    CHECK(clSetKernelArg(fused_cg_product_kernel, 2, sizeof(cl_mem), &A->row_start_device));
+    CHECK(clSetKernelArg(fused_cg_product_kernel, 3, sizeof(cl_mem), &A->column_device));
+    CHECK(clSetKernelArg(fused_cg_product_kernel, 4, sizeof(cl_mem), &A->value_device));
+    CHECK(clSetKernelArg(fused_cg_product_kernel, 5, sizeof(cl_mem), &p->device));
+    CHECK(clSetKernelArg(fused_cg_product_kernel, 6, sizeof(cl_uint), &A->rows));
+
+    CHECK(launch_and_sum(pq, fused_cg_product_kernel, A->rows, 7));
+    q->newer = LINALG_DEVICE;
+    return LINALG_OK;
+}
+
+/* r = alpha r + beta q; z = m r; rz = r z, summed */
+cl_int fused_cg_residual(real *rz, Vector *r, real alpha, real beta, Vector *q,
+                         Vector *z, Vector *m)
+{
+    if (q->n != r->n || m->n != z->n || r->n != z->n)
+        return LINALG_BAD_SIZE;
+
+    /* What is overwritten while it is needed must be memory. */
+    if (m == r || z == r) {
+        CHECK(vector_add(r, alpha, r, beta, q));
+        CHECK(vector_mult(z, m, r));
+        return vector_dot(rz, r, z);
+    }
+
+    CHECK(create_once(&fused_cg_residual_kernel, "fused_cg_residual"));
+    CHECK(vector_to_device(r));
+    CHECK(vector_to_device(q));
+    CHECK(vector_to_device(m));
+
+    CHECK(clSetKernelArg(fused_cg_residual_kernel, 1, sizeof(real), &alpha));
+    CHECK(clSetKernelArg(fused_cg_residual_kernel, 2, sizeof(cl_mem), &r->device));
+    CHECK(clSetKernelArg(fused_cg_residual_kernel, 3, sizeof(real), &beta));
+    CHECK(clSetKernelArg(fused_cg_residual_kernel, 4, sizeof(cl_mem), &q->device));
+    CHECK(clSetKernelArg(fused_cg_residual_kernel, 5, sizeof(cl_mem), &z->device));
+    CHECK(clSetKernelArg(fused_cg_residual_kernel, 6, sizeof(cl_mem), &m->device));
+    CHECK(clSetKernelArg(fused_cg_residual_kernel, 7, sizeof(cl_uint), &r->n));
+
+    CHECK(launch_and_sum(rz, fused_cg_residual_kernel, r->n, 8));
+    r->newer = LINALG_DEVICE;
+    z->newer = LINALG_DEVICE;
+    return LINALG_OK;
+}
+
+/* x = alpha x + beta p; p = gamma z + delta p */
+cl_int fused_cg_advance(Vector *x, real alpha, real beta, Vector *p,
+                        real gamma, Vector *z, real delta)
+{
+    if (p->n != x->n || z->n != p->n)
+        return LINALG_BAD_SIZE;
+
+    /* What is overwritten while it is needed must be memory. */
+    if (x == p || x == z) {
+        CHECK(vector_add(x, alpha, x, beta, p));
+        return vector_add(p, gamma, z, delta, p);
+    }
+
+    CHECK(create_once(&fused_cg_advance_kernel, "fused_cg_advance"));
+    CHECK(vector_to_device(x));
+    CHECK(vector_to_device(p));
+    CHECK(vector_to_device(z));
+
+    CHECK(clSetKernelArg(fused_cg_advance_kernel, 0, sizeof(real), &alpha));
+    CHECK(clSetKernelArg(fused_cg_advance_kernel, 1, sizeof(cl_mem), &x->device));
+    CHECK(clSetKernelArg(fused_cg_advance_kernel, 2, sizeof(real), &beta));
+    CHECK(clSetKernelArg(fused_cg_advance_kernel, 3, sizeof(cl_mem), &p->device));
+    CHECK(clSetKernelArg(fused_cg_advance_kernel, 4, sizeof(real), &gamma));
+    CHECK(clSetKernelArg(fused_cg_advance_kernel, 5, sizeof(cl_mem), &z->device));
+    CHECK(clSetKernelArg(fused_cg_advance_kernel, 6, sizeof(real), &delta));
+    CHECK(clSetKernelArg(fused_cg_advance_kernel, 7, sizeof(cl_uint), &x->n));
+
+    const size_t local = GROUP_SIZE;
+    const size_t global = whole_groups(x->n);
+    CHECK(clEnqueueNDRangeKernel(queue, fused_cg_advance_kernel, 1, NULL, &global, &local,
+                                 0, NULL, NULL));
+    x->newer = LINALG_DEVICE;
+    p->newer = LINALG_DEVICE;
     return LINALG_OK;
 }

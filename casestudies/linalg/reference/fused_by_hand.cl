@@ -67,3 +67,113 @@ kernel void fused_cg_steps(global const REAL *A, global const REAL *x,
     p[row] = gamma * residual + delta * residual;
     rr[row] = residual * residual;
 }
+
+/* b = A x in one row, as sparse_vector_mult adds it up. */
+REAL row_product(global const uint *row_start, global const uint *column,
+                 global const REAL *value, global const REAL *x, const size_t row)
+{
+    const uint end = row_start[row + 1];
+    REAL sum = 0;
+
+    for (uint k = row_start[row]; k < end; k++)
+        sum += value[k] * x[column[k]];
+    return sum;
+}
+
+/*
+ * partial[g] = the sum of the terms of work-group g, whose size is that of vector_dot:
+ * it decides which terms are added to which.  All items of the group must call this.
+ */
+void sum_of_group(global REAL *partial, const REAL term, local REAL *sums)
+{
+    const size_t item = get_local_id(0);
+
+    sums[item] = term;
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    for (size_t width = get_local_size(0) / 2; width > 0; width /= 2) {
+        if (item < width)
+            sums[item] += sums[item + width];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+
+    if (item == 0)
+        partial[get_group_id(0)] = sums[0];
+}
+
+/* q = A x; r = alpha f + beta q; z = m r; p = gamma z + delta z; partial sums of r z */
+kernel void fused_cg_start(global REAL *partial,
+                           global const uint *row_start, global const uint *column,
+                           global const REAL *value, global const REAL *x,
+                           global REAL *r,
+                           const REAL alpha, global const REAL *f, const REAL beta,
+                           global REAL *z, global const REAL *m,
+                           global REAL *p, const REAL gamma, const REAL delta,
+                           const uint n, local REAL *sums)
+{
+    const size_t i = get_global_id(0);
+    REAL term = 0;
+
+    if (i < n) {
+        const REAL q_i = row_product(row_start, column, value, x, i);
+        const REAL r_i = alpha * f[i] + beta * q_i;
+        const REAL z_i = m[i] * r_i;
+        r[i] = r_i;
+        z[i] = z_i;
+        p[i] = gamma * z_i + delta * z_i;
+        term = r_i * z_i;
+    }
+    sum_of_group(partial, term, sums);
+}
+
+/* q = A p; partial sums of p q */
+kernel void fused_cg_product(global REAL *partial, global REAL *q,
+                             global const uint *row_start, global const uint *column,
+                             global const REAL *value, global const REAL *p,
+                             const uint n, local REAL *sums)
+{
+    const size_t i = get_global_id(0);
+    REAL term = 0;
+
+    if (i < n) {
+        const REAL q_i = row_product(row_start, column, value, p, i);
+        q[i] = q_i;
+        term = p[i] * q_i;
+    }
+    sum_of_group(partial, term, sums);
+}
+
+/* r = alpha r + beta q; z = m r; partial sums of r z */
+kernel void fused_cg_residual(global REAL *partial,
+                              const REAL alpha, global REAL *r,
+                              const REAL beta, global const REAL *q,
+                              global REAL *z, global const REAL *m,
+                              const uint n, local REAL *sums)
+{
+    const size_t i = get_global_id(0);
+    REAL term = 0;
+
+    if (i < n) {
+        const REAL r_i = alpha * r[i] + beta * q[i];
+        const REAL z_i = m[i] * r_i;
+        r[i] = r_i;
+        z[i] = z_i;
+        term = r_i * z_i;
+    }
+    sum_of_group(partial, term, sums);
+}
+
+/* x = alpha x + beta p; p = gamma z + delta p */
+kernel void fused_cg_advance(const REAL alpha, global REAL *x,
+                             const REAL beta, global REAL *p,
+                             const REAL gamma, global const REAL *z, const REAL delta,
+                             const uint n)
+{
+    const size_t i = get_global_id(0);
+
+    if (i < n) {
+        const REAL p_i = p[i];
+        x[i] = alpha * x[i] + beta * p_i;
+        p[i] = gamma * z[i] + delta * p_i;
+    }
+}

@@ -19,4 +19,14 @@ cl_int fused_cg_steps(Vector *b, Matrix *A, Vector *x,
                       Vector *r, real alpha, Vector *f, real beta,
                       Vector *p, real gamma, real delta, Vector *rr);
 
+/* The start of the conjugate gradient method, and three operations for each iteration. */
+cl_int fused_cg_start(real *rz, Vector *q, SparseMatrix *A, Vector *x,
+                      Vector *r, real alpha, Vector *f, real beta,
+                      Vector *z, Vector *m, Vector *p, real gamma, real delta);
+cl_int fused_cg_product(real *pq, Vector *q, SparseMatrix *A, Vector *p);
+cl_int fused_cg_residual(real *rz, Vector *r, real alpha, real beta, Vector *q,
+                         Vector *z, Vector *m);
+cl_int fused_cg_advance(Vector *x, real alpha, real beta, Vector *p,
+                        real gamma, Vector *z, real delta);
+
 #endif
