@@ -1,4 +1,7 @@
-"""Evaluate host expressions symbolically: values, places, and the effects on the way."""
+"""Evaluate host expressions symbolically: values, places, and the effects on the way.
+
+What operators make of values is in computing.py, what stands in braces in initialisers.py.
+"""
 
 from __future__ import annotations
 
@@ -7,61 +10,40 @@ from abc import abstractmethod
 from pycparser import c_ast
 
 from kfusion.host.calls import LAUNCHES
-from kfusion.host.conversions import (
-    INT,
-    Arithmetic,
-    arithmetic,
-    as_type,
-    common,
-    convert,
-    number_as,
-    of_operation,
-)
-from kfusion.host.descriptions import clear
+from kfusion.host.computing import Computing, of_reals
+from kfusion.host.conversions import INT, as_type, common, convert, of_operation
 from kfusion.host.effects import Unsupported
-from kfusion.host.kinds import Kinds
+from kfusion.host.initialisers import Initialisers
 from kfusion.host.operators import (
     ORDER,
-    are_apart,
-    chosen,
     has_effects,
     inverted,
     is_const,
-    is_name,
-    is_named,
     is_pointer_type,
-    is_sizeof,
     keyword_of,
     seen_otherwise,
-    truth_of,
     type_text,
 )
-from kfusion.host.program import compute, constant
+from kfusion.host.program import constant
 from kfusion.host.symbolic import (
     FALSE,
     TRUE,
-    Entry,
     Global,
     Literal,
     Local,
     Num,
     Op,
-    Phi,
     Place,
-    Pointee,
-    RealOp,
     Ref,
     State,
     Sym,
-    Unknown,
     join,
 )
 
-Typed = tuple[Sym, Arithmetic | None]  # a value, and the type of its expression
 _OWN_NAME = frozenset(("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"))
 
 
-class Expressions(Kinds):
+class Expressions(Computing, Initialisers):
     """Evaluation of expressions; statements are the executor's."""
 
     def value(self, node: c_ast.Node | None, state: State) -> Sym:
@@ -152,49 +134,6 @@ class Expressions(Kinds):
             if node.name in self.frame.variables:
                 self.step.reads.add(node.name)
 
-    def initialise(
-        self, place: Place, init: c_ast.Node, state: State, type_: c_ast.Node | None = None
-    ) -> None:
-        """An initialiser in braces: elements by position or index, members by place or name."""
-        if not isinstance(init, c_ast.InitList):
-            value = self.value(init, state)
-            kind = arithmetic(type_, self.program.types)
-            state.write(place, self.converted(value, init, kind))
-            return
-        types = self.program.types
-        members = types.members(type_)
-        state.write(place, self.unknown())  # what is not listed: zeros, if there is no padding
-        position = 0
-        listed: list[str] = []
-        for item in init.exprs:
-            if isinstance(item, c_ast.NamedInitializer):
-                number = self._designated(item.name[0], members)
-                if len(item.name) > 1 or number is None:
-                    state.write(place, self.unknown())
-                    return
-                position, item = number, item.expr
-            if members and position < len(members):
-                step, inner = members[position], types.member(type_, members[position])
-            else:
-                step, inner = f"[{position}]", types.target(type_)
-            if self._is_part(item, inner):  # which one depends on the sizes of those before
-                state.write(place, self.unknown())
-                return
-            self.initialise(place / step, item, state, inner)
-            listed.append(step)
-            position += 1
-        clear(place, type_, state, listed)
-
-    def _is_part(self, item: c_ast.Node, type_: c_ast.Node | None) -> bool:
-        """Is the item not for the whole element, whose own braces are left out?"""
-        types = self.program.types
-        if isinstance(item, c_ast.InitList):
-            return False
-        if isinstance(types.resolved(type_), c_ast.ArrayDecl):
-            return not (isinstance(item, c_ast.Constant) and item.type == "string")
-        is_number = self.kind(item) is not None or isinstance(item, c_ast.Constant)
-        return is_number and bool(types.members(type_))
-
     def _value_Cast(self, node: c_ast.Cast, state: State) -> Sym:
         value = self.value(node.expr, state)
         if is_pointer_type(node.to_type):
@@ -249,7 +188,7 @@ class Expressions(Kinds):
         if node.op in ("++", "--", "p++", "p--"):
             return self._step_by_one(node, state)
         if node.op == "!":
-            return negate(self, self.condition(node.expr, state), state)
+            return self.negated(self.condition(node.expr, state), state)
         value = self.value(node.expr, state)
         if isinstance(value, Num) and node.op in ("-", "+", "~"):
             number = value.value
@@ -309,48 +248,8 @@ class Expressions(Kinds):
         bit_fields = self.program.types.bit_fields
         return isinstance(node, c_ast.StructRef) and node.field.name in bit_fields
 
-    def _array_length(self, node: c_ast.BinaryOp) -> int | None:
-        """n in `sizeof a / sizeof a[0]`, for an array whose declaration is seen."""
-        if node.op != "/" or not (is_sizeof(node.left) and is_sizeof(node.right)):
-            return None
-        whole, element = node.left.expr, node.right.expr
-        if not isinstance(whole, c_ast.ID) or not (
-            (isinstance(element, c_ast.ArrayRef) and is_name(element.name, whole.name))
-            or (isinstance(element, c_ast.UnaryOp) and is_name(element.expr, whole.name))
-        ):
-            return None
-        declaration = self.frame.variables.get(whole.name)
-        declaration = declaration or self.program.global_of(whole.name, self.frame.unit)
-        if declaration is None or not isinstance(declaration.type, c_ast.ArrayDecl):
-            return None
-        kind = declaration.type
-        if kind.dim is not None:
-            return constant(kind.dim, self.program.enumerators)
-        items = declaration.init.exprs if isinstance(declaration.init, c_ast.InitList) else []
-        return self._initialised(items) or None
-
-    def _initialised(self, items: list[c_ast.Node]) -> int:
-        """The length that an initialiser gives its array; 0 if it is not known."""
-        position = length = 0
-        for item in items:
-            if isinstance(item, c_ast.NamedInitializer):
-                index = self._designated(item.name[0], [])
-                if index is None:
-                    return 0
-                position = index
-            position += 1
-            length = max(length, position)
-        return length
-
-    def _designated(self, designator: c_ast.Node, members: list[str]) -> int | None:
-        """The position that `[index]` or `.member` names."""
-        if isinstance(designator, c_ast.ArrayDesignator):
-            return constant(designator.expr, self.program.enumerators)
-        name = getattr(designator, "name", None)
-        return members.index(name) if name in members else None
-
     def _value_BinaryOp(self, node: c_ast.BinaryOp, state: State) -> Sym:
-        length = self._array_length(node)
+        length = self.array_length(node)
         if length is not None:
             return Num(length)
         if node.op in ("&&", "||"):
@@ -362,58 +261,9 @@ class Expressions(Kinds):
         if node.op in ("==", "!=", *ORDER) and (
             self._may_be_real(node.left) or self._may_be_real(node.right)
         ):
-            return _of_reals(node.op, left, right)
+            return of_reals(node.op, left, right)
         kinds = self.kind(node.left), self.kind(node.right)
         return self.typed_binary(node.op, (left, kinds[0]), (right, kinds[1]), state)
-
-    def typed_binary(self, op: str, left: Typed, right: Typed, state: State) -> Sym:
-        """An operator on values whose types are those of their expressions.
-
-        A number does not tell its type: written out it would be an int.
-        """
-        together = common(left[1], right[1])
-        if together is not None and together.real and op not in ("&&", "||"):
-            return _of_reals(op, left[0], right[0])
-        if isinstance(left[0], Num) and isinstance(right[0], Num):
-            return self._of_numbers(op, left, right, state)
-        if isinstance(left[0], Num) or isinstance(right[0], Num):
-            if op in ("<<", ">>"):
-                return self.binary(op, self._as_typed(left), right[0], state)
-            return self.binary(op, *self._widened(op, left, right), state)
-        return self.binary(op, left[0], right[0], state)
-
-    def _of_numbers(self, op: str, left: Typed, right: Typed, state: State) -> Sym:
-        assert isinstance(left[0], Num)
-        assert isinstance(right[0], Num)
-        number = compute(op, left[0].value, right[0].value)
-        if number is not None:
-            return Num(number)
-        shifts = op in ("<<", ">>")
-        together = of_operation(op, left[1], right[1]) if shifts else common(left[1], right[1])
-        if together is None:
-            return self.unknown()
-        return self.binary(op, as_type(left[0], together), right[0], state)
-
-    def _as_typed(self, operand: Typed) -> Sym:
-        """A number so that it has its type when it is written out."""
-        value, kind = operand
-        if not isinstance(value, Num):
-            return value
-        return as_type(value, kind.promoted) if kind is not None else self.unknown()
-
-    def _widened(self, op: str, left: Typed, right: Typed) -> tuple[Sym, Sym]:
-        """A number does not tell its type: the other operand is to have the type of both."""
-        together = common(left[1], right[1])
-        if together is None:
-            number = left if isinstance(left[0], Num) else right
-            if op not in ("==", "!=") and (number[1] is None or number[1].is_enum):
-                return self.unknown(), self.unknown()
-            return left[0], right[0]
-        if together.bits < 64 and together.signed:
-            return left[0], right[0]
-        if isinstance(left[0], Num):
-            return number_as(left[0], together), convert(right[0], right[1], together)
-        return convert(left[0], left[1], together), number_as(right[0], together)
 
     def _short_circuit(self, node: c_ast.BinaryOp, left: Sym, state: State) -> Sym:
         truth = self.truth(left, state)
@@ -432,52 +282,11 @@ class Expressions(Kinds):
             return self.as_bool(left, state)  # x && 1, x || 0
         return Op(node.op, (left, right))
 
-    def as_bool(self, value: Sym, state: State) -> Sym:
-        truth = self.truth(value, state)
-        if truth is not None:
-            return TRUE if truth else FALSE
-        return truth_of(value)
-
-    def binary(self, op: str, left: Sym, right: Sym, state: State) -> Sym:
-        if isinstance(left, Num) and isinstance(right, Num):
-            number = compute(op, left.value, right.value)
-            if number is not None:
-                return Num(number)
-        if op in ("==", "!=") and isinstance(left, Op) and left.name == "?:":
-            condition, a, b = left.args
-            if not isinstance(a, Literal) and not isinstance(b, Literal):
-                first, second = (self.binary(op, side, right, state) for side in (a, b))
-                return chosen(condition, first, second)
-        if op in ("==", "!="):
-            same = self._same(left, right, state)
-            if same is not None:
-                return TRUE if same == (op == "==") else FALSE
-        if isinstance(left, Num) and op in ("==", "!=", "+", "*", "&", "|", "^"):
-            left, right = right, left  # constants stand on the right
-        if (op in ("+", "-") and right == Num(0)) or (op in ("*", "/") and right == Num(1)):
-            return left
-        return Op(op, (left, right))
-
-    def _same(self, left: Sym, right: Sym, state: State) -> bool | None:
-        """Is one value the other? None: not known."""
-        if left == right and not isinstance(left, Unknown | Phi):
-            return True
-        if isinstance(left, Num) and not isinstance(right, Num):
-            left, right = right, left
-        if isinstance(right, Num) and state.excludes(left, right.value):
-            return False
-        if isinstance(left, Ref) and isinstance(right, Ref):
-            if left.place.root != right.place.root and is_named(left) and is_named(right):
-                return False
-            if left.place.root == right.place.root and are_apart(left.place, right.place):
-                return False
-        return None
-
     def condition(self, node: c_ast.Node, state: State) -> Sym:
         """The value of an expression whose truth matters."""
         value = self.value(node, state)
         if self._may_be_real(node):
-            return state.resolve(_of_reals("!=", value, FALSE))
+            return state.resolve(of_reals("!=", value, FALSE))
         if isinstance(value, Op) and value.name == "?:":
             return state.resolve(self.binary("!=", value, FALSE, state))
         return value
@@ -490,14 +299,6 @@ class Expressions(Kinds):
         type_ = self.program.types.resolved(self.type_of(node))
         inner = getattr(type_, "type", None)
         return isinstance(type_, c_ast.TypeDecl) and isinstance(inner, c_ast.IdentifierType)
-
-    def truth(self, value: Sym, state: State) -> bool | None:
-        value = state.resolve(value)
-        if isinstance(value, Num):
-            return value.value != 0
-        if state.excludes(value, 0):
-            return True
-        return None
 
     def _value_TernaryOp(self, node: c_ast.TernaryOp, state: State) -> Sym:
         condition = self.condition(node.cond, state)
@@ -546,56 +347,5 @@ class Expressions(Kinds):
             value = self.value(expression, state)
         return value
 
-    def _value_CompoundLiteral(self, node: c_ast.CompoundLiteral, state: State) -> Sym:
-        constant_text = _constant_text(node.init)
-        is_array = isinstance(node.type.type, c_ast.ArrayDecl)
-        # One of numbers alone has the same value wherever it stands.
-        named = f"({type_text(node.type)}){constant_text}"
-        made = Literal(named) if constant_text and not is_array else self.unknown()
-        place = Place(Pointee(made))
-        self.initialise(place, node.init, state, node.type.type)
-        if is_array:
-            return Ref(place / "[0]")
-        return Entry(place) if constant_text else state.read(place)
-
-    def _value_InitList(self, node: c_ast.InitList, state: State) -> Sym:
-        for item in node.exprs:
-            self.value(item, state)
-        return self.unknown()
-
-    def _value_NamedInitializer(self, node: c_ast.NamedInitializer, state: State) -> Sym:
-        return self.value(node.expr, state)
-
     @abstractmethod
     def _value_FuncCall(self, node: c_ast.FuncCall, state: State) -> Sym: ...
-
-
-def negate(expressions: Expressions, value: Sym, state: State) -> Sym:
-    truth = expressions.truth(value, state)
-    if truth is not None:
-        return FALSE if truth else TRUE
-    return truth_of(inverted(value))
-
-
-def _of_reals(op: str, left: Sym, right: Sym) -> Sym:
-    """An operator on real numbers. Nothing is learned from it: 0 may be -0, x may be no number."""
-    if op in ("==", "!="):
-        left, right = (Literal(str(s)) if isinstance(s, Num) else s for s in (left, right))
-    elif op in ORDER:
-        return RealOp(op, (left, right))
-    elif right == Num(1) and op in ("*", "/"):
-        return left
-    return Op(op, (left, right))
-
-
-def _constant_text(init: c_ast.Node) -> str | None:
-    """An initialiser in braces if it consists of numbers alone."""
-    if isinstance(init, c_ast.Constant):
-        return str(init.value)
-    if isinstance(init, c_ast.UnaryOp) and init.op in ("-", "+"):
-        inner = _constant_text(init.expr)
-        return f"{init.op}{inner}" if inner else None
-    if isinstance(init, c_ast.InitList):
-        parts = [_constant_text(item) for item in init.exprs]
-        return "{" + ", ".join(filter(None, parts)) + "}" if all(parts) else None
-    return None
