@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kfusion.host.effects import Launch, SetArgument
-from kfusion.host.joining import syncs_of
 from kfusion.host.regions import Between, Region, RegionCall
 from kfusion.host.symbolic import Num
+from kfusion.host.syncs import syncs_of
 from kfusion.source.protections import is_on, protection
 
 if TYPE_CHECKING:
