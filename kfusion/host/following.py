@@ -137,7 +137,7 @@ class Later:
 
     def first_read(self, name: str) -> Read | None:
         owner = object_of(self.analysis.values[name])
-        self.executor, self.state = self.analysis.after()
+        self.executor, self.state = self.analysis.segments.after()
         return self.follow(name, owner or "")
 
     def follow(self, name: str, owner: str) -> Read | None:

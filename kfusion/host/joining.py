@@ -46,7 +46,7 @@ class Joining:
     def __init__(self, analysis: RegionAnalysis) -> None:
         self.analysis = analysis
         self.region = analysis.region
-        self.runs = analysis.runs
+        self.runs, self.segments = analysis.runs, analysis.segments
         self.reach = Reach(analysis.region, analysis.program)
         self.postponing = Postponing(analysis.program, analysis.uses)
 
@@ -179,7 +179,7 @@ class Joining:
                 f"the functions return different types: {', '.join(sorted(kinds))}",
                 calls[-1].call,
             )
-        for item in self.analysis.between(last - 1, last):  # others: in the shorter groups
+        for item in self.segments.between(last - 1, last):  # others: in the shorter groups
             reason = self._between_reason(item, calls[:-1], runs[:-1])
             if reason and is_on(BETWEEN):
                 return reason
@@ -256,7 +256,7 @@ class Joining:
             return False
         if name not in self.region.variables and name in program.enumerators:
             return False
-        reads = self.analysis.reads(self.reach, [c_ast.ID(name)], State())
+        reads = self.segments.reads(self.reach, [c_ast.ID(name)], State())
         return name in item.assigns or self.reach.may_change(reads, runs)
 
     def _is_plain(self, name: str, calls: tuple[RegionCall, ...]) -> bool:
@@ -275,15 +275,15 @@ class Joining:
         executor = LibraryExecutor(self.analysis.program)
         state = State()
         for index in range(first, last):
-            for item in self.analysis.between(index, index + 1):
-                self.analysis.run_between(executor, item, state)
+            for item in self.segments.between(index, index + 1):
+                self.segments.run_between(executor, item, state)
         for index in range(first, last + 1):
             call = self.region.calls[index]
             if index == last and is_on(CHANGED_VALUE):  # others: in the shorter groups
                 reason = self._reached_reason(call, self.region.calls[first:last], runs, state)
                 if reason:
                     return reason
-            values = self.analysis.arguments(executor, call, state)
+            values = self.segments.arguments(executor, call, state)
             for argument, now, then in zip(
                 call.arguments, values, runs[index - first].arguments, strict=True
             ):
@@ -301,7 +301,7 @@ class Joining:
         """An argument of the last call that the earlier ones may change unseen."""
         given = frozenset(name for other in earlier for name in other.assigns)
         for argument in call.arguments:
-            reads = self.analysis.reads(self.reach, [argument.node], state)
+            reads = self.segments.reads(self.reach, [argument.node], state)
             if given & names_of([argument.node]) or self.reach.may_change(reads, runs[:-1]):
                 return Reason(
                     "KF225",

@@ -69,7 +69,7 @@ def observed_after(analysis: RegionAnalysis) -> Liveness:
         doubtful = dead if later.in_loop else set()
         return Liveness(frozenset(objects) - dead, frozenset(doubtful))
     notes = _contradictions(analysis, dead & _written(analysis), later)
-    if is_on(WATCHED) and analysis.is_watched():
+    if is_on(WATCHED) and analysis.segments.is_watched():
         return Liveness(frozenset(objects), notes=tuple(notes))
     return Liveness(frozenset(objects) - dead, notes=tuple(notes))
 

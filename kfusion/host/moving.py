@@ -37,7 +37,7 @@ class Moving:
     def __init__(self, analysis: RegionAnalysis) -> None:
         self.analysis = analysis
         self.chunks = _chunks(analysis.region)
-        calm = self.chunks is not None and not analysis.is_watched()
+        calm = self.chunks is not None and not analysis.segments.is_watched()
         self.simple = [calm and self._is_simple(i) for i in range(len(analysis.runs))]
 
     def may_swap(self, left: int, right: int) -> bool:

@@ -117,7 +117,7 @@ class _Builder:
     ) -> None:
         self.analysis, self.group, self.kernel, self.name = analysis, group, kernel, name
         first, last = group.members[0], group.members[-1]
-        runs = analysis.segment(first, last)
+        runs = analysis.segments.runs(first, last)
         calls = analysis.region.calls[first : last + 1]
         others = self._compared(calls[-1])
         self.signature = make_signature(calls, runs, taken, analysis.program, others)
