@@ -8,10 +8,12 @@ region reads: it is only released, and its handle never went anywhere else.
 from __future__ import annotations
 
 from kfusion.graph.model import Memory
+from kfusion.host.dead import DeadObjects
 from kfusion.host.effects import Assign
 from kfusion.host.equality import identity
 from kfusion.host.following import Later, object_of, read_by_callers
 from kfusion.host.merge import RegionAnalysis
+from kfusion.host.surroundings import around_region
 from kfusion.host.symbolic import Entry, Made, leaves
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Diagnostic, Severity, error
@@ -52,7 +54,7 @@ def observed_after(analysis: RegionAnalysis) -> Liveness:
             )
     outs = {item.name for item in data if item.role == "out"}
     temporaries = {item.name for item in data if item.role == "temp"}
-    later = Later(analysis)
+    around = around_region(analysis.region, analysis.program)
     if (outs or temporaries) and _renamed(analysis, objects):
         return Liveness(frozenset(objects))
     if outs:
@@ -61,14 +63,15 @@ def observed_after(analysis: RegionAnalysis) -> Liveness:
         dead = {n for n, owner in objects.items() if owner in temporaries}
     else:
         written = _written(analysis)  # of what is only read, nothing has to be kept
+        inferred = DeadObjects(analysis, around)
         dead = {
             name
             for name, owner in objects.items()
-            if name in written and owner is not None and later.is_dead(name, owner)
+            if name in written and owner is not None and inferred.is_dead(name, owner)
         }
-        doubtful = dead if later.in_loop else set()
+        doubtful = dead if around.in_loop else set()
         return Liveness(frozenset(objects) - dead, frozenset(doubtful))
-    notes = _contradictions(analysis, dead & _written(analysis), later)
+    notes = _contradictions(analysis, dead & _written(analysis), Later(analysis, around))
     if is_on(WATCHED) and analysis.segments.is_watched():
         return Liveness(frozenset(objects), notes=tuple(notes))
     return Liveness(frozenset(objects) - dead, notes=tuple(notes))
