@@ -1,9 +1,9 @@
 """The launches of a region as the planner sees them.
 
 Runs of calls come in, and the kernels that the program has; for each call its kernel and its
-invocation go out: arguments and range under names that are equal where the values are, and
-those values by their names. A call that launches no kernel, or none that is known, is an
-error.
+invocation go out: arguments and range under names that are equal where the values are. Beside
+them go those values by their names, and what memory the launch of a run uses. A call that
+launches no kernel, or none that is known, is an error.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ class Invocations:
             self._kernel(call, run) for call, run in zip(self.region.calls, self.runs, strict=True)
         ]
         self.values: dict[str, Sym] = {}
+        self._uses: dict[int, dict[str, bool]] = {}
         self._full_groups = groups_are_full(self.program.units)
         self.all = tuple(self._invocation(i) for i in range(len(self.runs)))
 
@@ -179,3 +180,21 @@ class Invocations:
             name = f"{value} for {parameter.name} of call {self.segments.index_of(run)}"
             self.values[name] = value
         return Scalar(name, parameter.name, spell(value))
+
+    def uses(self, run: Run) -> dict[str, bool]:
+        """Memory objects of a launch by name, and whether it may write them."""
+        if id(run) in self._uses:
+            return self._uses[id(run)]
+        kernel = self.kernel_of[self.segments.index_of(run)]
+        assert kernel is not None
+        result: dict[str, bool] = {}
+        for position, effect in run.set_arguments.items():
+            parameter = kernel.parameters[position]
+            if effect.value is not None and (parameter.pointer or parameter.image):
+                written = any(
+                    a.parameter == parameter.name and a.mode.writes for a in kernel.accesses
+                ) or bool(kernel.features)
+                name = str(identity(effect.value))
+                result[name] = written or result.get(name, False)
+        self._uses[id(run)] = result  # runs are kept: no other one gets this number
+        return result

@@ -8,12 +8,12 @@ in the launches, which are then made where the last one is (postponing.py).
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
 from kfusion.host.copied import copy_reason, form_reason
 from kfusion.host.effects import Effect, Launch, SetArgument
+from kfusion.host.invocations import Invocations
 from kfusion.host.library import LibraryExecutor, Run
 from kfusion.host.postponing import CHANGED_VALUE, Postponing
 from kfusion.host.reach import Reach
@@ -21,15 +21,13 @@ from kfusion.host.regions import Between, RegionCall
 from kfusion.host.spelling import spell
 from kfusion.host.statements import names_of
 from kfusion.host.statuses import return_type, status_reason
+from kfusion.host.sticky import Reliances
 from kfusion.host.symbolic import Entry, Num, State, Sym
 from kfusion.host.syncs import sync_reason
 from kfusion.kernel.model import Kernel
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
-
-if TYPE_CHECKING:
-    from kfusion.host.merge import RegionAnalysis
 
 STICKY = protection("host-sticky-arguments", "an argument that is set elsewhere is relied on")
 ONE_LAUNCH = protection("host-one-launch", "a function may launch otherwise than once")
@@ -43,12 +41,12 @@ STATUS = protection("host-status", "statuses are handled in different forms")
 class Joining:
     """The reasons against joining the calls first..last of a region."""
 
-    def __init__(self, analysis: RegionAnalysis) -> None:
-        self.analysis = analysis
-        self.region = analysis.region
-        self.runs, self.segments = analysis.runs, analysis.segments
-        self.reach = Reach(analysis.region, analysis.program)
-        self.postponing = Postponing(analysis.program, analysis.uses)
+    def __init__(self, launched: Invocations, reliances: Reliances) -> None:
+        self.region, self.program = launched.region, launched.program
+        self.segments, self.runs = launched.segments, launched.runs
+        self.kernel_of, self.reliances = launched.kernel_of, reliances
+        self.reach = Reach(self.region, self.program)
+        self.postponing = Postponing(self.program, launched.uses)
 
     def reason(self, first: int, last: int, runs: list[Run]) -> Reason | None:
         if first == last:
@@ -62,7 +60,7 @@ class Joining:
 
     def _span(self, run: Run, node: c_ast.Node) -> Span:
         """Where something stands that a call does, itself or by a function of another file."""
-        return self.analysis.program.node_span(node, run.function.unit)
+        return self.program.node_span(node, run.function.unit)
 
     def _functions_reason(self, first: int, last: int, runs: list[Run]) -> Reason | None:
         """What the functions must be like, each of them and all together."""
@@ -131,12 +129,12 @@ class Joining:
             return Reason("KF210", f"{run.function.name} does not launch once", call.call)
         if run.late_return is not None and not is_last and is_on(ONE_LAUNCH):
             return run.late_return
-        kernel = self.analysis.kernel_of[index]
+        kernel = self.kernel_of[index]
         assert kernel is not None
         missing = [p.name for i, p in enumerate(kernel.parameters) if i not in run.set_arguments]
         if missing and is_on(STICKY):
             return self._not_set(run, kernel, missing[0])
-        relying = self.analysis.reliances.of(kernel)
+        relying = self.reliances.of(kernel)
         if relying is not None:
             return Reason(
                 "KF211",
@@ -145,7 +143,7 @@ class Joining:
                 relying.span,
                 help="set every argument of a kernel in the function that launches it",
             )
-        return copy_reason(run.function) or form_reason(run.function, self.analysis.program)
+        return copy_reason(run.function) or form_reason(run.function, self.program)
 
     def _not_set(self, run: Run, kernel: Kernel, parameter: str) -> Reason:
         body = run.function.function.body
@@ -235,7 +233,7 @@ class Joining:
 
     def _harmful_reason(self, item: Between, earlier: tuple[RegionCall, ...]) -> Reason:
         """A statement that does more than compute, and the calls by which it may do so."""
-        names = {name for node in item.nodes for name in self.analysis.program.names_called(node)}
+        names = {name for node in item.nodes for name in self.program.names_called(node)}
         listed = " and ".join(f"'{name}'" for name in sorted(names))
         given = sorted(item.names & {name for call in earlier for name in call.assigns})
         help = "move it before or after the region"
@@ -251,7 +249,7 @@ class Joining:
 
     def _is_reached(self, name: str, item: Between, runs: list[Run]) -> bool:
         """May calls before read what the statement assigns, or change what it reads?"""
-        program = self.analysis.program
+        program = self.program
         if name in item.declares or self.reach.is_private(name):
             return False
         if name not in self.region.variables and name in program.enumerators:
@@ -272,7 +270,7 @@ class Joining:
 
     def _arguments_reason(self, first: int, last: int, runs: list[Run]) -> Reason | None:
         """The fused call evaluates all arguments where the last call stands."""
-        executor = LibraryExecutor(self.analysis.program)
+        executor = LibraryExecutor(self.program)
         state = State()
         for index in range(first, last):
             for item in self.segments.between(index, index + 1):

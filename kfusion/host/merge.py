@@ -6,13 +6,13 @@ from __future__ import annotations
 from functools import cached_property
 
 from kfusion.graph.model import Invocation, Memory, Scalar
-from kfusion.host.equality import identity, is_new_buffer, range_pairs, strip, unify
+from kfusion.host.equality import is_new_buffer, range_pairs, strip, unify
 from kfusion.host.formats import lossy_format
 from kfusion.host.handles import HandleTable
 from kfusion.host.hints import owner_of
 from kfusion.host.invocations import Invocations
 from kfusion.host.joining import Joining
-from kfusion.host.library import LibraryExecutor, Run
+from kfusion.host.library import LibraryExecutor
 from kfusion.host.moving import Moving
 from kfusion.host.origins import Origins
 from kfusion.host.program import HostProgram
@@ -51,13 +51,13 @@ class RegionAnalysis:
         self._reasons: dict[int, list[Reason | None]] = {}  # by first call, for each last one
         self._refused: dict[tuple[int, int], Reason] = {}
         self.undivided: set[tuple[int, ...]] = set()  # groups whose launch is not to be changed
-        self._uses: dict[int, dict[str, bool]] = {}
         self._arguments_for: dict[str, tuple[int, int] | None] = {}
         self.segments = Segments(region, program)
-        launched = Invocations(self.segments, handles, kernels)
-        self.runs, self.kernel_of = launched.runs, launched.kernel_of
-        self.invocations, self.values = launched.all, launched.values
-        self.joining = Joining(self)
+        self.launched = Invocations(self.segments, handles, kernels)
+        self.runs, self.kernel_of = self.launched.runs, self.launched.kernel_of
+        self.invocations, self.values = self.launched.all, self.launched.values
+        self.uses = self.launched.uses
+        self.joining = Joining(self.launched, reliances)
 
     # Joining
 
@@ -98,7 +98,7 @@ class RegionAnalysis:
 
     @cached_property
     def moving(self) -> Moving:
-        return Moving(self)
+        return Moving(self.launched, self.reliances)
 
     def joinable(self, members: tuple[int, ...]) -> Reason | None:
         first, last = members[0], members[-1]
@@ -155,24 +155,6 @@ class RegionAnalysis:
             is_element = step.startswith("[")
             type_ = types.target(type_) if is_element else types.member(type_, step)
         return tuple(getattr(getattr(type_, "type", None), "names", None) or ())
-
-    def uses(self, run: Run) -> dict[str, bool]:
-        """Memory objects of a launch by name, and whether it may write them."""
-        if id(run) in self._uses:
-            return self._uses[id(run)]
-        kernel = self.kernel_of[self.segments.index_of(run)]
-        assert kernel is not None
-        result: dict[str, bool] = {}
-        for position, effect in run.set_arguments.items():
-            parameter = kernel.parameters[position]
-            if effect.value is not None and (parameter.pointer or parameter.image):
-                written = any(
-                    a.parameter == parameter.name and a.mode.writes for a in kernel.accesses
-                ) or bool(kernel.features)
-                name = str(identity(effect.value))
-                result[name] = written or result.get(name, False)
-        self._uses[id(run)] = result  # runs are kept: no other one gets this number
-        return result
 
     # The oracle
 

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from kfusion.host.effects import Launch, SetArgument
+from kfusion.host.invocations import Invocations
 from kfusion.host.regions import Between, Region, RegionCall
+from kfusion.host.sticky import Reliances
 from kfusion.host.symbolic import Num
 from kfusion.host.syncs import syncs_of
 from kfusion.source.protections import is_on, protection
-
-if TYPE_CHECKING:
-    from kfusion.host.merge import RegionAnalysis
 
 SIMPLE = protection(
     "host-moving-simple", "calls that do more on the host than launch change places"
@@ -34,14 +32,14 @@ _Chunk = tuple[RegionCall | Between, ...]
 class Moving:
     """Which calls of a region may change places."""
 
-    def __init__(self, analysis: RegionAnalysis) -> None:
-        self.analysis = analysis
-        self.chunks = _chunks(analysis.region)
-        calm = self.chunks is not None and not analysis.segments.is_watched()
-        self.simple = [calm and self._is_simple(i) for i in range(len(analysis.runs))]
+    def __init__(self, launched: Invocations, reliances: Reliances) -> None:
+        self.launched, self.reliances = launched, reliances
+        self.chunks = _chunks(launched.region)
+        calm = self.chunks is not None and not launched.segments.is_watched()
+        self.simple = [calm and self._is_simple(i) for i in range(len(launched.runs))]
 
     def may_swap(self, left: int, right: int) -> bool:
-        a, b = self.analysis.runs[left], self.analysis.runs[right]
+        a, b = self.launched.runs[left], self.launched.runs[right]
         return (
             self.simple[left]
             and self.simple[right]
@@ -50,8 +48,8 @@ class Moving:
         )
 
     def _is_simple(self, index: int) -> bool:
-        call, run = self.analysis.region.calls[index], self.analysis.runs[index]
-        kernel = self.analysis.kernel_of[index]
+        call, run = self.launched.region.calls[index], self.launched.runs[index]
+        kernel = self.launched.kernel_of[index]
         if kernel is None or not run.function.in_main_file or run.function.is_old_style:
             return False
         if run.problems or len(run.launches) != 1:
@@ -70,7 +68,7 @@ class Moving:
             and launch.events == ()
             and launch.made is None
             and all(i in run.set_arguments for i in range(len(kernel.parameters)))
-            and self.analysis.reliances.of(kernel) is None
+            and self.reliances.of(kernel) is None
             and not syncs_of(call)
         )
 
