@@ -13,22 +13,23 @@ constant sampler_t nearest =
 /* Red, green and blue from 0 to 1 as hue, saturation and value, alpha kept; no branches. */
 float4 hsv_of(const float4 rgb)
 {
-    const float value = max(rgb.x, max(rgb.y, rgb.z));
-    const float range = value - min(rgb.x, min(rgb.y, rgb.z));
-    const int red = value == rgb.x, green = value == rgb.y;
+    const float larger = max(rgb.y, rgb.z), smaller = min(rgb.y, rgb.z); /* of green and blue */
+    const float value = max(rgb.x, larger);
+    const float middle = min(rgb.x, larger);
+    const float range = value - min(middle, smaller);
 
-    /* Hue starts at the largest of the three, and goes to the larger of the other two. */
-    const float third = select(select(2.0f / 3.0f, 1.0f / 3.0f, green), 0.0f, red);
-    const float towards =
-        select(select(rgb.x - rgb.y, rgb.z - rgb.x, green), rgb.y - rgb.z, red);
+    /*
+     * Where on the circle the value's colour stands, so that the way from there, which is not
+     * negative, leads to the hue or to its opposite.
+     */
+    const float below = select(0.0f, -1.0f, rgb.y < rgb.z);
+    const float start = select(below, -1.0f / 3.0f - below, rgb.x < larger);
 
-    /* One division of two: of how far it goes, and of the saturation. */
-    const float2 shares =
-        (float2)(towards, select(0.0f, range, value > 0.0f))
-        / (float2)(select(1.0f, 6.0f * range, range > 0.0f), select(1.0f, value, value > 0.0f));
-    const float hue = third + shares.x;
+    /* One division of two: of the way and of the saturation, both 0 without colour. */
+    const float2 shares = (float2)(middle - smaller, range)
+                          / (float2)(6.0f * range + 1e-20f, value + 1e-20f);
 
-    return (float4)(select(hue, hue + 1.0f, hue < 0.0f), shares.y, value, rgb.w);
+    return (float4)(fabs(start + shares.x), shares.y, value, rgb.w);
 }
 
 /* And back. */

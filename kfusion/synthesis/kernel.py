@@ -396,26 +396,26 @@ class _Writer:
             for item in self.uses[number].opening:
                 self._open(self.uses[number], item)
         needed = first.needed(first.symbols | first.guard_symbols())
-        front = 0  # where the lines of the guard begin
+        front: int | None = None  # where the lines of the guard begin
         for item in first.kernel.body.prelude:
             if item.guard is not None:
-                front = front or len(out.lines)
+                front = len(out.lines) if front is None else front
                 if not alone and out.depth == depth:
                     self._open_block(first, labelled=labelled)
                 self._guard(first, item, early=alone)
             elif item in needed and item not in first.written:
                 self._declaration(first, item)
-        front = front or len(out.lines)
+        front = len(out.lines) if front is None else front
         for number in numbers:
             use = self.uses[number]
             if number in self.pauses:
-                self._pause(first, depth, front)
+                self._pause(numbers, depth, front)
             if not labelled:
                 self._open_block(use, labelled=True)
             self._stage(use, is_first=use is first)
         self._close(depth)
 
-    def _pause(self, first: StageUse, depth: int, front: int) -> None:
+    def _pause(self, numbers: Sequence[int], depth: int, front: int) -> None:
         """All items wait; then the guard of the block begins again.
 
         What is carried over is declared in front of the guard.
@@ -424,10 +424,11 @@ class _Writer:
         self._close(depth)
         found = {
             self.variables[place.value]: use.type_of(use.kernel.accesses[number])
-            for use in self.uses
+            for use in (self.uses[n] for n in numbers)
             for number, place in use.places.items()
             if place.value in self.carried and place.value in self.variables
         }
+        first = self.uses[numbers[0]]
         out.lines[front:front] = [f"{out.indent}{type_} {name};" for name, type_ in found.items()]
         out.blank()
         out.add("barrier(CLK_LOCAL_MEM_FENCE); /* each half is quicker in a loop of its own */")

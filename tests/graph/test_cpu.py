@@ -182,6 +182,31 @@ def test_too_little_work_is_not_waited_for() -> None:
     assert "barrier" not in fused_text(fused_for(CPU))
 
 
+def test_what_is_carried_stands_in_front_of_a_guard_that_comes_first() -> None:
+    start = "    const int i = get_global_id(0);\n"
+    bare = (WEIGH + SQUARE).replace(start, "").replace("[i]", "[get_global_id(0)]")
+    fused = with_pauses(bare.replace("(i < n)", "(get_global_id(0) < n)"))
+    assert fused.plan.groups[0].pauses == {1}
+    case = Case(random_data(["a", "c", "t", "w"]), {"n": np.int32(50)}, (64,), (16,))
+    assert_same(fused, fused.source, case, ["c"])
+
+
+def test_two_pauses_carry_values_of_their_own() -> None:
+    source = (
+        WEIGH
+        + SQUARE
+        + WEIGH.replace("weigh", "again").replace("(i < n)", "(i < m)").replace("int n)", "int m)")
+        + SQUARE.replace("square", "last").replace("n)", "m)")
+    )
+    calls = [*CALLS, "again(u, a, w, m)", "last(d, u, m)"]
+    ranges = [LaunchRange(1, "all", local="16")] * 4
+    fused = fuse(source, calls, ["c", "d"], ranges=ranges, target=replace(CPU, pauses=1))
+    assert [g.pauses for g in fused.plan.groups] == [{1, 3}]
+    given = random_data(["a", "c", "d", "t", "u", "w"])
+    case = Case(given, {"n": np.int32(50), "m": np.int32(40)}, (64,), (16,))
+    assert_same(fused, source, case, ["c", "d"])
+
+
 def test_nothing_waits_for_a_loop_that_comes_last() -> None:
     looped = SQUARE.replace(
         "c[i] = a[i] * a[i];", "for (int k = 0; k < 2; k++) c[i] = a[i] * a[i];"
