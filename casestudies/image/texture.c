@@ -19,6 +19,9 @@
 #define GROUP_WIDTH 32
 #define GROUP_HEIGHT 8
 
+/* Width and height of what a picture may be resized to: see step_of. */
+#define LONGEST 32768
+
 /* The first failing call ends the function that made it. */
 #define CHECK(call)                    \
     do {                               \
@@ -553,15 +556,30 @@ cl_int image_binary(Image *result, Image *left, Image *right, ImageOperator oper
     return IMAGE_OK;
 }
 
+/* Half of source over result, times 2^32, rounded up: exact for results up to LONGEST. */
+static cl_ulong step_of(cl_uint source, cl_uint result)
+{
+    const cl_ulong twice = 2 * (cl_ulong)result;
+
+    return (((cl_ulong)source << 32) + twice - 1) / twice;
+}
+
 cl_int image_resize(Image *result, Image *source)
 {
+    const cl_ulong x_step = step_of(source->width, result->width);
+    const cl_ulong y_step = step_of(source->height, result->height);
+
+    if (result->width > LONGEST || result->height > LONGEST)
+        return IMAGE_BAD_SIZE;
     if (result->device == source->device)
         return IMAGE_ALIASED;
     CHECK(image_to_device(source));
     CHECK(clSetKernelArg(resize_kernel, 0, sizeof(cl_mem), &result->device));
     CHECK(clSetKernelArg(resize_kernel, 1, sizeof(cl_mem), &source->device));
-    CHECK(clSetKernelArg(resize_kernel, 2, sizeof(cl_uint), &result->width));
-    CHECK(clSetKernelArg(resize_kernel, 3, sizeof(cl_uint), &result->height));
+    CHECK(clSetKernelArg(resize_kernel, 2, sizeof(cl_ulong), &x_step));
+    CHECK(clSetKernelArg(resize_kernel, 3, sizeof(cl_ulong), &y_step));
+    CHECK(clSetKernelArg(resize_kernel, 4, sizeof(cl_uint), &result->width));
+    CHECK(clSetKernelArg(resize_kernel, 5, sizeof(cl_uint), &result->height));
     CHECK(launch(resize_kernel, result));
     result->newer = IMAGE_DEVICE;
     return IMAGE_OK;

@@ -156,14 +156,18 @@ kernel void binary(write_only image2d_t result, read_only image2d_t left, read_o
     }
 }
 
-/* The pixel whose place is nearest to the middle of this one. */
+/*
+ * The pixel whose place is nearest to the middle of this one.  The steps are half the sizes of
+ * the source over those of the result, times 2^32: whole numbers are hard to divide by.
+ */
 kernel void resize(write_only image2d_t result, read_only image2d_t source,
-                   const int width, const int height)
+                   const ulong x_step, const ulong y_step, const int width, const int height)
 {
     const int2 at = (int2)(get_global_id(0), get_global_id(1));
 
     if (at.x < width && at.y < height) {
-        const int2 from = (2 * at + 1) * get_image_dim(source) / (2 * (int2)(width, height));
+        const int2 from = (int2)(((2 * (ulong)at.x + 1) * x_step) >> 32,
+                                 ((2 * (ulong)at.y + 1) * y_step) >> 32);
         write_imagef(result, at, read_imagef(source, nearest, from));
     }
 }

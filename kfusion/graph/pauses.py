@@ -31,25 +31,32 @@ def pauses(
     return frozenset(
         stages[number].invocation.index
         for block in values.blocks
-        if (number := _pause(stages, values, block, direct, much)) is not None
+        for number in _pauses(stages, values, block, direct, much)
     )
 
 
-def _pause(
+def _pauses(
     stages: Sequence[Stage],
     values: GroupValues,
     block: Block,
     direct: frozenset[int],
     much: int,
-) -> int | None:
+) -> list[int]:
     looped = [number for number in block.stages[:-1] if _has_loop(stages[number])]
     if not looped or not all(_may_pause(stages[number], direct) for number in block.stages):
-        return None
+        return []
     behind = [number for number in block.stages if number > looped[-1]]
     count = sum(operations(stages[number].invocation.kernel) for number in behind)
-    kept = carried(values, behind[0])
-    few = sum(size_of(value.type) for value in kept) <= _MOST
-    return behind[0] if count >= much and few and not _has_loop(stages[block.stages[-1]]) else None
+    if count < much or _has_loop(stages[block.stages[-1]]):
+        return []
+    # The work behind the loops is a chain, too: it is cut once more, where little is carried.
+    sizes = {number: _size(carried(values, number)) for number in behind}
+    again = min(behind[1:], key=lambda number: (sizes[number], -number), default=behind[0])
+    return [number for number in (behind[0], again) if sizes[number] <= _MOST]
+
+
+def _size(values: frozenset[Value]) -> int:
+    return sum(size_of(value.type) for value in values)
 
 
 def carried(values: GroupValues, number: int) -> frozenset[Value]:

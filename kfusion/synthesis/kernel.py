@@ -409,33 +409,34 @@ class _Writer:
         for number in numbers:
             use = self.uses[number]
             if number in self.pauses:
-                self._pause(numbers, depth, front)
+                self._pause(first, depth)
             if not labelled:
                 self._open_block(use, labelled=True)
             self._stage(use, is_first=use is first)
         self._close(depth)
+        self._declare_carried(numbers, front)
 
-    def _pause(self, numbers: Sequence[int], depth: int, front: int) -> None:
-        """All items wait; then the guard of the block begins again.
-
-        What is carried over is declared in front of the guard.
-        """
+    def _pause(self, first: StageUse, depth: int) -> None:
+        """All items wait; then the guard of the block begins again."""
         out = self.out
         self._close(depth)
-        found = {
-            self.variables[place.value]: use.type_of(use.kernel.accesses[number])
-            for use in (self.uses[n] for n in numbers)
-            for number, place in use.places.items()
-            if place.value in self.carried and place.value in self.variables
-        }
-        first = self.uses[numbers[0]]
-        out.lines[front:front] = [f"{out.indent}{type_} {name};" for name, type_ in found.items()]
         out.blank()
-        out.add("barrier(CLK_LOCAL_MEM_FENCE); /* each half is quicker in a loop of its own */")
+        out.add("barrier(CLK_LOCAL_MEM_FENCE); /* each part is quicker in a loop of its own */")
         for item in first.kernel.body.prelude:
             if item.guard is not None:
                 out.blank()
                 self._guard(first, item, early=False)
+
+    def _declare_carried(self, numbers: Sequence[int], front: int) -> None:
+        """In front of the guard: the variables that go over a pause."""
+        found: dict[str, dict[str, None]] = {}
+        for use in (self.uses[n] for n in numbers):
+            for number, place in use.places.items():
+                if place.value in self.carried:
+                    type_ = use.type_of(use.kernel.accesses[number])
+                    found.setdefault(type_, {})[self.variables[place.value]] = None
+        lines = [f"{self.out.indent}{type_} {', '.join(names)};" for type_, names in found.items()]
+        self.out.lines[front:front] = lines
 
     def _close(self, depth: int) -> None:
         """End the blocks that are deeper."""

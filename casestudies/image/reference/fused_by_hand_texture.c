@@ -81,6 +81,11 @@ static int pictures_round(void)
 cl_int fused_recolour(Image *result, Image *rgb, Image *coloured, Image *hsv, Image *larger,
                       Image *picture, cl_float hue)
 {
+    const cl_ulong x_step = step_of(picture->width, larger->width);
+    const cl_ulong y_step = step_of(picture->height, larger->height);
+
+    if (larger->width > LONGEST || larger->height > LONGEST)
+        return IMAGE_BAD_SIZE;
     if (shared(larger, picture))
         return IMAGE_ALIASED;
     CHECK(fit(hsv, larger));
@@ -103,8 +108,10 @@ cl_int fused_recolour(Image *result, Image *rgb, Image *coloured, Image *hsv, Im
     CHECK(clSetKernelArg(fused_recolour_kernel, 0, sizeof(cl_mem), &result->device));
     CHECK(clSetKernelArg(fused_recolour_kernel, 1, sizeof(cl_mem), &picture->device));
     CHECK(clSetKernelArg(fused_recolour_kernel, 2, sizeof(cl_float), &hue));
-    CHECK(clSetKernelArg(fused_recolour_kernel, 3, sizeof(cl_uint), &result->width));
-    CHECK(clSetKernelArg(fused_recolour_kernel, 4, sizeof(cl_uint), &result->height));
+    CHECK(clSetKernelArg(fused_recolour_kernel, 3, sizeof(cl_ulong), &x_step));
+    CHECK(clSetKernelArg(fused_recolour_kernel, 4, sizeof(cl_ulong), &y_step));
+    CHECK(clSetKernelArg(fused_recolour_kernel, 5, sizeof(cl_uint), &result->width));
+    CHECK(clSetKernelArg(fused_recolour_kernel, 6, sizeof(cl_uint), &result->height));
 
     CHECK(launch_fused(fused_recolour_kernel, result));
     result->newer = IMAGE_DEVICE;

@@ -62,12 +62,14 @@ float4 sum_of_9(read_only image2d_t source, constant float *weights, const int2 
 
 /* larger = resize(picture); hsv = to_hsv(larger); ...; result = invert(rgb) */
 kernel void fused_recolour(write_only image2d_t result, read_only image2d_t picture,
-                           const float hue, const int width, const int height)
+                           const float hue,
+                           const ulong x_step, const ulong y_step, const int width, const int height)
 {
     const int2 at = (int2)(get_global_id(0), get_global_id(1));
 
     if (at.x < width && at.y < height) {
-        const int2 from = (2 * at + 1) * get_image_dim(picture) / (2 * (int2)(width, height));
+        const int2 from = (int2)(((2 * (ulong)at.x + 1) * x_step) >> 32,
+                                 ((2 * (ulong)at.y + 1) * y_step) >> 32);
         float4 hsv = hsv_of(read_imagef(picture, nearest, from));
         hsv.x = hue;
         const float4 rgb = rgb_of(hsv);
