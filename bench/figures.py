@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,13 +48,19 @@ def _speed_ups(results: Results, path: Path) -> None:
 
 def _speed_up(axes: Axes, name: str, rows: list[dict[str, Any]]) -> None:
     sizes = [row["size"] for row in rows]
-    axes.plot(sizes, [speed_up(row) for row in rows], "s-", label="kfusion")
-    axes.plot(sizes, [speed_up(row, "by hand") for row in rows], "x--", label="by hand")
+    axes.plot(sizes, _shown(speed_up(row) for row in rows), "s-", label="kfusion")
+    axes.plot(sizes, _shown(speed_up(row, "by hand") for row in rows), "x--", label="by hand")
     if all(predicted(row) for row in rows):
-        axes.plot(sizes, [predicted(row) for row in rows], ":", color="grey", label="by traffic")
+        traffic = _shown(predicted(row) for row in rows)
+        axes.plot(sizes, traffic, ":", color="grey", label="by traffic")
     axes.axhline(1, color="black", linewidth=0.8)
     axes.set_xscale("log", base=2)
     axes.set_title(name, fontsize="medium")
+
+
+def _shown(figures: Iterable[float | None]) -> list[float]:
+    """Nothing is drawn where there is no figure."""
+    return [math.nan if figure is None else figure for figure in figures]
 
 
 def _programs(results: Results, path: Path) -> None:
@@ -61,7 +69,7 @@ def _programs(results: Results, path: Path) -> None:
     figure = _figure(1.5 + 2 * len(rows), 3.4)
     axes: Axes = figure.subplots()
     for place, row in enumerate(rows):
-        axes.bar(place - 0.2, speed_up(row), 0.4, color="C0", label="kfusion")
+        axes.bar(place - 0.2, _shown([speed_up(row)])[0], 0.4, color="C0", label="kfusion")
         by_hand = speed_up(row, "by hand")
         if by_hand:
             axes.bar(place + 0.2, by_hand, 0.4, color="C1", label="by hand")

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from kfusion.graph.bind import Stage
-from kfusion.graph.model import Argument, Group, Invocation, LocalMemory, Scalar
+from kfusion.graph.model import Group, Invocation
 from kfusion.graph.pauses import carried
 from kfusion.graph.plan import equalities_of, values_of
 from kfusion.graph.rounding import Rounded, rounded
@@ -24,28 +24,28 @@ from kfusion.graph.several import dimension_of
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, Value
 from kfusion.kernel.forms import Form
-from kfusion.kernel.model import Access, Declaration, Parameter, PreludeItem, Symbol
+from kfusion.kernel.model import Declaration, PreludeItem, Symbol
 from kfusion.kernel.rounds import short_loops
-from kfusion.kernel.surroundings import macros_of
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Unit
 from kfusion.source.lexer import CLOSING, OPENING, tokenize
 from kfusion.source.protections import is_on, protection
-from kfusion.synthesis.copies import Copy, find_copies
+from kfusion.synthesis.copies import find_copies
 from kfusion.synthesis.hoist import declared_in, hoisted_copies
 from kfusion.synthesis.model import FusedKernel, FusedParameter
-from kfusion.synthesis.names import Names, file_names, identifier
+from kfusion.synthesis.names import Names, file_names
 from kfusion.synthesis.negate import negated
+from kfusion.synthesis.parameters import Parameters
 from kfusion.synthesis.render import Renderer, reindented
 from kfusion.synthesis.several import ID_OF_ITEM, ItemFunction, write_calls
-from kfusion.synthesis.signature import Bound, Style, parameter_text, signature
+from kfusion.synthesis.signature import Style, signature
 from kfusion.synthesis.statements import Lines, StatementWriter
 from kfusion.synthesis.storage import shared_arrays
 from kfusion.synthesis.usage import StageUse
+from kfusion.synthesis.variables import Variables
 
 STORAGE = protection("storage", "nobody reads a local array any more when it is written again")
 _LONGEST_NAME = 60
-_LONGEST_INDEX = 12
 _COMPARED = re.compile(r"(\(\w+\))?\w+ <=? \w+|\w+ >=? (\(\w+\))?\w+")
 
 
@@ -88,12 +88,6 @@ def declarators(unit: Unit, item: PreludeItem) -> list[tuple[int, int]]:
     return found if len(found) == len(item.declarations) else []
 
 
-def _kind(parameter: Parameter) -> str:
-    if parameter.image is not None:
-        return "image"
-    return "buffer" if parameter.pointer else "value"
-
-
 class _Writer:
     def __init__(
         self,
@@ -131,17 +125,18 @@ class _Writer:
         self.arrays = shared_arrays(self.uses, filled_early)
         self.out = Lines(self.style.indent)
         self.symbols: list[dict[Symbol, str]] = [{} for _ in stages]
-        self.variables: dict[Value, str] = {}
-        self.declared: set[str] = set()  # local names in use
         self.shared: list[
             tuple[str, tuple[Form, ...], str, int]
         ] = []  # index variables in scope, how deep
         self.work: list[str] = []  # the lines of the stages, for the order of parameters
-        self.foreign = {name for use in self.uses for name in use.foreign()}
         locals_ = {s.name for use in self.uses for s in self._own_variables(use)}
         self.names = Names([*file_names(self.unit), name, *locals_])
-        self.parameters = self._named_parameters()
-        self.declared |= set(self.parameters)
+        self.parameters = Parameters(
+            self.uses, equalities, self.renderer, self.style, self.names, self.symbols
+        )
+        self.variables = Variables(
+            self.uses, self.copies, self.names, self.symbols, self.parameters.named
+        )
 
     def kernel(self) -> FusedKernel:
         for use in self.uses:
@@ -166,13 +161,13 @@ class _Writer:
         return FusedKernel(self.name, text, parameters, pins, self.elements)
 
     def _one(self) -> tuple[str, tuple[FusedParameter, ...]]:
-        parameters = self._used_parameters()
+        parameters = self._parameters()
         head = signature(self.style, self.name, [p.text for p in parameters])
         return "\n".join([self._title("in one kernel"), head, *self.out.lines, "}"]), parameters
 
     def _several(self) -> tuple[str, tuple[FusedParameter, ...]]:
         """A function for one item, and the kernel that calls it for several."""
-        needed = self._used_parameters()
+        needed = self._parameters()
         item = ItemFunction.of(self.name, self.out.lines, self.names)
         assert all(t.text != "get_global_id" for line in item.lines for t in tokenize(line))
         function = [
@@ -181,7 +176,7 @@ class _Writer:
             *item.lines,
             "}",
         ]
-        names = Names([*file_names(self.unit), *self.parameters])
+        names = Names([*file_names(self.unit), *self.parameters.named])
         items = names.new("items")
         out = Lines(self.style.indent)
         write_calls(
@@ -194,7 +189,7 @@ class _Writer:
             names,
         )
         self.work += out.lines
-        parameters = self._used_parameters()
+        parameters = self._parameters()
         head = [*(p.text for p in parameters), f"const ulong {items}"]
         kernel = [
             self._title(f"in one kernel; an item does the work of {self.elements}"),
@@ -249,113 +244,15 @@ class _Writer:
         joined = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
         return "\n   ".join(wrap(f"/* {joined} {what} */", 96))
 
-    # Parameters
-
-    def _key(self, use: StageUse, parameter: Parameter, argument: Argument) -> tuple[str, str]:
-        if isinstance(argument, LocalMemory):
-            return (parameter.name, f"of stage {use.number}")  # each has its own
-        if isinstance(argument, Scalar):
-            return (self.equalities.leader(argument.name), parameter.canonical)
-        return (argument.name, "")
-
-    def _named_parameters(self) -> dict[str, list[Bound]]:
-        """By the fused kernel's name for it, all that a parameter stands for."""
-        chosen: dict[tuple[str, str], str] = {}
-        found: dict[str, list[Bound]] = {}
-        for use in self.uses:
-            symbols = {s.name: s for s in use.kernel.symbols.values() if s.parameter}
-            pairs = zip(use.kernel.parameters, use.stage.invocation.arguments, strict=True)
-            for parameter, argument in pairs:
-                key = self._key(use, parameter, argument)
-                if key not in chosen:
-                    hint = parameter.name if isinstance(argument, LocalMemory) else argument.hint
-                    wanted = self._in_macros(key) or identifier(hint, parameter.name)
-                    chosen[key] = self.names.new(wanted, f"{wanted}_{_kind(parameter)}")
-                symbol = symbols[parameter.name]
-                self.symbols[use.number][symbol] = chosen[key]
-                used = symbol in use.symbols
-                found.setdefault(chosen[key], []).append(Bound(parameter, argument, used))
-            for array, source in use.copied.items():
-                self.symbols[use.number][array] = self.symbols[use.number][source]
-        return found
-
     def _own_variables(self, use: StageUse) -> set[Symbol]:
         """Local variables that keep a name of their own."""
         reloads = {copy.variable for copy in self.copies[use.number].reloads.values()}
         return {s for s in use.symbols if not s.parameter} - reloads
 
-    def _in_macros(self, key: tuple[str, str]) -> str | None:
-        """The name that macros of the file know a parameter by: it stays."""
-        for use in self.uses:
-            pairs = zip(use.kernel.parameters, use.stage.invocation.arguments, strict=True)
-            names = {p.name for p, a in pairs if self._key(use, p, a) == key}
-            for token, symbol in use.kernel.symbols.items():
-                inside = use.unit.tokens[token].start < 0
-                if symbol.parameter and symbol.name in names and inside:
-                    return symbol.name
-        return None
-
-    def _used_parameters(self) -> tuple[FusedParameter, ...]:
-        """Buffers in the order in which the stages name them, then scalars likewise."""
-        order: dict[str, None] = {}
-        for line in [*self.work, *self.out.lines]:
-            for token in tokenize(line):
-                if token.text in self.parameters:
-                    order[token.text] = None
-                else:
-                    order |= dict.fromkeys(self._in_body(token.text))
-        order |= dict.fromkeys(self._pasted())
-        ordered = sorted(
-            order, key=lambda name: isinstance(self.parameters[name][0].argument, Scalar)
-        )
-        return tuple(
-            FusedParameter(
-                name,
-                parameter_text(
-                    self.style,
-                    name,
-                    self._bounds(name),
-                    volatile=self._is_rounded(name),
-                    restrict=self.elements > 1,
-                ),
-                self.parameters[name][0].argument,
-            )
-            for name in ordered
-        )
-
-    def _bounds(self, name: str) -> list[Bound]:
-        """Of an image that stages read and write: what the fused kernel itself does with it."""
-        bounds = self.parameters[name]
-        written = any(b.argument.name in use.images_written for b in bounds for use in self.uses)
-        kind = "write_only" if written else "read_only"
-        return [b for b in bounds if b.parameter.image in (None, kind)] or bounds
-
-    def _is_rounded(self, name: str) -> bool:
-        return any(b.argument.name in self.rounded.memory for b in self.parameters[name])
-
-    def _pasted(self) -> list[str]:
-        """Parameters that are written by macros; `##` may have made their names."""
-        return [
-            self.symbols[use.number][symbol]
-            for use in self.uses
-            for token, symbol in use.kernel.symbols.items()
-            if symbol.parameter and token in self.renderer.from_macros
-        ]
-
-    def _in_body(self, macro: str) -> list[str]:
-        """The parameters that a macro's definition names, or one that it uses."""
-        bodies = (
-            found.body
-            for name in macros_of(self.unit, [macro])
-            for _, found in self.unit.macros.history[name]
-            if found is not None
-        )
-        named = {token.text for body in bodies for token in tokenize(" " + body)}
-        return [
-            name
-            for name, bounds in self.parameters.items()
-            if name in named and bounds[0].argument.name not in self.values.internalised
-        ]
+    def _parameters(self) -> tuple[FusedParameter, ...]:
+        lines = [*self.work, *self.out.lines]
+        restrict = self.elements > 1
+        return self.parameters.used(lines, self.values, self.rounded, restrict=restrict)
 
     # Guards and stages
 
@@ -374,7 +271,7 @@ class _Writer:
                 self._declaration(use, item)
                 use.written.append(item)
         for symbol in declared_in(use, statement):
-            self.symbols[use.number][symbol] = self._local_name(symbol)
+            self.symbols[use.number][symbol] = self.variables.local_name(symbol)
         text = self._writer(use).text(statement.first, statement.last, whole=True)
         old = self.renderer.indent_of(statement.first)
         self._comments(statement.first)
@@ -434,7 +331,7 @@ class _Writer:
             for number, place in use.places.items():
                 if place.value in self.carried:
                     type_ = use.type_of(use.kernel.accesses[number])
-                    found.setdefault(type_, {})[self.variables[place.value]] = None
+                    found.setdefault(type_, {})[self.variables.of_values[place.value]] = None
         lines = [f"{self.out.indent}{type_} {', '.join(names)};" for type_, names in found.items()]
         self.out.lines[front:front] = lines
 
@@ -470,10 +367,10 @@ class _Writer:
                 self._declaration(use, item)
             elif item.declarations:
                 self._share(use, item)  # values may be named after them
-        self._name_variables(use)
-        self._name_locals(use)
+        self.variables.name_values(use)
+        self.variables.name_locals(use)
         for value in self.rounded.before.get(use.number, ()):
-            name, zero = self.variables[value], self._zero(value)
+            name, zero = self.variables.of_values[value], self._zero(value)
             self.out.add(f"if (get_work_dim() > 3) {name} = {zero}; /* never */")
         shares = self.arrays[use.number] and is_on(STORAGE)
         if shares and use.number not in self.waiting:
@@ -485,7 +382,7 @@ class _Writer:
     def _zero(self, value: Value) -> str:
         if value.type.rstrip("0123456789") in ("float", "double", "half"):
             return "0"
-        bounds = (b for each in self.parameters.values() for b in each)
+        bounds = (b for each in self.parameters.named.values() for b in each)
         own = next(b.parameter for b in bounds if b.argument.name == value.memory)
         return f"({own.type}){{0}}"
 
@@ -496,7 +393,7 @@ class _Writer:
             use,
             self.renderer,
             names,
-            self.variables,
+            self.variables.of_values,
             copies,
             self.style,
             self.rounded,
@@ -519,7 +416,7 @@ class _Writer:
             return
         for declaration in item.declarations:  # of a loop over the range
             symbol = use.kernel.symbols[declaration.token]
-            name = self.symbols[use.number][symbol] = self._local_name(symbol)
+            name = self.symbols[use.number][symbol] = self.variables.local_name(symbol)
             self.shared.append(
                 (declaration.type, self._forms(use, declaration), name, out.depth + 1)
             )
@@ -557,7 +454,7 @@ class _Writer:
         for number, declaration in enumerate(item.declarations):
             symbol = use.kernel.symbols[declaration.token]
             existing = self._existing(use, declaration) if parts else None
-            names[symbol] = existing or self._local_name(symbol)
+            names[symbol] = existing or self.variables.local_name(symbol)
             forms = self._forms(use, declaration)
             if existing is None and forms and declaration.constant:
                 self.shared.append((declaration.type, forms, names[symbol], self.out.depth))
@@ -600,97 +497,3 @@ class _Writer:
         return next(
             (n for type_, f, n, _ in self.shared if (type_, f) == (declaration.type, forms)), None
         )
-
-    # Names of variables
-
-    def _local_name(self, symbol: Symbol) -> str:
-        name = symbol.name
-        if not self._may_declare(name):
-            name = self.names.new(f"{name}_2", name)
-        self.declared.add(name)
-        return name
-
-    def _may_declare(self, name: str) -> bool:
-        """Another stage's use of a function, type or constant of that name is not captured."""
-        return name not in self.declared and name not in self.foreign
-
-    def _name_locals(self, use: StageUse) -> None:
-        """Variables of the body; those of inner blocks only make way for shared names."""
-        names = self.symbols[use.number]
-        body = use.kernel.body
-        outer = {
-            symbol
-            for index in use.live
-            if (effect := body.effects[index]) is not None
-            for symbol in effect.variables
-        }
-        for symbol in sorted(use.symbols, key=lambda s: s.token):
-            if symbol in names:
-                continue
-            if symbol in outer or not self._is_inner(use, symbol):
-                names[symbol] = self._local_name(symbol)
-            elif symbol.name in names.values():
-                names[symbol] = self.names.new(f"{symbol.name}_2", symbol.name)
-
-    @staticmethod
-    def _is_inner(use: StageUse, symbol: Symbol) -> bool:
-        """Declared in a block or loop of its own."""
-        return any(
-            s.kind != "plain" and s.first <= symbol.token <= s.last
-            for s in use.kernel.body.statements
-        )
-
-    def _name_variables(self, use: StageUse) -> None:
-        """Values are named after the buffer and the index: `a_i`."""
-        names, copies = self.symbols[use.number], self.copies[use.number]
-        for index in use.live:
-            for access, place in use.accesses(index):
-                if place.value is None or place.value in self.variables:
-                    continue
-                copy = copies.loads.get(index) or copies.stores.get(index)
-                transfer = copies.transfers.get(index)
-                if copy is not None and copy.variable in names:
-                    self.variables[place.value] = names[copy.variable]
-                elif transfer is not None and place.value == transfer[1]:
-                    self.variables[place.value] = self.variables[transfer[0]]
-                else:
-                    self.variables[place.value] = self._value_name(use, access, place.value, copy)
-                if copy is not None:
-                    names[copy.variable] = self.variables[place.value]
-            reload = copies.reloads.get(index)
-            if reload is not None:
-                names[reload.variable] = self.variables[reload.value]
-
-    def _value_name(self, use: StageUse, access: Access, value: Value, copy: Copy | None) -> str:
-        """A variable of the original keeps its name, unless other stages use it too."""
-        if (
-            copy is not None
-            and not self._is_shared(value)
-            and self._may_declare(copy.variable.name)
-        ):
-            self.declared.add(copy.variable.name)
-            return copy.variable.name
-        buffer = self.symbols[use.number][self._parameter_symbol(use, access)]
-        words = self._index_words(use, access)
-        return self.names.new(f"{buffer}_{words}", f"{buffer}_value")
-
-    def _is_shared(self, value: Value) -> bool:
-        stages = {u.number for u in self.uses for p in u.places.values() if p.value == value}
-        return len(stages) > 1
-
-    def _parameter_symbol(self, use: StageUse, access: Access) -> Symbol:
-        return next(
-            s for s in use.kernel.symbols.values() if s.parameter and s.name == access.parameter
-        )
-
-    def _index_words(self, use: StageUse, access: Access) -> str:
-        """The names of the index variables, for a variable's name."""
-        names = self.symbols[use.number]
-        words: dict[str, None] = {}
-        first, last = access.index
-        for token in range(first, last + 1):
-            symbol = use.kernel.symbols.get(token)
-            if symbol is not None and not symbol.parameter:
-                words[names.get(symbol, symbol.name)] = None
-        joined = "_".join(words)
-        return joined if 0 < len(joined) <= _LONGEST_INDEX else "value"
