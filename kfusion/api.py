@@ -15,6 +15,7 @@ from typing import Any
 
 from kfusion.graph.model import (
     Argument,
+    AtMost,
     Disjoint,
     Equal,
     Invocation,
@@ -30,6 +31,7 @@ from kfusion.graph.target import ANY, Target
 from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.read import read_kernels
+from kfusion.kernel.types import INTEGERS
 from kfusion.parse.annotations import find_annotations
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.opencl import parse_opencl
@@ -44,6 +46,7 @@ from kfusion.synthesis.kernel import kernel_name, synthesise
 from kfusion.synthesis.model import FusedKernel
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_INTEGER = re.compile(r"(-?(?:0|[1-9][0-9]*|0[xX][0-9a-fA-F]+))[uUlL]*")
 _ONE_RANGE = "the range of all calls"
 
 
@@ -89,8 +92,9 @@ class Fused:
     ) -> None:
         """Raise CheckError unless the assumptions hold.
 
-        `args` maps the names of the calls to buffers (others are ignored; None: no memory is
-        checked); `ranges`, if given, has the global size of each call; `offset` is the
+        `args` maps the names of the calls to buffers, and to the numbers that are compared:
+        widths with the pitch of their rows (others are ignored; None: neither is checked);
+        `ranges`, if given, has the global size of each call; `offset` is the
         global offset of all.
         """
         if args is not None:
@@ -118,6 +122,8 @@ class Fused:
                     sizes = {image_size(args[image], which) for image, which in filter(None, sides)}
                     if len(sizes) > 1:
                         raise CheckError(f"{assumed.left} is not {assumed.right}")
+                if isinstance(assumed, AtMost):
+                    _check_order(assumed, args)
                 if isinstance(assumed, Disjoint):
                     for name in (assumed.left, assumed.right):
                         if args.get(name) is None:
@@ -154,6 +160,33 @@ class Fused:
                 )
 
 
+def _check_order(assumed: AtMost, args: Mapping[str, Any]) -> None:
+    values: list[int] = []
+    for name in (assumed.left, assumed.right):
+        value = args.get(name, _literal(name))
+        if value is None:
+            raise CheckError(f"no value is given for '{name}'")
+        values.append(_in_kernel(int(value), assumed.type))
+    left, right = values
+    if left > right:
+        raise CheckError(
+            f"'{assumed.left}' is {left}, more than '{assumed.right}', which is {right}"
+        )
+
+
+def _literal(text: str) -> int | None:
+    """The value of an integer as C writes it, as far as it is plain."""
+    found = _INTEGER.fullmatch(text)
+    return int(found.group(1), 0) if found else None
+
+
+def _in_kernel(value: int, type_: str) -> int:
+    """What a parameter of the type makes of it."""
+    width, signed = INTEGERS[type_]
+    value %= 1 << width
+    return value - (1 << width) if signed and value >> (width - 1) else value
+
+
 def fuse(
     source: str,
     calls: Sequence[str],
@@ -186,7 +219,9 @@ def fuse(
     observed = _observed(out, invocations)
     _check_devices(target, elements)
     target = replace(target, elements=elements)  # whatever it has: the caller launches
-    plan = plan_region(invocations, observed, _Agreement(), target, exact=exact)
+    plan = plan_region(
+        invocations, observed, _Agreement(), target, exact=exact, known_at_most=_known_at_most
+    )
     launches, fused = _launches(plan, kernels, exact)
     return Fused(with_kernels(unit, fused), launches, plan, _diagnostics(plan), fused)
 
@@ -403,6 +438,13 @@ class _Agreement:
 
     def divides(self, members: tuple[int, ...]) -> bool:
         return True  # if the caller wants it
+
+
+def _known_at_most(left: Scalar, right: Scalar) -> bool:
+    a, b = _literal(left.name), _literal(right.name)
+    if a is not None and b is not None:
+        return a <= b
+    return image_of(left.name) is None and image_of(right.name) is None  # check() compares
 
 
 def _launches(

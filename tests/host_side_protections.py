@@ -41,6 +41,7 @@ PROTECTED_BY: dict[str, str] = {
         "host-program-queries": "24_counted_kernels",
         "guard-equal": "03_different_sizes",
         "guard-queues": "20_two_engines",
+        "guard-pitch": "06_rows_that_overlap",
         "guard-required": "18_null_object",
         "guard-transfers": "10_transfer_to_an_alias",
         "guard-objects": "10_flags_of_an_alias",

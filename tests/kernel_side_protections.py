@@ -40,6 +40,7 @@ PROTECTED_BY: dict[str, str] = {
     # graph: who owns an element
     "own-elements": f"{_REFUSALS}::test_write_after_read_of_neighbours",
     "bounds": f"{_TRAPS}::test_trap_06_reader_lacks_the_bound_of_the_row",
+    "pitch": f"{_REFUSALS}::test_rows_that_may_overlap",
     "dimensions": f"{_REFUSALS}::test_range_of_more_dimensions_than_the_index",
     "wrapping": f"{_OWNERSHIP}::test_products_that_wrap_around_may_meet",
     "covering": "tests/kernel/test_narrow_proofs.py::test_cut[product-without-sign]",

@@ -18,7 +18,7 @@ from kfusion.device.extents import Launched, extents
 from kfusion.device.images import Shape, copied_from, image_shapes, memory_of, random_image
 from kfusion.device.opencl import KernelBuildError, build_program, find_device
 from kfusion.driver import PlannedRegion
-from kfusion.graph.model import Argument, Equal, Group, LocalMemory, Memory
+from kfusion.graph.model import Argument, AtMost, Equal, Group, LocalMemory, Memory
 from kfusion.host.effects import Launch
 from kfusion.host.symbolic import Sym
 from kfusion.kernel.evaluate import image_of
@@ -174,6 +174,8 @@ class Verifier:
         if any(self._falls_back(group, launches) for group in plan.groups):
             raise CannotRunError("the launches of a group differ in size")
         scalars = self._scalars(planned, numbers)
+        if any(_rows_overlap(group, scalars) for group in plan.groups):
+            raise CannotRunError("rows are longer than their pitch")
         data = self._data(planned, launches, size)
         if any(_sizes_differ(group, data) for group in plan.groups):
             raise CannotRunError("the images of a group differ in size")
@@ -319,6 +321,15 @@ def _sizes_differ(group: Group, data: Mapping[str, Array]) -> bool:
         if len({data[image].shape[which == "width"] for image, which in found}) > 1:
             return True
     return False
+
+
+def _rows_overlap(group: Group, scalars: Mapping[str, np.generic | cl.Sampler]) -> bool:
+    """The generated function then makes the original calls."""
+    return any(
+        bool(scalars[assumed.left] > scalars[assumed.right])  # type: ignore[operator]
+        for assumed in group.assumptions
+        if isinstance(assumed, AtMost)
+    )
 
 
 def kernel_of(

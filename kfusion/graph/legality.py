@@ -13,11 +13,14 @@ from itertools import product
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.model import (
     Assumption,
+    AtMost,
     Disjoint,
+    KnownAtMost,
     LaunchRange,
     Memory,
     Oracle,
     SameRange,
+    Scalar,
     Within,
 )
 from kfusion.graph.ownership import Dependence, depend
@@ -135,7 +138,7 @@ def _pragmas_at_end(kernel: Kernel) -> Reason | None:
     return None
 
 
-def legal_pair(p: Stage, q: Stage, oracle: Oracle) -> Legal | Reason:
+def legal_pair(p: Stage, q: Stage, oracle: Oracle, known_at_most: KnownAtMost) -> Legal | Reason:
     """May `q`, which comes later, be in one kernel with `p`?"""
     legal = Legal()
     reason = (
@@ -145,7 +148,7 @@ def legal_pair(p: Stage, q: Stage, oracle: Oracle) -> Legal | Reason:
         or _ranges(p, q, oracle, legal)
         or _types(p, q)
         or _aliases(p, q, oracle, legal)
-        or _dependences(p, q, oracle, legal)
+        or _dependences(p, q, oracle, known_at_most, legal)
     )
     return reason or legal
 
@@ -294,7 +297,9 @@ def _aliases(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
     return None
 
 
-def _dependences(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
+def _dependences(
+    p: Stage, q: Stage, oracle: Oracle, known_at_most: KnownAtMost, legal: Legal
+) -> Reason | None:
     equalities = Equalities({**p.scalars, **q.scalars}, oracle)
     equalities.same_guards(p.guards, q.guards)
     for a, b in product(p.accesses, q.accesses):
@@ -302,7 +307,7 @@ def _dependences(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | N
             continue
         if not (a.access.mode.writes or b.access.mode.writes):
             continue
-        reason = _meeting(a, b, oracle, legal, equalities)
+        reason = _meeting(a, b, oracle, known_at_most, legal, equalities)
         if reason is not None and is_on(OWN_ELEMENTS):
             return reason
     for equal in equalities.assumed:
@@ -320,7 +325,12 @@ def _is_item(atom: object) -> bool:
 
 
 def _meeting(
-    a: BoundAccess, b: BoundAccess, oracle: Oracle, legal: Legal, equalities: Equalities
+    a: BoundAccess,
+    b: BoundAccess,
+    oracle: Oracle,
+    known_at_most: KnownAtMost,
+    legal: Legal,
+    equalities: Equalities,
 ) -> Reason | None:
     """Why items may meet at the two accesses."""
     for access, other in ((b, a), (a, b)):
@@ -347,15 +357,27 @@ def _meeting(
     )
     asked: list[Assumption] = []
 
+    def scalar_of(value: Value) -> Scalar | None:
+        return equalities.scalars.get(value.name) if value.part is None else None
+
+    def at_most(length: Value, pitch: Value) -> bool:
+        left, right = scalar_of(length), scalar_of(pitch)
+        if left is None or right is None or not _as_one_type(length, pitch):
+            return False
+        known = known_at_most(left, right)
+        if known:
+            asked.append(AtMost(left.name, right.name, pitch.type))
+        return known
+
     def within(dimension: int, limit: Value) -> bool:
-        scalar = equalities.scalars.get(limit.name) if limit.part is None else None
+        scalar = scalar_of(limit)
         for stage in (a.stage, b.stage):
             if scalar is None or not oracle.within(stage.invocation, dimension, scalar):
                 return False
             asked.append(Within(stage.invocation.index, dimension, scalar.name))
         return True
 
-    found = depend(left, right, a.stage.invocation.range.dimensions, within)
+    found = depend(left, right, a.stage.invocation.range.dimensions, within, at_most)
     fine = found in (Dependence.NONE, Dependence.SAME_ITEM)
     if fine or _stays_in_group(a, b, found):
         for assumption in asked:
@@ -364,6 +386,11 @@ def _meeting(
             legal.handed.add(a.memory.name)
         return None
     return _meeting_reason(a, b, found)
+
+
+def _as_one_type(length: Value, pitch: Value) -> bool:
+    """Numbers of a type that hosts can compare as kernels do."""
+    return length.type == pitch.type and length.type in ("int", "uint", "long", "ulong")
 
 
 def _stays_in_group(a: BoundAccess, b: BoundAccess, found: Dependence) -> bool:

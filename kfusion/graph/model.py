@@ -6,6 +6,7 @@ the graph room decides; the fuse room writes. Nothing here knows about host code
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from kfusion.kernel.model import Kernel
@@ -113,6 +114,15 @@ class Within:
 
 
 @dataclass(frozen=True)
+class AtMost:
+    """One scalar is not more than the other: integers, as the kernels compute with them."""
+
+    left: str
+    right: str
+    type: str  # of both parameters, canonical: int
+
+
+@dataclass(frozen=True)
 class Disjoint:
     """Two memory objects share no byte."""
 
@@ -128,7 +138,11 @@ class Keeps:
     type: str
 
 
-Assumption = Equal | SameRange | Within | Disjoint | Keeps
+Assumption = Equal | SameRange | Within | AtMost | Disjoint | Keeps
+
+
+# May the one be taken as not more than the other: proved, or checkable before the first effect?
+KnownAtMost = Callable[[Scalar, Scalar], bool]
 
 
 class Oracle(Protocol):

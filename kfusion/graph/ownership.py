@@ -49,6 +49,7 @@ from kfusion.source.protections import is_on, protection
 BOUNDS = protection("bounds", "y*w + x is an element of its own only where 0 <= x < w")
 DIMENSIONS = protection("dimensions", "an index must depend on every id of the launch")
 WRAPPING = protection("wrapping", "indices that wrap around may meet")
+PITCH = protection("pitch", "y*pitch + x has elements of its own only where rows end before pitch")
 COVERING = protection("covering", "no race is implied where the store does not always happen")
 
 
@@ -66,6 +67,12 @@ _SIZES = {LOCAL_ID: LOCAL_SIZE, GROUP_ID: NUM_GROUPS}
 
 # Asks whether all ids of a dimension are below a scalar: at both accesses.
 Within = Callable[[int, Value], bool]
+# Asks whether one scalar is at most the other.
+AtMost = Callable[[Value, Value], bool]
+
+
+def _no_row(_length: Value, _pitch: Value) -> bool:
+    return False
 
 
 @dataclass(frozen=True)
@@ -79,7 +86,13 @@ class _Digits:
         return _Digits(self.ids | other.ids, self.never or other.never)
 
 
-def depend(a: BoundAccess, b: BoundAccess, dimensions: int, within: Within) -> Dependence:
+def depend(
+    a: BoundAccess,
+    b: BoundAccess,
+    dimensions: int,
+    within: Within,
+    at_most: AtMost = _no_row,
+) -> Dependence:
     """Of two accesses to the same memory object, from the same range of items."""
     if a.form is None or b.form is None:
         return Dependence.OTHER
@@ -87,7 +100,7 @@ def depend(a: BoundAccess, b: BoundAccess, dimensions: int, within: Within) -> D
         return Dependence.OTHER
     wraps = "uint" in (a.access.index_type, b.access.index_type)
     products = not wraps or not is_on(WRAPPING) or all(_counts(f) for f in (a.form, b.form))
-    reader = _Reader((*a.facts, *b.facts), a.facts, b.facts, within, wraps, products)
+    reader = _Reader((*a.facts, *b.facts), a.facts, b.facts, within, at_most, wraps, products)
     digits = reader.digits(a.form, b.form)
     if digits.never:
         return Dependence.NONE
@@ -98,7 +111,7 @@ def depend(a: BoundAccess, b: BoundAccess, dimensions: int, within: Within) -> D
     if all(_knows_item(digits.ids, d) for d in needed) and not _has_wrapping_stride(a, b):
         return Dependence.SAME_ITEM
     if not strides and _would_race(a, b):
-        ids = _endless(a, b, within).ids
+        ids = _endless(a, b, within, at_most).ids
         if all(_knows_item(ids, d) for d in range(dimensions)):
             return Dependence.SAME_ITEM
     of_groups = reader.digits(_in_group_ids(a), _in_group_ids(b)).ids
@@ -163,11 +176,11 @@ def _would_race(a: BoundAccess, b: BoundAccess) -> bool:
     )
 
 
-def _endless(a: BoundAccess, b: BoundAccess, within: Within) -> _Digits:
+def _endless(a: BoundAccess, b: BoundAccess, within: Within, at_most: AtMost) -> _Digits:
     """The digits of the indices if integers had no end and no conversion changed them."""
     left, right = (tuple(c.map(_unconverted) for c in x.facts) for x in (a, b))
     facts = (*left, *right)
-    reader = _Reader(facts, left, right, within, wraps=False, products=True, endless=True)
+    reader = _Reader(facts, left, right, within, at_most, wraps=False, products=True, endless=True)
     return reader.digits(_unconverted(a.form or Form()), _unconverted(b.form or Form()))
 
 
@@ -211,6 +224,7 @@ class _Reader:
     left: tuple[Comparison, ...]
     right: tuple[Comparison, ...]
     within: Within
+    at_most: AtMost
     wraps: bool  # an index is computed in 32 bits without sign
     products: bool  # and its products do not wrap around
     endless: bool = False  # comparisons hold for integers as they are written
@@ -276,11 +290,22 @@ class _Reader:
         if any(_bounds(fact, form, radix, self.endless) for fact in facts):
             return True
         limit = _single(radix)
+        if not isinstance(limit, Value):
+            return False
+        if any(self._ends_before(fact, form, limit) for fact in facts):
+            return True
         return (
-            isinstance(atom, Id)
-            and atom.kind == GLOBAL_ID
-            and isinstance(limit, Value)
-            and self.within(atom.dimension, limit)
+            isinstance(atom, Id) and atom.kind == GLOBAL_ID and self.within(atom.dimension, limit)
+        )
+
+    def _ends_before(self, fact: Comparison, form: Form, pitch: Value) -> bool:
+        """`x < width`, in rows of `pitch` elements."""
+        end = fact.right if fact.op == "<" else fact.right + number(1)
+        length = _single(end)
+        return (
+            isinstance(length, Value)
+            and _bounds(fact, form, end, self.endless)
+            and (not is_on(PITCH) or self.at_most(length, pitch))
         )
 
     def _positive(self, radix: Form) -> bool:

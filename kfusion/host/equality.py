@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from kfusion.graph.model import Scalar
 from kfusion.host.effects import Launch
 from kfusion.host.symbolic import Entry, Made, Num, Op, Phi, Sym, known_on_entry
 
@@ -23,6 +26,16 @@ def is_known(value: Sym) -> bool:
 def is_new_buffer(value: Sym | None) -> bool:
     """An image, too."""
     return isinstance(value, Made) and value.kind in ("buffer", "image")
+
+
+def may_be_at_most(values: Mapping[str, Sym], left: Scalar, right: Scalar) -> bool:
+    """Is the one number known to be no more than the other, or can they be compared on entry?"""
+    a, b = values.get(left.name), values.get(right.name)
+    if a is None or b is None:
+        return False
+    if isinstance(a, Num) and isinstance(b, Num):
+        return 0 <= a.value <= b.value < 1 << 31  # in any type
+    return known_on_entry(a) and known_on_entry(b)
 
 
 _WIDE = frozenset(

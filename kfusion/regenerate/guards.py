@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import field
+from functools import partial
 
 from kfusion.graph.model import Disjoint, Equal, Group, SameRange, Within
 from kfusion.host.effects import Assign, Release, SetArgument, Transfer
@@ -36,6 +37,7 @@ from kfusion.regenerate.overlaps import (
     is_new_and_old,
 )
 from kfusion.regenerate.pieces import CannotWriteError
+from kfusion.regenerate.rows import longer_rows
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
@@ -98,6 +100,7 @@ class Guard:
 def make_guard(
     analysis: RegionAnalysis, group: Group, runs: list[Run], renderer: Renderer
 ) -> Guard:
+    of_entry = partial(_scalar, analysis, group, runs)
     first = group.members[0]
     equalities = Equalities(told=Equalities())
     required: list[str] = []
@@ -107,8 +110,8 @@ def make_guard(
     for assumption in group.assumptions:
         pairs: list[tuple[Sym, Sym]] | None = []
         if isinstance(assumption, Equal):
-            left = _scalar(analysis, group, runs, assumption.left)
-            right = _scalar(analysis, group, runs, assumption.right)
+            left = of_entry(assumption.left)
+            right = of_entry(assumption.right)
             pairs = unify(left, right)
         elif isinstance(assumption, SameRange):
             pairs = range_pairs(
@@ -116,7 +119,7 @@ def make_guard(
             )
         elif isinstance(assumption, Within):
             size = runs[assumption.invocation - first].launch.size[assumption.dimension]
-            value = _scalar(analysis, group, runs, assumption.scalar)
+            value = of_entry(assumption.scalar)
             pairs = unify(strip(size), strip(value))
         if pairs is None:
             raise CannotWriteError("an assumption cannot be checked on entry")
@@ -129,6 +132,7 @@ def make_guard(
     written, others = _memory(analysis, group, runs, renderer)
     conditions = [
         *equalities.conditions(renderer),
+        *(_text(renderer, longer) for longer in longer_rows(analysis, group, of_entry)),
         *_released(runs, renderer),
         *format_conditions(analysis, group, runs, renderer),
         *_objects(analysis, runs, renderer, {*written, *others}, set(written)),

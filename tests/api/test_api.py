@@ -275,6 +275,41 @@ def test_check_of_arrays(context: cl.Context) -> None:
         fused.check({"t": whole[:256], "a": whole[256:512], "c": whole[128:384]})
 
 
+ROWS = """
+kernel void twice(global float *c, global const float *a, int w, int pitch)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x < w) c[y * pitch + x] = 2.0f * a[y * pitch + x];
+}
+"""
+
+
+def test_check_of_rows_and_their_pitch(context: cl.Context) -> None:
+    fused = kfusion.fuse(ROWS, ["twice(t, a, w, pitch)", "twice(c, t, w, pitch)"])
+    assert len(fused.kernels) == 1
+    given = {name: buffer(context) for name in "tac"}
+    fused.check({**given, "w": np.int32(5), "pitch": np.int32(5)})
+    with pytest.raises(kfusion.CheckError, match="'w' is 6, more than 'pitch', which is 5"):
+        fused.check({**given, "w": 6, "pitch": 5})
+    with pytest.raises(kfusion.CheckError, match="'w' is 6, more than 'pitch', which is -1"):
+        fused.check({**given, "w": 6, "pitch": 2**32 - 1})  # as the kernel sees it
+    with pytest.raises(kfusion.CheckError, match="no value is given for 'pitch'"):
+        fused.check({**given, "w": 6})
+
+
+def test_rows_and_their_pitch_in_numbers(context: cl.Context) -> None:
+    given = {name: buffer(context) for name in "tac"}
+    fused = kfusion.fuse(ROWS, ["twice(t, a, 8, 0x10)", "twice(c, t, 8, 0x10)"])
+    assert len(fused.kernels) == 1
+    fused.check(given)
+    apart = kfusion.fuse(ROWS, ["twice(t, a, 8, 7)", "twice(c, t, 8, 7)"])
+    assert len(apart.kernels) == 2
+    some = kfusion.fuse(ROWS, ["twice(t, a, w, 7)", "twice(c, t, w, 7)"])
+    some.check({**given, "w": 7})
+    with pytest.raises(kfusion.CheckError, match="'w' is 8, more than '7', which is 7"):
+        some.check({**given, "w": 8})
+
+
 def test_check_of_ranges() -> None:
     fused = kfusion.fuse(ELEMENTWISE, ["square(t, a)", "square(c, t)"])
     fused.check(None, ranges=[(64,), (64,)])

@@ -254,6 +254,28 @@ def test_data_of_other_shapes(name: str, said: str) -> None:
     assert done.returncode == (1 if said.startswith("not run") else 0)
 
 
+@pytest.mark.parametrize(
+    ("pitch", "said"),
+    [
+        (31, "3075 elements compared: the same"),
+        (40, "3885 elements compared: the same"),
+        (30, "not run: rows are longer than their pitch"),
+    ],
+)
+def test_rows_and_their_pitch(pitch: int, said: str) -> None:
+    """Where rows overlap, the generated function makes the original calls."""
+    command = [sys.executable, "-m", "kfusion", "verify", "padded.c", "lib.c", "kernels.cl"]
+    done = subprocess.run(
+        [*command, "--size", "31", "--let", f"pitch={pitch}"],
+        cwd=PROGRAMS.parent / "shapes",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    kernels = "kernels 2 -> 1: "
+    assert done.stdout.splitlines() == [f"padded.c:5: size 31: {kernels}{said}"], done.stderr
+
+
 def test_requests_that_cannot_be_met() -> None:
     done = verify("legal.c", "--repeats", "0", command="bench")
     assert done.returncode == 2

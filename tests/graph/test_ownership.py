@@ -175,3 +175,38 @@ def test_range_known_to_stay_within_a_scalar() -> None:
 
     assert depend(a, b, 2, within) is SAME
     assert set(asked) == {(0, "n")}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        # Rows of w elements, h elements apart; n and m are unsigned.
+        ("if (ix < w) t[iy * h + ix] = 1;", "if (ix < w) t[iy * h + ix] = 1;", SAME),
+        ("if (ix <= w - 1) t[iy * h + ix] = 1;", "if (ix < w) t[iy * h + ix] = 1;", SAME),
+        ("if (x < n) t[y * m + x] = 1;", "if (x < n && y < n) t[y * m + x] = 1;", SAME),
+        ("if (ix < w) t[iy * h + ix] = 1;", "t[iy * h + ix] = 1;", OTHER),
+        ("if (ix < w) t[iy * h + ix] = 1;", "if (iy < w) t[iy * h + ix] = 1;", OTHER),
+        ("if (ix <= w) t[iy * h + ix] = 1;", "if (ix <= w) t[iy * h + ix] = 1;", OTHER),
+        ("if (ix < w) t[iy * h + ix] = 1;", "if (ix < w) t[iy * h + ix + 1] = 1;", NEIGHBOUR),
+        ("if (ix < w) t[iy * h + ix] = 1;", "if (ix < w) t[ix * h + iy] = 1;", OTHER),
+    ],
+)
+def test_rows_that_end_before_the_next_one(first: str, second: str, expected: Dependence) -> None:
+    a, b = access(first, 2, 0), access(second, 2, 1)
+    asked: set[tuple[str, str]] = set()
+
+    def at_most(length: object, pitch: object) -> bool:
+        asked.add((str(length), str(pitch)))
+        return True
+
+    assert depend(a, b, 2, lambda *_: False, at_most) is expected
+    assert expected is not SAME or asked in ({("w", "h")}, {("n", "m")})
+
+
+def test_sign_of_a_width_matters_where_items_may_read_what_others_write() -> None:
+    """`x < w` of a size_t and an int holds everywhere when w is negative."""
+    read = access("if (x < w) t[y * h + x] += 1;", 2, 0)
+    write = access("if (x < w && y < n) t[y * h + x] = 1;", 2, 1)
+    other = access("if (x < w && y < m) t[y * h + x] = 1;", 2, 1)
+    assert depend(read, write, 2, lambda *_: False, lambda *_: True) is SAME
+    assert depend(other, write, 2, lambda *_: False, lambda *_: True) is OTHER

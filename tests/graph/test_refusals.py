@@ -8,6 +8,7 @@ import pytest
 
 from kfusion.api import fuse
 from kfusion.graph.model import (
+    AtMost,
     Equal,
     Invocation,
     LaunchRange,
@@ -349,6 +350,7 @@ class World:
     equal_scalars: bool = True
     disjoint_names: bool = True
     limits: tuple[str, ...] = ()
+    rows: tuple[tuple[str, str], ...] = ()
 
     def equal(self, left: Scalar, right: Scalar) -> bool:
         return left == right or self.equal_scalars
@@ -358,6 +360,9 @@ class World:
 
     def within(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
         return scalar.name in self.limits
+
+    def at_most(self, left: Scalar, right: Scalar) -> bool:
+        return (left.name, right.name) in self.rows
 
     def disjoint(self, left: Memory, right: Memory) -> bool:
         return self.disjoint_names
@@ -401,7 +406,7 @@ def plan_of(
         range_ = ranges[index] if ranges else LaunchRange(dimensions, "all")
         label = f"{kernel.name}({', '.join(written.split())})"
         invocations.append(Invocation(index, kernel, arguments, range_, label))
-    return plan_region(invocations, observed, world, target)
+    return plan_region(invocations, observed, world, target, known_at_most=world.at_most)
 
 
 KERNELS = kernels_of(
@@ -416,6 +421,11 @@ __kernel void plane(__global float *c, __global const float *a, uint w)
 {
     size_t x = get_global_id(0), y = get_global_id(1);
     c[y * w + x] = a[y * w + x];
+}
+__kernel void rows(__global float *c, __global const float *a, int w, int pitch)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x < w) c[y * pitch + x] = a[y * pitch + x];
 }
 __kernel void grouped(__global float *c, __global const float *a)
 {
@@ -456,6 +466,26 @@ def test_dropped_value_that_may_be_read_under_another_name() -> None:
     plan = plan_of(calls, Aliased(), observed=frozenset("yz"))
     assert plan.groups[0].stored == {"t", "y"}
     assert plan_of(calls, World(), observed=frozenset("yz")).groups[0].stored == {"y"}
+
+
+def test_rows_that_are_assumed_to_end_before_the_next() -> None:
+    calls = [(KERNELS["rows"], "t x w p"), (KERNELS["rows"], "y t v q")]
+    plan = plan_of(calls, World(rows=(("w", "p"),)), observed=frozenset("y"))
+    assert [a for a in plan.groups[0].assumptions if isinstance(a, AtMost)] == [
+        AtMost("w", "p", "int")
+    ]
+    assert {Equal("w", "v"), Equal("p", "q")} <= set(plan.groups[0].assumptions)
+    assert plan.groups[0].internalised == {"t"}
+
+
+def test_rows_that_may_overlap() -> None:
+    calls = [(KERNELS["rows"], "t x w p"), (KERNELS["rows"], "y t w p")]
+    reason = only_reason(plan_of(calls, World()))
+    assert reason.code == "KF201"
+    assert reason.message == (
+        "'a[y * pitch + x]' in rows() reads elements of 't' that other items of rows() write as "
+        "'c[y * pitch + x]'"
+    )
 
 
 def test_equal_scalars_are_assumed_for_guards() -> None:

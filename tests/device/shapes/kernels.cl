@@ -41,3 +41,11 @@ kernel void framed(global float *to, global const float *from, const int2 size)
     if (at.x < size.x && at.y < size.y)
         to[at.y * size.x + at.x] = 2.0f * from[at.y * size.x + at.x];
 }
+
+kernel void padded(global float *to, global const float *from, const uint width, const uint pitch)
+{
+    const uint x = get_global_id(0), y = get_global_id(1);
+
+    if (x < width)
+        to[y * pitch + x] = 2.0f * from[y * pitch + x];
+}

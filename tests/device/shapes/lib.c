@@ -5,6 +5,7 @@
 static cl_command_queue queue;
 static cl_program program;
 static cl_kernel points_kernel, longer_kernel, scaled_kernel, tiled_kernel, framed_kernel;
+static cl_kernel padded_kernel;
 
 int start(void)
 {
@@ -13,6 +14,7 @@ int start(void)
     scaled_kernel = clCreateKernel(program, "scaled", NULL);
     tiled_kernel = clCreateKernel(program, "tiled", NULL);
     framed_kernel = clCreateKernel(program, "framed", NULL);
+    padded_kernel = clCreateKernel(program, "padded", NULL);
     return 0;
 }
 
@@ -63,4 +65,15 @@ int framed(buf *to, buf *from, cl_int2 size, unsigned width, unsigned height)
     clSetKernelArg(framed_kernel, 1, sizeof(cl_mem), &from->mem);
     clSetKernelArg(framed_kernel, 2, sizeof(cl_int2), &size);
     return clEnqueueNDRangeKernel(queue, framed_kernel, 2, NULL, items, NULL, 0, NULL, NULL);
+}
+
+int padded(buf *to, buf *from, unsigned width, unsigned pitch, unsigned height)
+{
+    const size_t items[2] = {width, height};
+
+    clSetKernelArg(padded_kernel, 0, sizeof(cl_mem), &to->mem);
+    clSetKernelArg(padded_kernel, 1, sizeof(cl_mem), &from->mem);
+    clSetKernelArg(padded_kernel, 2, sizeof width, &width);
+    clSetKernelArg(padded_kernel, 3, sizeof pitch, &pitch);
+    return clEnqueueNDRangeKernel(queue, padded_kernel, 2, NULL, items, NULL, 0, NULL, NULL);
 }

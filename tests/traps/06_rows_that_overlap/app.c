@@ -1,0 +1,31 @@
+#include "rig.h"
+#include "lib.h"
+
+#include <stdlib.h>
+
+static void work(plane *t, plane *x)
+{
+#pragma kfuse(x, t)
+    {
+        produce(t, x);
+        consume(x, t);
+    }
+}
+
+/* Rows of 6 elements, and how far they are apart: in the first plane, and in the second. */
+int main(int argc, char **argv)
+{
+    const int first = argc > 2 ? atoi(argv[1]) : 8, second = argc > 2 ? atoi(argv[2]) : 8;
+    plane x, t;
+
+    plane_start();
+    plane_new(&x, 6, 3, first, 1);
+    plane_new(&t, 6, 3, second, 2);
+    work(&t, &x);
+    plane_show("x", &x);
+    plane_show("t", &t);
+    plane_free(&x);
+    plane_free(&t);
+    plane_stop();
+    return 0;
+}
