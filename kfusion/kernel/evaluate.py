@@ -24,7 +24,7 @@ from kfusion.kernel.forms import (
 from kfusion.kernel.model import Symbol
 from kfusion.kernel.simple import SimpleHelper, simple_helper
 from kfusion.kernel.surroundings import macros_of
-from kfusion.kernel.types import INTEGERS, canonical, common, is_unsigned, promoted
+from kfusion.kernel.types import INTEGERS, canonical, common, is_unsigned, promoted, vector_of
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
@@ -33,7 +33,6 @@ DOUBTFUL_MACROS = protection("doubtful-macros", "indices do not depend on build 
 
 _INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)")
 _CONVERT = re.compile(r"convert_(int|uint|long|ulong)")
-_VECTOR = re.compile(r"([a-z]+?)(2|3|4|8|16)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _RELATIONS = ("<", "<=", ">", ">=", "==", "!=")
 
@@ -52,6 +51,13 @@ class Typed:
     @property
     def known(self) -> bool:
         return self.form is not None or any(part.known for part in self.parts)
+
+    @property
+    def complete(self) -> bool:
+        """All of it is known: whatever computes it has no effect."""
+        return self.form is not None or (
+            bool(self.parts) and all(part.complete for part in self.parts)
+        )
 
 
 UNKNOWN = Typed(None, "")
@@ -133,19 +139,19 @@ def evaluate(env: Environment, node: c_ast.Node) -> Typed:
 
 def _vector(env: Environment, nodes: list[c_ast.Node], type_: str) -> Typed:
     """`(int2)(a, b)`"""
-    found = _VECTOR.fullmatch(type_)
-    if found is None or found.group(1) not in INTEGERS or len(nodes) != int(found.group(2)):
+    vector = vector_of(type_)
+    if vector is None or len(nodes) != vector[1]:
         return UNKNOWN
-    return Typed(None, "", tuple(convert(evaluate(env, n), found.group(1)) for n in nodes))
+    return Typed(None, "", tuple(convert(evaluate(env, n), vector[0]) for n in nodes))
 
 
 def vector_parameter(name: str, type_: str) -> Typed:
     """A parameter that is a vector of integers."""
-    found = _VECTOR.fullmatch(type_)
-    if found is None or found.group(1) not in INTEGERS:
+    vector = vector_of(type_)
+    if vector is None:
         return UNKNOWN
-    base = found.group(1)
-    parts = (form_of(Value(name, base, part)) for part in range(int(found.group(2))))
+    base, count = vector
+    parts = (form_of(Value(name, base, part)) for part in range(count))
     return Typed(None, "", tuple(Typed(form, base) for form in parts))
 
 
@@ -159,11 +165,10 @@ def _part(value: Typed, member: str) -> Typed:
 
 def convert(value: Typed, type_: str) -> Typed:
     """The value as a variable of the type would hold it."""
-    vector = _VECTOR.fullmatch(type_)
-    if vector is not None and vector.group(1) in INTEGERS:
-        same = len(value.parts) == int(vector.group(2)) and all(
-            part.type == vector.group(1) for part in value.parts
-        )
+    vector = vector_of(type_)
+    if vector is not None:
+        base, count = vector
+        same = len(value.parts) == count and all(part.type == base for part in value.parts)
         return value if same else UNKNOWN
     if type_ not in INTEGERS or value.type not in INTEGERS:
         return Typed(None, type_ if type_ in INTEGERS else "")
@@ -274,7 +279,7 @@ def _helper(env: Environment, node: c_ast.FuncCall) -> Typed:
     within, helper = entered
     found = convert(evaluate(within, helper.result), helper.type)
     # A value that is not understood may come with an effect, even if nobody uses it.
-    known = all(value.form is not None for value in within.values.values())
+    known = all(value.complete for value in within.values.values())
     return found if known else Typed(None, found.type)
 
 
@@ -376,7 +381,7 @@ def conditions(
         if entered is not None and _is_condition(entered[1].result):
             within, helper = entered
             found, complete = conditions(within, helper.result, negated=negated)
-            known = all(value.form is not None for value in within.values.values())
+            known = all(value.complete for value in within.values.values())
             return found, complete and known
     if not isinstance(node, c_ast.BinaryOp) or not env.certain_operator(node):
         value = evaluate(env, node)

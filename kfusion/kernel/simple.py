@@ -11,14 +11,14 @@ from pycparser import c_ast
 
 from kfusion.kernel.model import Symbol
 from kfusion.kernel.scopes import Scopes, find_scopes, name_token
-from kfusion.kernel.types import canonical, is_integer
+from kfusion.kernel.types import canonical, is_integer, vector_of
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
 
 
 @dataclass(frozen=True, eq=False)
 class SimpleHelper:
-    """Integers in, one integer out: the value of `result` once the variables are bound."""
+    """Integers in, or vectors of them, and one out: `result`, once the variables are bound."""
 
     uses: dict[int, Symbol]
     parameters: tuple[Symbol, ...]
@@ -38,7 +38,7 @@ def simple_helper(unit: Unit, name: str) -> SimpleHelper | None:
     scopes = find_scopes(unit, function)
     parameters = _parameters(unit, function, scopes)
     *declared, last = function.node.body.block_items or [None]
-    if not is_integer(type_) or parameters is None or scopes.odd:
+    if not _is_followed(type_) or parameters is None or scopes.odd:
         return None
     if not isinstance(last, c_ast.Return) or last.expr is None:
         return None
@@ -66,8 +66,12 @@ def _parameters(unit: Unit, function: Function, scopes: Scopes) -> tuple[Symbol,
     return tuple(found)
 
 
+def _is_followed(type_: str) -> bool:
+    return is_integer(type_) or vector_of(type_) is not None
+
+
 def _constant(unit: Unit, node: c_ast.Decl, scopes: Scopes) -> Symbol | None:
-    """An integer that keeps its first value."""
+    """An integer, or a vector of them, that keeps its first value."""
     symbol = scopes.uses.get(name_token(unit, node))
-    keeps = symbol is not None and scopes.assigned_once(symbol) and is_integer(symbol.canonical)
+    keeps = symbol is not None and scopes.assigned_once(symbol) and _is_followed(symbol.canonical)
     return symbol if keeps and isinstance(node.type, c_ast.TypeDecl) else None

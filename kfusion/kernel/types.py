@@ -71,6 +71,17 @@ def is_integer(type_: str) -> bool:
     return type_ in INTEGERS
 
 
+_VECTOR = re.compile(r"([a-z]+?)(2|3|4|8|16)")
+
+
+def vector_of(type_: str) -> tuple[str, int] | None:
+    """What a vector of integers consists of, and how many: `int2`."""
+    found = _VECTOR.fullmatch(type_)
+    if found is None or not is_integer(found.group(1)):
+        return None
+    return found.group(1), int(found.group(2))
+
+
 def promoted(type_: str) -> str:
     """The type after C's integer promotion, under the name that stands for its kind."""
     width, signed = INTEGERS[type_]

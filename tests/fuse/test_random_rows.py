@@ -16,12 +16,20 @@ from hypothesis import strategies as st
 from kfusion.api import CheckError, fuse
 from tests.support.pyopencl_run import Case, assert_same
 
+HELPER = "static inline int at(int2 item, int p) { return item.y * p + item.x; }\n"
 EXAMPLES = int(os.environ.get("KFUSION_TEST_EXAMPLES", "60"))
 SIZE = (8, 4)
 LENGTH = 256
 BUFFERS = ["a", "b", "c", "d"]
 NUMBERS = {"three": 3, "four": 4, "eight": 8, "nine": 9}
-INDICES = ["y * p + x", "y * p + x", "y * q + x", "y * w + x", "(h - 1 - y) * p + x"]
+INDICES = [
+    "y * p + x",
+    "at(x, y, p)",
+    "at(x, y, p)",
+    "y * q + x",
+    "y * w + x",
+    "(h - 1 - y) * p + x",
+]
 SHIFTED = ["y * p + x + 1", "(y + 1) * p + x", "x * p + y", "y * p"]
 COLUMNS = ["x < w", "x < w", "x <= w - 1", "x < h", "x < h", "x < q", "x >= 0"]
 
@@ -40,10 +48,13 @@ class Kernel:
     @property
     def text(self) -> str:
         sign = "+=" if self.update else "="
+        store, load = (
+            index.replace("(x, y,", "((int2)(x, y),") for index in (self.store, self.load)
+        )
         return (
             f"kernel void {self.name}(global float *o, global float *i, int w, int h, int p, "
             f"int q)\n{{\n    {self.type} x = get_global_id(0), y = get_global_id(1);\n"
-            f"    if ({self.guard}) o[{self.store}] {sign} 0.5f * i[{self.load}] + 1.0f;\n}}\n"
+            f"    if ({self.guard}) o[{store}] {sign} 0.5f * i[{load}] + 1.0f;\n}}\n"
         )
 
     def races(self, numbers: dict[str, int], one_buffer: bool) -> bool:
@@ -52,7 +63,7 @@ class Kernel:
         loaded: list[tuple[int, tuple[int, int]]] = []
         for y in range(SIZE[1]):
             for x in range(SIZE[0]):
-                known = {**numbers, "x": x, "y": y}
+                known = {**numbers, "x": x, "y": y, "at": lambda x, y, p: y * p + x}
                 if not eval(self.guard.replace("&&", "and"), {}, known):
                     continue
                 here = eval(self.store, {}, known)
@@ -91,7 +102,7 @@ def programs(draw: st.DrawFn) -> tuple[str, list[str]]:
         numbers = dict(zip("whpq", (NUMBERS[name] for name in given), strict=True))
         assume(not kernel.races(numbers, buffers[0] == buffers[1]))
         calls.append(f"{kernel.name}({', '.join([*buffers, *given])})")
-    return "\n".join(kernel.text for kernel in made), calls
+    return HELPER + "\n".join(kernel.text for kernel in made), calls
 
 
 @settings(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyopencl as cl
 import pytest
 
 from kfusion.api import fuse
@@ -26,6 +27,7 @@ OVERLOADED = """\
 int __attribute__((overloadable)) at(int i) { return i; }
 int __attribute__((overloadable)) at(uint i) { return i + 1; }
 """
+AT_POINT = "static inline int at(int2 p, int w) { return p.y * w + p.x; }"
 ROW = "get_global_id(1)*w + get_global_id(0)"
 
 
@@ -57,6 +59,34 @@ ROW = "get_global_id(1)*w + get_global_id(0)"
         ),
         ("int item(void) { return get_global_id(0); }", "t[item()] = 1;", "get_global_id(0)"),
         ("int at(int i) { return i; }", "if (at(x) < n) t[at(x)] = 1;", "get_global_id(0)"),
+        # Vectors.
+        (AT_POINT, "t[at((int2)(x, y), w)] = 1;", ROW),
+        (AT_POINT, "int2 p = (int2)(x, y); t[at(p, w)] = 1;", ROW),
+        (AT_POINT, "t[at((int2)(x, y) + 1, w)] = 1;", f"{ROW} + w + 1"),
+        (
+            AT_POINT.replace("int2", "const uint2"),
+            "t[at((uint2)(x, y), w)] = 1;",
+            f"(int from uint)({ROW})",
+        ),
+        (
+            "int at(int4 p) { const int2 q = (int2)(p.w, p.s0); return q.y; }",
+            "t[at((int4)(x, y, y, y))] = 1;",
+            "get_global_id(0)",
+        ),
+        (
+            f"int2 turned(int2 p) {{ return (int2)(p.y, p.x); }}\n{AT_POINT}",
+            "t[at(turned((int2)(y, x)), w)] = 1;",
+            ROW,
+        ),
+        (AT_POINT, "int2 p = (int2)(x, y); p.x += 1; t[at(p, w)] = 1;", "-"),
+        (AT_POINT, "int k = x; t[at((int2)(k++, y), w)] = 1;", "-"),
+        # Not a part of the vector that is not known, and may come with an effect.
+        ("int at(int2 p) { return p.x; }", "int k = x; t[at((int2)(y, k++))] = 1;", "-"),
+        ("int at(int2 p) { return p.x++; }", "t[at((int2)(x, y))] = 1;", "-"),
+        ("int at(int2 p) { p.x = 0; return p.x; }", "t[at((int2)(x, y))] = 1;", "-"),
+        ("int at(int2 *p) { return p->x; }", "int2 p = (int2)(x, y); t[at(&p)] = 1;", "-"),
+        ("int at(float2 p) { return p.x; }", "t[at((float2)(x, y))] = 1;", "-"),
+        ("float2 at(int2 p) { return (float2)(0); }", "t[(int)at((int2)(x, y)).x] = 1;", "-"),
         # An argument that changes, or that is not understood.
         ("int at(int i) { return i; }", "int k = x; k++; t[at(k)] = 1;", "-"),
         ("int at(int i, int j) { return i; }", "int k = x; t[at(x, k++)] = 1;", "-"),
@@ -107,6 +137,36 @@ def test_kernels_with_an_index_helper_fuse() -> None:
     scalars = {"n": np.int32(7)}
     fused = fused_and_same(AT + PAIR, CALLS, ["o"], launches=1, scalars=scalars, size=(8, 8))
     assert fused.plan.groups[0].internalised == {"t"}
+
+
+POINTS = """\
+static inline size_t at(int2 p, int w) { return p.y * w + p.x; }
+static bool within(int2 p, int2 size) { return p.x < size.x && p.y < size.y; }
+kernel void f(global float *t, global const float *a, int2 size)
+{
+    const int2 p = (int2)(get_global_id(0), get_global_id(1));
+    if (within(p, size))
+        t[at(p, size.x)] = a[at(p, size.x)] * 2;
+}
+kernel void g(global float *o, global const float *t, int2 size)
+{
+    const int2 p = (int2)(get_global_id(0), get_global_id(1));
+    if (!within(p, size))
+        return;
+    o[at(p, size.x)] = t[at(p, size.x)] + 1;
+}
+"""
+
+
+def test_kernels_with_a_helper_for_points_fuse() -> None:
+    scalars = {"n": np.array([(7, 6)], cl.cltypes.int2)[0]}
+    fused = fused_and_same(POINTS, CALLS, ["o"], launches=1, scalars=scalars, size=(8, 8))
+    assert fused.plan.groups[0].internalised == {"t"}
+
+
+def test_helper_that_gives_two_points_one_element() -> None:
+    above = POINTS.replace("p.y * w + p.x", "p.y * w + p.y")
+    assert refusal(above, CALLS).code == "KF201"
 
 
 INSIDE = "static bool inside(int x, int w) { return x >= 0 && x < w; }\n"
