@@ -245,7 +245,8 @@ def verify(oclgrind: bool, here: bool, **given: Any) -> None:
     """Run each region's kernels, as they are and fused, on random data, and compare.
 
     FILES are those that kfusion fuses. Exit status 1 if one bit differs, if the kernels
-    crash, or if Oclgrind complains.
+    crash, if Oclgrind complains, or if nothing could be run; 3 if all that was run is the
+    same, but a fused region was not run: at none of the sizes, or not at one of --size.
     """
     from kfusion.device import command
 

@@ -222,6 +222,53 @@ def test_nothing_run_is_no_success() -> None:
     assert "Oclgrind" not in done.stdout
 
 
+def shapes(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "kfusion", "verify", *words, "lib.c", "kernels.cl"],
+        cwd=PROGRAMS.parent / "shapes",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_region_that_was_not_run_is_no_success() -> None:
+    done = shapes("framed.c", "scaled.c", "--size", "31")
+    first, second = done.stdout.splitlines()
+    assert first == "framed.c:5: size 31: kernels 2 -> 1: 3075 elements compared: the same"
+    assert second.startswith("scaled.c:5: size 31: kernels 2 -> 1: not run: the value of how ")
+    assert done.stderr == "not compared: scaled.c:5\n"
+    assert done.returncode == 3
+
+
+def test_a_size_that_was_asked_for_and_not_run_is_no_success() -> None:
+    done = verify("legal.c", "--size", "13", "--size", "0")
+    assert done.stderr == "not compared: legal.c:9 at size 0\n"
+    assert done.returncode == 3
+
+
+def test_own_sizes_need_not_all_be_run() -> None:
+    """With a pitch of 64 the rows of 1000 elements are too long."""
+    done = shapes("padded.c", "--let", "pitch=64")
+    assert [line.endswith(": the same") for line in done.stdout.splitlines()] == [
+        *(True, True, True),
+        False,
+    ]
+    assert (done.stderr, done.returncode) == ("", 0)
+
+
+def test_a_difference_counts_more_than_what_was_not_run() -> None:
+    done = verify("illegal.c", "--size", "1000", "--size", "0", unprotected="own-elements")
+    assert done.returncode == 1
+
+
+@needs_oclgrind
+def test_oclgrind_looks_at_what_could_be_run() -> None:
+    done = shapes("framed.c", "scaled.c", "--size", "7", "--oclgrind")
+    assert done.stdout.splitlines()[-1].startswith("Oclgrind: no races")
+    assert done.returncode == 3
+
+
 def test_a_name_that_nothing_has() -> None:
     done = verify("legal.c", "--size", "13", "--let", "bogus=3")
     assert done.returncode == 1
@@ -241,14 +288,8 @@ def test_a_name_that_nothing_has() -> None:
 def test_data_of_other_shapes(name: str, said: str) -> None:
     """Nothing is read or written that is not there, and nothing is said of what is not run."""
     options = ["--build-options=-DWIDTH=2"] if name == "tiled" else []
-    command = [sys.executable, "-m", "kfusion", "verify", f"{name}.c", "lib.c", "kernels.cl"]
-    done = subprocess.run(
-        [*command, "--size", "31", *options, *(["--let", "n=312"] * (name == "longer"))],
-        cwd=PROGRAMS.parent / "shapes",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    options += ["--let", "n=312"] if name == "longer" else []
+    done = shapes(f"{name}.c", "--size", "31", *options)
     kernels = "kernels 2 -> 1: "
     assert done.stdout.splitlines() == [f"{name}.c:5: size 31: {kernels}{said}"], done.stderr
     assert done.returncode == (1 if said.startswith("not run") else 0)
@@ -264,14 +305,7 @@ def test_data_of_other_shapes(name: str, said: str) -> None:
 )
 def test_rows_and_their_pitch(pitch: int, said: str) -> None:
     """Where rows overlap, the generated function makes the original calls."""
-    command = [sys.executable, "-m", "kfusion", "verify", "padded.c", "lib.c", "kernels.cl"]
-    done = subprocess.run(
-        [*command, "--size", "31", "--let", f"pitch={pitch}"],
-        cwd=PROGRAMS.parent / "shapes",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = shapes("padded.c", "--size", "31", "--let", f"pitch={pitch}")
     kernels = "kernels 2 -> 1: "
     assert done.stdout.splitlines() == [f"padded.c:5: size 31: {kernels}{said}"], done.stderr
 
