@@ -171,6 +171,7 @@ def _runs_kernels(command: _Command) -> _Command:
         click.option("-I", "include_dirs", multiple=True, type=_PATH, help="A folder of headers."),
         click.option("-D", "defines", multiple=True, help="A macro, for hosts and kernels."),
         click.option("--cc", default="cc", show_default=True, help="The C preprocessor."),
+        click.option("--real-headers", is_flag=True, help="Read hosts as kfusion does with it."),
         click.option(
             "--let", "lets", multiple=True, help="NAME=NUMBER: the value of a size or scalar."
         ),
@@ -203,6 +204,7 @@ class _Kernels:
     include_dirs: tuple[Path, ...]
     defines: tuple[str, ...]
     cc: str
+    real_headers: bool
     lets: tuple[str, ...]
     sizes: tuple[int, ...]
     build_options: str
@@ -230,7 +232,7 @@ class _Kernels:
 
     def fuse(self) -> tuple[Sources, Result]:
         devices = target_of(self.target, self.budgets)
-        how = _preprocessor(self.cc, self.include_dirs, self.defines, False)
+        how = _preprocessor(self.cc, self.include_dirs, self.defines, self.real_headers)
         sources = read_sources(self.files, how)
         from kfusion.driver import fuse_files
 

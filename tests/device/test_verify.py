@@ -310,6 +310,27 @@ def test_rows_and_their_pitch(pitch: int, said: str) -> None:
     assert done.stdout.splitlines() == [f"padded.c:5: size 31: {kernels}{said}"], done.stderr
 
 
+@pytest.mark.parametrize("command", ["verify", "bench"])
+def test_real_headers(command: str, tmp_path: Path) -> None:
+    """With them a header that there is not is an error; without, it is taken to be empty."""
+    for name in ("legal.c", "lib.c", "lib.h", "kernels.cl"):
+        shutil.copy(PROGRAMS / name, tmp_path)
+    words = [command, "legal.c", "lib.c", "kernels.cl", "--size", "13"]
+    words += ["--repeats", "1"] if command == "bench" else []
+
+    def run(*more: str) -> subprocess.CompletedProcess[str]:
+        line = [sys.executable, "-m", "kfusion", *words, *more]
+        return subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert run("--real-headers").returncode == 0
+    application = tmp_path / "legal.c"
+    application.write_text("#include <gone.h>\n" + application.read_text())
+    assert run().returncode == 0
+    done = run("--real-headers")
+    assert done.returncode == 2
+    assert done.stderr.startswith("legal.c:1:11: error[KF105]: header 'gone.h' is not found\n")
+
+
 def test_requests_that_cannot_be_met() -> None:
     done = verify("legal.c", "--repeats", "0", command="bench")
     assert done.returncode == 2
