@@ -14,6 +14,7 @@ from kfusion.host.regions import RegionCall
 from kfusion.host.symbolic import Num, Sym
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.argmacros import argument_macro
+from kfusion.regenerate.breaking import within_columns
 from kfusion.regenerate.builds import build_conditions
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.cwords import declared
@@ -192,11 +193,13 @@ class _Builder:
         own = {p.names.get(n, n) for p in self.parts for n in p.run.frame.variables}
         check_body("\n".join(statements), self.fused, units, self.analysis.program, own)
         body = [*self._guard_lines(guard), "", *statements]
+        written = {line.strip() for u in units for line in u.source.text.splitlines()}
         lines = self.style.function(self.style.wrapped(head), single_blanks(body))
+        lines = within_columns([_at_margin(line) for line in lines], self.style.indent, written)
         return FusedFunction(
             self.name,
             self.unit,
-            "\n".join(_at_margin(line) for line in lines) + "\n",
+            "\n".join(lines) + "\n",
             tuple(run.function.name for run in runs),
             (self.analysis.region.name,),
             "\n".join(self.style.wrapped(head, ";")),

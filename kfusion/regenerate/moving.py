@@ -10,6 +10,7 @@ from kfusion.host.library import Run
 from kfusion.host.merge import RegionAnalysis
 from kfusion.host.symbolic import Entry
 from kfusion.parse.unit import Unit
+from kfusion.regenerate.breaking import within_columns
 from kfusion.regenerate.ctext import Renderer
 from kfusion.regenerate.guards import place_text
 from kfusion.regenerate.layout import Style, block_comment, style_of
@@ -52,9 +53,9 @@ def build_check(
     body = [
         f"static KFUSION_THREAD_LOCAL int {told};",
         "",
-        *style.wrapped(f'return {listed} || kfusion_in_order("{name}", &{told})', ";", 4),
+        f'return {listed} || kfusion_in_order("{name}", &{told});',
     ]
-    lines = style.function(style.wrapped(head), body)
+    lines = within_columns(style.function(style.wrapped(head), body), style.indent, ())
     code = "\n".join([*comment, *lines]) + "\n"
     arguments = tuple(signature.arguments[i] for i in needed)
     return Check(name, unit, code, "\n".join(style.wrapped(head, ";")), arguments)
