@@ -456,12 +456,16 @@ def _not_understood(a: BoundAccess, b: BoundAccess) -> Reason:
         f"the index of {unknown} is not understood, and {other.stage.kernel_name}() {verb} "
         f"'{other.memory}' too",
         unknown.access.span,
-        help="an index is followed if it is computed from ids, scalar parameters, constants and "
-        "counting loops; one that is read from memory is not" + hint,
+        help=_FOLLOWED + hint,
         related=((f"{other.stage.kernel_name}() {verb} it here", other.access.span),),
     )
 
 
+_FOLLOWED = (
+    "an index is followed if it is a sum, product, quotient or remainder of ids, scalar "
+    "parameters, constants and counting loops; not through ?:, clamp, min, max, bits or memory: "
+    "where items need their own elements only, write the plain index under an 'if (i < n)'"
+)
 _NARROW = ("uint", "ushort", "uchar")
 
 

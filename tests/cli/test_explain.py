@@ -30,9 +30,12 @@ INDEX = """\
 KF203: the index of an access is not understood
 
 Two calls use one buffer, at least one of them writes it, and it cannot be told
-which element an access touches. kfusion follows an index that is computed from
-ids, scalar parameters, constants and counting loops. One that is read from
-memory may lead to any element, also to one that another work-item writes.
+which element an access touches. kfusion follows an index that is a sum,
+product, quotient or remainder of ids, scalar parameters, constants and counting
+loops, also through variables that keep their value and through small functions.
+It does not follow `?:`, `clamp`, `min`, `max`, shifts to the right and bitwise
+operators, nor what is read from memory: that may lead to any element, also to
+one that another work-item writes.
 
 Example
 
@@ -56,8 +59,12 @@ Example
 What to do
 
 Write the index as a plain formula of `get_global_id()`, scalars and constants
-if it is one. A gather or scatter keeps a launch of its own: take it to the edge
-of the region, so that the other calls stand together.
+if it is one. Where `x[min(i, n - 1)]` only keeps items beyond the end from
+reading what is not there, write `if (i < n)` around it, and `x[i]`. Where a
+clamped index does mean the element of another item, as at the edges of a
+stencil, the cut is right however the index is written. Such a call, a gather or
+a scatter keeps a launch of its own: take it to the edge of the region, so that
+the other calls stand together.
 """
 
 UNKNOWN = """\

@@ -31,7 +31,14 @@ def forms(body: str) -> list[str]:
         ("get_global_id(0) << 2", "4*get_global_id(0)"),
         ("w * (get_global_id(0) / w) + get_global_id(0) % w", "get_global_id(0)"),
         ("(uchar)get_global_id(0)", "None"),
+        # What the help of KF203 names.
         ("get_global_id(0) & 7", "None"),
+        ("get_global_id(0) >> 1", "None"),
+        ("min((int)get_global_id(0), w)", "None"),
+        ("max((int)get_global_id(0), w)", "None"),
+        ("clamp((int)get_global_id(0), 0, w)", "None"),
+        ("get_global_id(0) > 0 ? get_global_id(0) : 0", "None"),
+        ("(int)a[get_global_id(0)]", "get_global_id(0)"),  # read first
         ("get_global_id(w)", "None"),
         ("n - 1 - (uint)get_global_id(0)", "None"),  # loaded in 32 bits without sign
     ],
