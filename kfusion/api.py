@@ -219,9 +219,7 @@ def fuse(
     observed = _observed(out, invocations)
     _check_devices(target, elements)
     target = replace(target, elements=elements)  # whatever it has: the caller launches
-    plan = plan_region(
-        invocations, observed, _Agreement(), target, exact=exact, known_at_most=_known_at_most
-    )
+    plan = plan_region(invocations, observed, _Agreement(), target, exact=exact)
     launches, fused = _launches(plan, kernels, exact)
     return Fused(with_kernels(unit, fused), launches, plan, _diagnostics(plan), fused)
 
@@ -421,6 +419,12 @@ class _Agreement:
     def within(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
         return False
 
+    def at_most(self, left: Scalar, right: Scalar) -> bool:
+        a, b = _literal(left.name), _literal(right.name)
+        if a is not None and b is not None:
+            return a <= b
+        return image_of(left.name) is None and image_of(right.name) is None  # check() compares
+
     def disjoint(self, left: Memory, right: Memory) -> bool:
         return left.name != right.name
 
@@ -438,13 +442,6 @@ class _Agreement:
 
     def divides(self, members: tuple[int, ...]) -> bool:
         return True  # if the caller wants it
-
-
-def _known_at_most(left: Scalar, right: Scalar) -> bool:
-    a, b = _literal(left.name), _literal(right.name)
-    if a is not None and b is not None:
-        return a <= b
-    return image_of(left.name) is None and image_of(right.name) is None  # check() compares
 
 
 def _launches(

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field, replace
-from functools import partial
 
 from kfusion.graph.model import Group, RegionPlan
 from kfusion.graph.plan import plan_region
 from kfusion.graph.target import ANY, Target
-from kfusion.host.equality import may_be_at_most
 from kfusion.host.handles import HandleTable, read_handles
 from kfusion.host.liveness import Liveness, observed_after
 from kfusion.host.merge import RegionAnalysis
@@ -293,12 +291,7 @@ def _plan(analysis: RegionAnalysis, liveness: Liveness, output: _Output) -> Regi
     while True:
         observed = liveness.observed | (liveness.if_internal - doubtful)
         plan = plan_region(
-            analysis.invocations,
-            observed,
-            analysis,
-            output.target,
-            exact=output.exact,
-            known_at_most=partial(may_be_at_most, analysis.values),
+            analysis.invocations, observed, analysis, output.target, exact=output.exact
         )
         kept = {name for name in doubtful if not _is_internal(plan, name)}
         if not kept:

@@ -15,7 +15,6 @@ from kfusion.graph.model import (
     Assumption,
     AtMost,
     Disjoint,
-    KnownAtMost,
     LaunchRange,
     Memory,
     Oracle,
@@ -138,7 +137,7 @@ def _pragmas_at_end(kernel: Kernel) -> Reason | None:
     return None
 
 
-def legal_pair(p: Stage, q: Stage, oracle: Oracle, known_at_most: KnownAtMost) -> Legal | Reason:
+def legal_pair(p: Stage, q: Stage, oracle: Oracle) -> Legal | Reason:
     """May `q`, which comes later, be in one kernel with `p`?"""
     legal = Legal()
     reason = (
@@ -148,7 +147,7 @@ def legal_pair(p: Stage, q: Stage, oracle: Oracle, known_at_most: KnownAtMost) -
         or _ranges(p, q, oracle, legal)
         or _types(p, q)
         or _aliases(p, q, oracle, legal)
-        or _dependences(p, q, oracle, known_at_most, legal)
+        or _dependences(p, q, oracle, legal)
     )
     return reason or legal
 
@@ -297,9 +296,7 @@ def _aliases(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
     return None
 
 
-def _dependences(
-    p: Stage, q: Stage, oracle: Oracle, known_at_most: KnownAtMost, legal: Legal
-) -> Reason | None:
+def _dependences(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
     equalities = Equalities({**p.scalars, **q.scalars}, oracle)
     equalities.same_guards(p.guards, q.guards)
     for a, b in product(p.accesses, q.accesses):
@@ -307,7 +304,7 @@ def _dependences(
             continue
         if not (a.access.mode.writes or b.access.mode.writes):
             continue
-        reason = _meeting(a, b, oracle, known_at_most, legal, equalities)
+        reason = _meeting(a, b, oracle, legal, equalities)
         if reason is not None and is_on(OWN_ELEMENTS):
             return reason
     for equal in equalities.assumed:
@@ -328,7 +325,6 @@ def _meeting(
     a: BoundAccess,
     b: BoundAccess,
     oracle: Oracle,
-    known_at_most: KnownAtMost,
     legal: Legal,
     equalities: Equalities,
 ) -> Reason | None:
@@ -364,7 +360,7 @@ def _meeting(
         left, right = scalar_of(length), scalar_of(pitch)
         if left is None or right is None or not _as_one_type(length, pitch):
             return False
-        known = known_at_most(left, right)
+        known = oracle.at_most(left, right)
         if known:
             asked.append(AtMost(left.name, right.name, pitch.type))
         return known

@@ -6,7 +6,6 @@ the graph room decides; the fuse room writes. Nothing here knows about host code
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 from kfusion.kernel.model import Kernel
@@ -141,10 +140,6 @@ class Keeps:
 Assumption = Equal | SameRange | Within | AtMost | Disjoint | Keeps
 
 
-# May the one be taken as not more than the other: proved, or checkable before the first effect?
-KnownAtMost = Callable[[Scalar, Scalar], bool]
-
-
 class Oracle(Protocol):
     """What is known of the world outside the kernels."""
 
@@ -158,6 +153,10 @@ class Oracle(Protocol):
 
     def within(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
         """May every id of the dimension be taken as below the scalar?"""
+        ...
+
+    def at_most(self, left: Scalar, right: Scalar) -> bool:
+        """May the one be taken as not more than the other: proved or checkable?"""
         ...
 
     def disjoint(self, left: Memory, right: Memory) -> bool:

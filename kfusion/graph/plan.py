@@ -25,11 +25,9 @@ from kfusion.graph.model import (
     Group,
     Invocation,
     Keeps,
-    KnownAtMost,
     Oracle,
     RegionPlan,
     SameRange,
-    Scalar,
 )
 from kfusion.graph.partition import Members, Pairs, Prices, best_partition
 from kfusion.graph.pauses import pauses
@@ -46,10 +44,6 @@ from kfusion.source.protections import is_on, protection
 PROGRAM_ORDER = protection("program-order", "calls move only past calls that they do not need")
 
 
-def _none_known(_left: Scalar, _right: Scalar) -> bool:
-    return False
-
-
 def plan_region(
     invocations: Sequence[Invocation],
     observed: frozenset[str] | None,
@@ -57,14 +51,12 @@ def plan_region(
     target: Target = ANY,
     *,
     exact: bool = False,
-    known_at_most: KnownAtMost = _none_known,
 ) -> RegionPlan:
     """Group the invocations: `observed` names the memory read after the region (None: all).
 
     `exact`: what one stage computes and another one uses must be rounded in between.
-    `known_at_most`: which scalars may be taken as no more than another one.
     """
-    return _Planner(tuple(invocations), observed, oracle, target, exact, known_at_most).plan()
+    return _Planner(tuple(invocations), observed, oracle, target, exact).plan()
 
 
 def values_of(group: Group, invocations: Sequence[Invocation]) -> tuple[list[Stage], GroupValues]:
@@ -106,10 +98,9 @@ class _Planner:
         oracle: Oracle,
         target: Target,
         exact: bool,
-        known_at_most: KnownAtMost,
     ) -> None:
         self.invocations, self.observed, self.exact = invocations, observed, exact
-        self.oracle, self.target, self.known_at_most = oracle, target, known_at_most
+        self.oracle, self.target = oracle, target
         self.stages = [Stage(i) for i in invocations]
         self.pair = cache(self._pair)
         self.candidate = cache(self._candidate)
@@ -177,7 +168,7 @@ class _Planner:
         return isinstance(found, _Candidate) and found.bytes <= self.least.of(whole)
 
     def _pair(self, first: int, second: int) -> Legal | Reason:
-        return legal_pair(self.stages[first], self.stages[second], self.oracle, self.known_at_most)
+        return legal_pair(self.stages[first], self.stages[second], self.oracle)
 
     def _candidate(self, members: Members) -> _Candidate | Reason:
         assumptions: list[Assumption] = []

@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from kfusion.graph.model import Invocation, Memory, Scalar
-from kfusion.host.equality import is_new_buffer, range_pairs, strip, unify
+from kfusion.host.equality import is_new_buffer, may_be_at_most, range_pairs, strip, unify
 from kfusion.host.formats import lossy_format
 from kfusion.host.handles import HandleTable
 from kfusion.host.hints import owner_of
@@ -194,6 +194,9 @@ class RegionAnalysis:
         if dimension >= len(size) or value is None:
             return False
         return unify(strip(size[dimension]), strip(value)) is not None
+
+    def at_most(self, left: Scalar, right: Scalar) -> bool:
+        return may_be_at_most(self.values, left, right)
 
     def keeps(self, image: Memory, type_: str) -> Reason | None:
         place = lossy_format(self.program, type_)

@@ -406,7 +406,7 @@ def plan_of(
         range_ = ranges[index] if ranges else LaunchRange(dimensions, "all")
         label = f"{kernel.name}({', '.join(written.split())})"
         invocations.append(Invocation(index, kernel, arguments, range_, label))
-    return plan_region(invocations, observed, world, target, known_at_most=world.at_most)
+    return plan_region(invocations, observed, world, target)
 
 
 KERNELS = kernels_of(
