@@ -39,6 +39,8 @@ def _region(title: str, plan: RegionPlan) -> str:
     for number, (group, calls) in enumerate(zip(plan.groups, members, strict=True), 1):
         rows += _rows(number, group, calls, counts[number - 1])
     lines = [f"{title}: {', '.join(summary)}", *columns([_HEADINGS, *rows], "  ")]
+    for number, (group, calls) in enumerate(zip(plan.groups, members, strict=True), 1):
+        lines += [f"  kernel {number}: {what}" for what in _for_the_target(group, calls)]
     for cut in plan.cuts:
         lines += ["", *_cut(cut, by_index)]
     return "\n".join(lines)
@@ -85,6 +87,21 @@ def _rows(
     kept = ", ".join(_kept(group, members))
     first, *rest = [member.label for member in members]
     return [(kernel, first, loads, stores, kept), *(("", label, "", "", "") for label in rest)]
+
+
+def _for_the_target(group: Group, members: list[Invocation]) -> list[str]:
+    """What is done to it for the sake of the device."""
+    labels = {member.index: member.label for member in members}
+    found: list[str] = []
+    if group.direct:
+        calls = ", ".join(labels[index] for index in sorted(group.direct))
+        found.append(f"no copy into local memory for {calls}")
+    if group.pauses:
+        calls = ", ".join(labels[index] for index in sorted(group.pauses))
+        found.append(f"to be quicker, the items of a group wait before {calls}")
+    if group.by_group:
+        found.append("whether items are in bounds is asked of their whole group first")
+    return found
 
 
 def _kept(group: Group, members: list[Invocation]) -> list[str]:

@@ -234,7 +234,8 @@ class _Writer:
             wanted = f"last_{self.symbols[use.number].get(symbol, symbol.name)}"
             name = self.last[d] = self.names.new(wanted)
             text = f"get_global_id({d}) - get_local_id({d}) + get_local_size({d}) - 1"
-            self.out.add(f"const size_t {name} = {text}; /* of the group */")
+            self.out.add("/* the last of the item's group */")
+            self.out.add(f"const size_t {name} = {text};")
         whole = self._condition_for(use, guard, [self.last.get(d, "") for d in range(3)])
         both = (whole, self._condition(use, guard))
         return " || ".join(c if _COMPARED.fullmatch(c) else f"({c})" for c in both)
