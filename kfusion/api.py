@@ -210,6 +210,23 @@ def fuse(
     one item does the work of so many (see `Launch`).
     """
     _check_types(source, calls)
+    try:
+        return _fuse(source, calls, out, defines, cc, ranges, exact, target, elements)
+    except RecursionError:
+        raise error("KF104", "an expression or a block is nested too deeply") from None
+
+
+def _fuse(
+    source: str,
+    calls: Sequence[str],
+    out: Iterable[str] | None,
+    defines: Iterable[str] | Mapping[str, object],
+    cc: str,
+    ranges: Sequence[str | LaunchRange] | None,
+    exact: bool,
+    target: Target,
+    elements: int,
+) -> Fused:
     unit = _unit(source, defines, cc)
     kernels = read_kernels(unit)
     listing = SourceFile(Path("calls"), "\n".join(" ".join(call.split()) for call in calls))

@@ -11,12 +11,13 @@ All items of a group come to a barrier that is in no guard, so it changes no res
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kfusion.graph.bind import Stage
 from kfusion.graph.values import Block, GroupValues, Value
 from kfusion.kernel.operations import operations
 from kfusion.kernel.types import size_of
+from kfusion.parse.statements import Statement
 
 _MOST = 64  # bytes of values that each item keeps over the pause
 
@@ -42,12 +43,13 @@ def _pauses(
     direct: frozenset[int],
     much: int,
 ) -> list[int]:
-    looped = [number for number in block.stages[:-1] if _has_loop(stages[number])]
+    live = [n for n in block.stages if any(_live(n, stages[n], values))]
+    looped = [n for n in live[:-1] if _has_loop(n, stages[n], values)]
     if not looped or not all(_may_pause(stages[number], direct) for number in block.stages):
         return []
-    behind = [number for number in block.stages if number > looped[-1]]
+    behind = [number for number in live if number > looped[-1]]
     count = sum(operations(stages[number].invocation.kernel) for number in behind)
-    if count < much or _has_loop(stages[block.stages[-1]]):
+    if count < much or _has_loop(live[-1], stages[live[-1]], values):
         return []
     # The work behind the loops is a chain, too: it is cut once more, where little is carried.
     sizes = {number: _size(carried(values, number)) for number in behind}
@@ -66,9 +68,15 @@ def carried(values: GroupValues, number: int) -> frozenset[Value]:
     return frozenset(made & used)
 
 
-def _has_loop(stage: Stage) -> bool:
-    statements = stage.invocation.kernel.body.statements
-    return any(statement.kind in ("for", "while", "do") for statement in statements)
+def _live(number: int, stage: Stage, values: GroupValues) -> Iterator[Statement]:
+    """The statements of a stage that are left."""
+    for index, statement in enumerate(stage.invocation.kernel.body.statements):
+        if (number, index) not in values.dead:
+            yield statement
+
+
+def _has_loop(number: int, stage: Stage, values: GroupValues) -> bool:
+    return any(each.kind in ("for", "while", "do") for each in _live(number, stage, values))
 
 
 def _may_pause(stage: Stage, direct: frozenset[int]) -> bool:

@@ -6,13 +6,13 @@ with later ones (`out`). With names, only with those that get the data of these 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from kfusion.host.library import Run
 from kfusion.host.regions import RegionCall
 from kfusion.parse.annotations import Sync
 from kfusion.source.diagnostics import Reason
+from kfusion.source.lexer import COMMENT
 from kfusion.source.protections import is_on, protection
 
 SYNC = protection("host-sync", "a sync annotation is ignored")
@@ -67,4 +67,4 @@ def syncs_of(call: RegionCall) -> list[Sync]:
 
 
 def _without_comments(text: str) -> str:
-    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
+    return COMMENT.sub("", text)

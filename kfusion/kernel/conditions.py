@@ -11,7 +11,7 @@ from kfusion.kernel.types import is_type_word
 from kfusion.parse.macros import Macro
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.lexer import Kind, Token, tokenize
+from kfusion.source.lexer import COMMENT, Kind, Token, tokenize
 from kfusion.source.text import Span
 
 _DIRECTIVE = re.compile(r"#\s*(if|ifdef|ifndef|elif|else|endif|define|undef)\b(.*)", re.DOTALL)
@@ -233,7 +233,7 @@ _COMPILERS = frozenset(("linux", "unix", "i386"))
 
 
 def _one_line(text: str) -> str:
-    text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL).replace("\\\n", " ")
+    text = COMMENT.sub(" ", text).replace("\\\n", " ")
     return " ".join(text.split())
 
 

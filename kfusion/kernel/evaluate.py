@@ -214,9 +214,12 @@ def _keeps(form: Form, source: tuple[int, bool], target: tuple[int, bool]) -> bo
     )
 
 
+_LONGEST = 70  # characters of a number of 64 bits, written in any way, with room
+
+
 def _constant(node: c_ast.Constant) -> Typed:
     match = _INTEGER.fullmatch(node.value)
-    if match is None or "char" in node.type:
+    if match is None or "char" in node.type or len(node.value) > _LONGEST:
         return UNKNOWN
     text, suffix = match.group(1), match.group(2).lower()
     octal = len(text) > 1 and text[0] == "0" and text[1] not in "xX"

@@ -13,16 +13,19 @@ from kfusion.parse.unit import Unit
 @cache
 def operations(kernel: Kernel) -> int:
     """Operators and calls, each once, with those of the functions of its file."""
-    return _Counter(kernel.unit, (kernel.name,)).count(kernel.function.node.body)
+    return _Counter(kernel.unit).count(kernel.function.node.body)
 
 
 class _Counter(c_ast.NodeVisitor):
-    def __init__(self, unit: Unit, inside: tuple[str, ...]) -> None:
-        self.unit, self.inside, self.found = unit, inside, 0
+    def __init__(self, unit: Unit) -> None:
+        self.unit, self.found = unit, 0
+        self.of_functions: dict[str, int] = {}  # 0 while one is counted: it may call itself
 
     def count(self, node: c_ast.Node) -> int:
+        before, self.found = self.found, 0
         self.visit(node)
-        return self.found
+        found, self.found = self.found, before
+        return found
 
     def visit_BinaryOp(self, node: c_ast.Node) -> None:
         self.found += 1
@@ -31,11 +34,14 @@ class _Counter(c_ast.NodeVisitor):
     visit_TernaryOp = visit_BinaryOp
 
     def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
-        self.found += 1
         name = getattr(node.name, "name", "")
-        function = self.unit.functions.get(name)
-        if function is not None and name not in self.inside:
-            inner = _Counter(self.unit, (*self.inside, name))
-            self.found += inner.count(function.node.body)
+        self.found += 1 + self._of(name)
         if node.args is not None:
             self.visit(node.args)
+
+    def _of(self, name: str) -> int:
+        function = self.unit.functions.get(name)
+        if function is not None and name not in self.of_functions:
+            self.of_functions[name] = 0
+            self.of_functions[name] = self.count(function.node.body)
+        return self.of_functions.get(name, 0)

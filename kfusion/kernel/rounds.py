@@ -33,7 +33,8 @@ class _Finder(c_ast.NodeVisitor):
     def visit_For(self, node: c_ast.For) -> None:
         loops = _Loops(node)
         if 0 < loops.rounds <= self.most:
-            self.found |= {self.kernel.unit.index(each) for each in loops.nodes}
+            tokens = {self.kernel.unit.index(each) for each in loops.nodes}
+            self.found |= {t for t in tokens if not self.kernel.unit.notes_between(t, t)}
         else:
             self.generic_visit(node)
 
@@ -44,7 +45,8 @@ class _Loops(c_ast.NodeVisitor):
     def __init__(self, node: c_ast.For) -> None:
         self.nodes, self.rounds, self._most = [node], _rounds(node), 1
         self.visit(node.stmt)
-        unknown = _NONE in (self.rounds, self._most)
+        changed = _Changes(node).found
+        unknown = changed or _NONE in (self.rounds, self._most)
         self.rounds = _NONE if unknown else self.rounds * self._most
 
     def visit_For(self, node: c_ast.For) -> None:
@@ -57,6 +59,28 @@ class _Loops(c_ast.NodeVisitor):
         self._most = _NONE
 
     visit_DoWhile = visit_Goto = visit_Break = visit_Pragma = visit_While
+
+
+class _Changes(c_ast.NodeVisitor):
+    """Does the body give the counter another value, or may it?"""
+
+    def __init__(self, node: c_ast.For) -> None:
+        declared = getattr(node.init, "decls", [])
+        self.name = declared[0].name if declared else ""
+        self.found = any("volatile" in each.quals for each in declared)
+        self.visit(node.stmt)
+
+    def visit_Assignment(self, node: c_ast.Assignment) -> None:
+        self._changed(node.lvalue)
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
+        if node.op in ("++", "--", "p++", "p--", "&"):
+            self._changed(node.expr)
+        self.generic_visit(node)
+
+    def _changed(self, node: c_ast.Node) -> None:
+        self.found = self.found or getattr(node, "name", "") == self.name
 
 
 def _rounds(node: c_ast.For) -> int:
@@ -80,6 +104,6 @@ def _number(node: c_ast.Node | None) -> int | None:
     sign = 1
     if isinstance(node, c_ast.UnaryOp) and node.op == "-":
         sign, node = -1, node.expr
-    if isinstance(node, c_ast.Constant) and node.value.isdigit():
+    if isinstance(node, c_ast.Constant) and node.value.isdigit() and len(node.value) < 9:
         return sign * int(node.value, 10)
     return None

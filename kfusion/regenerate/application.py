@@ -9,6 +9,7 @@ from kfusion.host.regions import Between, Region, RegionCall
 from kfusion.parse.statements import Statement
 from kfusion.regenerate.pieces import dedent, with_semicolon
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.lexer import COMMENT
 from kfusion.source.text import Edit
 
 WIDTH = 96
@@ -166,7 +167,7 @@ def _gaps(region: Region, items: list[RegionCall | Between]) -> list[tuple[list[
 def _split(text: str) -> tuple[str, str]:
     """What stands behind a statement on its line, with the comment's other lines; the rest."""
     position = 0
-    for comment in re.finditer(r"/\*.*?\*/|//[^\n]*", text, re.DOTALL):
+    for comment in COMMENT.finditer(text):
         if "\n" in text[position : comment.start()]:
             break
         position = comment.end()

@@ -24,6 +24,8 @@ class Token(NamedTuple):  # quicker to make than a dataclass, and there are many
     end: int
 
 
+# A comment to the end of the line goes on where the line does.
+COMMENT = re.compile(r"/\*.*?\*/|//(?:\\[ \t]*\r?\n|[^\n])*", re.DOTALL)
 _SPLICE = re.compile(r"\\\r?\n")  # a line that goes on
 _TOKEN = re.compile(
     r"""

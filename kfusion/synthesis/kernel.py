@@ -327,13 +327,14 @@ class _Writer:
 
     def _declare_carried(self, numbers: Sequence[int], front: int) -> None:
         """In front of the guard: the variables that go over a pause."""
-        found: dict[str, dict[str, None]] = {}
+        types: dict[str, str] = {}  # stages may spell one type in two ways
         for use in (self.uses[n] for n in numbers):
             for number, place in use.places.items():
                 if place.value in self.carried:
                     type_ = use.type_of(use.kernel.accesses[number])
-                    found.setdefault(type_, {})[self.variables.of_values[place.value]] = None
-        lines = [f"{self.out.indent}{type_} {', '.join(names)};" for type_, names in found.items()]
+                    types.setdefault(self.variables.of_values[place.value], type_)
+        names = {type_: [n for n, t in types.items() if t == type_] for type_ in types.values()}
+        lines = [f"{self.out.indent}{type_} {', '.join(same)};" for type_, same in names.items()]
         self.out.lines[front:front] = lines
 
     def _close(self, depth: int) -> None:

@@ -17,6 +17,11 @@ _KEYWORDS = frozenset(
     "static struct switch typedef union uniform unsigned void volatile while complex imaginary "
     "event_t sampler_t queue_t ndrange_t".split()
 )
+# Functions that generated text calls on its own: no variable around it is called so.
+WRITTEN = frozenset(
+    "barrier get_global_id get_global_size get_group_id get_local_id get_local_size "
+    "get_work_dim".split()
+)
 _TYPES = re.compile(r"(char|uchar|short|ushort|int|uint|long|ulong|float|double|half)(2|3|4|8|16)")
 # Macros and enumerators that OpenCL C defines, and that host code passes by name as well.
 _CONSTANTS = re.compile(

@@ -53,6 +53,7 @@ class Parameters:
         found: dict[str, list[Bound]] = {}
         for use in self.uses:
             symbols = {s.name: s for s in use.kernel.symbols.values() if s.parameter}
+            named = use.symbols_in_all
             pairs = zip(use.kernel.parameters, use.stage.invocation.arguments, strict=True)
             for parameter, argument in pairs:
                 key = self._key(use, parameter, argument)
@@ -62,7 +63,7 @@ class Parameters:
                     chosen[key] = self.names.new(wanted, f"{wanted}_{_kind(parameter)}")
                 symbol = symbols[parameter.name]
                 self.symbols[use.number][symbol] = chosen[key]
-                used = symbol in use.symbols
+                used = symbol in named
                 found.setdefault(chosen[key], []).append(Bound(parameter, argument, used))
             for array, source in use.copied.items():
                 self.symbols[use.number][array] = self.symbols[use.number][source]

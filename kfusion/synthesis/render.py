@@ -13,10 +13,10 @@ from itertools import pairwise
 
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.lexer import Kind, tokenize
+from kfusion.source.lexer import COMMENT, Kind, tokenize
 from kfusion.source.text import Edit, apply_edits
 
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_GOES_ON = re.compile(r"\\[ \t]*(?:\r?\n[ \t]*|$)")  # the end of a line, to the next one's text
 
 
 @dataclass(frozen=True)
@@ -155,9 +155,9 @@ class Renderer:
         gap = clean_gap(self.text[previous:start])
         if not 0 <= previous <= start:
             return [], False
-        found = [m.group() for m in _COMMENT.finditer(gap)]
+        found = [m.group() for m in COMMENT.finditer(gap)]
         trailing = bool(found) and "\n" not in gap[: gap.index(found[0])]
-        return found, trailing
+        return [_on_its_lines(comment) for comment in found], trailing
 
     def blank_before(self, first: int) -> bool:
         """An empty line between the token and the one before it."""
@@ -169,6 +169,9 @@ class Renderer:
         start, macro = self.unit.tokens[first].start, self.unit.tokens[first].macro
         if start < 0 or macro is not None:
             return False
+        before = self.text[: self.text.rfind("\n", 0, start) + 1].rstrip()
+        if before.endswith("\\"):  # that line goes on
+            return False
         return not self.text[self.text.rfind("\n", 0, start) + 1 : start].strip()
 
     def indent_of(self, first: int) -> str:
@@ -176,6 +179,11 @@ class Renderer:
         start = self.unit.range(first, first)[0]
         line = self.text[self.text.rfind("\n", 0, start) + 1 : start]
         return line[: len(line) - len(line.lstrip())]
+
+
+def _on_its_lines(comment: str) -> str:
+    """A comment that ends with its last line, whatever follows."""
+    return _GOES_ON.sub(" ", comment).rstrip() if comment.startswith("//") else comment
 
 
 def clean_gap(gap: str) -> str:

@@ -70,6 +70,14 @@ class StageUse:
             if any(declared.type == "sampler_t" for declared in item.declarations)
         ]
 
+    @property
+    def symbols_in_all(self) -> set[Symbol]:
+        """Those of the work, of the guards and of the declarations that they need."""
+        found = self.symbols | self.guard_symbols()
+        for item in self.needed(found):
+            found |= set(self.named(range(item.statement.first, item.statement.last + 1)))
+        return found
+
     def type_of(self, access: Access) -> str:
         """Of an element, as the kernel calls it."""
         texel = access.texel

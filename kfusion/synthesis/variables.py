@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from kfusion.graph.values import Value
 from kfusion.kernel.model import Access, Symbol
 from kfusion.synthesis.copies import Copies, Copy
-from kfusion.synthesis.names import Names
+from kfusion.synthesis.names import WRITTEN, Names
 from kfusion.synthesis.usage import StageUse
 
 _LONGEST_INDEX = 12
@@ -38,7 +38,7 @@ class Variables:
 
     def _may_declare(self, name: str) -> bool:
         """Another stage's use of a function, type or constant of that name is not captured."""
-        return name not in self.declared and name not in self.foreign
+        return not (name in self.declared or name in self.foreign or name in WRITTEN)
 
     def name_locals(self, use: StageUse) -> None:
         """Variables of the body; those of inner blocks only make way for shared names."""

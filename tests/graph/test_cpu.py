@@ -132,6 +132,12 @@ LOOP = "__kernel void k(__global float *a, int n)\n{{\n    float s = 0;\n    {}\
         ("for (int i = 0; n < 4; i++) s += i;", 0),
         ("for (int i = 9; i < 4; i++) s += i;", 0),
         ("#pragma unroll 2\n    for (int i = 0; i < 4; i++) s += i;", 0),
+        ("for (int i = 0; i < 4; i++) { s += i; i++; }", 0),
+        ("for (int i = 0; i < 4; i++) { s += i; i = 2 * i; }", 0),
+        ("for (int i = 0; i < 4; i++) { int *j = &i; s += *j; }", 0),
+        ("for (volatile int i = 0; i < 4; i++) s += i;", 0),
+        ("__attribute__((nomerge))\n    for (int i = 0; i < 4; i++) s += i;", 0),
+        (f"for (int i = 0; i < {'9' * 5000}; i++) s += i;", 0),
     ],
 )
 def test_loops_that_are_short(loop: str, expected: int) -> None:
@@ -141,6 +147,8 @@ def test_loops_that_are_short(loop: str, expected: int) -> None:
 def test_pragmas_stand_on_lines_of_their_own() -> None:
     behind = WEIGH.replace("        for (int k", "        if (n) for (int k")
     assert "#pragma" not in fused_text(fused_for(CPU, behind + SQUARE))
+    goes_on = WEIGH.replace("        for (int k", "        if (n) \\\n        for (int k")
+    assert "#pragma" not in fused_text(fused_for(CPU, goes_on + SQUARE))
     macro = "#define FOR(count) for (int k = 0; k < count; k++)\n"
     written = WEIGH.replace("for (int k = 0; k < 3; k++)", "FOR(3)")
     assert "#pragma" not in fused_text(fused_for(CPU, macro + written + SQUARE))
@@ -157,6 +165,14 @@ def test_operations_are_counted_with_those_of_helpers() -> None:
     __kernel void k(__global float *a) { const int i = get_global_id(0); a[i] = twice(a[i]) * 3; }
     """
     assert operations(kernel_of(source)) == 4  # the id, the call, the sum and the product
+
+
+def test_helpers_that_call_each_other_are_counted_once() -> None:
+    helpers = "float f0(float x) { return x; }\n" + "".join(
+        f"float f{k + 1}(float x) {{ return f{k}(x) + f{k}(2 * x); }}\n" for k in range(40)
+    )
+    kernel = "__kernel void k(__global float *a) { a[get_global_id(0)] = f40(1); }"
+    assert operations(kernel_of(helpers + kernel)) > 1 << 40
 
 
 def with_pauses(source: str = WEIGH + SQUARE) -> Fused:
@@ -205,6 +221,26 @@ def test_two_pauses_carry_values_of_their_own() -> None:
     given = random_data(["a", "c", "d", "t", "u", "w"])
     case = Case(given, {"n": np.int32(50), "m": np.int32(40)}, (64,), (16,))
     assert_same(fused, source, case, ["c", "d"])
+
+
+def test_what_is_carried_is_declared_once_however_its_type_is_called() -> None:
+    source = "typedef float REAL;\n" + WEIGH + SQUARE.replace("const float", "const REAL")
+    assert "    float t_i;\n" in fused_text(with_pauses(source))
+    assert "REAL t_i;" not in fused_text(with_pauses(source))
+    case = Case(random_data(["a", "c", "t", "w"]), {"n": np.int32(50)}, (64,), (16,))
+    assert_same(with_pauses(source), source, case, ["c"])
+
+
+def test_nothing_waits_behind_a_loop_that_is_gone() -> None:
+    """The loop's result is overwritten: the first stage that is left stands alone."""
+    behind = SQUARE.replace("if (i < n)", "if (i >= n)\n        return;\n    const int j = i;\n   ")
+    source = "__constant int j = 5;\n" + WEIGH + behind.replace("[i]", "[j]")
+    calls = ["weigh(t, a, w, n)", "square(t, a, n)", "square(c, t, n)"]
+    ranges = [LaunchRange(1, "all", local="16")] * 3
+    fused = fuse(source, calls, ["c"], ranges=ranges, target=replace(CPU, pauses=1))
+    assert [g.pauses for g in fused.plan.groups] == [frozenset()]
+    case = Case(random_data(["a", "c", "t", "w"]), {"n": np.int32(50)}, (64,), (16,))
+    assert_same(fused, source, case, ["c"])
 
 
 def test_nothing_waits_for_a_loop_that_comes_last() -> None:

@@ -1,0 +1,107 @@
+"""Text that means something else where it is moved to: comments, names, qualifiers, numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kfusion.api import Fused, fuse
+from kfusion.graph.model import LaunchRange
+from kfusion.source.diagnostics import KFusionError
+from tests.support.kernel_side import fused_text, random_data
+from tests.support.pyopencl_run import Case, assert_same
+
+P = """
+__kernel void p(__global float *c, __global const float *a, int n)
+{{
+    const int i = get_global_id(0);
+    {}
+}}
+"""
+Q = """
+__kernel void q(__global float *c, __global const float *a, int n)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        c[i] = a[i] * a[i];
+}
+"""
+LOADS_ONCE = Q.replace("a[i] * a[i]", "a[i]")
+CALLS = ["p(t, a, n)", "q(c, t, n)"]
+
+
+def one_kernel(
+    source: str, calls: list[str] = CALLS, out: list[str] | None = None, *, exact: bool = False
+) -> Fused:
+    ranges = [LaunchRange(1, "all", local="16")] * len(calls)
+    fused = fuse(source, calls, out, ranges=ranges, exact=exact)
+    assert len(fused.kernels) == 1, [d.message for d in fused.diagnostics]
+    case = Case(random_data(["a", "c", "t"]), {"n": np.int32(50)}, (64,), (16,))
+    assert_same(fused, source, case, out or ["c", "t"])
+    return fused
+
+
+@pytest.mark.parametrize("end", ["\\\n", "\\ \t\n", "\\\r\n", "\\\n\n"])
+@pytest.mark.parametrize("place", ["        {}", "        float s = a[i]; {}"])
+def test_a_comment_that_goes_on_ends_before_the_next_statement(end: str, place: str) -> None:
+    first = place.format(f"// the tables are in C:\\data{end} and were made by hand\n")
+    declared = "" if "float" in first else "        float s = a[i];\n"
+    text = f"if (i < n) {{\n{declared}{first}        s += 3;\n        c[i] = s;\n    }}"
+    fused = one_kernel(P.format(text.replace("\n\n and", "\n// and")) + Q, out=["c"])
+    assert "t_i += 3;" in fused_text(fused)
+    assert "\\\n" not in fused_text(fused)
+
+
+def test_a_variable_is_not_called_like_what_generated_text_calls() -> None:
+    """The condition of --exact asks for the dimensions; stages wait at a barrier."""
+    body = "if (i < n) { float get_work_dim = 2; c[i] = a[i] * get_work_dim; }"
+    text = fused_text(one_kernel(P.format(body) + Q, exact=True))
+    assert "float own_get_work_dim_2 = 2;" in text
+    assert "if (get_work_dim() > 3)" in text
+    source = """
+__kernel void mine(__global float *c, __global const float *a)
+{
+    const int i = get_global_id(0);
+    float barrier = a[i];
+    c[i] = barrier + barrier;
+}
+__kernel void others(__global float *c, __global const float *a)
+{
+    const int i = get_global_id(0);
+    c[i] = a[15 - i];
+}
+"""
+    ranges = [LaunchRange(1, "all", local="16", one_group=True)] * 2
+    fused = fuse(source, ["mine(t, a)", "others(c, t)"], ranges=ranges)
+    assert len(fused.kernels) == 1
+    given = random_data(["a", "c", "t"], 16)
+    assert_same(fused, source, Case(given, {}, (16,), (16,)), ["c", "t"])
+
+
+@pytest.mark.parametrize(
+    ("pointer", "expected"),
+    [
+        ("__global float *row = c + i; if (i < n) *row = a[i];", "__global float *t"),
+        ("__global const float *row = a; if (i < n) c[i] = row[i];", "__global const float *a"),
+    ],
+)
+def test_a_pointer_of_the_prelude_uses_its_parameter(pointer: str, expected: str) -> None:
+    assert expected in fused_text(one_kernel(P.format(pointer) + LOADS_ONCE, out=["c"]))
+
+
+def test_memory_that_a_pointer_of_the_prelude_names_is_not_constant() -> None:
+    pointer = "__global const float *row = a; if (i < n) c[i] = row[i];"
+    source = P.format(pointer) + LOADS_ONCE.replace("__global const", "__constant")
+    fused = one_kernel(source, ["p(t, a, n)", "q(c, a, n)"], out=["c", "t"])
+    assert "__global const float *a" in fused_text(fused)
+
+
+def test_a_number_too_long_for_any_type_is_left_to_the_compiler() -> None:
+    body = f"const long k = {'9' * 5000}; if (i < n) c[i] = a[i] + k;"
+    assert len(fuse(P.format(body) + Q, CALLS).plan.invocations) == 2
+
+
+def test_an_expression_too_deep_is_said_to_be_so() -> None:
+    body = f"if (i < n) c[i] = {' + '.join(['a[i]'] * 3000)};"
+    with pytest.raises(KFusionError, match="nested too deeply"):
+        fuse(P.format(body) + Q, CALLS)
