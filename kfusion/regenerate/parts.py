@@ -130,6 +130,10 @@ def select(part: Part) -> None:
     writer: dict[str, int] = {}
     for index, step in enumerate(part.steps):
         if step.guard:
+            # What it rules out before the first effect is known; a call that fails is not.
+            plain = not step.effects and not step.writes
+            if plain and any(writer.get(v) in part.keep for v in step.reads):
+                part.keep.add(index)
             continue
         own = _has_own_effects(part, index)
         if part.is_last and launches(step):

@@ -1,0 +1,11 @@
+__kernel void produce(__global float *y, __global const float *x)
+{
+    const size_t i = get_global_id(0);
+    y[i] = 2.0f * x[i] + 1.0f;
+}
+
+__kernel void consume(__global float *y, __global const float *x)
+{
+    const size_t i = get_global_id(0);
+    y[i] = x[i] * x[i];
+}
