@@ -195,7 +195,10 @@ class Row:
             yield f"{self.case.title}: {before:g} -> {after:g} launches in each iteration"
         if unfused.moved is not None and unfused.moved.uncounted:
             names = ", ".join(unfused.moved.uncounted)
-            yield f"{self.case.title}: without the bytes of {names}"
+            yield (
+                f"{self.case.title}: without the bytes of {names}; what fused items load instead "
+                "of copies is counted"
+            )
         if unfused.printed != fused.printed:
             yield f"{self.case.title}: what the two programs printed differs"
 

@@ -1,16 +1,27 @@
 """Source-to-source fusion of OpenCL kernels."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kfusion.api import CheckError, Fused, Launch, fuse
     from kfusion.graph.model import LaunchRange
-    from kfusion.graph.target import Target
+    from kfusion.graph.target import TARGETS, Target
     from kfusion.source.diagnostics import KFusionError
 
 __version__ = "0.1.0"
-_API = ("CheckError", "Fused", "Launch", "LaunchRange", "Target", "fuse")
+_PLACES = {
+    "CheckError": "api",
+    "Fused": "api",
+    "KFusionError": "source.diagnostics",
+    "Launch": "api",
+    "LaunchRange": "graph.model",
+    "TARGETS": "graph.target",
+    "Target": "graph.target",
+    "fuse": "api",
+}
 __all__ = [
+    "TARGETS",
     "CheckError",
     "Fused",
     "KFusionError",
@@ -24,12 +35,6 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """The Python API, imported when it is first used: the command does not need it."""
-    if name == "KFusionError":
-        from kfusion.source.diagnostics import KFusionError
-
-        return KFusionError
-    if name in _API:
-        from kfusion import api
-
-        return getattr(api, name)
+    if name in _PLACES:
+        return getattr(import_module(f"kfusion.{_PLACES[name]}"), name)
     raise AttributeError(f"module 'kfusion' has no attribute '{name}'")

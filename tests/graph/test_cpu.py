@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import kfusion
 from kfusion.api import Fused, fuse
 from kfusion.graph.copied import without_copies
 from kfusion.graph.model import Disjoint, LaunchRange, Memory
@@ -108,6 +109,12 @@ def test_more_than_a_copy_stays_in_local_memory(written: str, instead: str) -> N
     assert [c.array.name for c in copied_arrays(kernel_of(WEIGH))] == ["weights"]
     assert written in WEIGH
     assert copied_arrays(kernel_of(WEIGH.replace(written, instead))) == ()
+
+
+def test_targets_are_part_of_the_python_api() -> None:
+    fused = kfusion.fuse(WEIGH + SQUARE, CALLS, ["c"], target=kfusion.TARGETS["cpu"])
+    assert "async_work_group_copy" not in fused_text(fused)
+    assert all(getattr(kfusion, name) is not None for name in kfusion.__all__)
 
 
 # ---- Short loops ----
