@@ -38,6 +38,7 @@ from kfusion.parse.opencl import parse_opencl
 from kfusion.parse.sources import preprocess_opencl
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.depth import refuses_depth
 from kfusion.source.diagnostics import Diagnostic, Reason, Severity, error
 from kfusion.source.lexer import Kind, matching, tokenize
 from kfusion.source.text import SourceFile, Span
@@ -187,6 +188,7 @@ def _in_kernel(value: int, type_: str) -> int:
     return value - (1 << width) if signed and value >> (width - 1) else value
 
 
+@refuses_depth
 def fuse(
     source: str,
     calls: Sequence[str],
@@ -210,23 +212,6 @@ def fuse(
     one item does the work of so many (see `Launch`).
     """
     _check_types(source, calls)
-    try:
-        return _fuse(source, calls, out, defines, cc, ranges, exact, target, elements)
-    except RecursionError:
-        raise error("KF104", "an expression or a block is nested too deeply") from None
-
-
-def _fuse(
-    source: str,
-    calls: Sequence[str],
-    out: Iterable[str] | None,
-    defines: Iterable[str] | Mapping[str, object],
-    cc: str,
-    ranges: Sequence[str | LaunchRange] | None,
-    exact: bool,
-    target: Target,
-    elements: int,
-) -> Fused:
     unit = _unit(source, defines, cc)
     kernels = read_kernels(unit)
     listing = SourceFile(Path("calls"), "\n".join(" ".join(call.split()) for call in calls))

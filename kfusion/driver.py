@@ -33,6 +33,7 @@ from kfusion.regenerate.names import combined_name, names_in
 from kfusion.regenerate.pieces import CannotWriteError
 from kfusion.regenerate.sharing import for_both
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.depth import refuses_depth
 from kfusion.source.diagnostics import Diagnostic, Severity, error
 from kfusion.source.lexer import tokenize
 from kfusion.source.text import Edit, apply_edits
@@ -90,15 +91,9 @@ class _Output:
         return [f.kernel for key, f in self.functions.items() if self.kernel_units[key] is unit]
 
 
+@refuses_depth
 def fuse_files(sources: Sources, *, exact: bool = False, target: Target = ANY) -> Result:
     """`exact`: not even a compiler that contracts operations of two kernels changes a bit."""
-    try:
-        return _fuse_files(sources, exact, target)
-    except RecursionError:
-        raise error("KF104", "an expression or a block is nested too deeply") from None
-
-
-def _fuse_files(sources: Sources, exact: bool, target: Target) -> Result:
     inputs = parse_sources(sources, kernel_defines)
     _require_kinds(inputs)
     program = HostProgram(inputs.hosts)

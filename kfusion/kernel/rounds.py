@@ -11,6 +11,8 @@ _NONE = -1  # the number is not told
 
 def short_loops(kernel: Kernel, most: int) -> frozenset[int]:
     """The `for` tokens of loops whose bodies, with the loops in them, happen so often at most."""
+    if most == 0:
+        return frozenset()
     tokens = kernel.unit.tokens[kernel.function.body.first : kernel.function.body.last + 1]
     notes = kernel.unit.notes_between(kernel.function.body.first, kernel.function.body.last)
     texts = [token.text for token in tokens] + [note.text for note in notes]

@@ -131,8 +131,7 @@ def select(part: Part) -> None:
     for index, step in enumerate(part.steps):
         if step.guard:
             # What it rules out before the first effect is known; a call that fails is not.
-            plain = not step.effects and not step.writes
-            if plain and any(writer.get(v) in part.keep for v in step.reads):
+            if not step.effects and not step.writes and _reads_kept(part, step, writer):
                 part.keep.add(index)
             continue
         own = _has_own_effects(part, index)
@@ -307,14 +306,19 @@ def _assigns_in_helper(part: Part, step: Step) -> bool:
 
 def _checks_kept(part: Part, step: Step, writer: dict[str, int]) -> bool:
     """Is it the check of a statement that is kept, or of all arguments together?"""
-    sources = [writer[v] for v in step.reads if v in writer]
-    if any(source in part.keep for source in sources):
+    if _reads_kept(part, step, writer):
         return True
+    sources = [writer[v] for v in step.reads if v in writer]
     if not part.is_last or not any(sets_arguments(part.steps[s]) for s in sources):
         return False
     if _sets_by_macro(part):
         return step is next(s for s in reversed(part.steps) if s.reads == step.reads)
     return call_template(part.run, SetArgument).check is None
+
+
+def _reads_kept(part: Part, step: Step, writer: dict[str, int]) -> bool:
+    """Does it read what a statement that is kept has written?"""
+    return any(writer.get(variable) in part.keep for variable in step.reads)
 
 
 def _sets_by_macro(part: Part) -> bool:
