@@ -7,31 +7,27 @@ different memory, and all calls have one range, without a global offset.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from kfusion.graph.model import (
-    Argument,
     AtMost,
     Disjoint,
     Equal,
     Invocation,
     Keeps,
     LaunchRange,
-    LocalMemory,
-    Memory,
     RegionPlan,
-    Scalar,
 )
 from kfusion.graph.plan import plan_region
 from kfusion.graph.target import ANY, Target
 from kfusion.kernel.evaluate import image_of
-from kfusion.kernel.model import Kernel, Parameter
+from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import read_kernels
 from kfusion.kernel.types import INTEGERS
+from kfusion.notation import Agreement, Call, check_names, literal, read_call
 from kfusion.parse.annotations import find_annotations
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.opencl import parse_opencl
@@ -39,15 +35,12 @@ from kfusion.parse.sources import preprocess_opencl
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.depth import refuses_depth
-from kfusion.source.diagnostics import Diagnostic, Reason, Severity, error
-from kfusion.source.lexer import Kind, matching, tokenize
-from kfusion.source.text import SourceFile, Span
+from kfusion.source.diagnostics import Diagnostic, Severity, error
+from kfusion.source.text import SourceFile
 from kfusion.synthesis.files import with_kernels
 from kfusion.synthesis.kernel import kernel_name, synthesise
 from kfusion.synthesis.model import FusedKernel
 
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_INTEGER = re.compile(r"(-?(?:0|[1-9][0-9]*|0[xX][0-9a-fA-F]+))[uUlL]*")
 _ONE_RANGE = "the range of all calls"
 
 
@@ -164,7 +157,7 @@ class Fused:
 def _check_order(assumed: AtMost, args: Mapping[str, Any]) -> None:
     values: list[int] = []
     for name in (assumed.left, assumed.right):
-        value = args.get(name, _literal(name))
+        value = args.get(name, literal(name))
         if value is None:
             raise CheckError(f"no value is given for '{name}'")
         values.append(_in_kernel(int(value), assumed.type))
@@ -173,12 +166,6 @@ def _check_order(assumed: AtMost, args: Mapping[str, Any]) -> None:
         raise CheckError(
             f"'{assumed.left}' is {left}, more than '{assumed.right}', which is {right}"
         )
-
-
-def _literal(text: str) -> int | None:
-    """The value of an integer as C writes it, as far as it is plain."""
-    found = _INTEGER.fullmatch(text)
-    return int(found.group(1), 0) if found else None
 
 
 def _in_kernel(value: int, type_: str) -> int:
@@ -215,13 +202,13 @@ def fuse(
     unit = _unit(source, defines, cc)
     kernels = read_kernels(unit)
     listing = SourceFile(Path("calls"), "\n".join(" ".join(call.split()) for call in calls))
-    read = [_read_call(listing, line, kernels) for line in range(1, len(calls) + 1)]
-    _check_names(read)
+    read = [read_call(listing.line_span(n), kernels) for n in range(1, len(calls) + 1)]
+    check_names(read)
     invocations = _invocations(read, _ranges(read, ranges))
     observed = _observed(out, invocations)
     _check_devices(target, elements)
     target = replace(target, elements=elements)  # whatever it has: the caller launches
-    plan = plan_region(invocations, observed, _Agreement(), target, exact=exact)
+    plan = plan_region(invocations, observed, Agreement(), target, exact=exact)
     launches, fused = _launches(plan, kernels, exact)
     return Fused(with_kernels(unit, fused), launches, plan, _diagnostics(plan), fused)
 
@@ -252,24 +239,6 @@ def _check_types(source: object, calls: object) -> None:
             )
 
 
-def _check_names(calls: list[_Call]) -> None:
-    """One name is one thing, wherever it stands."""
-    kinds: dict[str, tuple[str, Span]] = {}
-    names = {Memory: "a buffer", Scalar: "a scalar", LocalMemory: "local memory"}
-    for call in calls:
-        for argument in call.arguments:
-            kind = names[type(argument)]
-            first, span = kinds.setdefault(argument.name, (kind, call.span))
-            if first != kind and _NAME.fullmatch(argument.name):
-                raise error(
-                    "KF129",
-                    f"'{argument.name}' is {kind} here, and {first} elsewhere",
-                    call.span,
-                    help="give one of them another name",
-                    related=((f"it is {first} here", span),),
-                )
-
-
 def _unit(source: str, defines: Iterable[str] | Mapping[str, object], cc: str) -> Unit:
     if isinstance(defines, Mapping):
         defines = [f"{name}={value}" for name, value in defines.items()]
@@ -279,83 +248,7 @@ def _unit(source: str, defines: Iterable[str] | Mapping[str, object], cc: str) -
     return parse_opencl(file, annotations, preprocess_opencl(file, annotations, how))
 
 
-@dataclass(frozen=True)
-class _Call:
-    kernel: Kernel
-    arguments: tuple[Argument, ...]
-    span: Span
-
-
-def _read_call(listing: SourceFile, line: int, kernels: Mapping[str, Kernel]) -> _Call:
-    span = listing.line_span(line)
-    tokens = tokenize(span.text)
-    closing = matching(tokens, 1) if len(tokens) > 2 and tokens[1].text == "(" else None
-    if not tokens or tokens[0].kind is not Kind.NAME or closing is None:
-        raise _unreadable(span)
-    if [t.text for t in tokens[closing + 1 :]] not in ([], [";"]):
-        raise _unreadable(span)
-    name = tokens[0].text
-    kernel = kernels.get(name)
-    if kernel is None:
-        known = ", ".join(sorted(kernels)) or "none"
-        raise error(
-            "KF123",
-            f"no kernel is called '{name}'",
-            Span(listing, span.start, span.start + len(name)),
-            help=f"the kernels are: {known}",
-        )
-    inner = span.text[tokens[1].end : tokens[closing].start]
-    written = _split(inner)
-    if len(written) != len(kernel.parameters):
-        raise error(
-            "KF125",
-            f"{name}() has {len(kernel.parameters)} parameters, and {len(written)} arguments are "
-            "given",
-            span,
-            related=((f"{name}() is defined here", kernel.span),),
-        )
-    pairs = zip(kernel.parameters, written, strict=True)
-    return _Call(kernel, tuple(_argument(p, text, span) for p, text in pairs), span)
-
-
-def _unreadable(span: Span) -> Exception:
-    return error(
-        "KF129",
-        "this call cannot be read: expected 'kernel(argument, ...)'",
-        span,
-        help="buffers and scalars are given by name, scalars also as numbers",
-    )
-
-
-def _split(text: str) -> list[str]:
-    parts, depth = [""], 0
-    for char in text:
-        depth += (char in "([{") - (char in ")]}")
-        if char == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += char
-    return [part.strip() for part in parts] if text.strip() else []
-
-
-def _argument(parameter: Parameter, text: str, span: Span) -> Argument:
-    if parameter.is_scalar or parameter.canonical == "sampler_t":
-        if not text:
-            raise _unreadable(span)
-        return Scalar(text, text)
-    if parameter.pointer and parameter.space == "local":
-        return LocalMemory(text, text)
-    if not _NAME.fullmatch(text):
-        raise error(
-            "KF129",
-            f"'{text}' cannot be the argument for '{parameter.name}' of type "
-            f"'{parameter.text}': expected a name",
-            span,
-        )
-    return Memory(text, text)
-
-
-def _ranges(calls: list[_Call], given: Sequence[str | LaunchRange] | None) -> list[LaunchRange]:
+def _ranges(calls: list[Call], given: Sequence[str | LaunchRange] | None) -> list[LaunchRange]:
     dimensions = max((call.kernel.dimensions for call in calls), default=1)
     if given is None:
         return [LaunchRange(dimensions, _ONE_RANGE)] * len(calls)
@@ -375,7 +268,7 @@ def _ranges(calls: list[_Call], given: Sequence[str | LaunchRange] | None) -> li
     return found
 
 
-def _invocations(calls: list[_Call], ranges: list[LaunchRange]) -> list[Invocation]:
+def _invocations(calls: list[Call], ranges: list[LaunchRange]) -> list[Invocation]:
     return [
         Invocation(
             index, call.kernel, call.arguments, range_, call.span.text.rstrip(";"), call.span
@@ -398,52 +291,6 @@ def _observed(
             help=f"the buffers are: {', '.join(sorted(known)) or 'none'}",
         )
     return names
-
-
-class _Agreement:
-    """What the Python API takes for granted."""
-
-    def equal(self, left: Scalar, right: Scalar) -> bool:
-        sizes = (image_of(left.name), image_of(right.name))
-        return left.name == right.name or None not in sizes  # check() compares those
-
-    def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
-        if left.range.key == right.range.key:
-            return None
-        return Reason(
-            "KF202",
-            f"'{left.label}' and '{right.label}' have different ranges: "
-            f"{left.range.key} and {right.range.key}",
-            right.span,
-            help="give both one range in `ranges`",
-        )
-
-    def within(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
-        return False
-
-    def at_most(self, left: Scalar, right: Scalar) -> bool:
-        a, b = _literal(left.name), _literal(right.name)
-        if a is not None and b is not None:
-            return a <= b
-        return image_of(left.name) is None and image_of(right.name) is None  # check() compares
-
-    def disjoint(self, left: Memory, right: Memory) -> bool:
-        return left.name != right.name
-
-    def compares(self, memory: Memory, other: Memory) -> bool:
-        return True  # check() has all buffers
-
-    def keeps(self, image: Memory, type_: str) -> Reason | None:
-        return None  # check() looks
-
-    def ordered(self, left: Invocation, right: Invocation) -> bool:
-        return False
-
-    def joinable(self, members: tuple[int, ...]) -> Reason | None:
-        return None
-
-    def divides(self, members: tuple[int, ...]) -> bool:
-        return True  # if the caller wants it
 
 
 def _launches(

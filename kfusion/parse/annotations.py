@@ -26,7 +26,8 @@ from kfusion.source.text import SourceFile, Span
 
 _DIRECTIVE_WORD = re.compile(r"#\s*(\w+)")
 _PRAGMA = re.compile(r"#\s*pragma\s+(kfuse|sync|kload|kcore|kstore|immovable)\b")
-_KFUSE_PRAGMA = re.compile(r"#\s*pragma\s+kfuse\b\s*(\(.*\))?$")
+_KFUSE_PRAGMA = re.compile(r"#\s*pragma\s+kfuse\b")
+_CLAUSES = ("runs", "harmless")
 _SYNC_PRAGMA = re.compile(r"#\s*pragma\s+sync\b(.*)$")
 _SECTION_PRAGMA = re.compile(r"#\s*pragma\s+\w+\s*(\([^)]*\))?$")
 _SYNC_PART = re.compile(r"\s*(in|out)\b\s*(\([^)]*\))?")
@@ -48,6 +49,8 @@ class RegionMark:
     block: Span  # from `{` to `}`
     data: tuple[NamedData, ...]
     thesis_form: bool
+    runs: tuple[Span, ...] = ()  # the launches that `runs(...)` lists: `add(c, a, b)`
+    harmless: tuple[str, ...] = ()  # functions of other files that the region may call
 
 
 @dataclass(frozen=True)
@@ -184,18 +187,26 @@ class _Finder:
     # Regions
 
     def _pragma_region(self, index: int, text: str, span: Span) -> RegionMark:
+        """`#pragma kfuse(a, out(c)) runs(add(c, a, b)) harmless(log_line)`"""
         match = _KFUSE_PRAGMA.match(text)
-        if match is None:
-            raise error(
-                "KF112",
-                "this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'",
-                span,
-            )
+        assert match is not None
+        words = tokenize(" " * (span.start + match.end()) + text[match.end() :])
         data: tuple[NamedData, ...] = ()
-        if match.group(1):
-            inner = tokenize(" " * (span.start + match.start(1)) + match.group(1))
-            data = _data(self.source, inner, 0, len(inner) - 1)
-        return RegionMark(span, self._block(index + 1, span), data, thesis_form=False)
+        clauses: dict[str, tuple[Span, ...]] = {}
+        position = 0
+        if words and words[0].text == "(":
+            close = _closing(words, 0, span)
+            data = _data(self.source, words, 0, close)
+            position = close + 1
+        while position < len(words):
+            name, close = words[position].text, _closing(words, position + 1, span)
+            if name not in _CLAUSES or name in clauses:
+                raise _unreadable_region(span)
+            clauses[name] = _listed(self.source, words, position + 1, close)
+            position = close + 1
+        block = self._block(index + 1, span)
+        runs, harmless = clauses.get("runs", ()), clauses.get("harmless", ())
+        return RegionMark(span, block, data, False, runs, tuple(s.text for s in harmless))
 
     def _thesis_region(self, index: int) -> RegionMark:
         token, tokens = self.tokens[index], self.tokens
@@ -217,8 +228,6 @@ class _Finder:
         if index >= len(tokens) or tokens[index].text != "{":
             raise error("KF109", "a region must be followed by a block: expected '{'", span)
         for token in tokens[index:]:
-            if token.kind is Kind.DIRECTIVE:
-                self._check_inside_region(token)
             if token.kind is not Kind.PUNCTUATOR:
                 continue
             if token.text in OPENING:
@@ -236,17 +245,6 @@ class _Finder:
                 if not opened:
                     return Span(self.source, tokens[index].start, token.end)
         raise error("KF109", "this region is not closed: expected '}'", span)
-
-    def _check_inside_region(self, token: Token) -> None:
-        text = plain_directive(token).rstrip()
-        word = _DIRECTIVE_WORD.match(text)
-        if word is None or word.group(1) != "pragma":
-            raise error(
-                "KF115",
-                "preprocessor lines inside a region are not supported",
-                Span(self.source, token.start, token.start + len(text)),
-                help="put the line before the region, or write two regions",
-            )
 
     # Synchronisation
 
@@ -382,6 +380,41 @@ def _data(
         raise _unreadable(here, "a name" if expect_name else "another ')'")
     _refuse_two_roles(result)
     return tuple(result)
+
+
+def _unreadable_region(span: Span) -> KFusionError:
+    return error(
+        "KF112",
+        "this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'",
+        span,
+        help="behind it may stand runs(square(x), add(c, x, y)) and harmless(log_line)",
+    )
+
+
+def _closing(tokens: Sequence[Token], opening: int, span: Span) -> int:
+    opens = opening < len(tokens) and tokens[opening].text == "("
+    close = matching(tokens, opening) if opens else None
+    if close is None or tokens[close].text != ")":
+        raise _unreadable_region(span)
+    return close
+
+
+def _listed(
+    source: SourceFile, tokens: Sequence[Token], opening: int, close: int
+) -> tuple[Span, ...]:
+    """What stands between the commas of a bracket; commas in inner brackets do not count."""
+    found: list[Span] = []
+    first = index = opening + 1
+    while index <= close:
+        if index == close or tokens[index].text == ",":
+            if first < index:
+                found.append(Span(source, tokens[first].start, tokens[index - 1].end))
+            first = index + 1
+        elif tokens[index].text in OPENING:
+            inner = matching(tokens, index)
+            index = inner if inner is not None else index
+        index += 1
+    return tuple(found)
 
 
 def _unreadable(span: Span, expected: str) -> KFusionError:

@@ -1,0 +1,173 @@
+"""Launches in the notation of the Python API: "add(c, x, y)".
+
+Buffers and scalars are given by name, scalars also as numbers. By agreement different names are
+different memory and different values, and equal names are the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from kfusion.graph.model import (
+    Argument,
+    Invocation,
+    LocalMemory,
+    Memory,
+    Scalar,
+)
+from kfusion.kernel.evaluate import image_of
+from kfusion.kernel.model import Kernel, Parameter
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.diagnostics import Reason, error
+from kfusion.source.lexer import Kind, matching, tokenize
+from kfusion.source.text import Span
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_INTEGER = re.compile(r"(-?(?:0|[1-9][0-9]*|0[xX][0-9a-fA-F]+))[uUlL]*")
+
+
+@dataclass(frozen=True)
+class Call:
+    kernel: Kernel
+    arguments: tuple[Argument, ...]
+    span: Span
+
+
+def read_call(span: Span, kernels: Mapping[str, Kernel]) -> Call:
+    listing = span.file
+    tokens = tokenize(span.text)
+    closing = matching(tokens, 1) if len(tokens) > 2 and tokens[1].text == "(" else None
+    if not tokens or tokens[0].kind is not Kind.NAME or closing is None:
+        raise _unreadable(span)
+    if [t.text for t in tokens[closing + 1 :]] not in ([], [";"]):
+        raise _unreadable(span)
+    name = tokens[0].text
+    kernel = kernels.get(name)
+    if kernel is None:
+        known = ", ".join(sorted(kernels)) or "none"
+        raise error(
+            "KF123",
+            f"no kernel is called '{name}'",
+            Span(listing, span.start, span.start + len(name)),
+            help=f"the kernels are: {known}",
+        )
+    inner = span.text[tokens[1].end : tokens[closing].start]
+    written = _split(inner)
+    if len(written) != len(kernel.parameters):
+        raise error(
+            "KF125",
+            f"{name}() has {len(kernel.parameters)} parameters, and {len(written)} arguments are "
+            "given",
+            span,
+            related=((f"{name}() is defined here", kernel.span),),
+        )
+    pairs = zip(kernel.parameters, written, strict=True)
+    return Call(kernel, tuple(_argument(p, text, span) for p, text in pairs), span)
+
+
+def _unreadable(span: Span) -> Exception:
+    return error(
+        "KF129",
+        "this call cannot be read: expected 'kernel(argument, ...)'",
+        span,
+        help="buffers and scalars are given by name, scalars also as numbers",
+    )
+
+
+def _split(text: str) -> list[str]:
+    parts, depth = [""], 0
+    for char in text:
+        depth += (char in "([{") - (char in ")]}")
+        if char == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return [part.strip() for part in parts] if text.strip() else []
+
+
+def _argument(parameter: Parameter, text: str, span: Span) -> Argument:
+    if parameter.is_scalar or parameter.canonical == "sampler_t":
+        if not text:
+            raise _unreadable(span)
+        return Scalar(text, text)
+    if parameter.pointer and parameter.space == "local":
+        return LocalMemory(text, text)
+    if not _NAME.fullmatch(text):
+        raise error(
+            "KF129",
+            f"'{text}' cannot be the argument for '{parameter.name}' of type "
+            f"'{parameter.text}': expected a name",
+            span,
+        )
+    return Memory(text, text)
+
+
+def check_names(calls: list[Call]) -> None:
+    """One name is one thing, wherever it stands."""
+    kinds: dict[str, tuple[str, Span]] = {}
+    names = {Memory: "a buffer", Scalar: "a scalar", LocalMemory: "local memory"}
+    for call in calls:
+        for argument in call.arguments:
+            kind = names[type(argument)]
+            first, span = kinds.setdefault(argument.name, (kind, call.span))
+            if first != kind and _NAME.fullmatch(argument.name):
+                raise error(
+                    "KF129",
+                    f"'{argument.name}' is {kind} here, and {first} elsewhere",
+                    call.span,
+                    help="give one of them another name",
+                    related=((f"it is {first} here", span),),
+                )
+
+
+def literal(text: str) -> int | None:
+    """The value of an integer as C writes it, as far as it is plain."""
+    found = _INTEGER.fullmatch(text)
+    return int(found.group(1), 0) if found else None
+
+
+class Agreement:
+    """What the Python API takes for granted."""
+
+    def equal(self, left: Scalar, right: Scalar) -> bool:
+        sizes = (image_of(left.name), image_of(right.name))
+        return left.name == right.name or None not in sizes  # check() compares those
+
+    def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
+        if left.range.key == right.range.key:
+            return None
+        return Reason(
+            "KF202",
+            f"'{left.label}' and '{right.label}' have different ranges: "
+            f"{left.range.key} and {right.range.key}",
+            right.span,
+            help="give both one range in `ranges`",
+        )
+
+    def within(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
+        return False
+
+    def at_most(self, left: Scalar, right: Scalar) -> bool:
+        a, b = literal(left.name), literal(right.name)
+        if a is not None and b is not None:
+            return a <= b
+        return image_of(left.name) is None and image_of(right.name) is None  # check() compares
+
+    def disjoint(self, left: Memory, right: Memory) -> bool:
+        return left.name != right.name
+
+    def compares(self, memory: Memory, other: Memory) -> bool:
+        return True  # check() has all buffers
+
+    def keeps(self, image: Memory, type_: str) -> Reason | None:
+        return None  # check() looks
+
+    def ordered(self, left: Invocation, right: Invocation) -> bool:
+        return False
+
+    def joinable(self, members: tuple[int, ...]) -> Reason | None:
+        return None
+
+    def divides(self, members: tuple[int, ...]) -> bool:
+        return True  # if the caller wants it
