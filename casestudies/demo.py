@@ -89,8 +89,9 @@ class Study:
         defines: Iterable[str] = (),
         options: Iterable[str] = (),
     ) -> list[Path]:
-        """The same sources, fused."""
-        fuse(sources, out, self.include_dirs, defines, options)
+        """The same sources, fused, beside the C files that all applications share."""
+        shared = [self.apps / name for name in self.shared]
+        fuse([*sources, *shared], out, self.include_dirs, defines, options)
         return [out / source.name for source in sources]
 
     def build(
@@ -103,8 +104,11 @@ class Study:
     ) -> Path:
         """Build an application from its own two C files and those that all share."""
         application, library, _ = sources
+        fused = [application.with_name(name) for name in self.shared]
+        written = [self.apps / name for name in self.shared]
+        shared = [f if f.exists() else w for f, w in zip(fused, written, strict=True)]
         return build(
-            [application, library, *(self.apps / name for name in self.shared)],
+            [application, library, *shared],
             output,
             [application.parent, *include_dirs, *self.include_dirs],
             defines,
@@ -208,7 +212,7 @@ LINALG = Study(_HERE / "linalg", "linalg", ("app.c",), dumped="-o")
 IMAGE = Study(_HERE / "image", "image", ("app.c", "png_file.c"), ("png",))
 TEXTURE = replace(IMAGE, library="texture", variable="IMAGE_CL", by_hand="fused_by_hand_texture")
 POOL = Study(
-    _HERE / "physics", "pool", ("pool.c",), ("gif",), ("--shot", "1,20", "--frames", "2", "--steps")
+    _HERE / "physics", "pool", ("shot.c",), ("gif",), ("--shot", "1,20", "--frames", "2", "--steps")
 )
 
 FLOAT = Precision("float", (), np.float32)

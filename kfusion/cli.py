@@ -61,6 +61,13 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
     help="The devices that kernels must pay on.",
 )
 @click.option("--budget", "budgets", multiple=True, help="NAME=NUMBER: what the target has.")
+@click.option(
+    "--recorded",
+    multiple=True,
+    type=_PATH,
+    help="What a run with KFUSION=record wrote: the launches to expect.",
+)
+@click.option("--for-recording", is_flag=True, help="Fuse nothing: mark regions, for such a run.")
 @click.option("--dry-run", is_flag=True, help="Write nothing.")
 @click.option("--explain-plan", is_flag=True, help="Print the plan as a table.")
 @click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
@@ -78,6 +85,8 @@ def fuse(
     exact: bool,
     target: str,
     budgets: tuple[str, ...],
+    recorded: tuple[Path, ...],
+    for_recording: bool,
     dry_run: bool,
     explain_plan: bool,
     quiet: bool,
@@ -108,7 +117,9 @@ def fuse(
     from kfusion.driver import fuse_files
     from kfusion.report.diagnostics import render_all
 
-    result = fuse_files(sources, exact=exact, target=devices)
+    result = fuse_files(
+        sources, exact=exact, target=devices, recorded=recorded, for_recording=for_recording
+    )
     shown = result.diagnostics
     if quiet:
         shown = result.not_fused if strict else []
@@ -119,7 +130,8 @@ def fuse(
     if explain_plan:
         from kfusion.report.plan import plan_table
 
-        click.echo(plan_table([(r.region.name, r.plan) for r in result.regions]))
+        shown_plans = [p for region in result.regions for p in region.patterns]
+        click.echo(plan_table([(p.name, p.plan, p.origin) for p in shown_plans]))
     if strict and result.not_fused:
         raise error(
             "KF302",
@@ -131,11 +143,11 @@ def fuse(
     if output is not None and not dry_run:
         write_all(output, result.files)
     if verbose:
-        for planned in result.regions:
+        for planned in result.expected:
             groups = [g for g in planned.plan.groups if g.fused]
             count = len(planned.plan.invocations)
             click.echo(
-                f"{planned.region.name}: {count} kernels become {len(planned.plan.groups)} "
+                f"{planned.name}: {count} kernels become {len(planned.plan.groups)} "
                 f"({len(groups)} fused)"
             )
 
@@ -190,6 +202,7 @@ def _runs_kernels(command: _Command) -> _Command:
         ),
         click.option("--seed", default=0, show_default=True, help="Of the random data."),
         click.option("--device", default="", help="A part of the device's or platform's name."),
+        click.option("--recorded", multiple=True, type=_PATH, help="As for kfusion."),
     ]
     for option in reversed(options):
         command = option(command)
@@ -215,6 +228,7 @@ class _Kernels:
     data: tuple[str, ...]
     seed: int
     device: str
+    recorded: tuple[Path, ...]
 
     def wanted(self) -> Wanted:
         from kfusion.device import command
@@ -236,7 +250,9 @@ class _Kernels:
         sources = read_sources(self.files, how)
         from kfusion.driver import fuse_files
 
-        return sources, fuse_files(sources, exact=self.exact, target=devices)
+        return sources, fuse_files(
+            sources, exact=self.exact, target=devices, recorded=self.recorded
+        )
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})

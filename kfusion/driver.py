@@ -2,54 +2,115 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
+from pathlib import Path
 
-from kfusion.graph.model import Group, RegionPlan
-from kfusion.graph.plan import plan_region
+from kfusion.expected import Apart, Told, told_by_records, told_by_runs
+from kfusion.graph.drops import Drop, Why
+from kfusion.graph.model import Group, Oracle, RegionPlan
 from kfusion.graph.target import ANY, Target
+from kfusion.host.at_end import EndNames, end_names
+from kfusion.host.closed import Closedness, closed_as_a_whole, closedness
+from kfusion.host.closed_cpp import check_names, closedness_of_cpp, nothing_told
 from kfusion.host.handles import HandleTable, read_handles
-from kfusion.host.liveness import Liveness, observed_after
-from kfusion.host.merge import RegionAnalysis
-from kfusion.host.moving import reordered, runs_ahead, swapped
-from kfusion.host.options import check_program_queries, kernel_defines
-from kfusion.host.origins import Origins
+from kfusion.host.observed import Observation
+from kfusion.host.options import check_program_queries, groups_are_full, kernel_defines
+from kfusion.host.oracle import Expected
+from kfusion.host.outside import has_redirected
+from kfusion.host.path_program import PathProgram
+from kfusion.host.predict import Prediction, Predictions, predictions
+from kfusion.host.predict_launches import PredictedLaunch
 from kfusion.host.program import HostProgram
-from kfusion.host.regions import Region, read_regions
+from kfusion.host.region import CppRegion, Region, read_cpp_regions, read_regions
 from kfusion.host.setup import read_setups
-from kfusion.host.sticky import Reliances
+from kfusion.host.symbolic import Sym
+from kfusion.host.sync import kept_apart
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import read_kernels
 from kfusion.parse.annotations import misspelt_region
+from kfusion.parse.embedded import build_options
 from kfusion.parse.files import Inputs, parse_sources
+from kfusion.parse.recorded import RecordedRow, recorded_programs, recorded_rows
 from kfusion.parse.sources import Sources
 from kfusion.parse.unit import Unit
-from kfusion.regenerate.application import FusedCall, Moved, region_edit
-from kfusion.regenerate.function import FusedFunction, build_function
-from kfusion.regenerate.header import HEADER_NAME, header_text
-from kfusion.regenerate.library import appended, include_edit, release_edits
-from kfusion.regenerate.moving import Check, build_check
-from kfusion.regenerate.names import combined_name, names_in
-from kfusion.regenerate.pieces import CannotWriteError
-from kfusion.regenerate.sharing import for_both
+from kfusion.planning import Kernels, Plans, pattern_of, plans_of
+from kfusion.regenerate.additions import Addition, addition
+from kfusion.regenerate.fused_header import header_text
+from kfusion.regenerate.including import HEADER_NAME, include_edit, region_edit
+from kfusion.regenerate.including_cpp import calls_opencl, include_cpp_edit
+from kfusion.regenerate.names import names_in
+from kfusion.regenerate.pattern import Pattern, range_key
+from kfusion.regenerate.tables import RegionText
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.depth import refuses_depth
 from kfusion.source.diagnostics import Diagnostic, Severity, error
-from kfusion.source.lexer import tokenize
 from kfusion.source.text import Edit, apply_edits
 from kfusion.synthesis.files import section_edits
-from kfusion.synthesis.kernel import synthesise
 from kfusion.synthesis.model import FusedKernel
-from kfusion.synthesis.several import ITEM
+
+
+@dataclass(frozen=True)
+class PlannedPattern:
+    """One sequence of launches that a region is expected to make."""
+
+    region: Region | CppRegion
+    prediction: Prediction
+    plans: Plans
+    pattern: Pattern | None  # None: nothing of it is fused
+    number: int = 0  # which of the region's sequences
+    origin: str = "by executing the host files"  # of the prediction
+
+    @property
+    def name(self) -> str:
+        """For people: file and line."""
+        return self.region.name + (f" ({self.number + 1})" if self.number else "")
+
+    @property
+    def plan(self) -> RegionPlan:
+        return self.plans.best
+
+    @property
+    def launches(self) -> tuple[PredictedLaunch, ...]:
+        return self.prediction.launches
+
+    @property
+    def values(self) -> Mapping[str, Sym]:
+        """What names of memory and scalars stand for."""
+        return self.prediction.values
+
+    @property
+    def kernels(self) -> dict[Group, FusedKernel]:
+        """Those of the best plan."""
+        if self.pattern is None:
+            return {}
+        form = self.pattern.less or self.pattern.whole
+        return form.kernels if form is not None else {}
 
 
 @dataclass(frozen=True)
 class PlannedRegion:
-    region: Region
-    plan: RegionPlan
-    analysis: RegionAnalysis
-    order: tuple[int, ...]  # for each invocation of the plan, which call it was as written
-    kernels: dict[Group, FusedKernel]  # of the fused groups, under the names that were written
+    region: Region | CppRegion
+    patterns: tuple[PlannedPattern, ...]  # the likeliest first
+    outside: frozenset[str] = frozenset()  # functions that nothing is held back around
+    names: EndNames | None = None  # variables that the run time looks at in the end
+    for_recording: bool = False
+
+    @property
+    def fuses(self) -> bool:
+        return any(each.pattern for each in self.patterns)
+
+    @property
+    def is_marked(self) -> bool:
+        """Does it get its line?"""
+        return self.fuses or self.for_recording
+
+    @property
+    def shown(self) -> EndNames | None:
+        """The names that stand in the region's line."""
+        drops = (d for p in self.patterns if p.pattern for d in p.pattern.drops)
+        needed = self.for_recording or any(drop.why is Why.AT_END for drop in drops)
+        return self.names if needed else None
 
 
 @dataclass
@@ -61,56 +122,68 @@ class Result:
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     @property
+    def expected(self) -> list[PlannedPattern]:
+        """The likeliest sequence of each region."""
+        return [region.patterns[0] for region in self.regions if region.patterns]
+
+    @property
     def not_fused(self) -> list[Diagnostic]:
         return [d for d in self.diagnostics if d.severity is Severity.CUT]
 
 
-_Tokens = tuple[tuple[str, ...], tuple[str, ...]]  # of a kernel and its function
+@dataclass(frozen=True)
+class _Given:
+    """What all regions share."""
 
-
-@dataclass
-class _Output:
-    """What is added to which file, collected over all regions."""
-
-    exact: bool
+    inputs: Inputs
+    program: HostProgram
+    kernels: dict[str, Kernel]
+    handles: HandleTable
     target: Target
-    edits: dict[Unit, list[Edit]] = field(default_factory=dict)
-    functions: dict[_Tokens, FusedFunction] = field(default_factory=dict)
-    kernel_units: dict[_Tokens, Unit] = field(default_factory=dict)  # where each has its kernel
-    checks: list[Check] = field(default_factory=list)
-    callers: dict[str, set[Unit]] = field(default_factory=dict)  # of functions and checks
-    taken: set[str] = field(default_factory=set)
-
-    def functions_in(self, unit: Unit) -> list[FusedFunction]:
-        return [f for f in self.functions.values() if f.unit is unit]
-
-    def checks_in(self, unit: Unit) -> list[Check]:
-        return [check for check in self.checks if check.unit is unit]
-
-    def kernels_in(self, unit: Unit) -> list[FusedKernel]:
-        return [f.kernel for key, f in self.functions.items() if self.kernel_units[key] is unit]
+    exact: bool
+    fused: Kernels
+    recorded: tuple[RecordedRow, ...] = ()
 
 
 @refuses_depth
-def fuse_files(sources: Sources, *, exact: bool = False, target: Target = ANY) -> Result:
-    """`exact`: not even a compiler that contracts operations of two kernels changes a bit."""
-    inputs = parse_sources(sources, kernel_defines)
-    _require_kinds(inputs)
-    program = HostProgram(inputs.hosts)
-    kernels = _all_kernels(inputs)
-    setups = read_setups(program)
-    handles = read_handles(program, setups)
-    check_program_queries(inputs.hosts)
-    reliances = Reliances(program, handles, kernels)
-    origins = Origins(program, setups)
-    output = _Output(exact, target)
-    for unit in inputs.all:
-        output.taken |= names_in(unit)
-    result = Result({}, [])
+def fuse_files(
+    sources: Sources,
+    *,
+    exact: bool = False,
+    target: Target = ANY,
+    recorded: Sequence[Path] = (),
+    for_recording: bool = False,
+) -> Result:
+    """`exact`: not even a compiler that contracts operations of two kernels changes a bit.
+    `recorded`: what runs of the program wrote; `for_recording`: nothing is fused, but regions are
+    marked, so that a run can write it."""
+    rows = tuple(row for path in recorded for row in recorded_rows(path))
+    programs = [each for path in recorded for each in recorded_programs(path)]
+    inputs = parse_sources(sources, kernel_defines, strings=True, recorded=programs)
+    _require_kinds(inputs, kernels=not for_recording)
+    program = PathProgram.of(HostProgram(inputs.hosts, inputs.cpp))
+    check_program_queries((*inputs.hosts, *inputs.cpp))
+    taken = set[str]().union(*(names_in(unit) for unit in inputs.all))
+    given = _Given(
+        inputs,
+        program,
+        _all_kernels(inputs),
+        read_handles(program, read_setups(program)),
+        target,
+        exact,
+        Kernels(exact, taken),
+        rows,
+    )
+    result = Result({}, [], list(inputs.unread))
+    identifiers: set[str] = set()
+    regions: list[Region | CppRegion] = []
     for unit in inputs.applications:
-        for region in read_regions(unit, program):
-            _region(region, program, handles, kernels, reliances, origins, output, result)
-    result.files = _texts(inputs, program, output)
+        regions += read_regions(unit, identifiers)
+    for other in inputs.cpp:
+        regions += read_cpp_regions(other, identifiers)
+    for region in regions:
+        _region(region, given, result, for_recording=for_recording)
+    result.files = _texts(given, result)
     return result
 
 
@@ -130,298 +203,271 @@ def _all_kernels(inputs: Inputs) -> dict[str, Kernel]:
 
 
 def _region(
-    region: Region,
-    program: HostProgram,
-    handles: HandleTable,
-    kernels: dict[str, Kernel],
-    reliances: Reliances,
-    origins: Origins,
-    output: _Output,
+    region: Region | CppRegion, given: _Given, result: Result, *, for_recording: bool
+) -> None:
+    harmless = frozenset(region.mark.harmless)
+    settled = frozenset[str]().union(*(each.outside for each in result.regions))
+    if isinstance(region, CppRegion):
+        check_names(region)
+        closed = closedness_of_cpp(region, given.program, harmless, settled)
+    else:
+        closed = closedness(region.block, region.unit, given.program, harmless, settled)
+    if closed.opened:
+        told = {each.reason.message: each.reason for each in reversed(closed.opened)}
+        result.diagnostics += [reason.as_cut() for reason in reversed(told.values())]
+        result.regions.append(PlannedRegion(region, ()))
+        return
+    names = end_names(region, given.program)
+    if for_recording:
+        result.regions.append(PlannedRegion(region, (), closed.settles, names, True))
+    elif isinstance(region, CppRegion):
+        rows = _told(region, closed, None, names, given)
+        if not rows:
+            result.diagnostics.append(nothing_told(region).as_cut())
+        _plan_told(region, rows, closed, names, None, given, result)
+    else:
+        _c_region(region, closed, names, given, result)
+
+
+def _told(
+    region: Region | CppRegion,
+    closed: Closedness,
+    predicted: Predictions | None,
+    names: EndNames | None,
+    given: _Given,
+) -> list[Told]:
+    """What the annotation or a recorded run says that the region launches."""
+    rows = [
+        row
+        for row in given.recorded
+        if row.region == region.identifier and row.file == region.unit.source.path.name
+    ]
+    if not region.mark.runs and not rows:
+        return []
+    followed = predicted.paths if predicted is not None and predicted.followed else None
+    apart = Apart(closed.functions, followed)
+    told: list[Told] = []
+    if region.mark.runs:
+        told.append(told_by_runs(region.mark.runs, given.kernels, names, apart))
+    return told + told_by_records(rows, given.kernels, given.program, apart)
+
+
+def _plan_told(
+    region: Region | CppRegion,
+    told: Sequence[Told],
+    closed: Closedness,
+    names: EndNames | None,
+    observation: Observation | None,
+    given: _Given,
     result: Result,
 ) -> None:
-    if len(region.calls) < 2:
-        result.diagnostics.append(
-            Diagnostic(
-                "KF402",
-                Severity.NOTE,
-                "a region with fewer than two calls has nothing to fuse",
-                region.mark.annotation,
-                help="write one call in each statement" if region.crowded else None,
-                related=(("several calls stand here", region.crowded),) if region.crowded else (),
-            )
-        )
-        if not region.calls:
-            return
-
-    def analyse(region: Region) -> RegionAnalysis:
-        return RegionAnalysis(region, program, handles, kernels, reliances, origins)
-
-    arranged = _in_order(analyse(region), output)
-    result.diagnostics += arranged.liveness.notes
-    arranged = _in_better_order(arranged, analyse, output) or arranged
-    analysis, plan = arranged.analysis, arranged.plan
-    result.diagnostics += [cut.reason.as_cut() for cut in plan.cuts]
-    calls: list[FusedCall] = []
-    fused: dict[Group, FusedKernel] = {}
-    for draft in arranged.drafts:
-        call, written = _group(analysis, plan, draft, output)
-        calls.append(call)
-        # Of a shared kernel the parameters stand for this region's own arguments.
-        fused[draft.group] = replace(draft.function.kernel, name=written.kernel.name)
-    result.regions.append(PlannedRegion(analysis.region, plan, analysis, arranged.order, fused))
-    if calls:
-        moved = None
-        if arranged.checks:
-            output.checks += arranged.checks
-            moved = Moved(region, tuple((c.name, c.arguments) for c in arranged.checks))
-        for name in (*(call.name for call in calls), *(c.name for c in arranged.checks)):
-            output.callers.setdefault(name, set()).add(region.unit)
-        edit = region_edit(analysis.region, calls, moved)
-        output.edits.setdefault(region.unit, []).append(edit)
-    elif len(region.calls) > 1:
-        result.diagnostics.append(
-            Diagnostic(
-                "KF401",
-                Severity.NOTE,
-                "nothing in this region is fused; it stays as it is",
-                region.mark.annotation,
-            )
-        )
+    patterns: list[PlannedPattern] = []
+    seen: set[object] = set()
+    for each in told:
+        row = each.prediction
+        if len(row.launches) > 1 and _shape(row.launches) not in seen:
+            seen.add(_shape(row.launches))
+            proved = observation.drops(row) if observation is not None else ()
+            drops = each.drops(names, proved)
+            pattern = _planned(region, row, each.oracle, drops, len(patterns), given)
+            patterns.append(replace(pattern, origin=each.origin))
+    if told:
+        _tell(region, told[0].prediction, patterns, result)
+    result.regions.append(PlannedRegion(region, tuple(patterns), closed.settles, names))
 
 
-@dataclass(frozen=True)
-class _Draft:
-    """A group of a plan, and its function under the names that it would like to have."""
-
-    group: Group
-    function: FusedFunction
-
-
-@dataclass(frozen=True)
-class _Arranged:
-    """A region with its calls in some order, what becomes of it, and when it may have it."""
-
-    analysis: RegionAnalysis
-    liveness: Liveness
-    plan: RegionPlan
-    drafts: list[_Draft]
-    order: tuple[int, ...]
-    checks: list[Check] = field(default_factory=list)
-
-    @property
-    def price(self) -> tuple[int, int]:
-        groups = self.plan.groups
-        return sum(g.loads_after + g.stores_after for g in groups), len(groups)
-
-
-def _in_order(analysis: RegionAnalysis, output: _Output) -> _Arranged:
-    liveness = observed_after(analysis)
-    order = tuple(range(len(analysis.region.calls)))
-    return _Arranged(analysis, liveness, *_written_plan(analysis, liveness, output), order)
-
-
-def _in_better_order(
-    written: _Arranged, analyse: Callable[[Region], RegionAnalysis], output: _Output
-) -> _Arranged | None:
-    """The region with calls moved past others that they do not need, if that saves something."""
-    analysis = written.analysis
-    if len(written.plan.groups) < 2 or not any(analysis.moving.simple):
-        return None
-    analysis.in_order = False
-    groups = _plan(analysis, written.liveness, output).groups
-    analysis.in_order = True
-    order = tuple(member for group in groups for member in group.members)
-    if order == written.order or runs_ahead(analysis.region, order):
-        return None
-    try:
-        checks = _checks(analysis, order, output)
-    except CannotWriteError:
-        return None
-    moved = _in_order(analyse(reordered(analysis.region, order)), output)
-    moved = replace(moved, order=order, checks=checks)
-    return moved if moved.price < written.price else None
-
-
-def _checks(analysis: RegionAnalysis, order: tuple[int, ...], output: _Output) -> list[Check]:
-    """For each library file whose calls change places."""
-    calls = analysis.region.calls
-    pairs: dict[Unit, list[tuple[int, int]]] = {}
-    for p, q in swapped(order):
-        pairs.setdefault(calls[p].function.unit, []).append((p, q))
-    found: list[Check] = []
-    for unit, mine in pairs.items():
-        members = sorted({call for pair in mine for call in pair})
-        base = combined_name([calls[i].function.name for i in members], ())
-        name = combined_name([f"{base}_may_swap"], output.taken)
-        output.taken.add(name)
-        found.append(build_check(analysis, mine, name, _names_known(analysis, unit)))
-    return found
-
-
-def _written_plan(
-    analysis: RegionAnalysis, liveness: Liveness, output: _Output
-) -> tuple[RegionPlan, list[_Draft]]:
-    """The best plan of which every group can be written."""
-    while True:
-        plan = _plan(analysis, liveness, output)
-        drafts: list[_Draft] = []
-        groups = [group for group in plan.groups if group.fused]
-        for group in groups:
-            try:
-                names = _kernel_base(plan, group), _function_base(analysis, group)
-                made = _make(analysis, plan, group, output.exact, *names)
-                drafts.append(_Draft(group, made))
-            except CannotWriteError as problem:
-                if group.elements > 1:  # perhaps with the launch as it is
-                    analysis.undivided.add(group.members)
-                    continue
-                analysis.refuse(group.members[0], group.members[-1], str(problem), problem.span)
-        if len(drafts) == len(groups):
-            return plan, drafts
-
-
-def _plan(analysis: RegionAnalysis, liveness: Liveness, output: _Output) -> RegionPlan:
-    """The plan, with as few stores as is consistent with it."""
-    doubtful = liveness.if_internal
-    while True:
-        observed = liveness.observed | (liveness.if_internal - doubtful)
-        plan = plan_region(
-            analysis.invocations, observed, analysis, output.target, exact=output.exact
-        )
-        kept = {name for name in doubtful if not _is_internal(plan, name)}
-        if not kept:
-            return plan
-        doubtful = doubtful - kept
-
-
-def _is_internal(plan: RegionPlan, name: str) -> bool:
-    """Does one group alone use the object, and keep it out of memory?"""
-    users = [
-        group
-        for group in plan.groups
-        if any(m.name == name for i in group.members for m in plan.invocations[i].memory)
-    ]
-    return len(users) == 1 and name in users[0].internalised
-
-
-def _kernel_base(plan: RegionPlan, group: Group) -> str:
-    return combined_name([plan.invocations[i].kernel.name for i in group.members], ())
-
-
-def _function_base(analysis: RegionAnalysis, group: Group) -> str:
-    return combined_name([analysis.region.calls[i].function.name for i in group.members], ())
-
-
-def _group(
-    analysis: RegionAnalysis, plan: RegionPlan, draft: _Draft, output: _Output
-) -> tuple[FusedCall, FusedFunction]:
-    """Kernel and function of a group; two groups that give one text share them."""
-    group, probe = draft.group, draft.function
-    members = [plan.invocations[i] for i in group.members]
-    base, function_base = _kernel_base(plan, group), _function_base(analysis, group)
-    key = (_without_comments(probe.kernel.text), _without_comments(probe.text))
-    function = output.functions.get(key)
-    if function is not None:
-        output.functions[key] = for_both(function, probe)
-    else:
-        taken = set(output.taken)
-        if probe.kernel.elements > 1:
-            taken |= {name.removesuffix(ITEM) for name in taken}
-        kernel_name = combined_name([m.kernel.name for m in members], taken)
-        name = function_base
-        if name in output.taken or (name == kernel_name and kernel_name != base):
-            name = combined_name(
-                [analysis.region.calls[i].function.name for i in group.members], output.taken
-            )
-        function = probe
-        if (kernel_name, name) != (base, function_base):
-            function = _make(analysis, plan, group, output.exact, kernel_name, name)
-        output.taken |= {kernel_name, name, f"{name}_kernel", kernel_name + ITEM}
-        output.functions[key] = function
-        output.kernel_units[key] = members[0].kernel.unit
-    # A shared function is called with the arguments of this region's own calls.
-    first, last = group.members[0], group.members[-1]
-    return FusedCall(first, last, function.name, probe.arguments), function
-
-
-def _without_comments(text: str) -> tuple[str, ...]:
-    """Two regions share a function if only the comments differ, which quote the calls."""
-    return tuple(token.text for token in tokenize(text))
-
-
-def _make(
-    analysis: RegionAnalysis,
-    plan: RegionPlan,
-    group: Group,
-    exact: bool,
-    kernel_name: str,
-    name: str,
-) -> FusedFunction:
-    kernel = synthesise(group, plan.invocations, kernel_name, exact=exact)
-    unit = analysis.region.calls[group.members[-1]].function.unit
-    return build_function(analysis, group, kernel, name, _names_known(analysis, unit))
-
-
-def _names_known(analysis: RegionAnalysis, unit: Unit) -> set[str]:
-    names = set(unit.macros.history)
-    for each in analysis.program.units:
-        names |= _global_names(each)
-    return names
-
-
-def _global_names(unit: Unit) -> set[str]:
-    names = set(unit.functions)
-    return names | {node.name for node in unit.ast.ext if getattr(node, "name", None)}
-
-
-def _texts(inputs: Inputs, program: HostProgram, output: _Output) -> dict[str, str]:
-    files: dict[str, str] = {}
-    functions = list(output.functions.values())
-    added: list[Check | FusedFunction] = [*output.checks, *functions]
-    users = {f.name: {f.unit, *output.callers[f.name]} for f in added}
-    files_of = _numbered(inputs, users)
-    types = frozenset(
-        word for f in added for word in f.prototype.replace("*", " ").replace("(", " ").split()
+def _c_region(
+    region: Region, closed: Closedness, names: EndNames | None, given: _Given, result: Result
+) -> None:
+    predicted = predictions(
+        region.block, region.function, region.unit, given.program, given.handles, given.kernels
     )
-    components = _component_handles(functions)
-    for unit in inputs.all:
+    observation = Observation(region, predicted, given.program, given.handles, given.kernels)
+    result.diagnostics += observation.notes
+    told = _told(region, closed, predicted, names, given)
+    if told:
+        _plan_told(region, told, closed, names, observation, given, result)
+        return
+    unproved = names if not predicted.followed else None
+    patterns: list[PlannedPattern] = []
+    seen: set[object] = set()
+    for path in predicted.likely:
+        for row in _rows(path) if path.likely or not patterns else ():
+            if len(row.launches) > 1 and _shape(row.launches) not in seen:
+                seen.add(_shape(row.launches))
+                drops = _drops(row, observation, unproved)
+                oracle = _expected(row, given)
+                patterns.append(_planned(region, row, oracle, drops, len(patterns), given))
+        if path is predicted.likely[0]:
+            _tell(region, path, patterns, result)
+    result.regions.append(PlannedRegion(region, tuple(patterns), closed.settles, names))
+
+
+def _drops(
+    row: Prediction, observation: Observation, unproved: EndNames | None
+) -> tuple[Drop, ...]:
+    """`unproved`: variables that the run time looks at where no proof covers all paths."""
+    found = {drop.memory: drop for drop in observation.drops(row)}
+    if unproved is not None:
+        for memory in (m for launch in row.launches for m in launch.invocation.memory):
+            owner = observation.owner(row, memory.name)
+            temporary = (
+                owner not in unproved.outs if unproved.outs else owner in unproved.temporaries
+            )
+            if temporary:
+                found.setdefault(memory.name, Drop(memory.name, Why.AT_END))
+    return tuple(found.values())
+
+
+def _expected(prediction: Prediction, given: _Given) -> Expected:
+    return Expected(
+        given.program,
+        prediction.values,
+        dict(enumerate(prediction.sizes)),
+        {**prediction.of_several_programs, **kept_apart(prediction.launches)},
+    )
+
+
+def _rows(path: Prediction) -> list[Prediction]:
+    """The launches of a path that are likely to be noted together."""
+    stretches = path.stretches
+    last = len(stretches) - 1
+    return [
+        replace(path, segments=(row,), settled_behind=path.settled_behind or number < last)
+        for number, row in enumerate(stretches)
+    ]
+
+
+def _shape(row: tuple[PredictedLaunch, ...]) -> object:
+    """Kernels, and which arguments and ranges are the same."""
+    numbers: dict[object, int] = {}
+    return tuple(
+        (
+            launch.invocation.kernel.name,
+            tuple(numbers.setdefault(a.name, len(numbers)) for a in launch.invocation.arguments),
+            numbers.setdefault(range_key(launch.invocation), len(numbers)),
+        )
+        for launch in row
+    )
+
+
+def _planned(
+    region: Region | CppRegion,
+    prediction: Prediction,
+    oracle: Oracle,
+    drops: Sequence[Drop],
+    number: int,
+    given: _Given,
+) -> PlannedPattern:
+    invocations = tuple(launch.invocation for launch in prediction.launches)
+    plans = plans_of(invocations, drops, oracle, given.target, exact=given.exact)
+    name = region.identifier + (f"_or_{number + 1}" if number else "")
+    certain = all(drop.why is not Why.AT_END for drop in plans.drops)
+    held = certain and not prediction.settled_behind
+    pattern = pattern_of(name, plans, given.fused, held=held)
+    return PlannedPattern(region, prediction, plans, pattern, number)
+
+
+def _tell(
+    region: Region | CppRegion, path: Prediction, patterns: list[PlannedPattern], result: Result
+) -> None:
+    """What is not fused, of the likeliest sequence."""
+    cuts = [cut.reason for each in patterns for cut in each.plan.cuts]
+    cuts += [launch.apart for row in path.stretches[1:] for launch in row if launch.apart]
+    cuts += path.unknown
+    result.diagnostics += [reason.as_cut() for reason in dict.fromkeys(cuts)]
+    if sum(map(len, path.segments)) + len(path.unknown) < 2:
+        text = "a region with fewer than two launches has nothing to fuse"
+        code = "KF402"
+    elif not any(each.pattern for each in patterns):
+        text = "nothing in this region is fused; it stays as it is"
+        code = "KF401"
+    else:
+        return
+    result.diagnostics.append(Diagnostic(code, Severity.NOTE, text, region.mark.annotation))
+
+
+def _texts(given: _Given, result: Result) -> dict[str, str]:
+    inputs, fused = given.inputs, [r for r in result.regions if r.is_marked]
+    outside = frozenset[str]().union(*(r.outside for r in fused))
+    including = [u for u in inputs.hosts if fused and _includes(u, fused, outside)]
+    files: dict[str, str] = {}
+    for unit in inputs.files:
         text = unit.source.text
-        edits = list(output.edits.get(unit, []))
+        edits: list[Edit] = []
         if unit in inputs.kernels:
             edits += section_edits(unit)
-            kernels = output.kernels_in(unit)
-            if kernels:
-                edits.append(appended(text, [k.text for k in kernels]))
-        elif own := output.functions_in(unit):
-            edits.append(include_edit(unit, types, files_of.get(unit)))
-            checks = [check.text for check in output.checks_in(unit)]
-            edits.append(appended(text, [*checks, *(f.text for f in own)]))
-            edits += release_edits(unit, program, components)
-        elif edits:
-            edits.append(include_edit(unit, types, files_of.get(unit)))
+            added = given.fused.of(unit)
+            if added:
+                edits.append(_appended(text, [kernel.text for kernel in added]))
+        else:
+            edits += [region_edit(r.region, r.shown) for r in fused if r.region.unit is unit]
+            if unit in including:
+                edits.append(include_edit(unit, outside))
         files[unit.source.path.name] = apply_edits(text, _with_line_ends_of(text, edits))
-    if functions:
+    including_cpp = [u for u in inputs.cpp if fused and calls_opencl(u)]
+    for other in inputs.cpp:
+        text = other.source.text
+        edits = [region_edit(r.region, r.shown) for r in fused if r.region.unit is other]
+        if edits or other in including_cpp:
+            edits.append(include_cpp_edit(other))
+        files[other.source.path.name] = apply_edits(text, _with_line_ends_of(text, edits))
+    if fused:
         if HEADER_NAME in files:
             raise error(
                 "KF103",
                 f"{HEADER_NAME} is the name of the generated header",
                 argument=HEADER_NAME,
             )
-        prototypes = [
-            (f.prototype, sorted(files_of[u] for u in users[f.name]) if files_of else [])
-            for f in added
+        regions = [
+            RegionText(
+                r.region.identifier,
+                r.region.name,
+                tuple(p.pattern for p in r.patterns if p.pattern),
+            )
+            for r in fused
         ]
-        several = any(f.kernel.elements > 1 for f in functions)
-        files[HEADER_NAME] = header_text(prototypes, several, [f.text for f in added])
+        texts = [kernel.text for kernel in given.fused.made.values()]
+        closed = closed_as_a_whole(given.program) and not inputs.cpp
+        files[HEADER_NAME] = header_text(
+            regions,
+            _additions(given),
+            texts,
+            [*including, *inputs.cpp],
+            outside=outside,
+            closed=closed,
+        )
     return files
 
 
-def _numbered(inputs: Inputs, users: dict[str, set[Unit]]) -> dict[Unit, int]:
-    """The files that need some of the prototypes only: the types of others may be unknown there."""
-    together = set().union(*users.values()) if users else set()
-    if all(units == together for units in users.values()):
-        return {}
-    return {unit: number for number, unit in enumerate(inputs.all, 1) if unit in together}
+def _additions(given: _Given) -> list[Addition]:
+    """For programs that are not built from the kernel files of this output."""
+    inputs = given.inputs
+    options = build_options(inputs.hosts)
+    if any(each.builds for each in inputs.cpp):
+        options = None
+    full_groups = groups_are_full((*inputs.hosts, *inputs.cpp))
+    found: list[Addition | None] = []
+    strings = {each.unit: each for each in inputs.embedded}
+    for unit in inputs.kernels:
+        text = strings.get(unit)
+        data = text.data if text is not None else unit.source.text.encode()
+        own = text.options if text is not None and text.options is not None else options
+        kernels = given.fused.of(unit)
+        found.append(addition(unit, data, kernels, own, full_groups=full_groups))
+    return [each for each in found if each is not None]
+
+
+def _includes(unit: Unit, fused: list[PlannedRegion], outside: frozenset[str]) -> bool:
+    return has_redirected(unit, outside) or any(r.region.unit is unit for r in fused)
+
+
+def _appended(text: str, additions: list[str]) -> Edit:
+    """Add blocks to the end of a file, a blank line before each."""
+    lead = "" if text.endswith("\n") else "\n"
+    return Edit(
+        len(text), len(text), lead + "".join(f"\n{block.rstrip()}\n" for block in additions)
+    )
 
 
 def _with_line_ends_of(text: str, edits: list[Edit]) -> list[Edit]:
@@ -430,14 +476,11 @@ def _with_line_ends_of(text: str, edits: list[Edit]) -> list[Edit]:
     return [replace(e, new=e.new.replace("\r\n", "\n").replace("\n", end)) for e in edits]
 
 
-def _component_handles(functions: list[FusedFunction]) -> set[str]:
-    """Names under which the library keeps the components' handles."""
-    return {name for f in functions for name in f.handles}
-
-
-def _require_kinds(inputs: Inputs) -> None:
-    if not inputs.applications:
-        span = next(filter(None, (misspelt_region(unit.source) for unit in inputs.hosts)), None)
+def _require_kinds(inputs: Inputs, *, kernels: bool) -> None:
+    """`kernels`: there must be some."""
+    if not inputs.applications and not any(each.annotations.regions for each in inputs.cpp):
+        sources = [unit.source for unit in inputs.hosts] + [unit.source for unit in inputs.cpp]
+        span = next(filter(None, map(misspelt_region, sources)), None)
         raise error(
             "KF114",
             f"the pragma '{span.text}' is not understood, and none of the files holds a region"
@@ -446,5 +489,5 @@ def _require_kinds(inputs: Inputs) -> None:
             span,
             help="write `#pragma kfuse(x, y)` before a block of library calls",
         )
-    if not inputs.kernels:
+    if kernels and not inputs.kernels:
         raise error("KF114", "none of the files is a kernel file (.cl)")

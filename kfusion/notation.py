@@ -154,20 +154,11 @@ class Agreement:
             return a <= b
         return image_of(left.name) is None and image_of(right.name) is None  # check() compares
 
-    def disjoint(self, left: Memory, right: Memory) -> bool:
-        return left.name != right.name
-
-    def compares(self, memory: Memory, other: Memory) -> bool:
-        return True  # check() has all buffers
-
     def keeps(self, image: Memory, type_: str) -> Reason | None:
         return None  # check() looks
 
-    def ordered(self, left: Invocation, right: Invocation) -> bool:
+    def numbers(self) -> bool:
         return False
 
     def joinable(self, members: tuple[int, ...]) -> Reason | None:
         return None
-
-    def divides(self, members: tuple[int, ...]) -> bool:
-        return True  # if the caller wants it

@@ -18,7 +18,7 @@ import pyopencl as cl
 from kfusion.device.evaluate import CannotRunError
 from kfusion.device.extents import Launched, touched
 from kfusion.device.verify import Outcome, Prepared, Step, Verifier, kernel_of, type_of
-from kfusion.driver import PlannedRegion
+from kfusion.driver import PlannedPattern
 from kfusion.graph.model import Group
 from kfusion.graph.plan import values_of
 from kfusion.graph.values import Place, Role
@@ -89,7 +89,7 @@ class Bench:
         """The bandwidth of the best copy."""
         return max(copies(self.queue, COPIED_BYTES, max(20, self.repeats // 5)).values())
 
-    def time(self, planned: PlannedRegion, size: int) -> Timed:
+    def time(self, planned: PlannedPattern, size: int) -> Timed:
         outcome = self.verifier.verify(planned, size)
         if outcome.skipped or outcome.difference is not None:
             return Timed(outcome)
@@ -170,13 +170,13 @@ def _side(steps: Sequence[Step], times: list[float], moved: int) -> Side:
     return Side(len(steps), moved, statistics.median(times), min(times))
 
 
-def _alone(planned: PlannedRegion) -> list[Group]:
+def _alone(planned: PlannedPattern) -> list[Group]:
     """Each call in a kernel of its own."""
     nothing: frozenset[str] = frozenset()
     return [Group((i.index,), nothing, nothing, (), 0, 0, 0, 0) for i in planned.plan.invocations]
 
 
-def traffic(planned: PlannedRegion, launches: Sequence[Launched]) -> tuple[int, int]:
+def traffic(planned: PlannedPattern, launches: Sequence[Launched]) -> tuple[int, int]:
     """Bytes of what each kernel loads and stores, of the region as written and fused."""
 
     def moved(groups: Iterable[Group]) -> int:
@@ -185,7 +185,7 @@ def traffic(planned: PlannedRegion, launches: Sequence[Launched]) -> tuple[int, 
     return moved(_alone(planned)), moved(planned.plan.groups)
 
 
-def _moved_by(planned: PlannedRegion, group: Group, launches: Sequence[Launched]) -> int:
+def _moved_by(planned: PlannedPattern, group: Group, launches: Sequence[Launched]) -> int:
     stages, values = values_of(group, planned.plan.invocations)
     loaded: dict[str, int] = {}
     stored: dict[str, int] = {}

@@ -17,13 +17,13 @@ from kfusion.device.evaluate import CannotRunError, Number, Numbers
 from kfusion.device.extents import Launched, extents
 from kfusion.device.images import Shape, copied_from, image_shapes, memory_of, random_image
 from kfusion.device.opencl import KernelBuildError, build_program, find_device
-from kfusion.driver import PlannedRegion
+from kfusion.driver import PlannedPattern
 from kfusion.graph.model import Argument, AtMost, Equal, Group, LocalMemory, Memory
-from kfusion.host.effects import Launch
 from kfusion.host.symbolic import Sym
 from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.types import is_integer, size_of
+from kfusion.regenerate.pattern import written_by
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 
@@ -148,10 +148,10 @@ class Verifier:
                 ) from None
         return built.program
 
-    def verify(self, planned: PlannedRegion, size: int) -> Outcome:
+    def verify(self, planned: PlannedPattern, size: int) -> Outcome:
         plan = planned.plan
         counts = len(plan.invocations), len(plan.groups)
-        name = planned.region.name
+        name = planned.name
         try:
             prepared = self.prepare(planned, size)
         except CannotRunError as reason:
@@ -166,7 +166,7 @@ class Verifier:
                 return Outcome(name, size, counts, elements, found)
         return Outcome(name, size, counts, elements)
 
-    def prepare(self, planned: PlannedRegion, size: int) -> Prepared:
+    def prepare(self, planned: PlannedPattern, size: int) -> Prepared:
         plan = planned.plan
         numbers = Numbers(size, self.wanted.numbers)
         numbers.used = self.used
@@ -184,7 +184,6 @@ class Verifier:
             Step(self.before[file], i.kernel.name, i.arguments, at.size, at.local)
             for file, i, at in zip(files, plan.invocations, launches, strict=True)
         ]
-        as_written = [steps[i] for i in sorted(range(len(steps)), key=planned.order.__getitem__)]
         joined = []
         for group in plan.groups:
             last = group.members[-1]
@@ -198,20 +197,19 @@ class Verifier:
                 if kernel.elements > 1:
                     step = step.by_several(kernel.elements)
             joined.append(step)
-        return Prepared(launches, as_written, joined, scalars, data)
+        return Prepared(launches, steps, joined, scalars, data)
 
     @staticmethod
-    def launched(planned: PlannedRegion, index: int, numbers: Numbers) -> Launched:
-        run, invocation = planned.analysis.runs[index], planned.plan.invocations[index]
-        launch: Launch = run.launch
+    def launched(planned: PlannedPattern, index: int, numbers: Numbers) -> Launched:
+        launch, invocation = planned.launches[index], planned.plan.invocations[index]
         size = tuple(int(numbers.of(v)) for v in launch.size)
         local = tuple(int(numbers.of(v)) for v in launch.local) if launch.local else None
         if not size or any(s <= 0 for s in (*size, *(local or ()))):
             raise CannotRunError(f"{invocation.kernel.name} is launched over nothing")
         if local and any(s % at for s, at in zip(size, local, strict=False)):
             raise CannotRunError(f"the groups of {invocation.kernel.name} do not fit into its size")
-        values = planned.analysis.values
-        unset = next((a for a in invocation.arguments if a.name.startswith("<unset")), None)
+        values = planned.values
+        unset = next((a for a in invocation.arguments if a.name.startswith("<")), None)
         if unset is not None:
             raise CannotRunError(f"{invocation.kernel.name} relies on an argument set elsewhere")
         scalars: dict[str, Number] = {}  # real ones are not part of an index
@@ -235,10 +233,10 @@ class Verifier:
         return any(launches[i].size != first.size for i in group.members)
 
     def _scalars(
-        self, planned: PlannedRegion, numbers: Numbers
+        self, planned: PlannedPattern, numbers: Numbers
     ) -> dict[str, np.generic | cl.Sampler]:
         found: dict[str, np.generic | cl.Sampler] = {}
-        for invocation, run in zip(planned.plan.invocations, planned.analysis.runs, strict=True):
+        for invocation, launch in zip(planned.plan.invocations, planned.launches, strict=True):
             for position, argument in enumerate(invocation.arguments):
                 parameter = invocation.kernel.parameters[position]
                 if isinstance(argument, Memory):
@@ -248,17 +246,17 @@ class Verifier:
                     found[argument.name] = cl.Sampler(self.context, False, clamp, nearest)
                     continue
                 if isinstance(argument, LocalMemory):
-                    size = numbers.of(run.set_arguments[position].size)
+                    size = numbers.of(launch.local_memory[position])
                     found[argument.name] = np.uint64(int(size))
                     continue
                 label = f"{parameter.name} of {invocation.kernel.name}()"
-                value = planned.analysis.values[argument.name]
+                value = planned.values[argument.name]
                 kind = type_of(invocation.kernel, parameter)
                 found[argument.name] = _scalar(argument.name, label, kind, value, numbers)
         return found
 
     def _data(
-        self, planned: PlannedRegion, launches: Sequence[Launched], size: int
+        self, planned: PlannedPattern, launches: Sequence[Launched], size: int
     ) -> dict[str, Array]:
         lengths: dict[str, int] = {}
         types: dict[str, str] = {}
@@ -308,7 +306,7 @@ class Verifier:
         return result
 
 
-def launches_of(planned: PlannedRegion, numbers: Numbers) -> list[Launched]:
+def launches_of(planned: PlannedPattern, numbers: Numbers) -> list[Launched]:
     """The launches of the plan's invocations; no device is needed to know them."""
     return [Verifier.launched(planned, i, numbers) for i in range(len(planned.plan.invocations))]
 
@@ -404,17 +402,17 @@ def _given_array(label: str, given: Array, wanted: Array) -> Array:
     return np.ascontiguousarray(given.ravel(), dtype=wanted.dtype)
 
 
-def _observed(planned: PlannedRegion) -> dict[str, str]:
+def _observed(planned: PlannedPattern) -> dict[str, str]:
     """Memory that holds its values after the region, and what messages call it."""
-    plan, analysis = planned.plan, planned.analysis
+    plan = planned.plan
     labels = {m.name: str(m) for i in plan.invocations for m in i.memory}
     dropped: set[str] = set()
     for group in plan.groups:
         for index in group.members:
-            for name, written in analysis.uses(analysis.runs[index]).items():
-                if written and group.fused and name not in group.stored:
+            for name in written_by(plan.invocations[index]):
+                if group.fused and name not in group.stored:
                     dropped.add(name)
-                elif written:
+                else:
                     dropped.discard(name)
     return {name: label for name, label in labels.items() if name not in dropped}
 

@@ -8,9 +8,10 @@ of its work-group had waited for the copy.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from kfusion.graph.bind import Stage
-from kfusion.graph.model import Disjoint, Oracle
+from kfusion.graph.model import Disjoint
 from kfusion.graph.values import GroupValues
 from kfusion.kernel.copied import copied_arrays
 from kfusion.source.protections import is_on, protection
@@ -19,10 +20,9 @@ UNTOUCHED = protection("untouched", "what is read instead of a copy is written b
 
 
 def without_copies(
-    stages: Sequence[Stage], values: GroupValues, oracle: Oracle
+    stages: Sequence[Stage], values: GroupValues
 ) -> tuple[frozenset[int], list[Disjoint]]:
     """By index of the invocation; and what must be apart for that."""
-    memory = {name: m for stage in stages for name, m in stage.memory.items()}
     written = {name for stage in stages for name in stage.written} - values.internalised
     if not is_on(UNTOUCHED):
         written = set()
@@ -31,10 +31,9 @@ def without_copies(
     for stage in stages:
         arrays = copied_arrays(stage.invocation.kernel)
         sources = {stage.arguments[each.source.name].name for each in arrays}
-        pairs = [(s, w) for s in sorted(sources) for w in sorted(written)]
         if not sources or sources & written:
             continue
-        if all(oracle.disjoint(memory[s], memory[w]) for s, w in pairs):
-            found.add(stage.invocation.index)
-            apart |= dict.fromkeys(Disjoint(*sorted(pair)) for pair in pairs)
+        found.add(stage.invocation.index)
+        pairs = product(sorted(sources), sorted(written))
+        apart |= dict.fromkeys(Disjoint(*sorted(pair)) for pair in pairs)
     return frozenset(found), list(apart)

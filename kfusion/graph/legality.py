@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from itertools import product
+from itertools import combinations, product
 
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.model import (
@@ -17,6 +17,7 @@ from kfusion.graph.model import (
     Disjoint,
     LaunchRange,
     Memory,
+    Number,
     Oracle,
     SameRange,
     Scalar,
@@ -43,11 +44,11 @@ UNKNOWN_CALLS = protection("unknown-calls", "no functions that are not known")
 ONE_PROGRAM = protection("one-program", "all kernels are in one file")
 REQUIRED_SIZES = protection("required-sizes", "the same required work-group size")
 PRAGMAS = protection("pragmas", "the same FP_CONTRACT and extensions, also at the file's end")
+OPEN_NAMES = protection("open-names", "names that build options give are plain numbers")
 MACROS = protection("macros", "macros mean the same where the fused kernel stands")
 SAME_RANGES = protection("same-ranges", "the launches have the same range")
 LOCAL_SIZES = protection("local-sizes", "the same local size where it matters")
 ONE_TYPE = protection("one-type", "a buffer has one element type")
-DISJOINT = protection("disjoint", "different memory objects share no byte")
 OWN_ELEMENTS = protection("own-elements", "no work-item needs an element that another writes")
 
 _FEATURES: dict[Feature, tuple[str, str]] = {
@@ -144,12 +145,29 @@ def legal_pair(p: Stage, q: Stage, oracle: Oracle) -> Legal | Reason:
         fusible(p)
         or fusible(q)
         or _one_program(p.invocation.kernel, q.invocation.kernel)
+        or _numbers(p, oracle, legal)
+        or _numbers(q, oracle, legal)
         or _ranges(p, q, oracle, legal)
         or _types(p, q)
-        or _aliases(p, q, oracle, legal)
-        or _dependences(p, q, oracle, legal)
     )
+    if reason is None:
+        _assume_apart(p, q, legal)
+        reason = _dependences(p, q, oracle, legal)
     return reason or legal
+
+
+def _numbers(stage: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
+    """A name that build options give may stand for a read of memory."""
+    for name, span in stage.invocation.kernel.open_names if is_on(OPEN_NAMES) else ():
+        if not oracle.numbers():
+            return Reason(
+                "KF216",
+                f"nothing in the file defines '{name}', so build options may make it anything",
+                span,
+                help=f"give its value: defines={{'{name}': ...}}",
+            )
+        legal.assume(Number(stage.invocation.index, name))
+    return None
 
 
 def _one_program(p: Kernel, q: Kernel) -> Reason | None:
@@ -275,25 +293,11 @@ def _address_spaces(p: Stage, q: Stage) -> Reason | None:
     return None
 
 
-def _aliases(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
+def _assume_apart(p: Stage, q: Stage, legal: Legal) -> None:
     written = p.written | q.written
-    memory = {**p.memory, **q.memory}
-    names = list(memory)
-    for index, left in enumerate(names):
-        for right in names[index + 1 :]:
-            if left not in written and right not in written:
-                continue
-            if not oracle.disjoint(memory[left], memory[right]) and is_on(DISJOINT):
-                return Reason(
-                    "KF228",
-                    f"'{memory[left]}' and '{memory[right]}' may be the same memory, and "
-                    f"{'both are' if {left, right} <= written else 'one is'} written",
-                    q.invocation.span,
-                    help="give the calls different objects, or handles that can be compared before "
-                    "the first of them",
-                )
+    for left, right in combinations({**p.memory, **q.memory}, 2):
+        if left in written or right in written:
             legal.assume(Disjoint(*sorted((left, right))))
-    return None
 
 
 def _dependences(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:

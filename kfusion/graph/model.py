@@ -75,9 +75,6 @@ class Invocation:
     range: LaunchRange
     label: str  # the call as the user wrote it, on one line
     span: Span | None = None  # where the call stands
-    sure: bool = True  # it launches whenever the calls before it are done
-    # memory that its host code, or a statement before it, reads; None: it may be any
-    seen: frozenset[str] | None = frozenset()
 
     @property
     def memory(self) -> tuple[Memory, ...]:
@@ -123,7 +120,7 @@ class AtMost:
 
 @dataclass(frozen=True)
 class Disjoint:
-    """Two memory objects share no byte."""
+    """Two memory objects of different names share no byte: each fusion may assume it."""
 
     left: str
     right: str
@@ -137,7 +134,15 @@ class Keeps:
     type: str
 
 
-Assumption = Equal | SameRange | Within | AtMost | Disjoint | Keeps
+@dataclass(frozen=True)
+class Number:
+    """The program of the invocation is built with a macro of this name, which is a number."""
+
+    invocation: int
+    macro: str
+
+
+Assumption = Equal | SameRange | Within | AtMost | Disjoint | Keeps | Number
 
 
 class Oracle(Protocol):
@@ -159,28 +164,16 @@ class Oracle(Protocol):
         """May the one be taken as not more than the other: proved or checkable?"""
         ...
 
-    def disjoint(self, left: Memory, right: Memory) -> bool:
-        """May the two be taken as sharing no byte: proved or checkable?"""
-        ...
-
-    def compares(self, memory: Memory, other: Memory) -> bool:
-        """Can a group be told whether its memory is apart from what only other calls get?"""
-        ...
-
     def keeps(self, image: Memory, type_: str) -> Reason | None:
         """None if the image may be taken to give back what is written to it; else why not."""
         ...
 
-    def ordered(self, left: Invocation, right: Invocation) -> bool:
-        """Must the two stay in this order, whatever their kernels do?"""
+    def numbers(self) -> bool:
+        """Can it be checked which macros a program is built with?"""
         ...
 
     def joinable(self, members: tuple[int, ...]) -> Reason | None:
-        """May the host code of the invocations become one call?"""
-        ...
-
-    def divides(self, members: tuple[int, ...]) -> bool:
-        """Can the host launch the group's kernel over fewer items, which do more each?"""
+        """None if the invocations may share a kernel, whatever their kernels do; else why not."""
         ...
 
 

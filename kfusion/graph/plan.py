@@ -153,14 +153,11 @@ class _Planner:
 
     def _keeps_order(self, first: int, second: int) -> bool:
         p, q = self.stages[first], self.stages[second]
-        if self.oracle.ordered(p.invocation, q.invocation) or not is_on(PROGRAM_ORDER):
-            return is_on(PROGRAM_ORDER)
+        if not is_on(PROGRAM_ORDER):
+            return False
         if p.invocation.kernel.features and q.invocation.kernel.features:
             return True  # what both print, or program-scope variables
-        return any(
-            left == right or not self.oracle.disjoint(p.memory[left], q.memory[right])
-            for left, right in conflicts(p, q)
-        )
+        return any(left == right for left, right in conflicts(p, q))
 
     def _is_best(self, whole: Members) -> bool:
         """One kernel for all, and no partition could move fewer bytes: others need no look."""
@@ -217,7 +214,7 @@ class _Planner:
         if len(run) == 1:
             stored = frozenset(members[0].written)
         else:
-            stored, disjoint = stored_after(members, self._later(run), self.observed, self.oracle)
+            stored, disjoint = stored_after(members, self._later(run), self.observed)
             assumptions = [*assumptions, *disjoint]
         barriers, handed = self._meetings(run)
         values = group_values(members, _equalities(assumptions), stored, barriers, handed)
@@ -270,10 +267,10 @@ class _Planner:
             members, _equalities(assumptions), found.stored, found.barriers, found.handed
         )
         saved = _saved(members, values)
-        elements, distinct = self._several(indices, members, values)
+        elements, distinct = self._several(members, values)
         direct, untouched = frozenset[int](), list[Disjoint]()
         if not self.target.local_copies:
-            direct, untouched = without_copies(members, values, self.oracle)
+            direct, untouched = without_copies(members, values)
         waits = frozenset[int]()
         if self.target.pauses and elements == 1:
             waits = pauses(members, values, direct, self.target.pauses)
@@ -300,24 +297,20 @@ class _Planner:
             waits,
         )
 
-    def _several(
-        self, indices: tuple[int, ...], members: list[Stage], values: GroupValues
-    ) -> tuple[int, list[Disjoint]]:
+    def _several(self, members: list[Stage], values: GroupValues) -> tuple[int, list[Disjoint]]:
         """How many items one item stands for, and what must be apart for that: loads of the
         next ones come before stores of the first."""
         if self.target.elements < 2 or not may_do_several(members, values.blocks):
             return 1, []
-        memory = {n: m for stage in members for n, m in stage.memory.items()}
-        written = frozenset(name for stage in members for name in stage.written)
-        kept = sorted(memory.keys() - values.internalised)
+        if not pays(members):
+            return 1, []
+        written = {name for stage in members for name in stage.written}
+        kept = sorted({n for stage in members for n in stage.memory} - values.internalised)
         pairs = [
             (left, right)
             for left, right in combinations(kept, 2)
             if left in written or right in written
         ]
-        apart = all(self.oracle.disjoint(memory[p], memory[q]) for p, q in pairs)
-        if not apart or not pays(members) or not self.oracle.divides(indices):
-            return 1, []
         return self.target.elements, [Disjoint(*pair) for pair in pairs]
 
     def _why_not(self, left: Members, right: Members) -> Reason:

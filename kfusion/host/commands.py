@@ -57,25 +57,9 @@ class Commands(Expressions):
             return FALSE
         if name == "clEnqueueTask" and len(args) == 5:
             self.emit(Unsupported(node, certain, "clEnqueueTask"))
-            queue, kernel, waits, wait_list, event = args
-            one: tuple[Sym, ...] = (Num(1),)
-            self.emit(
-                Launch(
-                    node,
-                    certain,
-                    queue,
-                    kernel,
-                    Num(1),
-                    None,
-                    one,
-                    one,
-                    waits,
-                    wait_list,
-                    event,
-                    None,
-                    None,
-                )
-            )
+            queue, kernel, waits, _, event = args
+            one = Num(1)
+            self.emit(Launch(node, certain, queue, kernel, one, None, (one,), (one,), waits, event))
             return FALSE
         if name == "clCreateKernel" and len(args) == 3:
             self._succeed(args[-1], state)
@@ -103,8 +87,6 @@ class Commands(Expressions):
         elif name in calls.SYNCHRONISES:
             self.emit(Synchronise(node, certain, name))
         elif name in calls.NEUTRAL:
-            if name == "clFlush" and self.step is not None:
-                self.step.flushes = True
             for argument in args:
                 self.may_write(argument, state)
         else:
@@ -174,9 +156,6 @@ class Commands(Expressions):
         """The last parameter of clCreate... receives CL_SUCCESS."""
         if isinstance(pointer, Ref):
             state.write(pointer.place, FALSE)
-            if isinstance(pointer.place.root, Local) and self.step is not None:
-                if pointer.place.root.frame == self.frames[0].number:
-                    self.step.writes.add(pointer.place.root.name)
 
     def _transfer(self, name: str, node: c_ast.FuncCall, args: list[Sym], state: State) -> None:
         reads, writes = calls.TRANSFERS[name]
@@ -198,7 +177,6 @@ class Commands(Expressions):
 
     def _launch(self, node: c_ast.FuncCall, args: list[Sym], state: State) -> None:
         dimensions = args[2].value if isinstance(args[2], Num) else 0
-        made = Made("event", self.fresh.next()) if args[8] != Num(0) else None
         self.emit(
             Launch(
                 node,
@@ -210,20 +188,11 @@ class Commands(Expressions):
                 self._sizes(args[4], dimensions, state) or (),
                 self._sizes(args[5], dimensions, state),
                 args[6],
-                args[7],
                 args[8],
-                self._events(args[6], args[7], state),
-                made,
             )
         )
-        if made is not None:
-            state.write(self.target(args[8]), made)
-
-    def _events(self, count: Sym, pointer: Sym, state: State) -> tuple[Sym, ...] | None:
-        """The events of a wait list, if their number is known."""
-        if not isinstance(count, Num) or pointer == Num(0):
-            return () if count == Num(0) else None
-        return self._sizes(pointer, count.value, state)
+        if args[8] != Num(0):
+            state.write(self.target(args[8]), Made("event", self.fresh.next()))
 
     def _sizes(self, pointer: Sym, count: int, state: State) -> tuple[Sym, ...] | None:
         if pointer == Num(0):
@@ -267,9 +236,6 @@ class Commands(Expressions):
             if place.path and place.path[-1] == "[0]":
                 place = Place(place.root, place.path[:-1])
             state.write(place, self.unknown())
-            if isinstance(place.root, Local) and self.step is not None:
-                if place.root.frame == self.frames[0].number:
-                    self.step.writes.add(place.root.name)
 
 
 def _host_pointer(name: str, args: list[Sym]) -> bool:

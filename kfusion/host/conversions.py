@@ -45,7 +45,6 @@ class Arithmetic:
 
 BOOL = Arithmetic(1, signed=False)
 INT = Arithmetic(32)
-UNSIGNED = Arithmetic(32, signed=False)
 LONG = Arithmetic(64)
 SIZE = Arithmetic(64, signed=False)
 FLOAT = Arithmetic(32, real=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from kfusion.host.symbolic import Contents, Place, State, Sym
+from kfusion.host.symbolic import Contents, Place, Sym
 from kfusion.source.dataclasses import dataclass
 
 
@@ -32,14 +32,6 @@ class SetArgument(Effect):
             place = Place(place.root, place.path[:-1])
         return place
 
-    def is_unchanged(self, now: State) -> bool:
-        """Does the place still hold what the argument was set to?"""
-        assert self.place is not None
-        if self.parts is not None:
-            return now.contents(self.place) == self.parts
-        value = now.read(self.place)
-        return self.value in (value, now.resolve(value))
-
 
 @dataclass(frozen=True, eq=False)
 class Launch(Effect):
@@ -50,10 +42,7 @@ class Launch(Effect):
     size: tuple[Sym, ...]
     local: tuple[Sym, ...] | None
     waits: Sym  # the number of events to wait for
-    wait_list: Sym
     event: Sym  # where the event goes: a pointer
-    events: tuple[Sym, ...] | None  # the events to wait for; None: not known one by one
-    made: Sym | None  # the event itself
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kfusion.graph.model import Scalar
-from kfusion.host.effects import Launch
 from kfusion.host.symbolic import Entry, Made, Num, Op, Phi, Sym, known_on_entry
 
 
@@ -17,10 +16,6 @@ def identity(value: Sym) -> Sym:
         if len(others) == 1:
             return others.pop()
     return value
-
-
-def is_known(value: Sym) -> bool:
-    return known_on_entry(value) or isinstance(value, Made)
 
 
 def is_new_buffer(value: Sym | None) -> bool:
@@ -138,21 +133,3 @@ def _is_product(value: Sym) -> bool:
     if isinstance(value, Op):
         return value.name == "*" and all(map(_is_product, value.args))
     return isinstance(value, Entry)
-
-
-def range_pairs(left: Launch, right: Launch) -> Pairs | None:
-    """What must be equal for two launches to have one range."""
-    if left.dimensions != right.dimensions or not isinstance(left.dimensions, Num):
-        return None
-    if len(left.size) != len(right.size):
-        return None
-    zero = tuple(Num(0) for _ in left.size)
-    pairs: Pairs = []
-    for a, b in zip(
-        (*left.size, *(left.offset or zero)), (*right.size, *(right.offset or zero)), strict=True
-    ):
-        inner = unify(a, b)
-        if inner is None:
-            return None
-        pairs += inner
-    return pairs

@@ -8,10 +8,7 @@ from kfusion.host import calls
 from kfusion.host.commands import Commands
 from kfusion.host.conversions import arithmetic
 from kfusion.host.descriptions import clear, is_cleared
-from kfusion.host.effects import (
-    HostCall,
-    Unsupported,
-)
+from kfusion.host.effects import HostCall, Unsupported
 from kfusion.host.frames import Frame, Once, Outcome
 from kfusion.host.loops import PureLoop, has_inner_case, has_jump, is_never, shape_of
 from kfusion.host.operators import inverted
@@ -112,22 +109,19 @@ class Executor(Commands):
             return self._loop(node, state)
         if isinstance(node, c_ast.Return):
             value = self._returned(node.expr, state) if node.expr is not None else FALSE
-            self.leave_by(Outcome(state, value, self.path_condition(), node))
-            if self.step is not None and len(self.frames) == 1:
-                self.step.returns = True
+            self.leave_by(Outcome(state, value, self.path_condition()))
             return None
         if isinstance(node, c_ast.Label):
             return self.statement(node.stmt, state)
         if isinstance(node, c_ast.Switch):
             return self._switch(node, state)
         if isinstance(node, c_ast.Break | c_ast.Continue):
-            return self._break(node, state)
+            return self._break(state)
         if isinstance(node, c_ast.Case | c_ast.Default):
             return self._inner_case(node, state)
         if isinstance(node, c_ast.Goto):
-            if not self.ruled_out(node, state):
-                self.emit(Unsupported(node, self.certain, "a goto"))
-                self.frame.left = self.frame.left or self.path_condition() != TRUE
+            self.emit(Unsupported(node, self.certain, "a goto"))
+            self.frame.left = self.frame.left or self.path_condition() != TRUE
             return None
         if isinstance(node, c_ast.Typedef | c_ast.StaticAssert):
             return state
@@ -139,17 +133,12 @@ class Executor(Commands):
         self.frame.returns.append(outcome)
         self.frame.left = self.frame.left or outcome.condition != TRUE
 
-    def ruled_out(self, node: c_ast.Node, state: State) -> bool:
-        """Is a jump under a condition never taken, because a run-time guard sees to it?"""
-        return False
-
-    def _break(self, node: c_ast.Node, state: State) -> State | None:
+    def _break(self, state: State) -> State | None:
         loop = self.frame.loops[-1] if self.frame.loops else None
         if loop is None:  # in loops that are not followed exactly it changes nothing
             return state
-        if not self.ruled_out(node, state):
-            loop.breaks.append(state)
-            loop.left = loop.left or self.path_condition() != TRUE
+        loop.breaks.append(state)
+        loop.left = loop.left or self.path_condition() != TRUE
         return None
 
     def _returned(self, node: c_ast.Node, state: State) -> Sym:
@@ -168,9 +157,6 @@ class Executor(Commands):
         if "static" in node.storage:
             self.frame.statics.add(node.name)
         place = self.variable(node.name)
-        if self.step is not None and len(self.frames) == 1:
-            own = any(node is n for n in self.step.nodes)
-            (self.step.writes if own else self.step.inner).add(node.name)
         if "static" in node.storage:
             return  # it keeps what it had; constants are known by their initialisers
         if node.init is None:
@@ -202,6 +188,10 @@ class Executor(Commands):
         truth = self.truth(condition, state)
         if truth is not None:
             return self.statement(node.iftrue if truth else node.iffalse, state)
+        return self.both_ways(node, condition, state)
+
+    def both_ways(self, node: c_ast.If, condition: Sym, state: State) -> State | None:
+        """Either branch may be taken: what is known after it is what both ways agree on."""
         first, second = state, state.copy()
         first.assume(condition, True)
         second.assume(condition, False)
@@ -309,9 +299,14 @@ class Executor(Commands):
         """Is the condition known at first, so that the loop may be followed exactly?"""
         if node.cond is None:
             return False
+        probe = self.probe()
+        return probe.truth(probe.value(node.cond, state.copy()), state) is not None
+
+    def probe(self) -> Executor:
+        """An executor that stands at the same point, whose effects do not count."""
         probe = Executor(self.program, self.fresh)
         probe.frames, probe.application = self.frames, self.application
-        return probe.truth(probe.value(node.cond, state.copy()), state) is not None
+        return probe
 
     def _any_loop(self, node: c_ast.Node, state: State) -> State | None:
         """A loop of unknown length. One over locals alone is a function of its inputs."""
@@ -321,16 +316,12 @@ class Executor(Commands):
             if not any(isinstance(i, Unknown | Phi) for i in inputs) or pure.writes <= pure.reads:
                 used = sorted(pure.reads | pure.writes)
                 for name in sorted(pure.writes):
-                    if self.step is not None and len(self.frames) == 1:
-                        self.step.reads |= pure.reads
-                        self.step.writes |= pure.writes
                     kinds = [self.declared_kind(self.frame.variables.get(n)) for n in used]
                     types = ",".join(kind.name if kind else "?" for kind in kinds)
                     key = f"loop:{shape_of(node)}:{types}:{name}"
                     state.write(self.variable(name), Op(key, inputs))
                 return state
-        probe = Executor(self.program, self.fresh)
-        probe.frames, probe.application = self.frames, self.application
+        probe = self.probe()
         probe.conditions = self.conditions
         self._forget(probe.iteration(node, state.copy()), state)
         self._forget(self.iteration(node, state.copy()), state)

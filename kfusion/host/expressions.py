@@ -9,7 +9,6 @@ from abc import abstractmethod
 
 from pycparser import c_ast
 
-from kfusion.host.calls import LAUNCHES
 from kfusion.host.computing import Computing, of_reals
 from kfusion.host.conversions import INT, as_type, common, convert, of_operation
 from kfusion.host.effects import Unsupported
@@ -40,8 +39,6 @@ from kfusion.host.symbolic import (
     join,
 )
 
-_OWN_NAME = frozenset(("__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"))
-
 
 class Expressions(Computing, Initialisers):
     """Evaluation of expressions; statements are the executor's."""
@@ -65,8 +62,6 @@ class Expressions(Computing, Initialisers):
         return convert(Num(number), INT, kind) if kind is not None else self.unknown()
 
     def _value_ID(self, node: c_ast.ID, state: State) -> Sym:
-        if node.name in _OWN_NAME and self._may_be_joined():
-            self.emit(Unsupported(node, self.certain, f"'{node.name}'"))
         hidden_in = self.program.hidden_names(self.frame.unit).get(node.name)
         if hidden_in is not None:
             elsewhere = self.frame.name and self.frame.name not in hidden_in
@@ -76,9 +71,6 @@ class Expressions(Computing, Initialisers):
         if node.name not in self.frame.variables and node.name in enumerators:
             return Num(enumerators[node.name])
         place = self.variable(node.name)
-        if isinstance(place.root, Local) and self.step is not None:
-            if place.root.frame == self.frames[0].number:
-                self.step.reads.add(node.name)
         if isinstance(place.root, Global) and node.name in self.program.functions:
             return Ref(place)
         if self._is_array(place, state):
@@ -88,11 +80,6 @@ class Expressions(Computing, Initialisers):
             if known is not None:
                 return known
         return self.read(place, state)
-
-    def _may_be_joined(self) -> bool:
-        """Is this a function that launches, of whose text a fused function is made?"""
-        function = self.frame.function
-        return function is not None and bool(self.program.calls(function) & LAUNCHES)
 
     def _global_constant(self, root: Global) -> Sym | None:
         """A `static const` scalar keeps its initialiser."""
@@ -111,7 +98,6 @@ class Expressions(Computing, Initialisers):
         if place is None:
             self.value(node.name, state)
             return self.unknown()
-        self._note_base(node, state)
         is_array = self.is_array_member(node)
         if is_array is None:
             return self.unknown()
@@ -121,18 +107,9 @@ class Expressions(Computing, Initialisers):
         place = self.place(node, state)
         if place is None:
             return self.unknown()
-        self._note_base(node, state)
         if any(step.startswith("[?") for step in place.path):
             return self.read(place, state) if not isinstance(place.root, Local) else self.unknown()
         return self.read(place, state)
-
-    def _note_base(self, node: c_ast.Node, state: State) -> None:
-        """`v.x` and `v[i]` read the variable v of the function under study."""
-        while isinstance(node, c_ast.StructRef | c_ast.ArrayRef):
-            node = node.name
-        if isinstance(node, c_ast.ID) and self.step is not None and len(self.frames) == 1:
-            if node.name in self.frame.variables:
-                self.step.reads.add(node.name)
 
     def _value_Cast(self, node: c_ast.Cast, state: State) -> Sym:
         value = self.value(node.expr, state)
@@ -171,11 +148,6 @@ class Expressions(Computing, Initialisers):
     def _value_UnaryOp(self, node: c_ast.UnaryOp, state: State) -> Sym:
         if node.op == "&":
             place = self.place(node.expr, state)
-            if isinstance(node.expr, c_ast.ID) and len(self.frames) == 1 and self.step is not None:
-                if node.expr.name in self.frame.variables:
-                    self.step.reads.add(node.expr.name)
-            elif not isinstance(node.expr, c_ast.ID):
-                self._note_base(node.expr, state)
             return Ref(place) if place else self.unknown()
         if node.op == "*":
             return self.read(self.target(self.value(node.expr, state)), state)
@@ -237,7 +209,6 @@ class Expressions(Computing, Initialisers):
         """The place that an expression names, and what it holds: evaluated once."""
         if not has_effects(node):
             return self.place(node, state), self._to_move(node, self.value(node, state))
-        self._note_base(node, state)
         place = self.place(node, state)
         if place is not None:
             self.read(place, state)

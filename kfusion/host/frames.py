@@ -1,4 +1,4 @@
-"""Where an execution stands: the function's frame, its loops and ways out, the statement."""
+"""Where an execution stands: the function's frame, its loops and ways out."""
 
 from __future__ import annotations
 
@@ -6,30 +6,10 @@ from dataclasses import field
 
 from pycparser import c_ast
 
-from kfusion.host.effects import Effect
 from kfusion.host.program import HostFunction
-from kfusion.host.symbolic import Place, State, Sym
+from kfusion.host.symbolic import State, Sym
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
-
-
-@dataclass
-class Step:
-    """One statement of the function under study, and what its execution did."""
-
-    nodes: list[c_ast.Node]
-    first: int  # tokens
-    last: int
-    effects: list[Effect] = field(default_factory=list)
-    reads: set[str] = field(default_factory=set)  # the function's own variables
-    writes: set[str] = field(default_factory=set)
-    inner: set[str] = field(default_factory=set)  # variables of blocks inside the statement
-    returns: bool = False  # a return is executed here on some path
-    guard: bool = False  # an early return that a run-time guard rules out
-    place_reads: dict[Place, None] = field(default_factory=dict)  # in order
-    flushes: bool = False  # the queue, after which its commands do run
-    # conditions found true or false that it stands under: tokens, variables read, which way
-    under: tuple[tuple[int, int, frozenset[str], bool], ...] = ()
 
 
 @dataclass
@@ -39,8 +19,6 @@ class Outcome:
     state: State
     value: Sym
     condition: Sym  # under which this way is taken, given that none before it was
-    node: c_ast.Node | None = None
-    launched: bool = False  # a kernel is launched before
 
 
 @dataclass(eq=False)

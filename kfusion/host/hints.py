@@ -1,17 +1,19 @@
 """Readable names for memory objects, which generated code is to use for them.
 
-The value of a handle comes in, with all runs of the region, whose launches get it and others;
-an identifier goes out that the application's author knows the object by.
+The value of a handle comes in, with all arguments of the region's launches; an identifier goes
+out that the application's author knows the object by.
 """
 
 from __future__ import annotations
 
-from kfusion.host.library import Run
+from collections.abc import Iterable
+
+from kfusion.host.effects import SetArgument
 from kfusion.host.spelling import spell
 from kfusion.host.symbolic import App, Entry, Global, Pointee, Root, Sym
 
 
-def hint_for(value: Sym, otherwise: str, runs: list[Run]) -> str:
+def hint_for(value: Sym, otherwise: str, settings: Iterable[SetArgument]) -> str:
     """The name of the object's owner in the application; `otherwise` if there is none.
 
     Buffers of one owner are told apart by their members: `u`, `level2`; `s_u` if
@@ -20,7 +22,7 @@ def hint_for(value: Sym, otherwise: str, runs: list[Run]) -> str:
     owner = owner_of(value)
     if not isinstance(value, Entry) or not isinstance(owner, App | Global):
         return otherwise
-    handles = {h for h in _handles(runs) if h.place.path}
+    handles = {h for h in _handles(settings) if h.place.path}
     if len([h for h in handles if owner_of(h) == owner]) < 2 or not value.place.path:
         return owner.name
     member = _member(value)
@@ -33,9 +35,8 @@ def hint_for(value: Sym, otherwise: str, runs: list[Run]) -> str:
     return f"{owner.name}_{member}"
 
 
-def _handles(runs: list[Run]) -> set[Entry]:
+def _handles(settings: Iterable[SetArgument]) -> set[Entry]:
     """Memory objects that the launches of the region get, and that were there before."""
-    settings = [e for run in runs for e in run.set_arguments.values()]
     values = [e.value for e in settings if spell(e.size) == "sizeof(cl_mem)"]
     return {value for value in values if isinstance(value, Entry)}
 

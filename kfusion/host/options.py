@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from pycparser import c_ast
 
+from kfusion.parse.cpp import CppUnit
 from kfusion.parse.unit import Unit
 from kfusion.source.diagnostics import error
 from kfusion.source.lexer import tokenize
@@ -38,7 +39,7 @@ def kernel_defines(units: tuple[Unit, ...]) -> tuple[str, ...]:
     )
 
 
-def groups_are_full(units: Iterable[Unit]) -> bool:
+def groups_are_full(units: Iterable[Unit | CppUnit]) -> bool:
     """Are ranges divided into groups of one size? Since OpenCL C 2.0 the last may be smaller."""
     texts = [unit.source.text for unit in units]
     if any("-cl-uniform-work-group-size" in text for text in texts):
@@ -64,7 +65,7 @@ def _build_options(unit: Unit) -> list[str]:
     return options
 
 
-def check_program_queries(units: tuple[Unit, ...]) -> None:
+def check_program_queries(units: Iterable[Unit | CppUnit]) -> None:
     """A program that counts or lists its kernels would see the added ones."""
     if not is_on(PROGRAM_QUERIES):
         return

@@ -10,7 +10,7 @@ from pycparser import c_ast
 
 from kfusion.host.conversions import arithmetic
 from kfusion.host.effects import Assign, Effect, Unsupported
-from kfusion.host.frames import Frame, Once, Step
+from kfusion.host.frames import Frame, Once
 from kfusion.host.operators import (
     is_computed,
     is_constant_table,
@@ -51,7 +51,6 @@ class Places(ABC):
         self.fresh = fresh or Fresh()
         self.frames: list[Frame] = []
         self.application: dict[str, c_ast.Decl | None] = {}  # variables of App places
-        self.step: Step | None = None
         self.effects: list[Effect] = []
         self.conditions: list[Sym] = []  # that are open, and whose truth is not known
         self.nesting = self.followed = 0  # of loops; iterations of the outermost and those within
@@ -67,8 +66,6 @@ class Places(ABC):
 
     def emit(self, effect: Effect) -> None:
         self.effects.append(effect)
-        if self.step is not None:
-            self.step.effects.append(effect)
 
     @property
     def certain(self) -> bool:
@@ -278,22 +275,13 @@ class Places(ABC):
             value = self.unknown()
         if depth(value) > MOST_DEPTH:  # a sum over a table, say: nobody asks what is in it
             value = self.unknown()
-        if any(step.startswith("[?") for step in place.path):
-            index = next(i for i, s in enumerate(place.path) if s.startswith("[?"))
-            place = Place(place.root, place.path[:index])
-            if not isinstance(place.root, Local):
-                self.emit(Assign(node, self.certain, place, value))
-            state.write(place, self.unknown())
-            if isinstance(place.root, Local) and self.step is not None:
-                if place.root.frame == self.frames[0].number:
-                    self.step.writes.add(place.root.name)
-            return
-        if isinstance(place.root, Local):
-            if place.root.frame == self.frames[0].number and self.step is not None:
-                self.step.writes.add(place.root.name)
-        else:
+        index = next((i for i, step in enumerate(place.path) if step.startswith("[?")), None)
+        stored = value
+        if index is not None:  # some element of an array
+            place, stored = Place(place.root, place.path[:index]), self.unknown()
+        if not isinstance(place.root, Local):
             self.emit(Assign(node, self.certain, place, value))
-        state.write(place, value)
+        state.write(place, stored)
 
     def lose(
         self,
@@ -333,13 +321,8 @@ class Places(ABC):
         while place.path and place.path[-1].startswith("["):
             place = Place(place.root, place.path[:-1])
         state.write(place, self.unknown())
-        if isinstance(place.root, Local) and self.step is not None:
-            if place.root.frame == self.frames[0].number:
-                self.step.writes.add(place.root.name)
 
     def read(self, place: Place, state: State) -> Sym:
-        if self.step is not None and not isinstance(place.root, Local):
-            self.step.place_reads[place] = None
         if isinstance(place.root, Pointee) and is_computed(place.root.pointer):
             return self.unknown()
         index = next((i for i, step in enumerate(place.path) if step.startswith("[?")), None)

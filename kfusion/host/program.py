@@ -13,6 +13,7 @@ from pycparser import c_ast
 
 from kfusion.host.tables import members_only_read
 from kfusion.host.types import DeclaredTypes
+from kfusion.parse.cpp import CppUnit
 from kfusion.parse.unit import Function, Unit, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
@@ -81,6 +82,7 @@ def as_pointer(parameter: c_ast.Decl) -> c_ast.Decl:
 @dataclass(eq=False)
 class HostProgram:
     units: tuple[Unit, ...]
+    others: tuple[CppUnit, ...] = ()  # files of C++: what they do is not followed
     _calls: dict[str, frozenset[str]] = field(default_factory=dict)
     _names: dict[c_ast.Node, frozenset[str]] = field(default_factory=dict)
     _enumerators: dict[Unit, dict[str, int]] = field(default_factory=dict)

@@ -452,7 +452,8 @@ class State:
 def join(first: State, second: State) -> State:
     """What is known where two executions meet."""
     result = State(depths=dict(first.depths), losses=first.losses)
-    result.losses += tuple(loss for loss in second.losses if loss not in first.losses)
+    known = set(first.losses)
+    result.losses += tuple(loss for loss in second.losses if loss not in known)
     for root, depth in second.depths.items():
         result.depths[root] = max(depth, result.depths.get(root, 0))
     for place, own in {**second.memory, **first.memory}.items():

@@ -31,64 +31,8 @@ class _Mentions(c_ast.NodeVisitor):
         self.found.add(node.name)
 
 
-class Uses(c_ast.NodeVisitor):
-    """Every use of a variable: `&v` as an argument, `v.member`, or anything else."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.calls: list[c_ast.FuncCall] = []
-        self.members: set[str] = set()
-        self.escapes = False
-
-    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
-        for argument in node.args.exprs if node.args is not None else []:
-            if (
-                isinstance(argument, c_ast.UnaryOp)
-                and argument.op == "&"
-                and isinstance(argument.expr, c_ast.ID)
-                and argument.expr.name == self.name
-            ):
-                self.calls.append(node)
-            else:
-                self.visit(argument)
-        self.visit(node.name)
-
-    def visit_StructRef(self, node: c_ast.StructRef) -> None:
-        if isinstance(node.name, c_ast.ID) and node.name.name == self.name:
-            self.members.add(node.field.name)
-        else:
-            self.visit(node.name)
-
-    def visit_ID(self, node: c_ast.ID) -> None:
-        if node.name == self.name:
-            self.escapes = True
-
-
 def declarations_of(scope: c_ast.Node, name: str) -> int:
     return sum(isinstance(n, c_ast.Decl) and n.name == name for n in descendants(scope))
-
-
-class _Gotos(c_ast.NodeVisitor):
-    def __init__(self) -> None:
-        self.found = False
-
-    def visit_Label(self, node: c_ast.Label) -> None:
-        self.found = True
-
-    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
-        if isinstance(node.name, c_ast.ID) and node.name.name in _COMES_BACK:
-            self.found = True
-        self.generic_visit(node)
-
-
-_COMES_BACK = frozenset("setjmp _setjmp sigsetjmp __sigsetjmp getcontext".split())
-
-
-def has_goto(body: c_ast.Node) -> bool:
-    """A label, or setjmp(), may lead back to before the region."""
-    visitor = _Gotos()
-    visitor.visit(body)
-    return visitor.found
 
 
 class _Leaving(c_ast.NodeVisitor):

@@ -19,6 +19,7 @@ from kfusion.kernel.model import (
     Kernel,
     Parameter,
 )
+from kfusion.kernel.opened import open_names
 from kfusion.kernel.parameters import read_parameters
 from kfusion.kernel.pins import find_pins, written_out
 from kfusion.kernel.scopes import Scopes, find_scopes
@@ -119,6 +120,7 @@ def _read(
             *written_out(conditions, function, scopes.uses),
         ),
         pins=pins.conditions,
+        open_names=open_names(unit, [function, *reached]),
         together=together,
         local_ids=walker.local_ids,
         dimensions=max(_dimensions(unit, f) for f in (function, *reached)),

@@ -48,7 +48,6 @@ class RegionMark:
     annotation: Span  # `kfuse(...)` or the whole pragma line
     block: Span  # from `{` to `}`
     data: tuple[NamedData, ...]
-    thesis_form: bool
     runs: tuple[Span, ...] = ()  # the launches that `runs(...)` lists: `add(c, a, b)`
     harmless: tuple[str, ...] = ()  # functions of other files that the region may call
 
@@ -206,7 +205,7 @@ class _Finder:
             position = close + 1
         block = self._block(index + 1, span)
         runs, harmless = clauses.get("runs", ()), clauses.get("harmless", ())
-        return RegionMark(span, block, data, False, runs, tuple(s.text for s in harmless))
+        return RegionMark(span, block, data, runs, tuple(s.text for s in harmless))
 
     def _thesis_region(self, index: int) -> RegionMark:
         token, tokens = self.tokens[index], self.tokens
@@ -220,7 +219,7 @@ class _Finder:
             )
         span = Span(self.source, token.start, tokens[close].end)
         data = _data(self.source, tokens, index + 1, close)
-        return RegionMark(span, self._block(close + 1, span), data, thesis_form=True)
+        return RegionMark(span, self._block(close + 1, span), data)
 
     def _block(self, index: int, span: Span) -> Span:
         """The block behind an annotation; its brackets must match."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from kfusion.parse.annotations import Annotations, find_annotations
 from kfusion.parse.compiler import Preprocessor, cpp_host
+from kfusion.parse.cpp import CppUnit, parse_cpp
 from kfusion.parse.preprocess import Preprocessed, preprocess
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
@@ -19,7 +20,7 @@ from kfusion.source.later import Later
 from kfusion.source.text import SourceFile, Span
 
 KERNEL_SUFFIXES = (".cl", ".clh", ".ocl")
-_CPP_SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx", ".cu")
+_CPP_SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx")
 # What an OpenCL compiler defines before it reads a program (device-neutral values).
 PREDEFINED = (
     "__OPENCL_VERSION__=120",
@@ -50,21 +51,32 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Sources:
-    """The input files in the order given."""
+    """The input files, each kind in the order given."""
 
     how: Preprocessor
     files: tuple[Source, ...]
+    cpp: tuple[Later[CppUnit], ...] = ()  # C++ hosts
 
 
 def read_sources(paths: Iterable[Path], how: Preprocessor) -> Sources:
     paths = list(paths)
     _refuse_twice(paths)
-    read = [(file, *_annotations(file)) for file in map(read_source, paths)]
-    return Sources(how, tuple(_begin(*each, how) for each in read))
+    files = [read_source(path) for path in paths]
+    read = [(file, *_annotations(file)) for file in files if not _is_cpp(file)]
+    plus = [_parse_later(file, how) for file in files if _is_cpp(file)]
+    return Sources(how, tuple(_begin(*each, how) for each in read), tuple(plus))
+
+
+def _is_cpp(file: SourceFile) -> bool:
+    return file.path.suffix in _CPP_SUFFIXES
+
+
+def _parse_later(file: SourceFile, how: Preprocessor) -> Later[CppUnit]:
+    return Later(lambda: parse_cpp(file, how))
 
 
 def _annotations(file: SourceFile) -> tuple[Annotations, bool]:
-    if file.path.suffix in _CPP_SUFFIXES:
+    if file.path.suffix == ".cu":
         raise cpp_host(file.line_span(1))
     is_kernel = file.path.suffix in KERNEL_SUFFIXES
     annotations = find_annotations(file, is_kernel)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kfusion.graph.model import Cut, Group, Invocation, Memory, RegionPlan
 from kfusion.kernel.model import Feature
 from kfusion.report.columns import columns
@@ -20,13 +22,15 @@ _HIDING = frozenset(  # the loads and stores of a kernel that has one of them ar
 )
 
 
-def plan_table(regions: list[tuple[str, RegionPlan]]) -> str:
-    """Loads and stores are those of one work-item, as written in the kernels; `?` stands for
+def plan_table(regions: Sequence[tuple[str, RegionPlan, str]]) -> str:
+    """Of each row of launches: what it is called, its plan, and where its prediction comes from.
+
+    Loads and stores are those of one work-item, as written in the kernels; `?` stands for
     those of kernels that hide them: behind calls, casts, or arguments that are not known."""
-    return "\n\n".join(_region(title, plan) for title, plan in regions)
+    return "\n\n".join(_region(title, plan, origin) for title, plan, origin in regions)
 
 
-def _region(title: str, plan: RegionPlan) -> str:
+def _region(title: str, plan: RegionPlan, origin: str) -> str:
     by_index = {i.index: i for i in plan.invocations}
     members = [[by_index[index] for index in group.members] for group in plan.groups]
     counts = [_counts(*pair) for pair in zip(plan.groups, members, strict=True)]
@@ -38,7 +42,10 @@ def _region(title: str, plan: RegionPlan) -> str:
     rows: list[tuple[str, ...]] = []
     for number, (group, calls) in enumerate(zip(plan.groups, members, strict=True), 1):
         rows += _rows(number, group, calls, counts[number - 1])
-    lines = [f"{title}: {', '.join(summary)}", *columns([_HEADINGS, *rows], "  ")]
+    lines = [f"{title}: {', '.join(summary)}"]
+    if origin:
+        lines.append(f"  expected: {origin}")
+    lines += columns([_HEADINGS, *rows], "  ")
     for number, (group, calls) in enumerate(zip(plan.groups, members, strict=True), 1):
         lines += [f"  kernel {number}: {what}" for what in _for_the_target(group, calls)]
     for cut in plan.cuts:

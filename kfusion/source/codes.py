@@ -29,14 +29,10 @@ CODES: dict[str, str] = {
     "KF115": "a region inside a macro, or preprocessor lines inside a region",
     "KF116": "the output cannot be written",
     "KF118": "OpenCL C that is not supported",
-    "KF121": "an unknown function in a region",
-    "KF122": "a function in a region launches no kernel",
-    "KF123": "a kernel name that no file defines",
-    "KF124": "a kernel handle that cannot be resolved",
+    "KF123": "a kernel that the source does not define",
     "KF125": "the arguments do not match the kernel's parameters",
-    "KF126": "a side effect in a region's argument",
     "KF127": "an unknown name in a region's list",
-    "KF128": "a kernel, function or file name that is defined twice",
+    "KF128": "a kernel or function that is defined twice",
     "KF129": "a call of the Python API that cannot be read",
     "KF199": "an error in kfusion itself",
     "KF201": "items of one kernel need elements that other items write",
@@ -47,13 +43,10 @@ CODES: dict[str, str] = {
     "KF206": "images or samplers",
     "KF207": "one buffer is seen with two element types",
     "KF208": "the kernels are in different files, or in different programs",
-    "KF209": "a statement of the host would see or change what a moved launch uses",
-    "KF210": "a launch under a condition, in a loop, or several in one function",
-    "KF211": "a kernel argument is not set in the function",
+    "KF211": "a kernel is given shared virtual memory",
     "KF212": "a synchronisation annotation",
-    "KF213": "the statuses of the calls are treated in different ways",
-    "KF214": "a statement between two calls of a region",
-    "KF215": "events, wait lists or queues that cannot be joined",
+    "KF214": "a call between two launches for which the first must have been made",
+    "KF215": "a launch that waits for events, or gives one",
     "KF216": "a macro or pragma has a different value where the fused kernel stands",
     "KF217": "a sub-expression has effects that cannot be moved",
     "KF218": "one element is written by one item and read by others",
@@ -62,23 +55,22 @@ CODES: dict[str, str] = {
     "KF222": "printf in a kernel",
     "KF223": "a budget of the target is exceeded",
     "KF224": "fusing would not pay",
-    "KF225": "the handle or size that a launch uses is changed in between",
-    "KF226": "the functions are in different files, or hold private state",
     "KF227": "the program asks for all kernels or counts them",
-    "KF228": "one memory object may be reached through two arguments",
-    "KF229": "the functions have different kinds of result",
-    "KF230": "a call in a region is not a plain call",
     "KF231": "--exact cannot keep an operation from being contracted",
     "KF232": "an image would be read and written, or written twice, in one kernel",
     "KF233": "a sampler may read another texel than the one at the coordinates",
     "KF234": "an image does not keep the values that are written to it",
+    "KF241": "a region is not closed: what it calls may leave it, or use OpenCL unseen",
+    "KF242": "a launch of a kernel that is not known",
+    "KF243": "an argument is set before the region, and not all of the program is given",
+    "KF242": "nothing says what a region of C++ launches",
     "KF301": "an annotation contradicts the code",
     "KF302": "strict: something was not fused",
     "KF303": "out or temp contradicts a later read",
     "KF304": "no OpenCL device, or no Oclgrind",
     "KF305": "the kernels do not build on the device",
     "KF401": "nothing in a region was fused",
-    "KF402": "a region that holds fewer than two calls",
+    "KF402": "a region with fewer than two launches",
     "KF403": "a temporary may be read later",
 }
 
@@ -91,18 +83,10 @@ ADVICE: dict[str, str] = {
     "KF206": "kernels over buffers can be fused, and those that give image2d_t parameters to "
     "read_imagef, read_imagei, read_imageui, and the like of write_image",
     "KF207": "declare the buffer with one element type in both kernels",
-    "KF210": "launch once in a function, with all arguments set before, under conditions that "
-    "can be seen from its parameters",
-    "KF209": "let the functions of a region launch and nothing else: wait, transfer and release "
-    "before or after the region",
-    "KF211": "set every argument in the function that launches, by a constant index, before the "
-    "launch",
-    "KF213": "let all functions of a region hand out their status in the same way",
-    "KF214": "move it before or after the region",
-    "KF215": "use one queue, and wait lists whose events can be told one by one: `&event`, or an "
-    "array of constant length",
+    "KF214": "move it before or after the region, or write two regions",
+    "KF215": "leave the events out: launches of a queue in order need none",
     "KF216": "let macros and pragmas keep their meaning up to the end of the file, where the fused "
-    "code is added",
+    "kernels are added",
     "KF217": "call built-in functions, or functions of the kernels' file that compute a value from "
     "values alone",
     "KF218": "in one kernel items wait only for those of their own group: such calls stay apart",
@@ -111,8 +95,6 @@ ADVICE: dict[str, str] = {
     "KF223": "what fits is fused, in several kernels; --target and --budget say what devices have",
     "KF224": "kernels of their own are better here; a buffer of which parts of elements are "
     "stored (`p[i].x = ...`) stays in memory: store whole elements",
-    "KF225": "take the value before the region, into a variable that nothing in the region changes",
-    "KF229": "let all functions of a region return the same type",
     "KF232": "a value goes from call to call in a variable if the first writes the texel, and the "
     "second reads it, in one place of their texts, under equal guards and no other condition; "
     "let the result be another image than those that the region reads",
@@ -121,4 +103,7 @@ ADVICE: dict[str, str] = {
     "KF234": "create the image with CL_RGBA and CL_FLOAT (read_imagef), CL_SIGNED_INT32 "
     "(read_imagei) or CL_UNSIGNED_INT32 (read_imageui)",
     "KF231": "write the access with the parameter itself, `a[i]`, instead of a pointer made of it",
+    "KF241": "give kfusion the files of what the region calls, or move the call before or after "
+    "the region",
+    "KF242": "add runs(...) to the annotation, or give --recorded what a run has written",
 }

@@ -11,7 +11,6 @@ from kfusion.source.text import Span
 
 class Severity(Enum):
     ERROR = "error"
-    WARNING = "warning"
     NOTE = "note"
     CUT = "cut"  # a fusion that was not done, and why
 

@@ -89,7 +89,7 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> Pool:
         "by hand": by_hand(folder / "by_hand"),
     }
     programs = {
-        kind: program_of("pool.c", paths, folder / "programs" / kind, ("-lgif",))
+        kind: program_of("shot.c", paths, folder / "programs" / kind, ("-lgif",))
         for kind, paths in sources.items()
     }
     return Pool(sources, programs)

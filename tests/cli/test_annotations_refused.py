@@ -13,6 +13,7 @@ def test_region_without_brackets(command: Command) -> None:
 app.c:6:1: error[KF112]: this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'
     6 | #pragma kfuse a, b
       | ^~~~~~~~~~~~~~~~~~
+  help: behind it may stand runs(square(x), add(c, x, y)) and harmless(log_line)
 """
     )
 
@@ -25,6 +26,7 @@ def test_region_with_an_open_bracket(command: Command) -> None:
 app.c:6:1: error[KF112]: this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'
     6 | #pragma kfuse(a, b
       | ^~~~~~~~~~~~~~~~~~
+  help: behind it may stand runs(square(x), add(c, x, y)) and harmless(log_line)
 """
     )
 
@@ -58,9 +60,10 @@ def test_region_with_an_open_role(command: Command) -> None:
     assert (
         command.refused_program()
         == """\
-app.c:6:23: error[KF112]: this annotation cannot be read: expected another ')' before ')'
+app.c:6:1: error[KF112]: this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'
     6 | #pragma kfuse(a, out(c)
-      |                       ^
+      | ^~~~~~~~~~~~~~~~~~~~~~~
+  help: behind it may stand runs(square(x), add(c, x, y)) and harmless(log_line)
 """
     )
 
@@ -94,9 +97,10 @@ def test_region_with_a_bracket_too_many(command: Command) -> None:
     assert (
         command.refused_program()
         == """\
-app.c:6:16: error[KF112]: this annotation cannot be read: one ')' too many
+app.c:6:1: error[KF112]: this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'
     6 | #pragma kfuse(a) b)
-      |                ^
+      | ^~~~~~~~~~~~~~~~~~~
+  help: behind it may stand runs(square(x), add(c, x, y)) and harmless(log_line)
 """
     )
 

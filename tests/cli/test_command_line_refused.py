@@ -185,18 +185,6 @@ def test_no_kernels(command: Command) -> None:
     )
 
 
-def test_no_library(command: Command) -> None:
-    assert (
-        command.refused("vec.cl", "app.c", "-o", "out")
-        == """\
-app.c:8:9: error[KF121]: unknown function 'vec_scale' in a region
-    8 |         vec_scale(t, a, 2.0f, n);
-      |         ^~~~~~~~~
-  help: give kfusion the file that defines it
-"""
-    )
-
-
 def test_output_beside_the_inputs(command: Command) -> None:
     assert (
         command.refused("app.c", "vec.c", "vec.cl", "-o", ".")

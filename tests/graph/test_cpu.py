@@ -9,9 +9,7 @@ import pytest
 
 import kfusion
 from kfusion.api import Fused, fuse
-from kfusion.graph.copied import without_copies
-from kfusion.graph.model import Disjoint, LaunchRange, Memory
-from kfusion.graph.plan import values_of
+from kfusion.graph.model import Disjoint, LaunchRange
 from kfusion.graph.target import TARGETS
 from kfusion.kernel.copied import copied_arrays
 from kfusion.kernel.operations import operations
@@ -65,18 +63,6 @@ def test_weights_are_read_where_they_are() -> None:
 
 def test_copies_stay_where_local_memory_is_nearer() -> None:
     assert "async_work_group_copy" in fused_text(fused_for(replace(CPU, local_copies=1)))
-
-
-class Unsure:
-    def disjoint(self, left: Memory, right: Memory) -> bool:
-        return {left.name, right.name} != {"c", "w"}
-
-
-def test_weights_that_may_be_written_are_copied() -> None:
-    plan = fused_for(CPU).plan
-    stages, values = values_of(plan.groups[0], plan.invocations)
-    found, apart = without_copies(stages, values, Unsure())  # type: ignore[arg-type]
-    assert (found, apart) == (frozenset(), [])
 
 
 def test_weights_that_another_stage_writes_are_copied() -> None:

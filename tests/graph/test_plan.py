@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import networkx
 import pytest
 
 from kfusion.api import fuse
-from kfusion.graph.dependences import Kind, dependence_graph
 from kfusion.graph.model import Group
-from kfusion.graph.ownership import Dependence
 from tests.support.kernel_side import ELEMENTWISE
 
 BLUR = """
@@ -166,31 +163,3 @@ __kernel void mirror(__global float *a, uint n)
     plan = fuse(source, ["square(t, b)", "mirror(a, n)"]).plan
     assert len(plan.groups) == 1
     assert traffic(plan.groups[0]) == (4, 4)
-
-
-# The dependence graph
-
-
-def edges(source: str, calls: list[str]) -> dict[tuple[int, int, str, Kind], Dependence]:
-    graph = dependence_graph(fuse(source, calls).plan.invocations)
-    assert networkx.is_directed_acyclic_graph(graph)
-    return {
-        (p, q, key[0], key[1]): data["dependence"]
-        for p, q, key, data in graph.edges(keys=True, data=True)
-    }
-
-
-def test_dependence_graph() -> None:
-    calls = ["square(t, a)", "blur(c, t)", "twice(a)"]
-    assert edges(ELEMENTWISE + BLUR, calls) == {
-        (0, 1, "t", Kind.RAW): Dependence.NEIGHBOUR,
-        (0, 2, "a", Kind.WAR): Dependence.SAME_ITEM,
-    }
-
-
-def test_dependences_of_kernels_that_are_not_understood() -> None:
-    source = ELEMENTWISE + "__kernel void sync(__global float *a) { mem_fence(1); }\n"
-    assert edges(source, ["square(t, a)", "sync(t)"]) == {
-        (0, 1, "t", Kind.RAW): Dependence.OTHER,
-        (0, 1, "t", Kind.WAW): Dependence.OTHER,
-    }

@@ -9,6 +9,7 @@ import pytest
 from kfusion.api import fuse
 from kfusion.graph.model import (
     AtMost,
+    Disjoint,
     Equal,
     Invocation,
     LaunchRange,
@@ -348,7 +349,6 @@ class World:
     """An oracle for tests: everything may be assumed, except what is named here."""
 
     equal_scalars: bool = True
-    disjoint_names: bool = True
     limits: tuple[str, ...] = ()
     rows: tuple[tuple[str, str], ...] = ()
 
@@ -364,23 +364,11 @@ class World:
     def at_most(self, left: Scalar, right: Scalar) -> bool:
         return (left.name, right.name) in self.rows
 
-    def disjoint(self, left: Memory, right: Memory) -> bool:
-        return self.disjoint_names
-
-    def ordered(self, left: Invocation, right: Invocation) -> bool:
-        return True
-
     def keeps(self, image: Memory, type_: str) -> Reason | None:
         return None
 
-    def compares(self, memory: Memory, other: Memory) -> bool:
-        return True
-
     def joinable(self, members: tuple[int, ...]) -> Reason | None:
         return None
-
-    def divides(self, members: tuple[int, ...]) -> bool:
-        return False
 
 
 def only_reason(plan: RegionPlan) -> Reason:
@@ -445,27 +433,13 @@ __kernel void of_group(__global float *c)
 )
 
 
-def test_memory_that_may_be_the_same() -> None:
-    calls = [(KERNELS["square"], "t x"), (KERNELS["square"], "y t")]
-    plan = plan_of(calls, World(disjoint_names=False))
-    reason = only_reason(plan)
-    assert (reason.code, reason.message) == (
-        "KF228",
-        "'t' and 'x' may be the same memory, and one is written",
-    )
-
-
-def test_dropped_value_that_may_be_read_under_another_name() -> None:
+def test_memory_under_two_names_is_assumed_to_be_apart() -> None:
     """Nobody reads t after the group, but the z of wait() may be t."""
-
-    class Aliased(World):
-        def disjoint(self, left: Memory, right: Memory) -> bool:
-            return {left.name, right.name} != {"t", "z"}
-
     calls = [(KERNELS["square"], "t x"), (KERNELS["square"], "y t"), (KERNELS["wait"], "z")]
-    plan = plan_of(calls, Aliased(), observed=frozenset("yz"))
-    assert plan.groups[0].stored == {"t", "y"}
-    assert plan_of(calls, World(), observed=frozenset("yz")).groups[0].stored == {"y"}
+    group = plan_of(calls, World(), observed=frozenset("yz")).groups[0]
+    assert group.stored == {"y"}
+    assert Disjoint("t", "x") in group.assumptions
+    assert Disjoint("t", "z") in group.assumptions
 
 
 def test_rows_that_are_assumed_to_end_before_the_next() -> None:
@@ -558,16 +532,13 @@ def test_different_programs() -> None:
     )
 
 
-def test_host_that_cannot_join_the_calls() -> None:
+def test_host_that_keeps_the_launches_apart() -> None:
     class Separate(World):
         def joinable(self, members: tuple[int, ...]) -> Reason | None:
-            return Reason("KF214", f"something between {members[0]} and {members[-1]}")
-
-        def divides(self, members: tuple[int, ...]) -> bool:
-            return False
+            return Reason("KF212", f"something between {members[0]} and {members[-1]}")
 
     plan = plan_of([(KERNELS["square"], "t x"), (KERNELS["square"], "y t")], Separate())
-    assert only_reason(plan) == Reason("KF214", "something between 0 and 1")
+    assert only_reason(plan) == Reason("KF212", "something between 0 and 1")
 
 
 def test_too_many_parameters() -> None:

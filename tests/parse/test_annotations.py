@@ -43,7 +43,6 @@ def test_regions(annotation: str) -> None:
     ]
     assert all(d.span.text == d.name for d in region.data)
     assert region.block.text == "{ g(a); { h(); } }"
-    assert region.thesis_form == (annotation[0] == "k")
     assert annotation.startswith(region.annotation.text)
 
 

@@ -30,17 +30,14 @@ _ON_POCL = 4  # pipelines of a chunk that Oclgrind has nothing against, and PoCL
 
 # No pipeline of the Python API can show these.
 OUT_OF_REACH = {
-    "disjoint": "different names are different memory, by agreement",
-    "hidden-readers": "different names are different memory, by agreement",
     "one-program": "there is one source",
     "formats": "Fused.check looks at the formats of images",
     "written-twice": "where one is tried, an image keeps the last of two values",
-    "unsure": "every call launches",
     "sections": "is about annotations that contradict the code",
     "doubtful-macros": "what it lets pass, `pins` and `macros` hold up",
 }
 
-_OF_HOSTS = ("host-", "guard-")
+_OF_HOSTS = ("host-", "guard-", "closed-")
 
 
 @contextmanager

@@ -1,0 +1,435 @@
+"""Launches that are expected in a region because somebody says so, not the host's code.
+
+`runs(square(t, a), add(c, t, b))` in an annotation lists them, or a recorded run of the program
+does. What comes out has the form of a prediction from the code. The run time compares it with
+what is really launched: where it is wrong, the launches are made as they were written.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import starmap
+
+from kfusion.graph.drops import Drop, Why
+from kfusion.graph.model import (
+    Argument,
+    Invocation,
+    LaunchRange,
+    LocalMemory,
+    Memory,
+    Oracle,
+    Scalar,
+)
+from kfusion.host.at_end import EndNames
+from kfusion.host.oracle import Expected
+from kfusion.host.path_record import Calling
+from kfusion.host.predict import Prediction
+from kfusion.host.predict_launches import PredictedLaunch
+from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.symbolic import App, Entry, Literal, Num, Place, State, Sym, anything
+from kfusion.host.sync import sync_reason, syncs_of
+from kfusion.kernel.evaluate import image_of
+from kfusion.kernel.model import Kernel, Parameter
+from kfusion.kernel.types import INTEGERS, size_of
+from kfusion.notation import Agreement, Call, check_names, literal, read_call
+from kfusion.parse.recorded import RecordedLaunch, RecordedRow
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.diagnostics import Reason
+from kfusion.source.text import Span
+
+FROM_RUNS = "from runs(...) in the annotation"
+_ONE_RANGE = "the range of all launches"
+_ONE_QUEUE = Entry(Place(App("queue")))
+_SIZES = ("items", "rows", "planes")
+_MOST = 24  # launches of one pattern that is made of a recorded row
+_FLOATS = {"float": "<f", "double": "<d", "half": "<e"}
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Told:
+    """A row of launches, and what may be taken for granted of it."""
+
+    prediction: Prediction
+    oracle: Oracle
+    origin: str
+    observed: frozenset[str] | None  # memory under a name of `out`, or of no `temp`; None: any
+
+    def drops(self, names: EndNames | None, proved: Sequence[Drop] = ()) -> tuple[Drop, ...]:
+        """What need not be stored: proved, or seen at the region's end from its variables."""
+        scratch = self.prediction.made & self.prediction.released
+        found = {drop.memory: drop for drop in proved}
+        for name in sorted(scratch):
+            found.setdefault(name, Drop(name, Why.SCRATCH))
+        if names is not None and self.observed is not None:
+            launches = self.prediction.launches
+            memory = {m.name for launch in launches for m in launch.invocation.memory}
+            for name in sorted(memory - self.observed):
+                found.setdefault(name, Drop(name, Why.AT_END))
+        return tuple(found.values())
+
+
+# What annotations list
+
+
+class _Runs(Agreement):
+    """As in Python; but macros of programs are compared, and functions have annotations."""
+
+    def __init__(self, apart: Mapping[Pair, Reason]) -> None:
+        self.apart = apart
+
+    def numbers(self) -> bool:
+        return True
+
+    def joinable(self, members: tuple[int, ...]) -> Reason | None:
+        return _apart(self.apart, members)
+
+
+def told_by_runs(
+    listed: Sequence[Span], kernels: Mapping[str, Kernel], names: EndNames | None, apart: Apart
+) -> Told:
+    """By agreement all launches have one range, and different names are different memory."""
+    calls = [read_call(span, kernels) for span in listed]
+    check_names(calls)
+    dimensions = max((call.kernel.dimensions for call in calls), default=1)
+    range_ = LaunchRange(dimensions, _ONE_RANGE)
+    launches = [_of_call(call, index, range_) for index, call in enumerate(calls)]
+    values = {argument.name: _value(argument.name) for call in calls for argument in call.arguments}
+    memory = {m.name for launch in launches for m in launch.invocation.memory}
+    observed = None
+    if names is not None:
+        observed = frozenset(names.outs or memory - set(names.temporaries))
+    row = _prediction(launches, values, frozenset(), FROM_RUNS)
+    return Told(row, _Runs(apart.of(launches)), FROM_RUNS, observed)
+
+
+def _of_call(call: Call, index: int, range_: LaunchRange) -> PredictedLaunch:
+    text = " ".join(call.span.text.split()).rstrip(";")
+    invocation = Invocation(index, call.kernel, call.arguments, range_, text, call.span)
+    local = {
+        position: _value(argument.name)
+        for position, argument in enumerate(call.arguments)
+        if isinstance(argument, LocalMemory)
+    }
+    size = tuple(Entry(Place(App(name))) for name in _SIZES[: range_.dimensions])
+    return PredictedLaunch(invocation, size, None, local, (), None, _ONE_QUEUE)
+
+
+def _value(text: str) -> Sym:
+    number = literal(text)
+    if number is not None:
+        return Num(number)
+    return Entry(Place(App(text))) if re.fullmatch(r"[A-Za-z_]\w*", text) else Literal(text)
+
+
+# A recorded run
+
+
+class _Recorded(Expected):
+    """What was equal in the run is expected to be equal; all of it is compared again."""
+
+    def __init__(
+        self,
+        program: HostProgram,
+        values: Mapping[str, Sym],
+        launches: Sequence[RecordedLaunch],
+        bytes_: Mapping[str, tuple[str, str]],
+        apart: Mapping[Pair, Reason],
+    ) -> None:
+        """`bytes_` are those of scalars by name, with their types."""
+        sizes = {index: tuple(map(Num, each.size)) for index, each in enumerate(launches)}
+        super().__init__(program, values, sizes, apart)
+        self.launches, self.bytes = launches, bytes_
+
+    def equal(self, left: Scalar, right: Scalar) -> bool:
+        if left.name == right.name:
+            return True
+        if image_of(left.name) is not None or image_of(right.name) is not None:
+            return image_of(left.name) is not None and image_of(right.name) is not None
+        found = self.bytes.get(left.name)
+        return found is not None and found == self.bytes.get(right.name)
+
+    def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
+        a, b = self.launches[left.index], self.launches[right.index]
+        if a.size == b.size and a.offset == b.offset:
+            return None
+        return Reason(
+            "KF202",
+            f"{left.kernel.name} has the range {a.range_text}, "
+            f"{right.kernel.name} the range {b.range_text} in the recorded run",
+            right.span,
+            help="launch both over one range",
+        )
+
+    def within(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
+        launch, number = self.launches[invocation.index], self.values.get(scalar.name)
+        if dimension >= len(launch.size) or not isinstance(number, Num):
+            return False
+        begin = launch.offset[dimension] if launch.offset else 0
+        return begin + launch.size[dimension] <= number.value
+
+    def at_most(self, left: Scalar, right: Scalar) -> bool:
+        a, b = self.values.get(left.name), self.values.get(right.name)
+        return isinstance(a, Num) and isinstance(b, Num) and 0 <= a.value <= b.value
+
+
+def told_by_records(
+    rows: Iterable[RecordedRow], kernels: Mapping[str, Kernel], program: HostProgram, apart: Apart
+) -> list[Told]:
+    """Rows of launches of known kernels, the longest ones in pieces, each kind once."""
+    found: list[Told] = []
+    seen: set[object] = set()
+    for row in rows:
+        for piece in _pieces(_known(row.launches, kernels)):
+            told = _recorded(row, piece, kernels, program, apart)
+            if told is not None and len(piece) > 1 and (key := _kinds(piece)) not in seen:
+                seen.add(key)
+                found.append(told)
+    return found
+
+
+def _known(
+    launches: Iterable[RecordedLaunch], kernels: Mapping[str, Kernel]
+) -> list[list[RecordedLaunch]]:
+    """What the run time cannot note, or that settles, ends a row."""
+    rows: list[list[RecordedLaunch]] = [[]]
+    for launch in launches:
+        kernel = kernels.get(launch.kernel)
+        known = kernel is not None and len(kernel.parameters) == len(launch.arguments)
+        if launch.settled:
+            rows.append([])
+        if kernel is not None and known and "?" not in launch.arguments:
+            pairs = zip(kernel.parameters, launch.arguments, strict=True)
+            rows[-1].append(replace(launch, arguments=tuple(starmap(_told_apart, pairs))))
+        else:
+            rows.append([])
+    return [row for row in rows if row]
+
+
+def _told_apart(parameter: Parameter, text: str) -> str:
+    """`8:e05eb7f777550000/3` is an object or a value: the kernel tells."""
+    value, _, number = text.partition("/")
+    if not number:
+        return text
+    if parameter.canonical == "sampler_t":
+        return f"s{number}"
+    return f"m{number}" if parameter.pointer or parameter.image else value
+
+
+def _pieces(rows: Iterable[list[RecordedLaunch]]) -> list[list[RecordedLaunch]]:
+    """A loop's launches are one round, again and again."""
+    found: list[list[RecordedLaunch]] = []
+    for row in rows:
+        if len(row) <= _MOST:
+            found.append(row)
+            continue
+        names = [launch.kernel for launch in row]
+        first, period = _round(names)
+        step = max(period * (_MOST // 2 // period), period) if period <= _MOST else _MOST
+        if first > 0:
+            found.append(row[:first][:_MOST])
+        found += [row[at : at + step] for at in range(first, len(row), step)]
+    return found
+
+
+def _round(names: Sequence[str]) -> tuple[int, int]:
+    """Where a row of names begins to repeat, and after how many; all of them if it does not."""
+    for first in range(min(_MOST, len(names))):
+        for period in range(1, _MOST + 1):
+            rest = names[first:]
+            if len(rest) >= 3 * period and list(rest[period:]) == list(rest[:-period]):
+                return first, period
+    return 0, len(names)
+
+
+def _kinds(row: Sequence[RecordedLaunch]) -> object:
+    """Kernels, and which memory is the same."""
+    numbers: dict[str, int] = {}
+    return tuple(
+        (
+            launch.kernel,
+            tuple(
+                numbers.setdefault(text, len(numbers)) if _is_handle(text) else 0
+                for text in launch.arguments
+            ),
+        )
+        for launch in row
+    )
+
+
+def _is_handle(text: str) -> bool:
+    return re.fullmatch(r"[ms]\d+", text) is not None
+
+
+def _recorded(
+    row: RecordedRow,
+    launches: Sequence[RecordedLaunch],
+    kernels: Mapping[str, Kernel],
+    program: HostProgram,
+    apart: Apart,
+) -> Told | None:
+    values: dict[str, Sym] = {}
+    bytes_: dict[str, tuple[str, str]] = {}
+    predicted: list[PredictedLaunch] = []
+    for index, launch in enumerate(launches):
+        kernel = kernels[launch.kernel]
+        arguments: list[Argument] = []
+        local: dict[int, Sym] = {}
+        for parameter, text in zip(kernel.parameters, launch.arguments, strict=True):
+            argument = _argument(parameter, text, index)
+            if argument is None:
+                return None
+            arguments.append(argument)
+            if isinstance(argument, LocalMemory):
+                local[parameter.index] = Num(int(argument.name))
+            elif isinstance(argument, Scalar) and ":" in text:
+                bytes_[argument.name] = (parameter.canonical, text)
+                values[argument.name] = _number(parameter.canonical, text)
+            else:
+                values[argument.name] = Entry(Place(App(argument.name)))
+        label = f"{launch.kernel}({', '.join(map(_label, kernel.parameters, arguments))})"
+        invocation = Invocation(
+            index, kernel, tuple(arguments), _range(launch, index), label, row.span
+        )
+        predicted.append(
+            PredictedLaunch(
+                invocation,
+                tuple(map(Num, launch.size)),
+                tuple(map(Num, launch.local)) if launch.local else None,
+                local,
+                (),
+                None,
+                _ONE_QUEUE,
+            )
+        )
+    origin = f"from the recorded run {row.record}"
+    memory = {m.name for launch in predicted for m in launch.invocation.memory}
+    observed = row.outs
+    if observed is None and row.temporaries is not None:
+        observed = frozenset(memory - row.temporaries)
+    return Told(
+        _prediction(predicted, values, row.scratch, origin),
+        _Recorded(program, values, launches, bytes_, apart.of(predicted)),
+        origin,
+        observed,
+    )
+
+
+def _argument(parameter: Parameter, text: str, launch: int) -> Argument | None:
+    """None: not what the kernel's parameter can be given."""
+    if parameter.pointer and parameter.space == "local":
+        found = re.fullmatch(r"local:(\d+)", text)
+        return LocalMemory(found.group(1), parameter.name) if found else None
+    if parameter.pointer or parameter.image:
+        return Memory(text, parameter.name, text) if text.startswith("m") else None
+    if parameter.canonical == "sampler_t":
+        return Scalar(text, parameter.name) if text.startswith("s") else None
+    if ":" not in text or text.startswith("local:"):
+        return None
+    return Scalar(f"{parameter.name} of launch {launch}", parameter.name)
+
+
+def _label(parameter: Parameter, argument: Argument) -> str:
+    return argument.name if isinstance(argument, Memory) else parameter.name
+
+
+def _number(canonical: str, text: str) -> Sym:
+    """The value of bytes as the device has them: the least significant one first."""
+    data = bytes.fromhex(text.partition(":")[2])
+    if canonical in INTEGERS and len(data) == size_of(canonical):
+        return Num(int.from_bytes(data, "little", signed=INTEGERS[canonical][1]))
+    form = _FLOATS.get(canonical)
+    if form is not None and len(data) == struct.calcsize(form):
+        return Literal(repr(struct.unpack(form, data)[0]))
+    return anything()
+
+
+def _range(launch: RecordedLaunch, index: int) -> LaunchRange:
+    moved = any(launch.offset or ())
+    return LaunchRange(
+        len(launch.size),
+        f"the range of launch {index}",
+        ", ".join(map(str, launch.local)) if launch.local else None,
+        offset=moved,
+        single=tuple(d for d, items in enumerate(launch.local or ()) if items == 1),
+        one_group=launch.local is not None and launch.local == launch.size,
+    )
+
+
+# Both
+
+
+def _prediction(
+    launches: Sequence[PredictedLaunch],
+    values: Mapping[str, Sym],
+    scratch: frozenset[str],
+    origin: str,
+) -> Prediction:
+    """What else the region does is not known."""
+    return Prediction(
+        segments=(tuple(launches),),
+        values=values,
+        made=scratch,
+        released=scratch,
+        others=frozenset(),
+        left_set=frozenset(),
+        doubts=(origin,),
+        after=State(),
+        leaves="",
+        likely=True,
+        settled_behind=True,  # perhaps: results can be stored, too
+        unknown=(),
+        of_one_program=lambda _first, _second: True,
+    )
+
+
+def _apart(apart: Mapping[Pair, Reason], members: tuple[int, ...]) -> Reason | None:
+    pairs = ((p, q) for q in members for p in members if p < q)
+    return next((apart[pair] for pair in pairs if pair in apart), None)
+
+
+class Apart:
+    """`#pragma sync` of the functions that a region reaches.
+
+    Which launch a function makes is known only where the host's code was followed to its end.
+    Otherwise each launch may be one of any such function.
+    """
+
+    def __init__(
+        self,
+        functions: Iterable[HostFunction],
+        followed: Iterable[Prediction] | None,
+    ) -> None:
+        """`followed`: all paths through the region; None: they are not known."""
+        self._kernels: list[tuple[Calling, frozenset[str] | None]] = []
+        for function in functions:
+            call = Calling(function, {})
+            if not syncs_of(call):
+                continue
+            names = None
+            if followed is not None:
+                names = frozenset(
+                    launch.invocation.kernel.name
+                    for path in followed
+                    for row in path.segments
+                    for launch in row
+                    if any(each.function.function is function.function for each in launch.calls)
+                )
+            self._kernels.append((call, names))
+
+    def of(self, launches: Sequence[PredictedLaunch]) -> dict[Pair, Reason]:
+        found: dict[Pair, Reason] = {}
+        for call, kernels in self._kernels:
+            for sync in syncs_of(call):
+                for place, launch in enumerate(launches):
+                    if kernels is not None and launch.invocation.kernel.name not in kernels:
+                        continue
+                    out = sync.direction == "out"
+                    others = range(place + 1, len(launches)) if out else range(place)
+                    for other in others:
+                        pair = (min(place, other), max(place, other))
+                        found.setdefault(pair, sync_reason(call, sync))
+        return found

@@ -1,0 +1,215 @@
+"""Variables that `out` and `temp` name, and that can be read when the region ends.
+
+Which object a name stands for in the end is proved by following the paths through the region.
+Where that cannot be done, the run time looks: the region's line then hands it the variables,
+`KFUSION_REGION_OUT(sum, c, d)`, and a store is left out only if what they hold allows it. That
+needs variables of type cl_mem, each known when the region begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pycparser import c_ast
+
+from kfusion.host.path_names import visible_in
+from kfusion.host.path_program import PathProgram
+from kfusion.host.program import HostProgram
+from kfusion.host.region import CppRegion, Region
+from kfusion.parse.annotations import RegionMark
+from kfusion.parse.compiler import STDIN
+from kfusion.parse.unit import descendants
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.lexer import Kind, Token, matching, tokenize
+
+_MOST = 8  # of the run time's macro
+_NO_DECLARATION = frozenset(("<", ":", "*", ".", ">"))
+_OPENS_CLASS = frozenset(("class", "struct", "union", "enum", "namespace"))
+
+
+@dataclass(frozen=True)
+class EndNames:
+    """`out` or `temp` names, and behind the latter those that are in the list besides."""
+
+    outs: tuple[str, ...]
+    temporaries: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+    @property
+    def line(self) -> tuple[str, str]:
+        """The macro of the region's line, and what stands behind the region's name in it."""
+        if self.outs:
+            return "KFUSION_REGION_OUT", ", ".join(self.outs)
+        names = ", ".join((*self.temporaries, *self.others))
+        return "KFUSION_REGION_TEMP", f"{len(self.temporaries)}, {names}"
+
+
+def end_names(region: Region | CppRegion, program: HostProgram) -> EndNames | None:
+    """None: `out` and `temp` are not there, or name something else than such variables."""
+    outs, temporaries, others = _roles(region.mark)
+    if isinstance(region, CppRegion):
+        handles = _handles_in_tokens(region, (*outs, *temporaries, *others))
+    else:
+        handles = _handles(region, program)
+    others = tuple(name for name in others if name in handles)
+    if outs and len(outs) <= _MOST and handles.issuperset(outs):
+        return EndNames(outs)
+    if not outs and temporaries and len(temporaries + others) <= _MOST:
+        if handles.issuperset(temporaries) and not _is_copied(region, temporaries):
+            return EndNames((), temporaries, others)
+    return None
+
+
+def _roles(mark: RegionMark) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    def named(role: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(item.name for item in mark.data if item.role == role))
+
+    outs, temporaries = named("out"), named("temp")
+    return outs, temporaries, tuple(n for n in named("") if n not in (*outs, *temporaries))
+
+
+# C: the declarations
+
+
+def _handles(region: Region, program: HostProgram) -> set[str]:
+    """The variables of type cl_mem that the region sees when it begins."""
+    function = PathProgram.of(program).host_function(region.function.node)
+    assert function is not None
+    visible: dict[str, c_ast.Decl | None] = {}
+    for node in region.unit.ast.ext:
+        if isinstance(node, c_ast.Decl) and node.name:
+            visible[node.name] = node
+    visible |= visible_in(region.block, function)
+    return {
+        name
+        for name, node in visible.items()
+        if node is not None
+        and name not in region.unit.macros.history
+        and _is_handle(node, program)
+        and region.unit.index(node) < region.unit.index(region.block)
+    }
+
+
+def _is_handle(node: c_ast.Decl, program: HostProgram) -> bool:
+    """Exactly cl_mem, in a variable that has an address and is read as any other one."""
+    type_ = node.type
+    seen: set[str] = set()
+    while isinstance(type_, c_ast.TypeDecl):
+        if set(type_.quals or ()) - {"const"}:
+            return False
+        inner = type_.type
+        if not isinstance(inner, c_ast.IdentifierType) or len(inner.names) != 1:
+            return False
+        name = inner.names[0]
+        if name == "cl_mem":
+            return "register" not in node.storage
+        following = program.types.typedef(name)
+        if following is None or name in seen:
+            return False
+        seen.add(name)
+        type_ = following
+    return False
+
+
+def _is_copied(region: Region | CppRegion, names: Sequence[str]) -> bool:
+    """May the region itself give what a temporary holds to another variable?"""
+    if isinstance(region, Region):
+        for node in descendants(region.block):
+            value = None
+            if isinstance(node, c_ast.Assignment):
+                value = node.rvalue
+            elif isinstance(node, c_ast.Decl):
+                value = node.init
+            if value is not None and any(_names(value, name) for name in names):
+                return True
+        return False
+    tokens = tokenize(region.mark.block.text)
+    behind = [t.text for t, before in zip(tokens[1:], tokens, strict=False) if before.text == "="]
+    return bool(set(behind) & set(names))
+
+
+def _names(value: c_ast.Node, name: str) -> bool:
+    """Outside of the arguments of calls: what those do with it cannot be seen here."""
+    if isinstance(value, c_ast.FuncCall):
+        return False
+    if isinstance(value, c_ast.ID):
+        return bool(value.name == name)
+    return any(_names(child, name) for _, child in value.children())
+
+
+# C++: tokens
+
+
+def _handles_in_tokens(region: CppRegion, names: Sequence[str]) -> set[str]:
+    """Names that `cl_mem` declares by value, in a block around the region or as a parameter.
+
+    That no other declaration hides them, and that the type is what it seems, is seen by an
+    overloaded function when the program is compiled.
+    """
+    tokens = tokenize(region.plain.text)
+    named = {t.text for t in region.unit.tokens if t.file == STDIN}
+    found: set[str] = set()
+    for index, token in enumerate(tokens):
+        if token.start >= region.mark.block.start:
+            break
+        if token.text != "cl_mem" or (index and tokens[index - 1].text in _NO_DECLARATION):
+            continue
+        if _is_around(tokens, index, region.mark.block.start):
+            found |= set(_declared(tokens, index + 1))
+    return {name for name in names if name in found and name in named}
+
+
+def _declared(tokens: Sequence[Token], index: int) -> list[str]:
+    """`a, b = f(x), c` behind the type: names that are no pointers, references or arrays."""
+    found: list[str] = []
+    while index + 1 < len(tokens):
+        name, behind = tokens[index], tokens[index + 1].text
+        plain = name.kind is Kind.NAME and behind in (",", ";", "=", ")", "{")
+        if plain:
+            found.append(name.text)
+        while index < len(tokens) and tokens[index].text not in (",", ";", ")"):
+            closing = matching(tokens, index) if tokens[index].text in "([{" else None
+            index = closing + 1 if closing is not None else index + 1
+        if index >= len(tokens) or tokens[index].text != ",":
+            break
+        index += 1
+        if tokens[index].text in ("const", "cl_mem") or tokens[index + 1].kind is Kind.NAME:
+            break  # the next parameter
+    return found
+
+
+def _is_around(tokens: Sequence[Token], index: int, place: int) -> bool:
+    """Does the declaration stand in a block, or in the head of one, that has the place in it?"""
+    depth = 0
+    for position in range(index - 1, -1, -1):
+        text = tokens[position].text
+        depth += (text in ")}]") - (text in "([{")
+        if depth >= 0:
+            continue
+        depth = 0
+        if text == "(":  # a parameter: its function's block is the next one
+            closing = matching(tokens, position)
+            block = closing + 1 if closing is not None else len(tokens)
+            while block < len(tokens) and tokens[block].text not in ("{", ";"):
+                block += 1
+            return block < len(tokens) and _holds(tokens, block, place)
+        return text == "{" and _holds(tokens, position, place) and _is_code(tokens, position)
+    return True  # a variable of the file
+
+
+def _holds(tokens: Sequence[Token], opening: int, place: int) -> bool:
+    closing = matching(tokens, opening)
+    if tokens[opening].text != "{" or closing is None:
+        return False
+    return tokens[opening].start <= place < tokens[closing].end
+
+
+def _is_code(tokens: Sequence[Token], opening: int) -> bool:
+    """A block of statements, and none of declarations."""
+    for position in range(opening - 1, -1, -1):
+        text = tokens[position].text
+        if text in (";", "{", "}"):
+            return True
+        if text in _OPENS_CLASS:
+            return False
+    return True

@@ -1,0 +1,391 @@
+"""Who calls whom in the given files, by the rules of C for names.
+
+Each function is looked at once, and gives a summary: the functions that it calls by their
+names, the calls through pointers, and what opens a region by itself. What a pointer may
+hold is asked of `pointees`; what a call means for a region is decided in `closed`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from pycparser import c_ast
+
+from kfusion.host.attributes import Attributes, Cleanup, read_attributes
+from kfusion.host.known import ANYWHERE, INSTALLS, OBJECTS, Kind, kind_of
+from kfusion.host.program import HostFunction, HostProgram
+from kfusion.parse.compiler import STDIN
+from kfusion.parse.host import ASSEMBLER
+from kfusion.parse.unit import Nodes, Unit, by_type
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.protections import is_on, protection
+from kfusion.source.text import Span
+
+ASSEMBLER_OPENS = protection("closed-assembler", "a region with assembler is noted")
+ATOMICS = protection("closed-atomics", "a region that uses atomic variables is noted")
+UNDECLARED = protection("closed-undeclared", "a name of which nothing is known is a macro")
+TEAMS = protection("closed-teams", "a region hands launches to other threads by a pragma")
+
+_HARMLESS_PRAGMA = re.compile(
+    r"#\s*pragma\s+(?:GCC|STDC|once|unroll|nounroll|ivdep|message|pack|region|endregion|warning"
+    r"|vector|novector|inline|noinline|weak|redefine_extname"
+    r"|clang\s+(?:loop|diagnostic|optimize|fp))\b"
+)
+_WAITING_PRAGMA = re.compile(
+    r"#\s*pragma\s+omp\s+(?:critical|barrier|ordered|taskwait|taskyield|taskgroup|flush|atomic"
+    r"|cancel|cancellation)\b"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Called:
+    node: c_ast.FuncCall
+    name: str | None  # None: through a pointer
+
+
+@dataclass(frozen=True, eq=False)
+class Team:
+    """A pragma that may hand the statement behind it to several threads."""
+
+    pragma: c_ast.Pragma
+    body: c_ast.Node | None
+    waits: bool  # it makes threads wait for each other
+
+
+@dataclass(frozen=True, eq=False)
+class Construct:
+    """What opens a region by itself."""
+
+    message: str
+    span: Span
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """What a function, or a statement of it, does that matters to a region."""
+
+    function: HostFunction
+    node: c_ast.Node
+    calls: tuple[Called, ...]
+    teams: tuple[Team, ...]
+    cleanups: tuple[Cleanup, ...]
+    constructs: tuple[Construct, ...]
+    undeclared: tuple[c_ast.ID, ...]  # names of which nothing is known
+
+    @property
+    def unit(self) -> Unit:
+        return self.function.unit
+
+
+class CallGraph:
+    """The functions of the given files; one for each program."""
+
+    def __init__(self, program: HostProgram) -> None:
+        self.program = program
+        self._summaries: dict[HostFunction, Summary] = {}
+        self._locals: dict[HostFunction, dict[str, c_ast.Decl]] = {}
+        self._constructs: dict[Unit, tuple[Construct, ...]] = {}
+
+    @cached_property
+    def own(self) -> dict[Unit, dict[str, HostFunction]]:
+        return {
+            unit: {name: HostFunction(unit, each) for name, each in unit.functions.items()}
+            for unit in self.program.units
+        }
+
+    @cached_property
+    def functions(self) -> tuple[HostFunction, ...]:
+        return tuple(each for functions in self.own.values() for each in functions.values())
+
+    @cached_property
+    def external(self) -> dict[str, tuple[HostFunction, ...]]:
+        """The functions that all files see."""
+        found: dict[str, tuple[HostFunction, ...]] = {}
+        for each in self.functions:
+            if not each.is_static:
+                found[each.name] = (*found.get(each.name, ()), each)
+        return found
+
+    def definitions(self, name: str, unit: Unit) -> tuple[HostFunction, ...]:
+        """The functions that a name may mean in a file: more than one if several are given."""
+        own = self.own[unit].get(name)
+        return (own,) if own is not None and own.is_static else self.external.get(name, ())
+
+    def is_only_inline(self, name: str, unit: Unit) -> bool:
+        """Is a function an inline definition alone? Then a file that is not given has another."""
+        listed = self.definitions(name, unit)
+        return all(
+            not each.is_static
+            and self._is_inline(each)
+            and not self._is_declared_extern(name, each.unit)
+            for each in listed
+        )
+
+    def _is_inline(self, function: HostFunction) -> bool:
+        first = function.function.first
+        notes = function.unit.notes_between(first, function.unit.index(function.function.node.body))
+        return "inline" in function.function.node.decl.funcspec or any(
+            note.text in ("__inline", "__inline__") for note in notes
+        )
+
+    def _is_declared_extern(self, name: str, unit: Unit) -> bool:
+        """Does the file have `extern inline int f(int);`, which makes it a definition for all?"""
+        defined = unit.functions[name].node.decl
+        declared = (n for n in unit.ast.ext if isinstance(n, c_ast.Decl) and n.name == name)
+        return any(
+            "extern" in node.storage or "inline" not in node.funcspec
+            for node in (*declared, *([defined] if "extern" in defined.storage else []))
+        )
+
+    @cached_property
+    def attributes(self) -> dict[Unit, Attributes]:
+        return {unit: read_attributes(unit) for unit in self.program.units}
+
+    @cached_property
+    def changed(self) -> dict[str, str]:
+        """Functions whose calls may go elsewhere, and why."""
+        return {
+            name: why for each in self.attributes.values() for name, why in each.changed.items()
+        }
+
+    @cached_property
+    def has_main(self) -> bool:
+        """Do the given C files alone make a program?"""
+        return bool(self.external.get("main")) and not self.program.others
+
+    @cached_property
+    def named_anywhere(self) -> tuple[Construct, ...]:
+        """Names that open every region, wherever they stand."""
+        found: list[Construct] = []
+        for unit in self.program.units:
+            called = {call.name for call in unit.nodes.get(c_ast.FuncCall, ())}
+            for node in unit.nodes.get(c_ast.ID, ()):
+                message = ""
+                if node.name in ANYWHERE:
+                    message = f"'{node.name}' {ANYWHERE[node.name]}"
+                elif node.name in INSTALLS and node not in called:
+                    message = f"'{node.name}' is not only called: what it installs is not seen"
+                if message and not self.definitions(node.name, unit):
+                    found.append(Construct(message, unit.node_span(node)))
+        return (*found, *self._named_in_cpp())
+
+    def _named_in_cpp(self) -> Iterator[Construct]:
+        for other in self.program.others:
+            for token in other.tokens:
+                why = ANYWHERE.get(token.text)
+                if token.text in INSTALLS and why is None:
+                    why = "may install a function of C++, which is not looked at"
+                if why is not None:
+                    line = token.line if token.file == STDIN else 1
+                    yield Construct(f"'{token.text}' {why}", other.source.line_span(line))
+
+    def enclosing(self, node: c_ast.Node, unit: Unit) -> HostFunction | None:
+        """The function that a statement stands in."""
+        index = unit.index(node)
+        for each in self.own[unit].values():
+            if each.function.body.first <= index <= each.function.body.last:
+                return each
+        return None
+
+    def locals(self, function: HostFunction) -> dict[str, c_ast.Decl]:
+        """Parameters and variables of a function: they hide functions of their names."""
+        if function not in self._locals:
+            found = {p.name: p for p in function.parameters}
+            for node in function.function.nodes.get(c_ast.Decl, ()):
+                if node.name and not isinstance(node.type, c_ast.FuncDecl):
+                    found[node.name] = node
+            self._locals[function] = found
+        return self._locals[function]
+
+    def is_variable(self, name: str, unit: Unit, function: HostFunction | None) -> bool:
+        if function is not None and name in self.locals(function):
+            return True
+        return name in self.variables[unit]
+
+    @cached_property
+    def variables(self) -> dict[Unit, dict[str, c_ast.Decl]]:
+        """Variables outside of functions; of several declarations the one that defines."""
+        found: dict[Unit, dict[str, c_ast.Decl]] = {}
+        for unit in self.program.units:
+            names = found.setdefault(unit, {})
+            for node in unit.ast.ext:
+                is_variable = isinstance(node, c_ast.Decl) and node.name
+                if is_variable and not isinstance(node.type, c_ast.FuncDecl):
+                    first = names.get(node.name)
+                    if first is None or "extern" in first.storage or node.init is not None:
+                        names[node.name] = node
+        return found
+
+    def summary(self, function: HostFunction) -> Summary:
+        if function not in self._summaries:
+            node, body = function.function.node, function.function.body
+            self._summaries[function] = self._summarised(
+                function, node.body, function.function.nodes, body.first, body.last
+            )
+        return self._summaries[function]
+
+    def summary_of(self, node: c_ast.Node, function: HostFunction) -> Summary:
+        """Of a statement of the function."""
+        first = function.unit.index(node)
+        last = function.function.body.find(first).last
+        if function.unit.tokens[first].text == "{":
+            last = function.unit.match(first)
+        return self._summarised(function, node, by_type(node), first, last)
+
+    def _summarised(
+        self, function: HostFunction, node: c_ast.Node, nodes: Nodes, first: int, last: int
+    ) -> Summary:
+        unit = function.unit
+        calls: list[Called] = []
+        constructs: list[Construct] = list(self._of_file(unit))
+        for call in nodes.get(c_ast.FuncCall, ()):
+            name = call.name.name if isinstance(call.name, c_ast.ID) else None
+            if name == ASSEMBLER:
+                if is_on(ASSEMBLER_OPENS):
+                    constructs.append(Construct("a statement of assembler", unit.node_span(call)))
+                continue
+            if name is not None and self.is_variable(name, unit, function):
+                name = None
+            calls.append(Called(call, name))
+        attributes = self.attributes[unit]
+        for index in attributes.registers:
+            if first <= index <= last and is_on(ASSEMBLER_OPENS):
+                span = unit.span(index, index)
+                constructs.append(Construct("a variable that assembler names", span))
+        constructs += self._atomics_used(unit, nodes)
+        inside = (c for c in attributes.cleanups if first <= c.index <= last)
+        return Summary(
+            function,
+            node,
+            tuple(calls),
+            tuple(_teams(nodes)),
+            tuple(inside),
+            tuple(constructs),
+            tuple(self._undeclared(nodes, function)),
+        )
+
+    def _undeclared(self, nodes: Nodes, function: HostFunction) -> Iterator[c_ast.ID]:
+        """Names that may stand for anything: for macros of a header that is not found."""
+        unit = function.unit
+        called = {call.name for call in nodes.get(c_ast.FuncCall, ())}
+        labels = {part for n in nodes.get(c_ast.NamedInitializer, ()) for part in n.name}
+        labels |= {node.field for node in nodes.get(c_ast.StructRef, ())}
+        seen = set(self._declared[unit])
+        for node in nodes.get(c_ast.ID, ()):
+            name = node.name
+            if name in seen or node in called or node in labels or not is_on(UNDECLARED):
+                continue
+            seen.add(name)
+            if not self.is_variable(name, unit, function) and kind_of(name) is Kind.UNKNOWN:
+                yield node
+
+    @cached_property
+    def _declared(self) -> dict[Unit, set[str]]:
+        """Functions and enumerators that a file may name."""
+        return {
+            unit: {node.name for node in unit.nodes.get(c_ast.Enumerator, ())}
+            | {node.name for node in unit.nodes.get(c_ast.Decl, ()) if node.name}
+            | OBJECTS
+            for unit in self.program.units
+        }
+
+    def _of_file(self, unit: Unit) -> tuple[Construct, ...]:
+        """What of a file opens the regions that reach any of its functions."""
+        if unit not in self._constructs:
+            found = self.attributes[unit].assembler if is_on(ASSEMBLER_OPENS) else ()
+            self._constructs[unit] = tuple(
+                Construct("assembler outside of functions", unit.span(index, index))
+                for index in found
+            )
+        return self._constructs[unit]
+
+    def _atomics_used(self, unit: Unit, nodes: Nodes) -> list[Construct]:
+        names = self._atomics[unit]
+        used = [n for n in nodes.get(c_ast.ID, ()) if n.name in names]
+        used += [n.field for n in nodes.get(c_ast.StructRef, ()) if n.field.name in names]
+        used += [n for n in nodes.get(c_ast.Decl, ()) if n.name in names and n not in used]
+        if not used or not is_on(ATOMICS):
+            return []
+        first = min(used, key=unit.index)
+        return [Construct(f"'{first.name}' is atomic", unit.node_span(first))]
+
+    @cached_property
+    def _atomics(self) -> dict[Unit, set[str]]:
+        """Variables and members that are atomic."""
+        found: dict[Unit, set[str]] = {}
+        for unit in self.program.units:
+            types = {n.name for n in unit.nodes.get(c_ast.Typedef, ()) if _is_atomic(n, set())}
+            names = found.setdefault(unit, set())
+            for node in unit.nodes.get(c_ast.Decl, ()):
+                if node.name and _is_atomic(node, types):
+                    if not unit.tokens[unit.index(node)].system:
+                        names.add(node.name)
+        return found
+
+    @cached_property
+    def callers(self) -> dict[str, list[tuple[Summary, Called]]]:
+        """All calls by the names that they have."""
+        found: dict[str, list[tuple[Summary, Called]]] = {}
+        for function in self.functions:
+            summary = self.summary(function)
+            for call in summary.calls:
+                if call.name is not None:
+                    found.setdefault(call.name, []).append((summary, call))
+        return found
+
+
+def call_graph(program: HostProgram) -> CallGraph:
+    """The graph of a program, made once."""
+    key = "call graph"
+    if key not in program.remembered:
+        program.remembered[key] = CallGraph(program)
+    graph: CallGraph = program.remembered[key]
+    return graph
+
+
+def pragma_text(pragma: c_ast.Pragma) -> str:
+    """`#pragma omp parallel for`, on one line."""
+    return " ".join(f"#pragma {_string(pragma)}".split())
+
+
+def _string(pragma: c_ast.Pragma) -> str:
+    text = pragma.string
+    return text if isinstance(text, str) else str(text.value).strip('"')
+
+
+def _teams(nodes: Nodes) -> list[Team]:
+    behind: dict[c_ast.Node, c_ast.Node] = {}
+    for kind, attribute in (
+        (c_ast.Compound, "block_items"),
+        (c_ast.Case, "stmts"),
+        (c_ast.Default, "stmts"),
+    ):
+        for node in nodes.get(kind, ()):
+            following: c_ast.Node | None = None
+            for item in reversed(getattr(node, attribute) or []):
+                if isinstance(item, c_ast.Pragma):
+                    if following is not None:
+                        behind[item] = following
+                else:
+                    following = item
+    found: list[Team] = []
+    for pragma in nodes.get(c_ast.Pragma, ()):
+        text = pragma_text(pragma)
+        if is_on(TEAMS) and not _HARMLESS_PRAGMA.match(text):
+            waits = _WAITING_PRAGMA.match(text) is not None
+            found.append(Team(pragma, behind.get(pragma), waits))
+    return found
+
+
+def _is_atomic(node: c_ast.Node, types: set[str]) -> bool:
+    while node is not None:
+        if "_Atomic" in (getattr(node, "quals", None) or ()):
+            return True
+        if isinstance(node, c_ast.IdentifierType):
+            return bool(types & set(node.names)) or "_Atomic" in node.names
+        if isinstance(node, c_ast.FuncDecl | c_ast.Struct | c_ast.Union | c_ast.Enum):
+            return False
+        node = getattr(node, "type", None)
+    return False

@@ -1,0 +1,109 @@
+"""What may be taken for granted of the launches of a region.
+
+All of it is checked at run time, on the launches that are really made. So an answer here only
+has to be likely: where it is wrong, the launches are made as they were written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kfusion.graph.model import Invocation, Memory, Scalar
+from kfusion.host.equality import may_be_at_most, strip, unify
+from kfusion.host.formats import lossy_format
+from kfusion.host.program import HostProgram
+from kfusion.host.spelling import spell_all
+from kfusion.host.symbolic import Op, Sym
+from kfusion.source.diagnostics import Reason
+from kfusion.source.protections import is_on, protection
+
+RANGES = protection("host-ranges", "launches of different ranges are fused")
+SYNC = protection("host-sync", "sync annotations are not looked at")
+
+Pair = tuple[int, int]
+
+
+class Expected:
+    """The oracle for launches with values that were predicted."""
+
+    def __init__(
+        self,
+        program: HostProgram,
+        values: Mapping[str, Sym],
+        sizes: Mapping[int, tuple[Sym, ...]],
+        kept_apart: Mapping[Pair, Reason],
+    ) -> None:
+        """`sizes` are those of the launches, by their index; `kept_apart` is why launches (by
+        index) must not share a kernel."""
+        self.program, self.values, self.sizes = program, values, sizes
+        self.kept_apart = kept_apart
+
+    def equal(self, left: Scalar, right: Scalar) -> bool:
+        if left.name == right.name:
+            return True
+        a, b = self.values.get(left.name), self.values.get(right.name)
+        return a is not None and b is not None and _may_be_equal(a, b)
+
+    def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
+        if left.range.key == right.range.key or not is_on(RANGES):
+            return None
+        a, b = self.sizes[left.index], self.sizes[right.index]
+        same_form = len(a) == len(b) and all(
+            _may_be_equal(strip(p), strip(q)) for p, q in zip(a, b, strict=True)
+        )
+        if same_form and left.range.offset == right.range.offset:
+            return None
+        return Reason(
+            "KF202",
+            f"{left.kernel.name} has the range {self._range(left)}, "
+            f"{right.kernel.name} the range {self._range(right)}",
+            right.span,
+            help="launch both over sizes of one form (`a->n` and `b->n`, say): then they are "
+            "compared at run time",
+            related=((f"{left.kernel.name} is launched here", left.span),) if left.span else (),
+        )
+
+    def _range(self, invocation: Invocation) -> str:
+        size = f"({spell_all(self.sizes[invocation.index])})"
+        return f"{size} from an offset" if invocation.range.offset else size
+
+    def within(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
+        size, value = self.sizes[invocation.index], self.values.get(scalar.name)
+        if dimension >= len(size) or value is None:
+            return False
+        return _may_be_equal(strip(size[dimension]), strip(value))
+
+    def at_most(self, left: Scalar, right: Scalar) -> bool:
+        return may_be_at_most(self.values, left, right)
+
+    def keeps(self, image: Memory, type_: str) -> Reason | None:
+        place = lossy_format(self.program, type_)
+        if place is None:
+            return None
+        return Reason(
+            "KF234",
+            f"'{image}' would be kept in variables of type {type_}, and the images of this "
+            "program round what is written to them",
+            place,
+        )
+
+    def numbers(self) -> bool:
+        return True
+
+    def joinable(self, members: tuple[int, ...]) -> Reason | None:
+        if not is_on(SYNC):
+            return None
+        pairs = ((p, q) for q in members for p in members if p < q)
+        return next((self.kept_apart[pair] for pair in pairs if pair in self.kept_apart), None)
+
+
+def _may_be_equal(left: Sym, right: Sym) -> bool:
+    return unify(_with_plain_sizes(left), _with_plain_sizes(right)) is not None
+
+
+def _with_plain_sizes(value: Sym) -> Sym:
+    """Types of one name in several functions are likely to have one size."""
+    if not isinstance(value, Op):
+        return value
+    name = value.name.split(" in ")[0] if value.name.startswith("sizeof(") else value.name
+    return Op(name, tuple(map(_with_plain_sizes, value.args)))

@@ -1,0 +1,235 @@
+"""The program as one path of execution sees it: names are looked up as C does it, or guessed.
+
+Several programs may be given together, each with its own `main` or `init`. Where the files
+do not tell which definition a name means, any one is taken: what is predicted from it is
+checked when the program runs. Nothing here is an error.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from pycparser import c_ast
+
+from kfusion.host import calls
+from kfusion.host.program import HostFunction, HostProgram, constant
+from kfusion.parse.unit import Unit, descendants
+
+NEVER_RETURN = frozenset("exit abort _Exit _exit quick_exit __assert_fail".split())
+
+
+class PathProgram(HostProgram):
+    """A host program in which a name that several files define is no error."""
+
+    @classmethod
+    def of(cls, program: HostProgram) -> PathProgram:
+        """The same program; what is known of it already is not computed once more."""
+        if isinstance(program, PathProgram):
+            return program
+        if "paths" in program.remembered:
+            known: PathProgram = program.remembered["paths"]
+            return known
+        result = cls(program.units)
+        result.__dict__.update(program.__dict__)
+        result.__dict__.pop("functions", None)
+        result._calls = {}  # which functions call which depends on the look-up
+        program.remembered["paths"] = result
+        return result
+
+    @cached_property
+    def functions(self) -> dict[str, HostFunction]:
+        """By name; further ones of a name that several files define have keys of their own."""
+        result: dict[str, HostFunction] = {}
+        for number, unit in enumerate(self.units):
+            for function in self._of_unit[unit].values():
+                if function.name not in result:
+                    result[function.name] = function
+                elif function.in_main_file:
+                    result[f"{function.name} of file {number}"] = function
+        return result
+
+    def calls(self, function: HostFunction) -> frozenset[str]:
+        """Names of all functions that a function calls, directly or not."""
+        if function not in self._called:
+            names: set[str] = set()
+            waiting, seen = [function], {function}
+            while waiting:
+                caller = waiting.pop()
+                direct = self.names_called(caller.function.node.body)
+                names |= direct
+                for name in sorted(direct):
+                    inner = self.lookup(name, caller.unit)
+                    if inner is not None and inner not in seen:
+                        seen.add(inner)
+                        waiting.append(inner)
+            self._called[function] = frozenset(names)
+        return self._called[function]
+
+    @cached_property
+    def _called(self) -> dict[HostFunction, frozenset[str]]:
+        return {}
+
+    def lookup(self, name: str, unit: Unit) -> HostFunction | None:
+        """Of the same file, `static` or not; else the first that other files can call."""
+        own = self._of_unit[unit].get(name) if unit in self._of_unit else None
+        if own is not None:
+            return own
+        found = self._shared.get(name)
+        return found[0] if found else None
+
+    def is_guess(self, function: HostFunction, unit: Unit) -> bool:
+        """Do other files define a function of this name, too, for this file to call?"""
+        if function.unit is unit or function.is_static:
+            return False
+        return len([f for f in self._shared[function.name] if f.in_main_file]) > 1
+
+    @cached_property
+    def _shared(self) -> dict[str, list[HostFunction]]:
+        """The functions that any file can call, by name."""
+        result: dict[str, list[HostFunction]] = {}
+        for unit in self.units:
+            for function in self._of_unit[unit].values():
+                if not function.is_static:
+                    result.setdefault(function.name, []).append(function)
+        return result
+
+    @cached_property
+    def all_functions(self) -> tuple[HostFunction, ...]:
+        return tuple(f for unit in self.units for f in self._of_unit[unit].values())
+
+    def host_function(self, node: c_ast.FuncDef) -> HostFunction | None:
+        return next((f for f in self.all_functions if f.function.node is node), None)
+
+    def in_unit(self, name: str, number: int) -> HostFunction | None:
+        """The function of that name in one of the files."""
+        return self._of_unit[self.units[number]].get(name)
+
+
+class Reach:
+    """Which statements can reach a call of certain functions, or one certain function."""
+
+    def __init__(
+        self, program: PathProgram, names: frozenset[str], goal: c_ast.Node | None = None
+    ) -> None:
+        self.program, self.names, self.goal = program, names, goal
+        self._of_nodes: dict[c_ast.Node, bool] = {}
+        self._of_functions: dict[HostFunction, bool] = {}
+
+    @classmethod
+    def of(cls, program: PathProgram, names: frozenset[str]) -> Reach:
+        """The same for all regions of a program."""
+        key = ("reach", names)
+        if key not in program.remembered:
+            program.remembered[key] = cls(program, names)
+        found: Reach = program.remembered[key]
+        return found
+
+    def has(self, node: c_ast.Node | None, unit: Unit) -> bool:
+        """Can executing the statement get there, itself or through calls?"""
+        if node is None:
+            return False
+        if node not in self._of_nodes:
+            self._of_nodes[node] = self._search(node, unit, set())
+        return self._of_nodes[node]
+
+    def in_function(self, function: HostFunction) -> bool:
+        if function not in self._of_functions:
+            found = self._search(function.function.node.body, function.unit, {function})
+            self._of_functions[function] = found
+        return self._of_functions[function]
+
+    def _search(self, node: c_ast.Node, unit: Unit, seen: set[HostFunction]) -> bool:
+        return any(
+            inner is self.goal
+            or (isinstance(inner, c_ast.FuncCall) and self._calls(inner, unit, seen))
+            for inner in descendants(node)
+        )
+
+    def _calls(self, call: c_ast.FuncCall, unit: Unit, seen: set[HostFunction]) -> bool:
+        name = call.name.name if isinstance(call.name, c_ast.ID) else ""
+        if name in self.names:
+            return True
+        function = self.program.lookup(name, unit) if name else None
+        if function is not None:
+            if function in seen:
+                return False
+            if function in self._of_functions:
+                return self._of_functions[function]
+            seen.add(function)
+            return self._search(function.function.node.body, function.unit, seen)
+        if name in calls.LIBC or name.startswith("cl"):
+            return False
+        return (not name or name in self.program.variable_names) and self.through_pointers
+
+    @cached_property
+    def through_pointers(self) -> bool:
+        """Can a call through a pointer get there? Whichever function it calls."""
+        self.__dict__["through_pointers"] = False  # functions that call through pointers, too
+        return any(map(self.in_function, self.program.all_functions))
+
+
+def leaves(node: c_ast.Node | None) -> bool:
+    """May control leave the statement other than below it?"""
+    return _leaves(node, frozenset())
+
+
+def _leaves(node: c_ast.Node | None, inside: frozenset[str]) -> bool:
+    if node is None:
+        return False
+    if isinstance(node, c_ast.Return | c_ast.Goto):
+        return True
+    if isinstance(node, c_ast.Break):
+        return "break" not in inside
+    if isinstance(node, c_ast.Continue):
+        return "continue" not in inside
+    if isinstance(node, c_ast.For | c_ast.While | c_ast.DoWhile):
+        inside |= {"break", "continue"}
+    elif isinstance(node, c_ast.Switch):
+        inside |= {"break"}
+    return any(_leaves(child, inside) for _, child in node.children())
+
+
+def gives_up(node: c_ast.Node | None, program: PathProgram, unit: Unit) -> bool:
+    """Does the statement always leave by its end: by a jump, or by ending the program?"""
+    if isinstance(node, c_ast.Compound):
+        items = node.block_items or []
+        return bool(items) and gives_up(items[-1], program, unit)
+    if isinstance(node, c_ast.DoWhile | c_ast.Label):
+        return gives_up(node.stmt, program, unit)
+    if isinstance(node, c_ast.If):
+        return gives_up(node.iftrue, program, unit) and gives_up(node.iffalse, program, unit)
+    if isinstance(node, c_ast.Cast):
+        return gives_up(node.expr, program, unit)
+    if isinstance(node, c_ast.ExprList):
+        return gives_up(node.exprs[-1], program, unit)
+    if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID):
+        name = node.name.name
+        if name in NEVER_RETURN:
+            return True
+        function = program.lookup(name, unit)
+        body = function.function.node.body if function is not None else None
+        last = (body.block_items or [None])[-1] if body is not None else None
+        return isinstance(last, c_ast.FuncCall) and getattr(last.name, "name", "") in NEVER_RETURN
+    return isinstance(node, c_ast.Return | c_ast.Goto | c_ast.Break | c_ast.Continue)
+
+
+def is_early_end(node: c_ast.Node | None, function: HostFunction | None) -> bool:
+    """Does a statement that leaves do so because there is nothing left to do, and not because
+    something has failed? `return 0` tells of success, if the function does not end in `return 1`.
+    """
+    last = _last(node)
+    if isinstance(last, c_ast.Break | c_ast.Continue):
+        return True
+    if not isinstance(last, c_ast.Return):
+        return False
+    if last.expr is None:
+        return True
+    end = _last(function.function.node.body) if function is not None else None
+    succeeds = constant(end.expr, {}) if isinstance(end, c_ast.Return) and end.expr else None
+    return constant(last.expr, {}) == 0 and succeeds in (None, 0)
+
+
+def _last(node: c_ast.Node | None) -> c_ast.Node | None:
+    while isinstance(node, c_ast.Compound) and node.block_items:
+        node = node.block_items[-1]
+    return node

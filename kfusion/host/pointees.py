@@ -1,0 +1,461 @@
+"""Which functions a pointer may hold: asked of the whole program, without regard to order.
+
+All that is assigned to each other is one *class*: variables, members of one name, parameters
+with what is given for them, results. A pointer and what it points to are in one class, so
+that it does not matter through how many pointers something is assigned. A class knows the
+functions that are put into it and whether anything comes from outside of the given files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from pycparser import c_ast
+
+from kfusion.host import known
+from kfusion.host.callgraph import CallGraph
+from kfusion.host.known import Kind, kind_of
+from kfusion.host.program import HostFunction
+from kfusion.host.types import DeclaredTypes
+from kfusion.parse.unit import Nodes, Unit, by_type
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.protections import is_on, protection
+
+OUTSIDE = protection("closed-pointers-from-outside", "a pointer holds only what given files assign")
+
+Slot = tuple[object, ...]
+_NARROW = frozenset(
+    "void char short int signed unsigned float double _Bool bool cl_char cl_uchar cl_short "
+    "cl_ushort cl_int cl_uint cl_bool cl_float cl_double int8_t uint8_t int16_t uint16_t int32_t "
+    "uint32_t".split()
+)
+_COMPARING = frozenset("== != < > <= >= && || *  / %".split())
+_POSITIONAL: Slot = ("values by position",)
+_VARIABLE_ARGUMENTS: Slot = ("variable arguments",)
+_LOADS = "it may come from '{}'"
+
+
+class Outside(NamedTuple):
+    """A function that no given file defines, as it is named in a file."""
+
+    name: str
+    unit: Unit
+
+
+Value = HostFunction | Outside
+
+
+@dataclass(frozen=True)
+class Pointed:
+    """What a pointer may hold; `why` says why there may be more."""
+
+    values: tuple[Value, ...]
+    why: str | None
+
+
+@dataclass(eq=False)
+class _Class:
+    values: dict[Value, None]
+    foreign: str = ""  # where values may come from that are not seen
+    shared: bool = False  # files that are not given may reach it
+    kept: bool = False  # it outlives the calls of the functions that assign it
+    handed: bool = False  # files that are not given may call a function with it
+
+    def add(self, other: _Class) -> None:
+        self.values |= other.values
+        self.foreign = self.foreign or other.foreign
+        self.shared |= other.shared
+        self.kept |= other.kept
+        self.handed |= other.handed
+
+
+class Pointees:
+    """The classes of a program."""
+
+    def __init__(self, graph: CallGraph) -> None:
+        self.graph = graph
+        self.types: DeclaredTypes = graph.program.types
+        self._parents: dict[Slot, Slot] = {}
+        self._classes: dict[Slot, _Class] = {}
+        self._taken: dict[Value, None] = {}  # functions whose address is used
+        self._indirect: dict[int, None] = {}  # numbers of arguments of calls through pointers
+        self._given: list[Slot] = []  # to functions that no given file defines
+        self._called: list[Slot] = []  # pointers that are called
+        self._unknown_called = False
+        self._enumerators = {
+            unit: {node.name for node in unit.nodes.get(c_ast.Enumerator, ())}
+            for unit in graph.program.units
+        }
+        for unit in graph.program.units:
+            self._read(unit)
+        self._connect()
+
+    # What is asked
+
+    def of(self, expression: c_ast.Node, function: HostFunction, arguments: int) -> Pointed:
+        """What may be called by an expression with so many arguments."""
+        pointed = self.held(expression, function)
+        fitting = tuple(
+            value
+            for value in pointed.values
+            if not isinstance(value, HostFunction) or _fits(value, arguments)
+        )
+        why = pointed.why or (None if fitting else "the files given assign nothing that fits")
+        return Pointed(fitting, why)
+
+    def held(self, expression: c_ast.Node, function: HostFunction | None) -> Pointed:
+        unit = function.unit if function is not None else self.graph.program.units[0]
+        slot = self._slot(expression, unit, function)
+        if slot is None:
+            return Pointed((), None)
+        classes = [self._class(slot)]
+        if self._reads_member(expression):
+            classes.append(self._class(_POSITIONAL))
+        values = tuple(dict.fromkeys(v for each in classes for v in each.values))
+        return Pointed(values, next(filter(None, map(self._doubt, classes)), None))
+
+    def members(self, names: Iterable[str]) -> tuple[Value, ...]:
+        """What the given files assign to members of these names."""
+        slots: list[Slot] = [_POSITIONAL, *(("member", name) for name in names)]
+        return tuple({value: None for slot in slots for value in self._class(slot).values})
+
+    @property
+    def is_sealed(self) -> bool:
+        """Do only the given files run? Then nobody else sets their variables."""
+        return self.graph.has_main and not self._unknown_called
+
+    def _doubt(self, each: _Class) -> str | None:
+        if not is_on(OUTSIDE):
+            return None
+        if each.foreign:
+            return each.foreign
+        if not self.is_sealed and (each.shared or (each.kept and each.handed)):
+            return "files that are not given may assign it"
+        return None
+
+    def _reads_member(self, node: c_ast.Node) -> bool:
+        while isinstance(node, c_ast.UnaryOp | c_ast.Cast | c_ast.ArrayRef):
+            node = node.name if isinstance(node, c_ast.ArrayRef) else node.expr
+        return isinstance(node, c_ast.StructRef)
+
+    # Classes
+
+    def _root(self, slot: Slot) -> Slot:
+        while slot in self._parents:
+            parent = self._parents[slot]
+            if parent in self._parents:
+                self._parents[slot] = self._parents[parent]
+            slot = parent
+        return slot
+
+    def _class(self, slot: Slot) -> _Class:
+        return self._classes.setdefault(self._root(slot), _Class({}))
+
+    def _join(self, one: Slot | None, other: Slot | None) -> Slot | None:
+        if one is None or other is None:
+            return one or other
+        first, second = self._root(one), self._root(other)
+        if first != second:
+            moved = self._classes.pop(second, None)
+            self._parents[second] = first
+            if moved is not None:
+                self._class(first).add(moved)
+        return first
+
+    def _holding(self, value: Value, node: c_ast.Node) -> Slot:
+        self._taken[value] = None
+        slot: Slot = ("function", node)
+        self._class(slot).values[value] = None
+        return slot
+
+    def _from(self, node: c_ast.Node, where: str) -> Slot:
+        slot: Slot = ("outside", node)
+        self._class(slot).foreign = where
+        return slot
+
+    # Reading the program
+
+    def _read(self, unit: Unit) -> None:
+        for node in unit.nodes.get(c_ast.Union, ()):
+            members = [d.name for d in node.decls or [] if getattr(d, "name", None)]
+            for name in members[1:]:
+                self._join(("member", members[0]), ("member", name))
+        for node in unit.ast.ext:
+            if isinstance(node, c_ast.Decl):
+                self._read_nodes(by_type(node), unit, None)
+        for function in self.graph.own[unit].values():
+            self._read_nodes(function.function.nodes, unit, function)
+            for parameter in function.parameters:
+                if not function.is_static:
+                    self._class(("local", function, parameter.name)).handed = True
+
+    def _read_nodes(self, nodes: Nodes, unit: Unit, function: HostFunction | None) -> None:
+        for node in nodes.get(c_ast.Decl, ()):
+            if node.init is not None and node.name:
+                slot = self._variable(node.name, unit, function)
+                if slot is not None:
+                    self._initialise(slot, node.type, node.init, unit, function)
+        for node in nodes.get(c_ast.Assignment, ()):
+            to = self._slot(node.lvalue, unit, function)
+            self._join(to, self._slot(node.rvalue, unit, function))
+        for node in nodes.get(c_ast.CompoundLiteral, ()):
+            self._initialise(("literal", node), node.type.type, node.init, unit, function)
+        for node in nodes.get(c_ast.FuncCall, ()):
+            self._call(node, unit, function)
+        for node in nodes.get(c_ast.Return, ()):
+            if function is not None and node.expr is not None:
+                self._join(("result", function), self._slot(node.expr, unit, function))
+
+    def _call(self, node: c_ast.FuncCall, unit: Unit, function: HostFunction | None) -> None:
+        given = [self._slot(a, unit, function) for a in (node.args.exprs if node.args else [])]
+        name = self._name_called(node, unit, function)
+        if name is None:
+            self._indirect[len(given)] = None
+            pointer = self._slot(node.name, unit, function)
+            if pointer is not None:
+                self._called.append(pointer)
+            for position, slot in enumerate(given):
+                self._join(("argument", len(given), position), slot)
+            return
+        listed = self.graph.definitions(name, unit)
+        for each in listed:
+            self._pass(given, each)
+        if listed:
+            return
+        self._given += [slot for slot in given if slot is not None]
+        if name in known.PASSES_ON:
+            joined: Slot | None = None
+            for slot in given:
+                joined = self._join(joined, slot)
+        elif kind_of(name) is Kind.UNKNOWN:
+            self._unknown_called = True
+            for slot in given:
+                if slot is not None and slot[0] != "function":  # which nobody can assign
+                    self._class(slot).foreign = _LOADS.format(name)
+
+    def _pass(self, given: list[Slot | None], to: HostFunction) -> None:
+        names = [p.name for p in to.parameters]
+        for position, slot in enumerate(given):
+            if position < len(names):
+                self._join(("local", to, names[position]), slot)
+            else:
+                self._join(_VARIABLE_ARGUMENTS, slot)
+
+    def _connect(self) -> None:
+        """Calls through pointers, when all functions are known whose address is used."""
+        for count in self._indirect:
+            given: list[Slot | None] = [("argument", count, i) for i in range(count)]
+            for value in self._taken:
+                if isinstance(value, HostFunction) and _fits(value, count):
+                    self._pass(given, value)
+                    self._join(("results", count), ("result", value))
+        for slot in self._given:
+            for value in tuple(self._class(slot).values):
+                if isinstance(value, HostFunction):
+                    for parameter in value.parameters:
+                        place: Slot = ("local", value, parameter.name)
+                        self._class(place).foreign = "files that are not given may assign it"
+        for slot in self._called:
+            for value in self._class(slot).values:
+                if isinstance(value, Outside) and kind_of(value.name) is Kind.UNKNOWN:
+                    self._unknown_called = True
+                    for count in self._indirect:
+                        self._class(("results", count)).foreign = _LOADS.format(value.name)
+
+    def _name_called(
+        self, node: c_ast.FuncCall, unit: Unit, function: HostFunction | None
+    ) -> str | None:
+        name = node.name.name if isinstance(node.name, c_ast.ID) else None
+        return None if name is None or self.graph.is_variable(name, unit, function) else name
+
+    # Expressions
+
+    def _slot(
+        self, node: c_ast.Node | None, unit: Unit, function: HostFunction | None
+    ) -> Slot | None:
+        """The class of a value; None: a number, or nothing that could be a function."""
+        if isinstance(node, c_ast.ID):
+            return self._named(node, unit, function)
+        if isinstance(node, c_ast.StructRef):
+            return self._member(node.field.name)
+        if isinstance(node, c_ast.ArrayRef):
+            return self._slot(node.name, unit, function)
+        if isinstance(node, c_ast.UnaryOp):
+            skipped = node.op in ("sizeof", "_Alignof", "!", "~")
+            return None if skipped else self._slot(node.expr, unit, function)
+        if isinstance(node, c_ast.Cast):
+            return self._cast(node, unit, function)
+        if isinstance(node, c_ast.Assignment):
+            return self._slot(node.lvalue, unit, function)
+        if isinstance(node, c_ast.TernaryOp):
+            parts = [node.iftrue, node.iffalse]
+        elif isinstance(node, c_ast.BinaryOp):
+            parts = [] if node.op in _COMPARING else [node.left, node.right]
+        elif isinstance(node, c_ast.ExprList):
+            parts = node.exprs[-1:]
+        elif isinstance(node, c_ast.Compound):  # ({ ... })
+            parts = (node.block_items or [])[-1:]
+        elif isinstance(node, c_ast.FuncCall):
+            return self._result(node, unit, function)
+        elif isinstance(node, c_ast.CompoundLiteral):
+            return ("literal", node)
+        else:
+            parts = []
+        joined: Slot | None = None
+        for part in parts:
+            joined = self._join(joined, self._slot(part, unit, function))
+        return joined
+
+    def _named(self, node: c_ast.ID, unit: Unit, function: HostFunction | None) -> Slot | None:
+        if self.graph.is_variable(node.name, unit, function):
+            return self._variable(node.name, unit, function)
+        listed = self.graph.definitions(node.name, unit)
+        slot: Slot | None = None
+        for each in listed:
+            slot = self._join(slot, self._holding(each, node))
+        if not (listed or node.name in self._enumerators[unit] or node.name in known.OBJECTS):
+            slot = self._holding(Outside(node.name, unit), node)
+        return slot
+
+    def _variable(self, name: str, unit: Unit, function: HostFunction | None) -> Slot | None:
+        own = self.graph.locals(function).get(name) if function is not None else None
+        if own is not None and "extern" not in own.storage:
+            slot: Slot = ("local", function, name)
+            self._class(slot).kept |= "static" in own.storage
+            return None if _is_narrow(own) else slot
+        declared = self.graph.variables[unit].get(name) or own
+        if declared is None or _is_narrow(declared):
+            return None
+        if "static" in declared.storage:
+            slot = ("static", unit, name)
+            self._class(slot).kept = True
+            return slot
+        slot = ("variable", name)
+        self._class(slot).shared = True
+        if not any(self._defines(each, name) for each in self.graph.program.units):
+            self._class(slot).foreign = "no file given defines it"
+        return slot
+
+    def _defines(self, unit: Unit, name: str) -> bool:
+        declared = self.graph.variables[unit].get(name)
+        return declared is not None and (
+            "extern" not in declared.storage or declared.init is not None
+        )
+
+    def _member(self, name: str) -> Slot:
+        slot: Slot = ("member", name)
+        self._class(slot).shared = True
+        return slot
+
+    def _cast(self, node: c_ast.Cast, unit: Unit, function: HostFunction | None) -> Slot | None:
+        inner = node.expr
+        if isinstance(inner, c_ast.Constant) and inner.type.endswith("int"):
+            is_pointer = not _is_narrow(node.to_type)
+            if is_pointer and inner.value.rstrip("uUlL") not in ("0", "0x0"):
+                return self._from(node, "it may come from a number")
+            return None
+        return self._slot(inner, unit, function)
+
+    def _result(
+        self, node: c_ast.FuncCall, unit: Unit, function: HostFunction | None
+    ) -> Slot | None:
+        name = self._name_called(node, unit, function)
+        if name is None:
+            return ("results", len(node.args.exprs) if node.args else 0)
+        joined: Slot | None = None
+        for each in self.graph.definitions(name, unit):
+            joined = self._join(joined, ("result", each))
+        if joined is not None:
+            return joined
+        if name == "fake_va_arg":
+            return _VARIABLE_ARGUMENTS
+        if name in known.PASSES_ON:
+            for argument in node.args.exprs if node.args else []:
+                joined = self._join(joined, self._slot(argument, unit, function))
+            return joined
+        if kind_of(name) in (Kind.UNKNOWN, Kind.OPENS) or name in known.ON_SIGNAL:
+            return self._from(node, _LOADS.format(name))
+        return None
+
+    # Initialisers
+
+    def _initialise(
+        self,
+        slot: Slot,
+        type_: c_ast.Node,
+        value: c_ast.Node,
+        unit: Unit,
+        function: HostFunction | None,
+    ) -> None:
+        if not isinstance(value, c_ast.InitList):
+            self._join(slot, self._slot(value, unit, function))
+            return
+        type_ = self.types.resolved(type_)
+        names = None if isinstance(type_, c_ast.ArrayDecl) else self.types.members(type_)
+        for position, item in enumerate(value.exprs):
+            to, below = slot, type_.type if isinstance(type_, c_ast.ArrayDecl) else None
+            if isinstance(item, c_ast.NamedInitializer):
+                named = [part for part in item.name if isinstance(part, c_ast.ID)]
+                if named:
+                    to = self._member(named[-1].name)
+                    below = self.types.member(type_, named[-1].name)
+                item = item.expr
+            elif names == []:  # a single value, or a type that nothing declares
+                to = self._join(slot, _POSITIONAL) or slot
+            elif names is not None:
+                to, below = self._by_position(type_, names, value.exprs, position)
+            elif below is not None and self._is_struct(below):
+                if not isinstance(item, c_ast.InitList):
+                    to = _POSITIONAL  # braces are left out
+            self._initialise(to, below or c_ast.EmptyStatement(), item, unit, function)
+
+    def _by_position(
+        self, type_: c_ast.Node, names: list[str], items: list[c_ast.Node], position: int
+    ) -> tuple[Slot, c_ast.Node | None]:
+        """The member that a value without a name is for."""
+        plain = len(names) >= len(items) and not self.types.has_unnamed(type_)
+        for name, item in zip(names, items, strict=False):
+            below = self.types.resolved(self.types.member(type_, name))
+            is_list = isinstance(item, c_ast.InitList)
+            holds_more = below is None or isinstance(below, c_ast.ArrayDecl)
+            holds_more = holds_more or self._is_struct(below)
+            if isinstance(item, c_ast.NamedInitializer) or (holds_more and not is_list):
+                if not (isinstance(item, c_ast.Constant) and item.type == "string"):
+                    plain = False
+        if not plain:
+            return _POSITIONAL, None
+        return self._member(names[position]), self.types.member(type_, names[position])
+
+    def _is_struct(self, type_: c_ast.Node | None) -> bool:
+        inner = getattr(self.types.resolved(type_), "type", None) if type_ is not None else None
+        return isinstance(inner, c_ast.Struct | c_ast.Union)
+
+
+def _fits(function: HostFunction, arguments: int) -> bool:
+    declared = function.function.node.decl.type.args
+    if declared is None or function.is_old_style:
+        return True
+    more = any(isinstance(p, c_ast.EllipsisParam) for p in declared.params)
+    taken = [p for p in declared.params if not isinstance(p, c_ast.EllipsisParam)]
+    if len(taken) == 1 and _is_void(taken[0]):
+        taken = []
+    return arguments >= len(taken) if more else arguments == len(taken)
+
+
+def _is_void(parameter: c_ast.Node) -> bool:
+    inner = getattr(parameter.type, "type", None)
+    return isinstance(parameter.type, c_ast.TypeDecl) and getattr(inner, "names", None) == ["void"]
+
+
+def _is_narrow(declared: c_ast.Node) -> bool:
+    """Is it of a type that no pointer fits into?"""
+    type_ = declared.type
+    while isinstance(type_, c_ast.ArrayDecl):
+        type_ = type_.type
+    inner = getattr(type_, "type", None)
+    return (
+        isinstance(type_, c_ast.TypeDecl)
+        and isinstance(inner, c_ast.IdentifierType)
+        and set(inner.names) <= _NARROW
+    )

@@ -1,0 +1,271 @@
+"""Which launches a region makes, on each path through it.
+
+The block of a region comes in, any C; predictions go out, one for each path: which kernels are
+launched in which order, with which arguments, and what becomes of memory objects. A prediction
+is a guess: the run time compares each launch with it. But where a path was executed completely
+(`exact`), what it says holds whenever the program takes that path.
+"""
+
+from __future__ import annotations
+
+import heapq
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from itertools import combinations, pairwise
+
+from pycparser import c_ast
+
+from kfusion.host.closed import closed_as_a_whole
+from kfusion.host.frames import Frame
+from kfusion.host.handles import HandleTable
+from kfusion.host.options import groups_are_full
+from kfusion.host.path_before import before_region
+from kfusion.host.path_names import visible_in
+from kfusion.host.path_program import PathProgram, Reach
+from kfusion.host.path_record import Recorder
+from kfusion.host.path_ways import PathEndError, Steps, Ways
+from kfusion.host.paths import MATTERS
+from kfusion.host.predict_launches import Launches, PredictedLaunch, Surrounding, fixed_kernels
+from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.symbolic import Made, State, Sym
+from kfusion.kernel.model import Kernel
+from kfusion.parse.unit import Function, Unit, descendants
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.diagnostics import KFusionError, Reason
+
+MOST_PATHS = 32
+_GIVING_UP = 8  # counts as so many other differences
+MOST_STEPS = 12_000  # of all paths together: a second or two
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One path through a region."""
+
+    segments: tuple[tuple[PredictedLaunch, ...], ...]  # rows of launches of known kernels
+    values: Mapping[str, Sym]  # what the names of memory and scalars stand for
+    made: frozenset[str]  # memory created on the path, with bytes of its own
+    released: frozenset[str]  # of those, released for the last time
+    others: frozenset[str]  # memory that is used otherwise: transfers, maps, unknown calls
+    left_set: frozenset[str]  # memory that is an argument of a kernel when the region ends
+    doubts: tuple[str, ...]  # why the path is not exact
+    after: State  # what places hold at the region's end
+    leaves: str  # how the path leaves the block: "" at its end, return, break, goto, exit, ...
+    likely: bool  # it nowhere gives up where it could go on
+    settled_behind: bool  # a command behind the last launch settles
+    unknown: tuple[Reason, ...]  # launches of kernels that are not known
+    of_one_program: Callable[[str, str], bool]  # may kernels of these names be?
+
+    @property
+    def launches(self) -> tuple[PredictedLaunch, ...]:
+        """The longest row."""
+        return max(self.segments, key=len, default=())
+
+    @property
+    def stretches(self) -> tuple[tuple[PredictedLaunch, ...], ...]:
+        """The rows in pieces that are likely to be noted together, in order; where queues may be
+        one or several, both ways."""
+        pieces = [
+            piece
+            for row in self.segments
+            for piece in _pieces(row, lambda _, launch: launch.apart is not None)
+        ]
+        found: list[tuple[PredictedLaunch, ...]] = []
+        for piece in pieces:
+            by_queue = _pieces(piece, lambda before, launch: before.queue != launch.queue)
+            if len(by_queue) == 1 or not all(isinstance(x.queue, Made) for x in piece):
+                found.append(piece)
+            found += by_queue if len(by_queue) > 1 else ()
+        return tuple(map(_numbered, found))
+
+    @property
+    def of_several_programs(self) -> dict[tuple[int, int], Reason]:
+        """The launches, by their places in the row, that are likely to be of different ones."""
+        found: dict[tuple[int, int], Reason] = {}
+        for p, q in combinations(self.launches, 2):
+            first, second = p.invocation.kernel.name, q.invocation.kernel.name
+            if not self.of_one_program(first, second):
+                text = f"{first} and {second} are made from different programs"
+                found[p.invocation.index, q.invocation.index] = Reason("KF208", text, q.span)
+        return found
+
+    @property
+    def sizes(self) -> tuple[tuple[Sym, ...], ...]:
+        return tuple(launch.size for launch in self.launches)
+
+    @property
+    def exact(self) -> bool:
+        return not self.doubts
+
+    @property
+    def returns(self) -> bool:
+        return self.leaves in ("return", "exit")
+
+
+def _pieces(
+    row: tuple[PredictedLaunch, ...], parted: Callable[[PredictedLaunch, PredictedLaunch], bool]
+) -> list[tuple[PredictedLaunch, ...]]:
+    """A row that is cut where a launch is parted from the one before it."""
+    starts = [0, *(i for i in range(1, len(row)) if parted(row[i - 1], row[i])), len(row)]
+    return [row[first:end] for first, end in pairwise(starts)]
+
+
+def _numbered(row: tuple[PredictedLaunch, ...]) -> tuple[PredictedLaunch, ...]:
+    return tuple(
+        replace(launch, invocation=replace(launch.invocation, index=number))
+        for number, launch in enumerate(row)
+    )
+
+
+class Predictions:
+    """The paths of a region. Those that give up nowhere are followed at once, the others, which
+    only proofs about all of them need, when they are asked for."""
+
+    def __init__(self, follow: Callable[[Ways], Prediction]) -> None:
+        self._follow, self._steps = follow, Steps(MOST_STEPS)
+        self._found: list[Prediction] = []
+        self._waiting: list[tuple[int, int, tuple[bool, ...]]] = [(0, 0, ())]
+        self._number, self._cut = 0, False
+        self._explore(_GIVING_UP)
+        self.likely = _ordered(self._found)
+
+    def _explore(self, most_differences: int) -> None:
+        """Each entry of the heap: differences from the default path, order, script."""
+        while self._waiting and len(self._found) < MOST_PATHS and self._steps.left > 0:
+            if self._waiting[0][0] >= most_differences:
+                return
+            differences, _, script = heapq.heappop(self._waiting)
+            ways = Ways(self._steps, script)
+            self._found.append(self._follow(ways))
+            self._cut = self._cut or ways.cut
+            for gives_up, other in ways.others:
+                self._number += 1
+                more = _GIVING_UP if gives_up else 1
+                heapq.heappush(self._waiting, (differences + more, self._number, other))
+
+    @cached_property
+    def paths(self) -> tuple[Prediction, ...]:
+        """All paths, as far as there is time: each sequence of launches once, then the rest."""
+        self._explore(sys.maxsize)
+        return _ordered(self._found)
+
+    @property
+    def complete(self) -> bool:
+        """Are there no other paths?"""
+        return bool(self.paths) and not self._waiting and not self._cut
+
+    @property
+    def followed(self) -> bool:
+        """Is all that the region does known?"""
+        return self.complete and all(path.exact for path in self.paths)
+
+
+def predictions(
+    block: c_ast.Compound,
+    function: Function | HostFunction,
+    unit: Unit,
+    program: HostProgram,
+    handles: HandleTable,
+    kernels: dict[str, Kernel],
+) -> Predictions:
+    """Follow the paths through a region: the default one, then those that differ least."""
+    paths = PathProgram.of(program)
+    own = function if isinstance(function, HostFunction) else paths.host_function(function.node)
+    assert own is not None
+    around = Surrounding(
+        unit,
+        own,
+        handles,
+        kernels,
+        Reach.of(paths, MATTERS),
+        before_region(block, own, paths),
+        fixed_kernels(own),
+        groups_are_full(program.units),
+        closed_as_a_whole(program),
+    )
+    return Predictions(lambda ways: _follow(block, around, paths, ways))
+
+
+def _follow(
+    block: c_ast.Compound, around: Surrounding, program: PathProgram, ways: Ways
+) -> Prediction:
+    recorder = Recorder(program, around.reach, ways, around.before)
+    frame = _frame(block, around)
+    recorder.frames, recorder.application = [frame], frame.variables
+    state, leaves = State(), ""
+    try:
+        after = recorder.statement(block, state)
+        if after is None:
+            leaves, after = recorder.jump, recorder.resume()
+            if leaves == "goto" and _has_label(block, recorder.label):
+                ways.doubt("a goto into another block")
+        state = after
+    except PathEndError as end:
+        leaves = "exit" if end.ended else "unknown"
+        if end.doubt:
+            ways.doubt(end.doubt)
+    except (KFusionError, RecursionError) as problem:
+        leaves = "unknown"
+        ways.doubt(f"not understood: {problem}")
+    launches = Launches(recorder.launches, around, ways)
+    return Prediction(
+        launches.rows,
+        launches.values,
+        frozenset(map(str, recorder.created)),
+        frozenset(map(str, recorder.released)),
+        frozenset(recorder.others),
+        recorder.memory_set,
+        tuple(ways.doubts),
+        state,
+        leaves,
+        not ways.gave_up,
+        recorder.settled_by is not None,
+        tuple(launches.unknown),
+        launches.of_one_program,
+    )
+
+
+def _has_label(block: c_ast.Compound, name: str) -> bool:
+    return any(isinstance(node, c_ast.Label) and node.name == name for node in descendants(block))
+
+
+def _frame(block: c_ast.Compound, around: Surrounding) -> Frame:
+    """The function around the region: its variables that the block sees."""
+    variables = visible_in(block, around.function)
+    return Frame(0, None, around.unit, variables, home=around.function.name)
+
+
+def _ordered(paths: list[Prediction]) -> tuple[Prediction, ...]:
+    """Each sequence once, the default's first and then the longest; then the others."""
+    seen: set[object] = set()
+    first: list[Prediction] = []
+    others: list[Prediction] = []
+    for path in paths:
+        key = _shape(path)
+        (others if key in seen else first).append(path)
+        seen.add(key)
+    default = first[:1] if first and len(first[0].launches) > 1 else []
+    rest = sorted(first[len(default) :], key=lambda path: -len(path.launches))
+    return (*default, *rest, *others)
+
+
+def _shape(path: Prediction) -> object:
+    """Kernels, and which arguments and ranges are the same: names may differ."""
+    numbers: dict[str, int] = {}
+    return tuple(
+        tuple(
+            (
+                launch.invocation.kernel.name,
+                tuple(
+                    numbers.setdefault(argument.name, len(numbers))
+                    for argument in launch.invocation.arguments
+                ),
+                numbers.setdefault(launch.invocation.range.key, len(numbers)),
+                launch.invocation.range.local,
+            )
+            for launch in row
+        )
+        for row in path.segments
+    )

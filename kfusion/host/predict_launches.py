@@ -1,0 +1,292 @@
+"""The launches of a path as the planner sees them.
+
+A path comes in as it was recorded; for each launch of a known kernel an invocation goes out:
+arguments and range under names that are equal where the values are. A launch of a kernel that
+is not known, or not given, ends a row of launches: nothing is fused across it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from pycparser import c_ast
+
+from kfusion.graph.model import Argument, Invocation, LaunchRange, LocalMemory, Memory, Scalar
+from kfusion.host.effects import Launch, SetArgument
+from kfusion.host.equality import identity, image_size_of
+from kfusion.host.frames import Frame
+from kfusion.host.handles import HandleTable
+from kfusion.host.hints import hint_for
+from kfusion.host.path_before import Before
+from kfusion.host.path_program import Reach
+from kfusion.host.path_record import Calling, PathLaunch
+from kfusion.host.path_spans import call_span
+from kfusion.host.path_ways import Ways
+from kfusion.host.predict_names import Labels
+from kfusion.host.program import HostFunction
+from kfusion.host.spelling import spell
+from kfusion.host.symbolic import App, Entry, Literal, Num, Sym, anything, leaves
+from kfusion.kernel.evaluate import image_size
+from kfusion.kernel.model import Kernel, Parameter
+from kfusion.parse.unit import Unit
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.diagnostics import Reason
+from kfusion.source.text import Span
+
+
+@dataclass(frozen=True)
+class PredictedLaunch:
+    """One launch of a known kernel."""
+
+    invocation: Invocation
+    size: tuple[Sym, ...]  # the global size, symbolic
+    local: tuple[Sym, ...] | None  # None: left to OpenCL
+    local_memory: dict[int, Sym]  # bytes, by the position of the parameter
+    calls: tuple[Calling, ...]  # the functions around it, the outermost first
+    apart: Reason | None  # what was noted before it is settled when it comes, and why
+    queue: Sym
+
+    @property
+    def label(self) -> str:
+        return self.invocation.label
+
+    @property
+    def span(self) -> Span | None:
+        return self.invocation.span
+
+
+@dataclass(frozen=True, eq=False)
+class Surrounding:
+    """What is the same for all paths of a region."""
+
+    unit: Unit
+    function: HostFunction
+    handles: HandleTable
+    kernels: dict[str, Kernel]
+    reach: Reach  # what may launch, or set arguments
+    before: Before | None
+    fixed: dict[str, str]  # variables of the function that hold one kernel only
+    full_groups: bool
+    closed: bool  # no other file can set arguments
+
+
+class Launches:
+    """The launches of one path, in rows of known kernels."""
+
+    def __init__(self, path: list[PathLaunch], around: Surrounding, ways: Ways) -> None:
+        self.around, self.ways = around, ways
+        self.values: dict[str, Sym] = {}
+        self._objects: dict[object, int] = {}
+        kernels = [self._kernel(launch) for launch in path]
+        known = [(p, k) for p, k in zip(path, kernels, strict=True) if k is not None]
+        self._settings = [self._arguments(launch, kernel) for launch, kernel in known]
+        self._all_settings = [e for settings in self._settings for e in settings.values()]
+        self._named = self._names_before()
+        labels = Labels([(p, k.name) for p, k in known], around.unit)
+        self.unknown: list[Reason] = []  # launches that are in no row
+        self._relied_on: Reason | None = None  # by the launch before
+        rows: list[list[PredictedLaunch]] = [[]]
+        number = 0
+        for launch, kernel in zip(path, kernels, strict=True):
+            if kernel is None:
+                rows.append([])
+                self.unknown.append(_unknown(launch, around.unit))
+                continue
+            rows[-1].append(self._predicted(launch, kernel, number, len(rows[-1]), labels))
+            number += 1
+        self.rows = tuple(tuple(row) for row in rows if row)
+
+    def of_one_program(self, first: str, second: str) -> bool:
+        """May kernels of these names be of one program?"""
+        before = self.around.before
+        return before is None or before.of_one_program(first, second)
+
+    # Kernels
+
+    def _kernel(self, launch: PathLaunch) -> Kernel | None:
+        name = self._kernel_name(launch.launch.kernel, launch.frames)
+        kernel = self.around.kernels.get(name)
+        if kernel is None:
+            self.ways.doubt("a launch of a kernel that is not known")
+            return None
+        if any(position >= len(kernel.parameters) for position in launch.arguments):
+            self.ways.doubt(f"{name} has fewer parameters than arguments are set")
+            return None
+        return kernel
+
+    def _kernel_name(self, handle: Sym, frames: dict[int, Frame]) -> str:
+        around = self.around
+        is_variable = isinstance(handle, Entry) and not handle.place.path
+        if is_variable and isinstance(handle, Entry) and isinstance(handle.place.root, App):
+            fixed = around.fixed.get(handle.place.root.name)
+            if fixed:
+                return fixed
+        else:
+            names = around.handles.kernel_names(handle, frames)
+            if len(names) == 1:
+                return next(iter(names))
+        guessed = around.before.kernel(handle) if around.before is not None else ""
+        self.ways.doubt("a kernel's name is a guess")
+        return guessed
+
+    # Arguments
+
+    def _arguments(self, launch: PathLaunch, kernel: Kernel) -> dict[int, SetArgument]:
+        """Those set in the region, and those that were set before it."""
+        before = self.around.before
+        earlier = before.arguments.get(kernel.name, {}) if before is not None else {}
+        return {**earlier, **launch.arguments}
+
+    def _names_before(self) -> dict[Sym, Sym]:
+        """Objects as the region's symbols name them, by what they were before it."""
+        before = self.around.before
+        if before is None:
+            return {}
+        found: dict[Sym, Sym] = {}
+        for settings in self._settings:
+            for effect in settings.values():
+                value = identity(effect.value) if effect.value is not None else None
+                if isinstance(value, Entry):
+                    found.setdefault(before.value(value), value)
+        return found
+
+    def _predicted(
+        self, launch: PathLaunch, kernel: Kernel, number: int, index: int, labels: Labels
+    ) -> PredictedLaunch:
+        settings = self._settings[number]
+        arguments = tuple(
+            self._argument(launch, kernel, position, settings.get(position), number)
+            for position in range(len(kernel.parameters))
+        )
+        label, span = labels.of(number)
+        range_ = self._range(launch.launch, number)
+        invocation = Invocation(index, kernel, arguments, range_, label, span)
+        unset = None if self.around.closed else _unset(launch, kernel, span)
+        apart = launch.apart or unset or self._relied_on
+        self._relied_on = unset
+        return PredictedLaunch(
+            invocation,
+            launch.launch.size,
+            launch.launch.local,
+            {p: e.size for p, e in settings.items() if e.value is None},
+            launch.calls,
+            apart,
+            self._queue(launch.launch.queue),
+        )
+
+    def _queue(self, queue: Sym) -> Sym:
+        before = self.around.before
+        return before.value(identity(queue)) if before is not None else identity(queue)
+
+    def _argument(
+        self,
+        launch: PathLaunch,
+        kernel: Kernel,
+        position: int,
+        effect: SetArgument | None,
+        number: int,
+    ) -> Argument:
+        parameter = kernel.parameters[position]
+        is_memory = parameter.pointer or parameter.image
+        if position not in launch.arguments and is_memory:
+            self.ways.doubt(f"'{parameter.name}' of {kernel.name} is set before the region")
+        if effect is None:  # whatever it is, other launches of the kernel have the same
+            name = f"<{parameter.name} of {kernel.name}>"
+            self.values.setdefault(name, anything())
+            return Memory(name, parameter.name) if is_memory else Scalar(name, parameter.name)
+        if effect.value is None:
+            return LocalMemory(str(effect.size), parameter.name)
+        if effect.parts is not None and not is_memory:
+            name = self._object(effect)
+            self.values.setdefault(name, anything())
+            return Scalar(name, parameter.name)
+        value = identity(effect.value)
+        if position not in launch.arguments:
+            value = self._named.get(value, value)
+        return self._named_argument(value, parameter, number)
+
+    def _object(self, effect: SetArgument) -> str:
+        """A struct or vector: one name as long as nothing in it has changed."""
+        key = (effect.whole, effect.parts)
+        number = self._objects.setdefault(key, len(self._objects) + 1)
+        return f"<bytes {number} of {effect.whole}>"
+
+    def _named_argument(self, value: Sym, parameter: Parameter, number: int) -> Argument:
+        name = str(value)
+        self.values[name] = value
+        if parameter.image:
+            for which in ("width", "height"):
+                self.values[image_size(which, name)] = image_size_of(value, which)
+        if parameter.pointer or parameter.image:
+            return Memory(name, hint_for(value, parameter.name, self._all_settings), spell(value))
+        if all(isinstance(leaf, Num | Literal) for leaf in leaves(value)):
+            # Constants: equal by value perhaps, but a variable each.
+            name = f"{value} for {parameter.name} of launch {number}"
+            self.values[name] = value
+        return Scalar(name, parameter.name, spell(value))
+
+    def _range(self, launch: Launch, number: int) -> LaunchRange:
+        offset = launch.offset or ()
+        moved = any(o != Num(0) for o in offset)
+        size = ", ".join(map(str, launch.size))
+        key = f"({size})" + (f" from ({', '.join(map(str, offset))})" if moved else "")
+        dimensions = launch.dimensions.value if isinstance(launch.dimensions, Num) else 0
+        if dimensions == 0:
+            key = f"the range of launch {number}"
+        return LaunchRange(
+            dimensions,
+            key,
+            ", ".join(map(str, launch.local)) if launch.local else None,
+            offset=moved,
+            single=tuple(d for d, items in enumerate(launch.local or ()) if items == Num(1)),
+            one_group=launch.local is not None and tuple(launch.local) == tuple(launch.size),
+            uniform=self.around.full_groups,
+        )
+
+
+def _unknown(launch: PathLaunch, unit: Unit) -> Reason:
+    call = launch.call
+    span = call_span(call, unit) if call is not None else None
+    return Reason("KF242", "which kernel is launched here is not known", span)
+
+
+def _unset(launch: PathLaunch, kernel: Kernel, span: Span | None) -> Reason | None:
+    """Why the launch is made as it is written, if it relies on what was set before the region."""
+    for position, parameter in enumerate(kernel.parameters):
+        if position not in launch.arguments:
+            text = f"'{parameter.name}' of {kernel.name} is set before the region, if at all"
+            help = "set it in the function that launches, or give all files of the program"
+            return Reason("KF243", text, span, help)
+    return None
+
+
+def fixed_kernels(function: HostFunction) -> dict[str, str]:
+    """Variables of a function that one clCreateKernel gives its value, and nothing else."""
+    nodes = function.function.nodes
+    given: dict[str, list[c_ast.Node]] = {}
+    for node in nodes.get(c_ast.Decl, ()):
+        given.setdefault(node.name, []).extend([node.init] if node.init is not None else [])
+    declared = Counter(node.name for node in nodes.get(c_ast.Decl, ()))
+    for node in nodes.get(c_ast.Assignment, ()):
+        if isinstance(node.lvalue, c_ast.ID):
+            given.setdefault(node.lvalue.name, []).append(node.rvalue)
+    exposed = {
+        node.expr.name
+        for node in nodes.get(c_ast.UnaryOp, ())
+        if node.op in ("&", "++", "--", "p++", "p--") and isinstance(node.expr, c_ast.ID)
+    }
+    names = {name: _created(values[0]) for name, values in given.items() if len(values) == 1}
+    own = {name for name, count in declared.items() if count == 1} - exposed
+    return {name: kernel for name, kernel in names.items() if kernel and name in own}
+
+
+def _created(node: c_ast.Node) -> str:
+    """The name in `clCreateKernel(program, "name", &status)`."""
+    if not isinstance(node, c_ast.FuncCall) or not isinstance(node.name, c_ast.ID):
+        return ""
+    listed = node.args.exprs if node.args is not None else []
+    if node.name.name != "clCreateKernel" or len(listed) < 2:
+        return ""
+    name = listed[1]
+    is_text = isinstance(name, c_ast.Constant) and name.type == "string"
+    return str(name.value).strip('"') if is_text else ""

@@ -1,0 +1,100 @@
+"""Regions as they stand in a host file: an annotation, and any block of C behind it."""
+
+from __future__ import annotations
+
+import re
+
+from pycparser import c_ast
+
+from kfusion.parse.annotations import RegionMark
+from kfusion.parse.cpp import CppUnit
+from kfusion.parse.unit import Function, Unit
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.diagnostics import error
+from kfusion.source.lexer import tokenize
+from kfusion.source.text import SourceFile
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    unit: Unit
+    mark: RegionMark
+    function: Function  # the function it stands in
+    block: c_ast.Compound
+    identifier: str  # what generated C calls it: no other region of the output has this one
+
+    @property
+    def name(self) -> str:
+        """For people: file and line."""
+        return self.mark.annotation.short
+
+
+@dataclass(frozen=True, eq=False)
+class CppRegion:
+    """A region of a C++ file, of which there are tokens only."""
+
+    unit: CppUnit
+    mark: RegionMark
+    identifier: str
+
+    @property
+    def name(self) -> str:
+        return self.mark.annotation.short
+
+    @property
+    def plain(self) -> SourceFile:
+        """The file with blanks for what stands in raw strings."""
+        return self.mark.annotation.file
+
+
+def read_cpp_regions(unit: CppUnit, taken: set[str]) -> list[CppRegion]:
+    """As `read_regions`: which function a region stands in is not known."""
+    regions: list[CppRegion] = []
+    for mark in unit.annotations.regions:
+        before = mark.annotation.file.text[: mark.annotation.start]
+        braces = [token.text for token in tokenize(before) if token.text in ("{", "}")]
+        if braces.count("{") <= braces.count("}"):
+            raise error("KF109", "a region must stand inside a function", mark.annotation)
+        identifier = _free(unit.source.path.stem, taken)
+        taken.add(identifier)
+        regions.append(CppRegion(unit, mark, identifier))
+    return regions
+
+
+def read_regions(unit: Unit, taken: set[str]) -> list[Region]:
+    """The regions of a file; their identifiers are added to those that are taken."""
+    regions: list[Region] = []
+    for mark in unit.annotations.regions:
+        found = _find(unit, mark)
+        if found is None:
+            raise error("KF109", "a region must stand inside a function", mark.annotation)
+        function, block = found
+        identifier = _identifier(unit, function, taken)
+        taken.add(identifier)
+        regions.append(Region(unit, mark, function, block, identifier))
+    return regions
+
+
+def _identifier(unit: Unit, function: Function, taken: set[str]) -> str:
+    """The function's name; for `main`, which says nothing, that of the file."""
+    return _free(function.name if function.name != "main" else unit.source.path.stem, taken)
+
+
+def _free(wanted: str, taken: set[str]) -> str:
+    base = re.sub(r"\W", "_", wanted, flags=re.ASCII)
+    number, name = 2, base
+    while name in taken:
+        name, number = f"{base}_{number}", number + 1
+    return name
+
+
+def _find(unit: Unit, mark: RegionMark) -> tuple[Function, c_ast.Compound] | None:
+    for function in unit.functions.values():
+        start, end = unit.range(function.body.first, function.body.last)
+        if not start <= mark.block.start < end:
+            continue
+        for node in function.nodes.get(c_ast.Compound, ()):
+            if unit.tokens[unit.index(node)].start == mark.block.start:
+                assert isinstance(node, c_ast.Compound)
+                return function, node
+    return None

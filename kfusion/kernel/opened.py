@@ -1,0 +1,51 @@
+"""Names of values that nothing in a kernel file declares: build options must give them.
+
+Such a name may be anything, even a read of a buffer (-DVALUE=a[i+1]), and no `#if` can tell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from pycparser import c_ast
+
+from kfusion.parse.unit import Function, Unit
+from kfusion.source.text import Span
+
+_MATHEMATICAL = "E LOG2E LOG10E LN2 LN10 PI PI_2 PI_4 1_PI 2_PI 2_SQRTPI SQRT2 SQRT1_2"
+_LIBRARY = re.compile(  # constants that every OpenCL compiler defines
+    rf"__\w+__|CLK_\w+|(?:FLT|DBL|HALF)_\w+|U?(?:CHAR|SHRT|INT|LONG)_(?:BIT|MIN|MAX)|SCHAR_M\w+"
+    rf"|M_(?:{_MATHEMATICAL.replace(' ', '|')})(?:_F|_H)?|MAXFLOAT|HUGE_VALF?|INFINITY|NAN|NULL"
+    r"|true|false|memory_(?:order|scope)_\w+"
+)
+_DECLARING = (c_ast.Decl, c_ast.Enumerator, c_ast.Typedef)
+
+
+def names_left_open(unit: Unit) -> frozenset[str]:
+    """Values that nothing in the program declares: build options must."""
+    declared = {
+        name for kind in _DECLARING for node in unit.nodes.get(kind, ()) for name in [node.name]
+    }
+    no_values = {
+        id(part)
+        for node in (*unit.nodes.get(c_ast.StructRef, ()), *unit.nodes.get(c_ast.FuncCall, ()))
+        for part in [node.field if isinstance(node, c_ast.StructRef) else node.name]
+    }
+    return frozenset(
+        node.name
+        for node in unit.nodes.get(c_ast.ID, ())
+        if node.name not in declared and id(node) not in no_values
+        if _LIBRARY.fullmatch(node.name) is None
+    )
+
+
+def open_names(unit: Unit, functions: Iterable[Function]) -> tuple[tuple[str, Span], ...]:
+    """Those that some functions use, each where it is used first."""
+    left_open = names_left_open(unit)
+    found: dict[str, Span] = {}
+    for function in functions if left_open else ():
+        for node in function.nodes.get(c_ast.ID, ()):
+            if node.name in left_open:
+                found.setdefault(node.name, unit.node_span(node))
+    return tuple(found.items())

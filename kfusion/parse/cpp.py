@@ -1,0 +1,125 @@
+"""C++ hosts: tokens after preprocessing, and no tree.
+
+What a region does is not predicted from C++; `runs(...)` or a recorded run tells. The tokens
+say which functions a file names, and which kernels stand in its strings.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from kfusion.parse.annotations import Annotations, find_annotations
+from kfusion.parse.compiler import STDIN, Failure, Preprocessor, failed, missing_header, run
+from kfusion.parse.preprocess import PToken
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.text import SourceFile, Span
+
+_RAW = r'(?:u8|u|U|L)?R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"'
+_TOKEN = re.compile(
+    rf"""(?P<space> \s+ )
+      | (?P<string> {_RAW} | (?:u8|u|U|L)? "(?:[^"\\\n]|\\.)*" )
+      | (?P<other>  (?:u8|u|U|L)? '(?:[^'\\\n]|\\.)*' | [A-Za-z_$][\w$]*
+                  | \.?[0-9](?:[eEpP][+-]|'(?=\w)|[\w.])*
+                  | \.\.\.|<=>|<<=|>>=|->\*|->|::|\.\*|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\|
+                  | [-+*/%&|^]=|\S )""",
+    re.VERBOSE | re.DOTALL,
+)
+_LINE_MARKER = re.compile(r'\#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\\n]|\\.)*)"([ 1-4]*)[^\n]*\n?')
+_BINDINGS = r"CL/(?:cl|cl2|opencl)\.hpp"
+_BUILDS = frozenset(("clBuildProgram", "clCompileProgram", "clLinkProgram"))
+_DEFINED = re.compile(r"#define (\w+)([^\n]*)")
+_NUMBER = re.compile(  # without suffixes of the program's own
+    r"[ \t]+[-+(]*(?:0[xX][0-9a-fA-F']+|[0-9.][0-9.']*(?:[eE][-+]?[0-9]+)?)[uUlLfF]*[ \t)]*"
+)
+_WRITTEN = re.compile(
+    rf"""//(?:[^\n\\]|\\(?:\r?\n|.))* | /\*.*?\*/ | (?P<raw> {_RAW} )
+      | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*'""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class CppUnit:
+    source: SourceFile
+    annotations: Annotations
+    tokens: list[PToken]  # without those of system headers; they know their lines only
+    macros: frozenset[str] = frozenset()  # that the program defines
+    numbers: frozenset[str] = frozenset()  # of these, those that stand for numbers alone
+    bindings: Span | None = None  # where the bindings of OpenCL for C++ are included
+
+    @property
+    def builds(self) -> bool:
+        """Does it build programs, with options that are not looked at?"""
+        return any(token.text in _BUILDS for token in self.tokens)
+
+    def __repr__(self) -> str:
+        return f"CppUnit({self.source.name!r})"
+
+
+def parse_cpp(source: SourceFile, how: Preprocessor) -> CppUnit:
+    """The headers are the system's own: those that kfusion brings are C."""
+    plain = SourceFile(source.path, without_raw_strings(source.text))
+    annotations = find_annotations(plain, kernels=False)
+    text = annotations.blanked(source.text)
+    with tempfile.TemporaryDirectory(prefix="kfusion-") as folder:
+        real = replace(how, real_headers=True)
+        output = run(source, text, real, Path(folder), ("-x", "c++", "-dD"))
+    if isinstance(output, Failure):
+        missing_header(source, output, stubs_allowed=False)  # says so, if that is what fails
+        raise failed(source, output)
+    tokens, macros = _read(output)
+    numbers = frozenset(n for n, bodies in macros.items() if all(map(_NUMBER.fullmatch, bodies)))
+    bindings = _bindings(plain, output)
+    return CppUnit(source, annotations, tokens, frozenset(macros), numbers, bindings)
+
+
+def _bindings(source: SourceFile, output: str) -> Span | None:
+    """Their functions are inline: other files of the program may have them, too."""
+    if re.search(rf'(?m)^# \d+ "[^"\n]*/{_BINDINGS}"', output) is None:
+        return None
+    written = re.search(rf"(?m)^[ \t]*(#[ \t]*include[ \t]*[<\"]{_BINDINGS}[>\"])", source.text)
+    return Span(source, *written.span(1)) if written else source.line_span(1)
+
+
+def without_raw_strings(text: str) -> str:
+    """With blanks for them: what stands in them is not C++, whatever it looks like."""
+    return _WRITTEN.sub(
+        lambda m: re.sub(r"[^\n]", " ", m.group()) if m.group("raw") else m.group(), text
+    )
+
+
+def _read(output: str) -> tuple[list[PToken], dict[str, list[str]]]:
+    """Tokens, and macros with all of their definitions, that are not from system headers."""
+    result: list[PToken] = []
+    macros: dict[str, list[str]] = {}
+    file, line, system = STDIN, 1, False
+    position, at_start = 0, True
+    while position < len(output):
+        marker = _LINE_MARKER.match(output, position) if at_start else None
+        if marker is not None:
+            line, file = int(marker.group(1)), marker.group(2)
+            system = "3" in marker.group(3)
+            position = marker.end()
+            continue
+        if system or (at_start and output[position] == "#"):  # the rest of the line
+            end = output.find("\n", position) + 1 or len(output)
+            defined = None if system else _DEFINED.match(output, position)
+            if defined is not None and not file.startswith("<b"):  # <built-in>
+                macros.setdefault(defined.group(1), []).append(defined.group(2))
+            if not system and output.startswith("#pragma", position):
+                pragma = output[position:end].rstrip("\n")
+                result.append(PToken(pragma, -1, -1, None, file, line))
+            line, position, at_start = line + 1, end, True
+            continue
+        match = _TOKEN.match(output, position)
+        assert match is not None
+        text = match.group()
+        if match.lastgroup != "space":
+            result.append(PToken(text, -1, -1, None, file, line))
+        line += text.count("\n")
+        at_start = text[-1] == "\n"
+        position = match.end()
+    return result, macros

@@ -1,0 +1,125 @@
+"""From the launches that a region is expected to make to the patterns that are noted.
+
+A prediction comes in: launches with named arguments, what is known of their values, and which
+objects need not be in memory afterwards. A pattern goes out, with the fused kernels under their
+names, or nothing if no launch shares a kernel with another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import field, replace
+
+from kfusion.graph.drops import Drop
+from kfusion.graph.model import Group, Invocation, Oracle, RegionPlan
+from kfusion.graph.plan import plan_region
+from kfusion.graph.target import Target
+from kfusion.parse.unit import Unit
+from kfusion.regenerate.names import combined_name
+from kfusion.regenerate.pattern import Form, Pattern, written_by
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.lexer import tokenize
+from kfusion.synthesis.kernel import synthesise
+from kfusion.synthesis.model import FusedKernel
+from kfusion.synthesis.several import ITEM
+
+STORING_ALL = "_all"  # after the name of a kernel of which there is one that stores less
+
+
+@dataclass
+class Kernels:
+    """The fused kernels of all regions: one text, one kernel."""
+
+    exact: bool
+    taken: set[str]
+    made: dict[tuple[str, ...], FusedKernel] = field(default_factory=dict)  # by their tokens
+    units: dict[str, Unit] = field(default_factory=dict)  # where each has its components
+
+    def of(self, unit: Unit) -> list[FusedKernel]:
+        return [k for k in self.made.values() if self.units[k.name] is unit]
+
+    def form(self, plan: RegionPlan, suffix: str = "") -> Form:
+        fused = {g: self._kernel(plan, g, suffix) for g in plan.groups if g.fused}
+        return Form(plan, fused)
+
+    def _kernel(self, plan: RegionPlan, group: Group, suffix: str) -> FusedKernel:
+        """Of a shared kernel the parameters stand for this region's own arguments."""
+        members = [plan.invocations[i] for i in group.members]
+        names = [m.kernel.name for m in members]
+        probe = synthesise(group, plan.invocations, combined_name(names, ()), exact=self.exact)
+        key = _without_comments(probe.text)
+        if key not in self.made:
+            taken = self.taken
+            if probe.elements > 1:
+                taken = taken | {name.removesuffix(ITEM) for name in taken}
+            name = combined_name([combined_name(names, ()) + suffix], taken)
+            made = probe
+            if name != probe.name:
+                made = synthesise(group, plan.invocations, name, exact=self.exact)
+            self.taken |= {name, name + ITEM}
+            self.made[key] = made
+            self.units[name] = members[0].kernel.unit
+        return replace(probe, name=self.made[key].name)
+
+
+def _without_comments(text: str) -> tuple[str, ...]:
+    """Two regions share a kernel if only the comments differ, which quote the launches."""
+    return tuple(token.text for token in tokenize(text))
+
+
+@dataclass(frozen=True)
+class Plans:
+    """What becomes of a sequence of launches: storing all results, and storing fewer."""
+
+    whole: RegionPlan
+    less: RegionPlan | None
+    drops: tuple[Drop, ...]
+
+    @property
+    def best(self) -> RegionPlan:
+        return self.less or self.whole
+
+
+def plans_of(
+    invocations: Sequence[Invocation],
+    drops: Sequence[Drop],
+    oracle: Oracle,
+    target: Target,
+    *,
+    exact: bool,
+) -> Plans:
+    whole = plan_region(invocations, None, oracle, target, exact=exact)
+    written = {name for i in invocations for name in written_by(i)}
+    wanted = [drop for drop in dict.fromkeys(drops) if drop.memory in written]
+    while wanted:
+        kept = {m.name for i in invocations for m in i.memory} - {d.memory for d in wanted}
+        less = plan_region(invocations, frozenset(kept), oracle, target, exact=exact)
+        inside = [drop for drop in wanted if _is_internal(less, drop.memory)]
+        if len(inside) == len(wanted):
+            return Plans(whole, less, tuple(wanted))
+        wanted = inside
+    return Plans(whole, None, ())
+
+
+def _is_internal(plan: RegionPlan, name: str) -> bool:
+    """Does one group alone use the object, and keep it out of memory?
+
+    Otherwise the same launches, made once more, might read what was left out.
+    """
+    users = [
+        group
+        for group in plan.groups
+        if any(m.name == name for i in group.members for m in plan.invocations[i].memory)
+    ]
+    return len(users) == 1 and name in users[0].internalised
+
+
+def pattern_of(name: str, plans: Plans, kernels: Kernels, *, held: bool) -> Pattern | None:
+    """None: nothing is fused. `held`: nothing comes between the launches and the region's end."""
+    if not plans.best.fuses:
+        return None
+    less = kernels.form(plans.less) if plans.less is not None else None
+    whole = None
+    if less is None or (not held and plans.whole.fuses):
+        whole = kernels.form(plans.whole, STORING_ALL if less is not None else "")
+    return Pattern(name, plans.whole.invocations, whole, less, plans.drops)

@@ -1,0 +1,114 @@
+"""The table of additions: for programs without the fused kernels, the text that they lack.
+
+The run time builds such a program once more, with the text behind the program's own source. It
+knows the program by a hash of that source, and compares the build options, if they are known.
+Where they are not, any will do: each fused kernel stands under an `#if` for all that its
+analysis took from macros. There are two exceptions, of which no `#if` can tell:
+
+- a name that the program leaves to the options may be anything, even a read of a buffer
+  (-DVALUE=a[i+1]): all of its values must be known to be numbers;
+- since OpenCL C 2.0 (-cl-std) the last group of a range may be smaller, and some compilers
+  tell a later version than they compile.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from kfusion.kernel.opened import names_left_open
+from kfusion.parse.embedded import source_hash
+from kfusion.parse.literals import c_string
+from kfusion.parse.unit import Unit
+from kfusion.source.dataclasses import dataclass
+from kfusion.synthesis.model import FusedKernel
+
+_GROUPS = frozenset(
+    "get_local_id get_group_id get_local_size get_num_groups get_enqueued_local_size "
+    "get_local_linear_id barrier work_group_barrier".split()
+)
+_DEFINE = re.compile(r"-D\s*([A-Za-z_]\w*)(?:=(\S*))?")
+_NUMBER = re.compile(r"\(?[-+]?\.?[0-9](?:[eEpP][+-]|[\w.])*\)?")
+
+
+@dataclass(frozen=True)
+class Addition:
+    source: int  # source_hash of the program
+    options: tuple[str, ...] | None  # those that it may be built with; None: any
+    text: str  # goes behind the source
+
+
+def addition(
+    unit: Unit,
+    source: bytes,
+    kernels: Iterable[FusedKernel],
+    options: tuple[str, ...] | None,
+    *,
+    full_groups: bool,
+) -> Addition | None:
+    """What a program lacks; nothing if it has no fused kernels, or no safe options.
+
+    `full_groups`: the analysis took groups for full, because no options that are written down
+    ask for a later version of the language.
+    """
+    texts = [kernel.text.replace("\r\n", "\n").rstrip("\n") for kernel in kernels]
+    left_open = names_left_open(unit)
+    if options is not None:
+        options = tuple(each for each in options if _gives_numbers(each, left_open))
+    relied_on = bool(left_open) or (full_groups and _asks_for_groups(unit))
+    if not texts or options == () or (options is None and relied_on):
+        return None
+    text = "\n\n".join(texts)
+    return Addition(source_hash(source), options, f"\n{text}\n")
+
+
+def _asks_for_groups(unit: Unit) -> bool:
+    return any(token.text in _GROUPS for token in unit.tokens)
+
+
+def _gives_numbers(options: str, names: frozenset[str]) -> bool:
+    """Quotes might hide where a value ends."""
+    values = [value or "1" for name, value in _DEFINE.findall(options) if name in names]
+    quotes = bool(names) and any(quote in options for quote in "\"'\\")
+    return not quotes and all(map(_NUMBER.fullmatch, values))
+
+
+def additions_text(additions: Sequence[Addition]) -> str:
+    """The tables `kfusion_additions` and `kfusion_additions_count`."""
+    blocks: list[str] = []
+    rows: list[str] = []
+    for number, each in enumerate(_once(additions)):
+        text = f"kfusion_added_text_{number}"
+        blocks.append(f"static const char {text}[] KFUSION_UNUSED =\n{_literal(each.text)};")
+        options = "NULL"
+        if each.options is not None:
+            options = f"kfusion_added_options_{number}"
+            listed = ", ".join([*map(c_string, each.options), "NULL"])
+            blocks.append(f"static const char *const {options}[] KFUSION_UNUSED = {{{listed}}};")
+        rows.append(f"    {{0x{each.source:016x}ULL, {options}, {text}}},")
+    count = len(rows)
+    if not rows:  # C has no arrays without elements
+        rows.append("    {0, NULL, NULL},")
+    head = "static const kfusion_addition kfusion_additions[] KFUSION_UNUSED = {"
+    blocks.append("\n".join([head, *rows, "};"]))
+    blocks.append(f"static const size_t kfusion_additions_count KFUSION_UNUSED = {count};")
+    return "\n\n".join(blocks) + "\n"
+
+
+def additions_fields(additions: Sequence[Addition]) -> str:
+    """The table in the row of a region: how many, and where."""
+    return f"{len(_once(additions))}, kfusion_additions" if additions else "0, NULL"
+
+
+def _once(additions: Sequence[Addition]) -> list[Addition]:
+    """The first of those for one source."""
+    found: dict[int, Addition] = {}
+    for each in additions:
+        found.setdefault(each.source, each)
+    return list(found.values())
+
+
+def _literal(text: str) -> str:
+    """One line of the text on each line, without a warning that it is long."""
+    lines = [f"    {c_string(line)}" for line in text.splitlines(keepends=True)]
+    return "    __extension__\n" + "\n".join(lines)

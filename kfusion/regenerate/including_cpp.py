@@ -1,0 +1,46 @@
+"""Where a C++ file includes the header of the run time: behind its own includes.
+
+Nothing else of the file is redirected: a region of C++ calls OpenCL itself, or functions of C
+files. The bindings of OpenCL for C++ are inline functions that other files of the program may
+share, so a file that includes them is left as it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kfusion.parse.compiler import STDIN
+from kfusion.parse.cpp import CppUnit, without_raw_strings
+from kfusion.regenerate.including import HEADER_NAME
+from kfusion.source.lexer import Kind, tokenize
+from kfusion.source.text import Edit
+
+_OPENCL = re.compile(r"cl[A-Z]\w*")
+_DIRECTIVE = re.compile(r"#\s*(\w+)")
+
+
+def calls_opencl(unit: CppUnit) -> bool:
+    """Does the file name functions of OpenCL, so that they can be redirected?"""
+    own = (token for token in unit.tokens if token.file == STDIN)
+    return unit.bindings is None and any(_OPENCL.fullmatch(token.text) for token in own)
+
+
+def include_cpp_edit(unit: CppUnit) -> Edit:
+    """Behind the last include that stands in front of all blocks, under no condition."""
+    text = without_raw_strings(unit.source.text)
+    place, depth, inside = 0, 0, False
+    for token in tokenize(text):
+        if token.text == "{":
+            break
+        if token.kind is not Kind.DIRECTIVE:
+            continue
+        word = _DIRECTIVE.match(token.text)
+        name = word.group(1) if word else ""
+        depth -= name == "endif"
+        inside = (inside and depth >= 0) or name == "include"
+        if depth == 0 and inside and name in ("include", "endif"):
+            place = text.find("\n", token.end - 1) + 1 or len(text)
+            inside = False
+        depth += name in ("if", "ifdef", "ifndef")
+    lead = "\n" if place and text[place - 1] != "\n" else ""
+    return Edit(place, place, f'{lead}#include "{HEADER_NAME}"\n')

@@ -1,0 +1,561 @@
+"""The C functions of a pattern: what the plan took for granted, and the launches made.
+
+static int kfusion_pythagoras_fits(kfusion_run *run)
+{
+    const kfusion_noted *square = kfusion_step(run, 0);
+    ...
+    if (!kfusion_alike(square, add))
+        return KFUSION_NO(run, "square and add are of two programs, or have two ranges");
+    ...
+    return 1;
+}
+
+static int kfusion_make_pythagoras(kfusion_run *run)
+{
+    ...
+    if (!kfusion_pythagoras_fits(run))
+        return 0;
+    fused = kfusion_kernel(run, add, "square_add", 5);
+    ...
+    kfusion_pass(run, fused, 0, square, 1);
+    kfusion_make(run, fused, add);
+    kfusion_did(run, 2, (size_t)0, (size_t)1);
+    return kfusion_made(run);
+}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+from textwrap import wrap
+
+from kfusion.graph.model import (
+    Assumption,
+    AtMost,
+    Disjoint,
+    Equal,
+    Group,
+    Keeps,
+    LocalMemory,
+    Memory,
+    Number,
+    SameRange,
+    Scalar,
+    Within,
+)
+from kfusion.kernel.evaluate import image_of
+from kfusion.kernel.model import Kernel
+from kfusion.kernel.types import INTEGERS
+from kfusion.parse.unit import Function, Unit
+from kfusion.regenerate.pattern import Form, Pattern
+from kfusion.regenerate.words import Words, literal_percent, quoted
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.lexer import one_line
+from kfusion.source.protections import is_on, protection
+from kfusion.synthesis.model import FusedKernel, FusedParameter
+
+GUARD_EQUAL = protection("guard-equal", "sizes and scalars are not compared at run time")
+GUARD_RANGES = protection("guard-ranges", "ranges are not compared at run time")
+GUARD_DISJOINT = protection("guard-disjoint", "buffers are not compared at run time")
+GUARD_FORMATS = protection("guard-formats", "formats of images are not looked at")
+GUARD_PITCH = protection("guard-pitch", "rows are not compared with their pitch at run time")
+GUARD_PROGRAMS = protection("guard-programs", "kernels of several programs are taken for one")
+GUARD_DROPPED = protection("guard-dropped", "what is not stored may be another object, too")
+
+_WIDTH = 96
+_SIGNED = frozenset(("cl_int", "cl_short", "cl_char", "cl_long"))
+_KEEPS = {"float4": "floats", "int4": "ints", "uint4": "uints"}
+
+
+def making_text(pattern: Pattern) -> str:
+    """The functions of all forms; what several of them ask is asked in one place."""
+    forms = [(making_name(pattern, form), _Making(pattern, form)) for form in pattern.forms]
+    for _, making in forms:
+        making.collect()
+    shared = [c for c in forms[0][1].conditions if all(c in m.conditions for _, m in forms)]
+    fits = f"kfusion_{pattern.name}_fits"
+    blocks = [_Making(pattern, pattern.forms[0]).checking_text(fits, shared)]
+    for name, making in forms:
+        making.conditions = [c for c in making.conditions if c not in shared]
+        text = making.making_text(name, fits)
+        if making.form is pattern.less:
+            dropped = ", ".join(making.memory(drop.memory) for drop in pattern.drops)
+            text = "\n".join([*_comment(f"{dropped}: not stored."), text])
+        blocks.append(text)
+    return "\n\n".join(blocks)
+
+
+def making_name(pattern: Pattern, form: Form) -> str:
+    less = form is pattern.less and pattern.whole is not None
+    return f"kfusion_make_{'less_of_' if less else ''}{pattern.name}"
+
+
+@dataclass(frozen=True)
+class _Condition:
+    """`if (text) return KFUSION_NO(why)`: written with what must not be."""
+
+    text: str
+    why: str
+    values: tuple[str, ...]
+    uses: tuple[tuple[str, object], ...]  # the variables: kind and key
+
+
+class _Making:
+    """Collects what one form asks and does, and the variables that it needs for that."""
+
+    def __init__(self, pattern: Pattern, form: Form) -> None:
+        self.pattern, self.form = pattern, form
+        self.words = Words()
+        self.conditions: list[_Condition] = []
+        self._launches: dict[int, str] = {}
+        self._memory: dict[str, str] = {}
+        self._values: dict[tuple[int, int], str] = {}
+        self._kernels: dict[Group, str] = {}
+        self._uses: dict[tuple[str, object], None] = {}
+        for invocation in pattern.invocations:  # named in one way in all functions
+            self._launches[invocation.index] = self.words.new(invocation.kernel.name)
+        for memory in (m for i in pattern.invocations for m in i.memory):
+            if memory.name not in self._memory:
+                self._memory[memory.name] = self.words.new(memory.hint)
+
+    def collect(self) -> None:
+        for group in self.form.plan.groups:
+            if group.fused:
+                self._group_conditions(group)
+        for group in self.form.plan.groups:
+            if not group.fused:  # it may come before others, if their memory is apart
+                self._assumed_all(group)
+        if self.form is self.pattern.less and is_on(GUARD_DROPPED):
+            self._apart_from_all([drop.memory for drop in self.pattern.drops])
+
+    def checking_text(self, name: str, conditions: list[_Condition]) -> str:
+        self._values_named(conditions)
+        lines = [line for condition in conditions for line in _refusing(condition)]
+        uses = dict.fromkeys(use for condition in conditions for use in condition.uses)
+        return _function(name, self._declarations(uses), lines or ["(void)run;"], "return 1;")
+
+    def making_text(self, name: str, fits: str) -> str:
+        lines = [f"if (!{fits}(run))", "    return 0;"]
+        lines += [line for condition in self.conditions for line in _refusing(condition)]
+        self._uses = dict.fromkeys(use for c in self.conditions for use in c.uses)
+        for group in self.form.plan.groups:
+            if group.fused:
+                lines += self._kernel(group)
+        making = [line for group in self.form.plan.groups for line in self._make(group)]
+        declared = self._declarations(self._uses)
+        kernels = [f"cl_kernel {variable};" for variable in self._kernels.values()]
+        return _function(
+            name, [*declared, *kernels], [*lines, *making], "return kfusion_made(run);"
+        )
+
+    # Names
+
+    def launch(self, index: int) -> str:
+        """The variable of a launch."""
+        self._uses["launch", index] = None
+        return self._launches[index]
+
+    def place(self, argument: Memory | Scalar | LocalMemory, type_: str = "") -> tuple[int, int]:
+        """The first launch that gets the argument, and its position there."""
+        found: list[tuple[int, int]] = []
+        for invocation in self.pattern.invocations:
+            for position, other in enumerate(invocation.arguments):
+                if type(other) is type(argument) and other.name == argument.name:
+                    if not type_ or invocation.kernel.parameters[position].type == type_:
+                        return invocation.index, position
+                    found.append((invocation.index, position))
+        return found[0]
+
+    def named(self, name: str) -> tuple[int, int]:
+        """As `place`, of a scalar or of memory by its name."""
+        for invocation in self.pattern.invocations:
+            for position, argument in enumerate(invocation.arguments):
+                if argument.name == name and not isinstance(argument, LocalMemory):
+                    return invocation.index, position
+        raise KeyError(name)
+
+    def memory(self, name: str) -> str:
+        """The variable of a memory object."""
+        self._uses["memory", name] = None
+        return self._memory[name]
+
+    def value(self, name: str) -> tuple[str, str]:
+        """A whole number that a kernel gets, or the size of an image, and its type in C."""
+        sized = image_of(name)
+        if sized is not None:
+            return f"kfusion_{sized[1]}({self.memory(sized[0])})", "size_t"
+        place = self.named(name)
+        parameter = self.pattern.invocations[place[0]].kernel.parameters[place[1]]
+        if place not in self._values:
+            self._values[place] = self.words.new(parameter.name)
+        self._uses["value", place] = None
+        return self._values[place], f"cl_{parameter.canonical}"
+
+    def _values_named(self, conditions: list[_Condition]) -> None:
+        """The names that the conditions were written with."""
+        for condition in conditions:
+            for kind, key in condition.uses:
+                if kind == "value":
+                    assert isinstance(key, tuple)
+                    invocation = self.pattern.invocations[key[0]]
+                    if key not in self._values:
+                        name = self.words.new(invocation.kernel.parameters[key[1]].name)
+                        self._values[key] = name
+
+    def _declarations(self, uses: Iterable[tuple[str, object]]) -> list[str]:
+        """Of all variables that are used; memory and values come from launches."""
+        memory = [key for kind, key in uses if kind == "memory"]
+        values = [key for kind, key in uses if kind == "value"]
+        launches = {key for kind, key in uses if kind == "launch"}
+        lines: list[str] = []
+        for key in memory:
+            assert isinstance(key, str)
+            index, position = self.named(key)
+            launches.add(index)
+            launch = self._launches[index]
+            lines.append(f"const cl_mem {self._memory[key]} = kfusion_mem({launch}, {position});")
+        for key in values:
+            assert isinstance(key, tuple)
+            index, position = key
+            launches.add(index)
+            launch = self._launches[index]
+            type_ = f"cl_{self.pattern.invocations[index].kernel.parameters[position].canonical}"
+            read = f"KFUSION_VALUE({type_}, {launch}, {position})"
+            lines.append(f"const {type_} {self._values[key]} = {read};")
+        first = [
+            f"const kfusion_noted *{variable} = kfusion_step(run, {index});"
+            for index, variable in self._launches.items()
+            if index in launches
+        ]
+        return [*first, *lines]
+
+    # Conditions
+
+    def require(self, unless: Callable[[], tuple[str, str, tuple[str, ...]]]) -> None:
+        """Ask that something does not hold; the variables that it names are written down."""
+        self._uses = {}
+        text, why, values = unless()
+        condition = _Condition(text, why, values, tuple(self._uses))
+        if condition not in self.conditions:
+            self.conditions.append(condition)
+
+    def _group_conditions(self, group: Group) -> None:
+        self._range_conditions(group)
+        self._assumed_all(group)
+
+    def _assumed_all(self, group: Group) -> None:
+        self._equal([a for a in group.assumptions if isinstance(a, Equal)])
+        self._apart([(a.left, a.right) for a in group.assumptions if isinstance(a, Disjoint)])
+        for assumption in group.assumptions:
+            self._assumed(assumption)
+
+    def _range_conditions(self, group: Group) -> None:
+        """What the plan knows of the range of each member, it knows from a prediction."""
+        if is_on(GUARD_PROGRAMS):
+            self._one(group.members, "kfusion_one_program", "are of several programs")
+        if not is_on(GUARD_RANGES):
+            return
+        first = group.members[0]
+        dimensions = self.pattern.invocations[first].range.dimensions
+        self.require(
+            lambda: (
+                f"{self.launch(first)}->dimensions != {dimensions}",
+                f"{self.launch(first)} has %u dimensions",
+                (f"(unsigned){self.launch(first)}->dimensions",),
+            )
+        )
+        same = [a.right for a in group.assumptions if isinstance(a, SameRange)]
+        self._one([first, *same], "kfusion_one_range", "have several ranges")
+        for index in group.members:
+            range_ = self.pattern.invocations[index].range
+            if not range_.offset and index not in same:
+                self._refuse(index, "!kfusion_no_offset({})", "{} has a global offset")
+            if range_.uniform and _asks_for_groups(self.pattern.invocations[index].kernel):
+                text = "!kfusion_uniform_groups(run, {})"
+                self._refuse(index, text, "the last group of {} may be smaller")
+            if range_.one_group:
+                self._refuse(index, "!kfusion_one_group({})", "{} has several groups")
+            for d in range_.single:
+                text = f"!{{0}}->has_local || {{0}}->local[{d}] != 1"
+                self._refuse(index, text, f"the groups of {{}} have several items in dimension {d}")
+        self._same_groups(group)
+
+    def _refuse(self, index: int, text: str, why: str) -> None:
+        launch = self._launches[index]
+        self.require(lambda: (text.format(self.launch(index)), why.format(launch), ()))
+
+    def _one(self, members: Iterable[int], function: str, what: str) -> None:
+        """The launches must have one of something."""
+        members = list(dict.fromkeys(members))
+        if len(members) < 2:
+            return
+        self.require(
+            lambda: (
+                f"!{function}({len(members)}, {', '.join(map(self.launch, members))})",
+                f"{_listed(map(self.launch, members))} {what}",
+                (),
+            )
+        )
+
+    def _same_groups(self, group: Group) -> None:
+        alike: dict[str, list[int]] = {}
+        for index in group.members:
+            local = self.pattern.invocations[index].range.local
+            if local is not None:
+                alike.setdefault(local, []).append(index)
+        for members in alike.values():
+            self._one(members, "kfusion_one_group_size", "have groups of several sizes")
+
+    def _assumed(self, assumption: Assumption) -> None:
+        if isinstance(assumption, Within):
+            self._within(assumption)
+        elif isinstance(assumption, AtMost):
+            self._at_most(assumption)
+        elif isinstance(assumption, Number):
+            macro = quoted(assumption.macro)
+            text = f"!kfusion_is_number(run, {{}}, {macro})"
+            why = f"the program of {{}} is not built with a number as {assumption.macro}"
+            self._refuse(assumption.invocation, text, why)
+        elif isinstance(assumption, Keeps) and is_on(GUARD_FORMATS):
+            name, type_ = assumption.memory, assumption.type
+            self.require(
+                lambda: (
+                    f"!kfusion_keeps_{_KEEPS[type_]}({self.memory(name)})",
+                    f"the image {self.memory(name)} does not keep each {type_}",
+                    (),
+                )
+            )
+
+    def _equal(self, assumptions: list[Equal]) -> None:
+        """All that must equal one value in one condition."""
+        others: dict[str, list[str]] = {}
+        for assumption in assumptions if is_on(GUARD_EQUAL) else ():
+            sides = (assumption.left, assumption.right)
+            if any(map(image_of, sides)) or all(map(self._is_whole, sides)):
+                others.setdefault(assumption.left, []).append(assumption.right)
+                continue
+            (i, p), (j, q) = (self.named(side) for side in sides)
+            told = " and ".join(map(self._told, sides))
+            self._both_values(i, p, j, q, told)
+        for first, equal in others.items():
+            self.require(partial(self._unequal, first, equal))
+
+    def _both_values(self, i: int, p: int, j: int, q: int, told: str) -> None:
+        self.require(
+            lambda: (
+                f"!kfusion_same({self.launch(i)}, {p}, {self.launch(j)}, {q})",
+                f"{told} are not the same",
+                (),
+            )
+        )
+
+    def _unequal(self, first: str, others: list[str]) -> tuple[str, str, tuple[str, ...]]:
+        name, type_ = self.value(first)
+        values = [self.value(other)[0] for other in others]
+        form, cast = ("%lld", "long long") if type_ in _SIGNED else ("%llu", "unsigned long long")
+        launches = _listed(self._owner(each) for each in (first, *others))
+        told = f"{self._short(first)} of {launches}: {', '.join([form] * (1 + len(others)))}"
+        text = " || ".join(f"{name} != {value}" for value in values)
+        return text, told, tuple(f"({cast}){value}" for value in (name, *values))
+
+    def _told(self, name: str) -> str:
+        """A scalar as a message calls it: `n of square`."""
+        sized = image_of(name)
+        if sized is not None:
+            return f"the {sized[1]} of {self._memory[sized[0]]}"
+        index, position = self.named(name)
+        parameter = self.pattern.invocations[index].kernel.parameters[position].name
+        return literal_percent(f"{parameter} of {self._launches[index]}")
+
+    def _short(self, name: str) -> str:
+        sized = image_of(name)
+        if sized is not None:
+            return sized[1]
+        index, position = self.named(name)
+        return self.pattern.invocations[index].kernel.parameters[position].name
+
+    def _owner(self, name: str) -> str:
+        sized = image_of(name)
+        return self._memory[sized[0]] if sized else self._launches[self.named(name)[0]]
+
+    def _is_whole(self, name: str) -> bool:
+        index, position = self.named(name)
+        canonical = self.pattern.invocations[index].kernel.parameters[position].canonical
+        return canonical in INTEGERS and not canonical.endswith("_t") and canonical != "bool"
+
+    def _within(self, assumption: Within) -> None:
+        if is_on(GUARD_EQUAL):
+            self.require(partial(self._beyond, assumption))
+
+    def _beyond(self, assumption: Within) -> tuple[str, str, tuple[str, ...]]:
+        launch, d = self.launch(assumption.invocation), assumption.dimension
+        value, type_ = self.value(assumption.scalar)
+        negative = f"{value} < 0 || " if type_ in _SIGNED else ""
+        text = f"{negative}{launch}->offset[{d}] + {launch}->global[{d}] > (size_t){value}"
+        return text, f"the ids of {launch} go beyond {self._told(assumption.scalar)}", ()
+
+    def _at_most(self, assumption: AtMost) -> None:
+        if is_on(GUARD_PITCH):
+            sides = (assumption.left, assumption.right)
+            self.require(
+                lambda: (
+                    " > ".join(self.value(side)[0] for side in sides),
+                    " is more than ".join(map(self._told, sides)),
+                    (),
+                )
+            )
+
+    def _apart(self, pairs: list[tuple[str, str]]) -> None:
+        """One call where each of some objects must be apart from all the others."""
+        if not pairs or not is_on(GUARD_DISJOINT):
+            return
+        wanted = {frozenset(pair) for pair in pairs}
+        names = list(dict.fromkeys(name for pair in pairs for name in pair))
+        full = [n for n in names if all(frozenset((n, m)) in wanted for m in names if m != n)]
+        others = [n for n in names if n not in full]
+        covered = {frozenset((n, m)) for n in full for m in names if m != n}
+        if full:
+            self._all_apart(full, others)
+        for pair in sorted(map(sorted, wanted - covered)):
+            self._all_apart(pair[:1], pair[1:])
+
+    def _all_apart(self, names: list[str], others: list[str]) -> None:
+        def unless() -> tuple[str, str, tuple[str, ...]]:
+            listed = ", ".join(self.memory(n) for n in (*names, *others))
+            counts = f"{len(names)}, {len(names) + len(others)}"
+            return f"!kfusion_all_apart({counts}, {listed})", f"two of {listed} share memory", ()
+
+        self.require(unless)
+
+    def _apart_from_all(self, names: list[str]) -> None:
+        """What is not stored is no other object, not in part either."""
+        known = sorted({m.name for i in self.pattern.invocations for m in i.memory})
+        done: set[frozenset[str]] = set()
+        for group in self.form.plan.groups:
+            pairs = (a for a in group.assumptions if isinstance(a, Disjoint))
+            done |= {frozenset((a.left, a.right)) for a in pairs}
+        wanted = {
+            frozenset((name, other)) for name in names for other in known if other != name
+        } - done
+        self._apart([(min(pair), max(pair)) for pair in sorted(map(sorted, wanted))])
+
+    # Making
+
+    def _kernel(self, group: Group) -> list[str]:
+        kernel = self.form.kernels[group]
+        variable = self._kernels[group] = self.words.new("fused")
+        count = len(kernel.parameters) + (kernel.elements > 1)
+        launch = self.launch(self._ranged(group))
+        condition = _Condition(
+            f"{variable} == NULL", f"{kernel.name} is not there, or cannot run like this", (), ()
+        )
+        return [
+            f"{variable} = kfusion_kernel(run, {launch}, {quoted(kernel.name)}, {count});",
+            *_refusing(condition),
+        ]
+
+    def _ranged(self, group: Group) -> int:
+        """The member whose range and groups the fused launch has."""
+        given = [i for i in group.members if self.pattern.invocations[i].range.local is not None]
+        return (given or list(group.members))[-1]
+
+    def _make(self, group: Group) -> list[str]:
+        if not group.fused:
+            return ["", f"kfusion_as_written(run, {group.members[0]});"]
+        kernel, variable = self.form.kernels[group], self._kernels[group]
+        labels = ", ".join(one_line(self.pattern.invocations[i].label) for i in group.members)
+        lines = ["", *_comment(labels)]
+        for number, parameter in enumerate(kernel.parameters):
+            index, position = self._source(parameter)
+            launch = self.launch(index)
+            lines.append(f"kfusion_pass(run, {variable}, {number}, {launch}, {position});")
+        lines.append(_make_call(kernel, variable, self.launch(self._ranged(group))))
+        steps = ", ".join(f"(size_t){index}" for index in group.members)
+        return [*lines, f"kfusion_did(run, {len(group.members)}, {steps});"]
+
+    def _source(self, parameter: FusedParameter) -> tuple[int, int]:
+        if not isinstance(parameter.argument, Scalar):
+            return self.place(parameter.argument)
+        words = parameter.text.removesuffix(parameter.name).split()
+        return self.place(parameter.argument, " ".join(w for w in words if w != "const"))
+
+
+_OF_GROUPS = re.compile(
+    r"get_(group_id|local_\w+|num_groups|enqueued_local_size)|\w*barrier|async_\w+"
+)
+
+
+def _asks_for_groups(kernel: Kernel) -> bool:
+    """Does the kernel, or a function of its file that it might call, know of work-groups?"""
+    unit = kernel.unit
+    helpers = [f for name, f in unit.functions.items() if name != kernel.name]
+    return any(
+        _OF_GROUPS.fullmatch(unit.tokens[index].text)
+        for function in (kernel.function, *(f for f in helpers if not _is_kernel(unit, f)))
+        for index in range(function.body.first, function.body.last)
+    )
+
+
+def _is_kernel(unit: Unit, function: Function) -> bool:
+    notes = unit.notes_between(function.first, function.body.first)
+    return any(note.text == "kernel" for note in notes)
+
+
+def _make_call(kernel: FusedKernel, variable: str, launch: str) -> str:
+    if kernel.elements > 1:
+        return f"kfusion_make_fewer(run, {variable}, {launch}, {kernel.elements});"
+    return f"kfusion_make(run, {variable}, {launch});"
+
+
+def _comment(text: str) -> list[str]:
+    text = text.replace("*/", "* /").replace("/*", "/ *")
+    if len(text) + 10 <= _WIDTH:
+        return [f"/* {text} */"]
+    lines, current = ["/*"], " *"
+    for word in text.split(" "):
+        if len(current) + len(word) + 5 > _WIDTH:
+            lines.append(current)
+            current = " *"
+        current += f" {word}"
+    return [*lines, current, " */"]
+
+
+def _refusing(condition: _Condition) -> list[str]:
+    arguments = [quoted(condition.why), *condition.values]
+    lines = _wrapped_condition(condition.text)
+    call = "    return KFUSION_NO(run, "
+    pad = " " * len("    return KFUSION_NO(")
+    for number, argument in enumerate(arguments):
+        part = argument + (", " if number < len(arguments) - 1 else ");")
+        if len(call) + len(part) > _WIDTH and call.strip() and number:
+            lines.append(call.rstrip())
+            call = pad
+        call += part
+    return [*lines, call]
+
+
+def _wrapped_condition(text: str) -> list[str]:
+    if len(text) + 9 <= _WIDTH:
+        return [f"if ({text})"]
+    if " || " in text:
+        first, *others = text.split(" || ")
+        lines = [f"if ({first}", *(f"    || {other}" for other in others)]
+        return [*lines[:-1], lines[-1] + ")"]
+    pad = " " * (4 + text.index("(") + 1)
+    return wrap(f"if ({text})", _WIDTH - 4, subsequent_indent=pad, break_long_words=False)
+
+
+def _listed(words: Iterable[str]) -> str:
+    """`f and g`; of more the first and the last."""
+    first, *others = words
+    if len(others) < 2:
+        return " and ".join([first, *others])
+    return f"{first} to {others[-1]}"
+
+
+def _function(name: str, declared: list[str], lines: list[str], end: str) -> str:
+    body = [*declared, *([""] if declared else []), *lines, end]
+    text = [f"    {line}" if line else "" for line in body]
+    return "\n".join([f"static int {name}(kfusion_run *run)", "{", *text, "}"])

@@ -1,0 +1,145 @@
+"""The tables of patterns and regions, as C: what the run time compares launches with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+
+from kfusion.graph.model import Invocation, LocalMemory, Memory
+from kfusion.kernel.model import Parameter
+from kfusion.regenerate.making import making_name, making_text
+from kfusion.regenerate.pattern import Pattern, range_key, slot_key
+from kfusion.regenerate.words import quoted
+from kfusion.source.dataclasses import dataclass
+
+_WIDTH = 96
+
+
+@dataclass(frozen=True)
+class RegionText:
+    """A region in the generated header."""
+
+    identifier: str
+    place: str  # file and line
+    patterns: tuple[Pattern, ...]
+
+
+def region_text(region: RegionText, additions: str) -> str:
+    """Functions and tables of a region's patterns, and the table that lists them.
+
+    `additions`: the fields for what programs may lack.
+    """
+    blocks = [_pattern(pattern) for pattern in region.patterns]
+    name = f"kfusion_patterns_{region.identifier}"
+    listed = ",\n".join(
+        f"    {{{quoted(p.name)}, 1, kfusion_parts_{p.name}}}" for p in region.patterns
+    )
+    if region.patterns:
+        blocks.append(f"static const kfusion_pattern {name}[] = {{\n{listed},\n}};")
+    head = f"static const kfusion_region kfusion_region_{region.identifier} KFUSION_UNUSED = {{"
+    listed = name if region.patterns else "NULL"
+    fields = [quoted(region.identifier), quoted(region.place), str(len(region.patterns)), listed]
+    blocks.append("\n".join([head, f"    {', '.join(fields)},", f"    {additions},", "};"]))
+    title = f"/* ---- {region.identifier}, at {region.place} ---- */"
+    return "\n\n".join([title, *blocks])
+
+
+def _pattern(pattern: Pattern) -> str:
+    blocks = [making_text(pattern)]
+    whole, less = (
+        making_name(pattern, form) if form is not None else "NULL"
+        for form in (pattern.whole, pattern.less)
+    )
+    steps: list[str] = []
+    for number, invocation in enumerate(pattern.invocations):
+        slots = f"kfusion_slots_{pattern.name}_{number}"
+        values = [_slot(pattern, p, a) for p, a in _pairs(invocation)] or [-1]
+        blocks.append(_array("short", slots, values))
+        kinds = "".join(_kind(p, a) for p, a in _pairs(invocation))
+        fields = [
+            quoted(invocation.kernel.name),
+            str(len(invocation.kernel.parameters)),
+            slots,
+            str(pattern.slots[range_key(invocation)]),
+            quoted(kinds),
+            _evidence(pattern, invocation),
+        ]
+        steps.append(f"    {{{', '.join(fields)}}},")
+    blocks.append(
+        f"static const kfusion_step_table kfusion_steps_{pattern.name}[] = {{\n"
+        + "\n".join(steps)
+        + "\n};"
+    )
+    blocks.append(
+        f"static const kfusion_form kfusion_forms_{pattern.name}[] = {{\n"
+        f"    {{1, {whole}, {less}, 0}},\n}};"
+    )
+    blocks += _memory_tables(pattern)
+    blocks.append(_part(pattern))
+    return "\n\n".join(blocks)
+
+
+def _evidence(pattern: Pattern, invocation: Invocation) -> str:
+    """A fused kernel that tells the program that was analysed from others."""
+    forms = [form for form in (pattern.less, pattern.whole) if form is not None]
+    for form in forms:
+        for group, kernel in form.kernels.items():
+            if pattern.invocations[group.members[0]].kernel.unit is invocation.kernel.unit:
+                return quoted(kernel.name)
+    return "NULL"
+
+
+def _memory_tables(pattern: Pattern) -> list[str]:
+    blocks: list[str] = []
+    if pattern.drops:
+        listed = ", ".join(
+            f"{{{pattern.slots[f'memory {d.memory}']}, {d.why.value} | KFUSION_FRESH}}"
+            for d in pattern.drops
+        )
+        blocks.append(f"static const kfusion_drop kfusion_drops_{pattern.name}[] = {{{listed}}};")
+    written = [pattern.slots[f"memory {name}"] for name in pattern.written] or [-1]
+    blocks.append(_array("short", f"kfusion_writes_{pattern.name}", written))
+    return blocks
+
+
+def _part(pattern: Pattern) -> str:
+    drops = f"kfusion_drops_{pattern.name}" if pattern.drops else "NULL"
+    fields = [
+        f"{len(pattern.invocations)}, kfusion_steps_{pattern.name}",
+        str(len(pattern.slots)),
+        "0, NULL",  # exchanges
+        "0, NULL",  # slots bound anew
+        "1",
+        f"1, kfusion_forms_{pattern.name}",
+        f"{len(pattern.drops)}, {drops}",
+        f"{len(pattern.written)}, kfusion_writes_{pattern.name}",
+    ]
+    lines = "\n".join(f"    {field}," for field in fields)
+    return f"static const kfusion_part kfusion_parts_{pattern.name}[] = {{{{\n{lines}\n}}}};"
+
+
+def _pairs(
+    invocation: Invocation,
+) -> list[tuple[Parameter, object]]:
+    return list(zip(invocation.kernel.parameters, invocation.arguments, strict=True))
+
+
+def _slot(pattern: Pattern, parameter: Parameter, argument: object) -> int:
+    return pattern.slots[slot_key(parameter.canonical, argument)]  # type: ignore[arg-type]
+
+
+def _kind(parameter: Parameter, argument: object) -> str:
+    if isinstance(argument, LocalMemory):
+        return "l"
+    if isinstance(argument, Memory):
+        return "m"
+    return "s" if parameter.canonical == "sampler_t" else "v"
+
+
+def _array(type_: str, name: str, values: Sequence[int]) -> str:
+    head = f"static const {type_} {name}[] = {{"
+    text = ", ".join(map(str, values))
+    if len(head) + len(text) + 2 <= _WIDTH:
+        return f"{head}{text}}};"
+    lines = wrap(text, _WIDTH - 4)
+    return "\n".join([head, *(f"    {line}" for line in lines), "};"])

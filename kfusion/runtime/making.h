@@ -1,0 +1,212 @@
+/* ==== Making: the launches of a run, fused and single ===================================== */
+
+struct kfusion_run {
+    kfusion_state *state;
+    const kfusion_segment *segment;
+    kfusion_launch **launch;
+    size_t launches;
+    size_t payers; /* repetitions behind it that write again what it need not store */
+    int dry;       /* only the conditions count: nothing is made */
+    int refused;   /* a fused launch, or a condition */
+    cl_int status; /* of the first launch as it was written that failed */
+    cl_kernel kernel; /* a launch that waits for what it does; or NULL */
+    const kfusion_noted *of;
+    size_t elements;
+    char why[200];
+};
+
+KFUSION_HERE const kfusion_noted *kfusion_step(const kfusion_run *run, size_t index)
+{
+    return &run->launch[index]->noted;
+}
+
+KFUSION_HERE KFUSION_PRINTF(2, 3) int kfusion_no(kfusion_run *run, const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(run->why, sizeof run->why, format, values);
+    va_end(values);
+    return 0;
+}
+
+KFUSION_HERE int kfusion_goes_on(const kfusion_run *run)
+{
+    return !run->dry && !run->refused && run->status == CL_SUCCESS;
+}
+
+/* ---- Launches as they were written ---- */
+
+KFUSION_HERE cl_int kfusion_set(cl_kernel kernel, const kfusion_noted *from, cl_uint argument,
+                                cl_uint index)
+{
+    return clSetKernelArg(kernel, index, from->arguments[argument].size,
+                          from->arguments[argument].value);
+}
+
+/* Does the program's kernel have the arguments of the launch? */
+KFUSION_HERE int kfusion_has_arguments_still(const kfusion_launch *l)
+{
+    kfusion_record *r = l->record;
+    cl_uint i;
+
+    if (r->changes == l->changes)
+        return 1;
+    if (r->unknowable)
+        return 0;
+    for (i = 0; i < l->noted.count; i++) {
+        kfusion_value *v = &r->value[i];
+        const kfusion_argument *a = &l->argument[i];
+        if (!v->known || v->size != a->size || v->local != (a->value == NULL) ||
+            (a->value != NULL && memcmp(kfusion_value_bytes(v), a->value, a->size) != 0))
+            return 0;
+    }
+    return 1;
+}
+
+KFUSION_HERE cl_int kfusion_enqueue(cl_kernel kernel, const kfusion_noted *n,
+                                    const size_t *global)
+{
+    return clEnqueueNDRangeKernel(n->queue, kernel, n->dimensions,
+                                  kfusion_no_offset(n) ? NULL : n->offset, global,
+                                  n->has_local ? n->local : NULL, 0, NULL, NULL);
+}
+
+/* The program's kernels are never changed: another argument is set in a kernel of the run time's. */
+KFUSION_HERE cl_int kfusion_launch_as_written(kfusion_state *s, const kfusion_launch *l)
+{
+    cl_kernel kernel = l->noted.kernel;
+    const kfusion_own *own;
+    cl_int status;
+    cl_uint i;
+
+    if (!kfusion_has_arguments_still(l)) {
+        own = kfusion_own_kernel(s, l->noted.program, l->noted.name);
+        if (own == NULL || own->kernel == NULL)
+            return CL_OUT_OF_HOST_MEMORY;
+        kernel = own->kernel;
+        for (i = 0; i < l->noted.count; i++) {
+            status = kfusion_set(kernel, &l->noted, i, i);
+            if (status != CL_SUCCESS)
+                return status;
+        }
+    }
+    return kfusion_enqueue(kernel, &l->noted, l->noted.global);
+}
+
+/* ---- What generated functions call ---- */
+
+KFUSION_HERE void kfusion_refuse(kfusion_run *run, const char *why, cl_int status)
+{
+    run->refused = 1;
+    snprintf(run->why, sizeof run->why, "%s (%d)", why, (int)status);
+}
+
+/* A fused kernel of the component's program, ready to run in the component's groups. */
+KFUSION_HERE cl_kernel kfusion_kernel(kfusion_run *run, const kfusion_noted *component,
+                                      const char *name, cl_uint parameters)
+{
+    const kfusion_own *own = kfusion_own_kernel(run->state, component->program, name);
+    const kfusion_queue *q = &run->state->queue;
+
+    if (own == NULL || own->kernel == NULL || own->parameters != parameters ||
+        own->local > q->local ||
+        !kfusion_is_good_range(q, own->group, own->required, component->dimensions,
+                               component->global, component->has_local ? component->local : NULL))
+        return NULL;
+    return own->kernel;
+}
+
+KFUSION_HERE void kfusion_give(kfusion_run *run, cl_kernel kernel, cl_uint index, size_t size,
+                               const void *value)
+{
+    cl_int status;
+
+    if (!kfusion_goes_on(run))
+        return;
+    status = clSetKernelArg(kernel, index, size, value);
+    if (status != CL_SUCCESS)
+        kfusion_refuse(run, "an argument of a fused kernel was refused", status);
+}
+
+/* An argument as it was noted, whatever it is. */
+KFUSION_HERE void kfusion_pass(kfusion_run *run, cl_kernel kernel, cl_uint index,
+                               const kfusion_noted *from, cl_uint argument)
+{
+    kfusion_give(run, kernel, index, from->arguments[argument].size,
+                 from->arguments[argument].value);
+}
+
+/* A launch over the range and the local size of a step. It waits for kfusion_did. */
+KFUSION_HERE void kfusion_make(kfusion_run *run, cl_kernel kernel, const kfusion_noted *range)
+{
+    run->kernel = kernel;
+    run->of = range;
+    run->elements = 1;
+}
+
+/* One item for so many elements of one dimension; the last parameter, a ulong, is how many there
+   are. */
+KFUSION_HERE void kfusion_make_fewer(kfusion_run *run, cl_kernel kernel,
+                                     const kfusion_noted *range, size_t elements)
+{
+    const kfusion_own *own = kfusion_find_own(run->state, kernel);
+    const cl_ulong size = range->global[0];
+
+    kfusion_make(run, kernel, range);
+    run->elements = elements;
+    if (range->dimensions != 1 || !kfusion_no_offset(range) || own == NULL)
+        kfusion_refuse(run, "fewer items need one dimension and no offset", CL_SUCCESS);
+    else
+        kfusion_give(run, kernel, own->parameters - 1, sizeof size, &size);
+}
+
+/* The steps that the last launch did: makes it, if they are all of its program. */
+KFUSION_HERE void kfusion_did(kfusion_run *run, size_t steps, ...)
+{
+    unsigned char *done = run->state->done;
+    const cl_kernel kernel = run->kernel;
+    const kfusion_own *own = kernel == NULL ? NULL : kfusion_find_own(run->state, kernel);
+    size_t global[3], i;
+    va_list indices;
+    cl_int status;
+
+    run->kernel = NULL;
+    if (own == NULL)
+        return;
+    va_start(indices, steps);
+    for (i = 0; i < steps; i++)
+        if (run->launch[va_arg(indices, size_t)]->noted.program != own->of)
+            kfusion_refuse(run, "kernels of two programs", CL_SUCCESS);
+    va_end(indices);
+    if (!kfusion_goes_on(run))
+        return;
+    memcpy(global, run->of->global, sizeof global);
+    if (run->elements != 1) {
+        const size_t chunk = run->elements * run->of->local[0];
+        global[0] = (global[0] / chunk + (global[0] % chunk != 0)) * run->of->local[0];
+    }
+    status = kfusion_enqueue(kernel, run->of, global);
+    if (status != CL_SUCCESS) {
+        kfusion_refuse(run, "a fused launch was refused", status);
+        return;
+    }
+    va_start(indices, steps);
+    for (i = 0; i < steps; i++)
+        done[va_arg(indices, size_t)] = 1;
+    va_end(indices);
+}
+
+KFUSION_HERE void kfusion_as_written(kfusion_run *run, size_t index)
+{
+    if (!kfusion_goes_on(run))
+        return;
+    run->status = kfusion_launch_as_written(run->state, run->launch[index]);
+    run->state->done[index] = 1;
+}
+
+/* 1, but 0 where only the conditions are looked at and one does not hold. */
+KFUSION_HERE int kfusion_made(const kfusion_run *run)
+{
+    return !(run->dry && run->refused);
+}

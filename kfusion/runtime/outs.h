@@ -1,0 +1,92 @@
+/* ==== What out(...) and temp(...) name, by the variables that hold it when the region ends === */
+
+/* The variables that an annotation names, where it is not known beforehand which objects they
+   hold in the end: KFUSION_REGION_OUT(sum, c, d) */
+typedef struct kfusion_named {
+    const cl_mem *const *variable; /* NULL in C++: a variable of another type */
+    size_t variables;
+    size_t temporaries; /* the first so many are temp(...), the others are not; 0: all are out(...) */
+} kfusion_named;
+
+/* Does the annotation say that nobody reads the object after the region, which ends now? A handle
+   that no launch of the region got may be no object at all: it is not looked at. */
+KFUSION_HERE int kfusion_is_named_temporary(kfusion_state *s, const kfusion_memory *m)
+{
+    const kfusion_named *named = s->named;
+    int is_temporary;
+    size_t i;
+
+    if (named == NULL)
+        return 0;
+    is_temporary = named->temporaries == 0;
+    for (i = 0; i < named->variables; i++) {
+        const kfusion_memory *other;
+        cl_mem mem;
+        if (named->variable[i] == NULL)
+            return 0;
+        mem = *named->variable[i];
+        if (i < named->temporaries) {
+            is_temporary |= mem == m->mem;
+            continue;
+        }
+        if (mem == m->mem)
+            return 0;
+        other = kfusion_find_memory(s, mem);
+        if (other == NULL || !other->held) {
+            if (named->temporaries == 0)
+                return 0;
+        } else if (!kfusion_apart(mem, m->mem))
+            return 0;
+    }
+    return is_temporary;
+}
+
+/* ---- The variables of a region's line ---- */
+
+#define KFUSION_EACH_1(f, a) f(a)
+#define KFUSION_EACH_2(f, a, ...) f(a), KFUSION_EACH_1(f, __VA_ARGS__)
+#define KFUSION_EACH_3(f, a, ...) f(a), KFUSION_EACH_2(f, __VA_ARGS__)
+#define KFUSION_EACH_4(f, a, ...) f(a), KFUSION_EACH_3(f, __VA_ARGS__)
+#define KFUSION_EACH_5(f, a, ...) f(a), KFUSION_EACH_4(f, __VA_ARGS__)
+#define KFUSION_EACH_6(f, a, ...) f(a), KFUSION_EACH_5(f, __VA_ARGS__)
+#define KFUSION_EACH_7(f, a, ...) f(a), KFUSION_EACH_6(f, __VA_ARGS__)
+#define KFUSION_EACH_8(f, a, ...) f(a), KFUSION_EACH_7(f, __VA_ARGS__)
+#define KFUSION_NINTH(a, b, c, d, e, f, g, h, number, ...) number
+#define KFUSION_COUNT(...) KFUSION_NINTH(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define KFUSION_EACH_OF_PASTED(count) KFUSION_EACH_##count
+#define KFUSION_EACH_OF(count) KFUSION_EACH_OF_PASTED(count)
+#define KFUSION_EACH(f, ...) KFUSION_EACH_OF(KFUSION_COUNT(__VA_ARGS__))(f, __VA_ARGS__)
+
+#ifdef __cplusplus
+static inline KFUSION_UNUSED const cl_mem *kfusion_variable(const cl_mem &variable)
+{
+    return &variable;
+}
+
+template <class Other>
+static inline KFUSION_UNUSED const cl_mem *kfusion_variable(const Other &)
+{
+    return NULL;
+}
+#define KFUSION_VARIABLE(name) kfusion_variable(name)
+#else
+#define KFUSION_VARIABLE(name) &(name)
+#endif
+
+#define KFUSION_VARIABLES_PASTED(line) kfusion_variables_of_line_##line
+#define KFUSION_VARIABLES(line) KFUSION_VARIABLES_PASTED(line)
+#define KFUSION_NAMED_PASTED(line) kfusion_named_of_line_##line
+#define KFUSION_NAMED_OF(line) KFUSION_NAMED_PASTED(line)
+
+/* KFUSION_REGION_OUT(sum, c, d): of what the region writes only c and d are read afterwards. */
+#define KFUSION_REGION_OUT(name, ...) KFUSION_REGION_TEMP(name, 0, __VA_ARGS__)
+
+/* KFUSION_REGION_TEMP(sum, 1, t, c): t, the first one, is not read afterwards, and c may be. */
+#define KFUSION_REGION_TEMP(name, temporaries, ...)                                           \
+    const cl_mem *const KFUSION_VARIABLES(__LINE__)[] = {                                     \
+        KFUSION_EACH(KFUSION_VARIABLE, __VA_ARGS__)};                                         \
+    const kfusion_named KFUSION_NAMED_OF(__LINE__) = {                                        \
+        KFUSION_VARIABLES(__LINE__), KFUSION_COUNT(__VA_ARGS__), temporaries};                \
+    kfusion_guard KFUSION_LINE(__LINE__)                                                      \
+        __attribute__((__cleanup__(kfusion_end), __unused__)) =                               \
+            kfusion_begin_named(&kfusion_region_##name, &KFUSION_NAMED_OF(__LINE__))

@@ -1,8 +1,0 @@
-__kernel void square(__global float *y, __global const float *x)
-{ size_t i = get_global_id(0); y[i] = x[i] * x[i]; }
-__kernel void add(__global float *z, __global const float *x, __global const float *y)
-{ size_t i = get_global_id(0); z[i] = x[i] + y[i]; }
-__kernel void scale(__global float *y, __global const float *x, float f)
-{ size_t i = get_global_id(0); y[i] = f * x[i]; }
-__kernel void cube(__global float *y, __global const float *x)
-{ size_t i = get_global_id(0); y[i] = x[i] * x[i] * x[i]; }

@@ -1,0 +1,174 @@
+"""Which regions of C++ files are closed: each rule by a statement, with the message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kfusion.host.closed import Closedness
+from kfusion.host.closed_tokens import closedness_of_tokens
+from kfusion.host.program import HostProgram
+from kfusion.parse.annotations import find_annotations
+from kfusion.parse.compiler import Preprocessor
+from kfusion.parse.files import parse_sources
+from kfusion.parse.sources import read_sources
+from kfusion.paths import fake_libc_dir
+from kfusion.source.text import SourceFile
+
+LIBRARY = """\
+#include <CL/cl.h>
+#include "lib.h"
+static cl_command_queue queue;
+int run(struct vec *v, float f, int n) { return clFinish(queue) + n; }
+int order(const void *a, const void *b) { return a != b; }
+void stop(void) { fork(); }
+int twice(int n) { return 2 * n; }
+void leave(int n) { exit(n); }
+__attribute__((weak)) void hook(void) { }
+"""
+HEADER = """\
+#ifdef __cplusplus
+extern "C" {
+#endif
+struct vec { cl_mem mem; int length; };
+typedef struct vec vec;
+typedef float real;
+typedef int (*hook_type)(const void *, const void *);
+enum kind { PLAIN, OTHER };
+int run(struct vec *v, float f, int n);
+#ifdef __cplusplus
+}
+#endif
+"""
+BOTH = """\
+#ifdef __cplusplus
+struct matrix { matrix(int); };
+#else
+struct matrix { int n; };
+#endif
+"""
+APP = """\
+#include <vector>
+#include "lib.h"
+#define FLUSH flush_all()
+int limit = 3;
+Matrix everywhere;
+void use(const Matrix &m, std::vector<float> &w, vec a, vec b, Image *image, int (*call)(int))
+{{
+    int n = 1, m2 = 2;
+    std::vector<float> v(8);
+    cl_command_queue queue = nullptr;
+#pragma kfuse
+    {{
+        {statement}
+    }}
+}}
+"""
+
+Judge = Callable[[str], Closedness]
+
+
+@pytest.fixture
+def judge(tmp_path: Path) -> Judge:
+    (tmp_path / "lib.c").write_text(LIBRARY.replace('"lib.h"', '"lib.h"\n#include "both.h"'))
+    (tmp_path / "lib.h").write_text(HEADER)
+    (tmp_path / "both.h").write_text(BOTH)
+    how = Preprocessor(system_dirs=(fake_libc_dir(),))
+    sources = read_sources([tmp_path / "lib.c"], how)
+    program = HostProgram(parse_sources(sources).hosts)
+
+    def judged(statement: str) -> Closedness:
+        text = APP.format(statement=statement) if "#pragma kfuse" not in statement else statement
+        source = SourceFile(tmp_path / "app.cpp", text)
+        (region,) = find_annotations(source, False).regions
+        return closedness_of_tokens(source, region.block, program, frozenset({"log_line"}))
+
+    return judged
+
+
+CLOSED = [
+    "run(&a, 1.5f, n); run(&b, v[n], limit);",
+    "for (int i = 0; i < n; i++) { run(&a, v[i] * 2, i); }",
+    "if (n > limit && v.size() > 2) { v.resize(n); } else return;",
+    "std::vector<float> local(n); local.push_back(std::sqrt(2.0)); a = b;",
+    'std::array<int, 4> four; four[0] = n; std::string text; text = "x";',
+    "switch (n) { case 1: n = 2; break; default: n = static_cast<int>(2.5); }",
+    "clFinish(queue); clBuildProgram(nullptr, 0, nullptr, nullptr, nullptr, nullptr);",
+    "qsort(v.data(), n, sizeof(float), order); n = std::min(n, m2);",
+    "real r = 2, *p = &r; enum kind k = PLAIN; a.length = CL_SUCCESS; n = int(r) + twice(n);",
+    'log_line(n); printf("%d", n);',
+    "vec c; c.length = 1; vec *p = &c; p->length = n;",
+    "if (n) goto out;",
+]
+
+
+@pytest.mark.parametrize("statement", CLOSED)
+def test_stays_closed(statement: str, judge: Judge) -> None:
+    assert [opened.reason.message for opened in judge(statement).opened] == []
+
+
+OPENING = {
+    "everywhere = 3;": "'everywhere' may be a class: what it calls is not seen",
+    "n = m.rows;": "'m' may be a class: what it calls is not seen",
+    "Matrix here(3);": "'Matrix' may be a class: what it calls is not seen",
+    "hook_type h = order; n = h(0, 0);": "'hook_type' may be a class: what it calls is not seen",
+    "auto x = n;": "'auto' may be a class: what it calls is not seen",
+    "std::vector<vec> some; some[0] = some[1] + a;": (
+        "'std::vector<vec>' may be a class: what it calls is not seen"
+    ),
+    "std::vector<Matrix> many;": "'std::vector<Matrix>' may be a class: what it calls is not seen",
+    "matrix k = 3;": "'matrix' may be a class: what it calls is not seen",
+    "image->draw();": "'draw' is not a known member",
+    "unseen = 3;": "'unseen' is not known: it may call a function",
+    "FLUSH;": "'FLUSH' is a macro",
+    "a = a + b;": "an operator on 'a' may be one of the program",
+    "v = -w;": "an operator on 'w' may be one of the program",
+    "n = 3_km;": "'3_km' may call a function of the program",
+    "n = call(n);": "'call' is not defined in the files given",
+    "[&] { n = 2; }();": "'[' begins a function without a name",
+    "unknown_call(n);": "'unknown_call' is not defined in the files given",
+    "stop();": "'fork' starts another process",
+    "longjmp(0, 1);": "'longjmp' jumps between functions",
+    "hook();": "'hook' is weak: the linker may take another definition",
+    "co_await task;": "'co_await' may be a class: what it calls is not seen",
+    "throw 1;": "'throw' is not known: it may call a function",
+    "float *p = new float[3];": "'new' is not known: it may call a function",
+    "std::thread t(run);": "'std::thread' may be a class: what it calls is not seen",
+    "std::cout << n;": "'std::cout' is not known: it may call a function",
+    "exit(n);": "'exit' leaves the region, or waits",
+    "again: n++;": "'again' is a label: it may be reached from outside",
+    "case 3: n = 1;": "'case' belongs to a switch that begins outside of the region",
+    "qsort(v.data(), n, 4, by_size);": "'qsort' is given a function that is not looked at",
+    "clSetEventCallback(0, 0, order, 0);": (
+        "'clSetEventCallback' is given a function that is not looked at"
+    ),
+    'asm("");': "'asm' is not defined in the files given",
+    "std::sort(v.begin(), v.end());": "'std::sort' is not known: it may call a function",
+}
+
+
+@pytest.mark.parametrize("statement", OPENING)
+def test_opens(statement: str, judge: Judge) -> None:
+    found = [opened.reason.message for opened in judge(statement).opened]
+    assert OPENING[statement] in found
+
+
+def test_members_hide_variables_of_the_file(judge: Judge) -> None:
+    text = "int size;\nvoid A::f()\n{\n    int n;\n#pragma kfuse\n    { n = size; }\n}\n"
+    messages = [opened.reason.message for opened in judge(text).opened]
+    assert messages == ["'size' is not known: it may call a function"]
+
+
+def test_variables_of_other_functions_do_not_count(judge: Judge) -> None:
+    text = "void f(int size) { }\nvoid g()\n{\n#pragma kfuse\n    { size = 1; }\n}\n"
+    messages = [opened.reason.message for opened in judge(text).opened]
+    assert messages == ["'size' is not known: it may call a function"]
+
+
+def test_the_way_and_what_is_settled(judge: Judge) -> None:
+    found = judge("stop(); leave(n);")
+    assert [text for text, _ in found.opened[0].reason.related] == ["the region calls 'stop' here"]
+    assert found.settles == {"exit"}
+    assert [unit.source.path.name for unit in judge("run(&a, 1, 2);").units] == ["lib.c"]

@@ -1,0 +1,200 @@
+"""Random host programs whose behaviour is defined."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+from tests.random.hosts import model as m
+from tests.random.hosts import phrases
+from tests.random.hosts.draft import Draft
+from tests.random.hosts.interpret import Fault, Interpreter
+from tests.random.hosts.kernels import GROUP
+
+SIZES = (6, 17, 32)
+MOST_REPAIRS = 60
+
+
+def generate(number: int) -> m.Program:
+    """The program of this number, always the same one."""
+    random = Random(number)
+    while True:
+        program = repaired(_draft(number, random))
+        if program is not None:
+            return program
+
+
+def repaired(program: m.Program) -> m.Program | None:
+    """Without the statements that make it undefined; None if little is left."""
+    for _ in range(MOST_REPAIRS):
+        program = _with_fitting_lists(program)
+        try:
+            done = Interpreter(program).run()
+        except Fault as fault:
+            function = program.function(fault.function)
+            body = m.replaced(function.body, fault.path, ())
+            program = program.with_function(replace(function, body=body))
+        else:
+            if done.region_launches < 2:
+                return None
+            return used_only(_without_vain_promises(program, done.ended))
+    return None
+
+
+def _without_vain_promises(program: m.Program, ended: set[tuple[str, m.Path]]) -> m.Program:
+    """A promise is about the statements behind a region: none where these are never reached."""
+    for function in program.functions:
+        body = function.body
+        for path in m.paths(body):
+            region = m.at(body, path)
+            if isinstance(region, m.Region) and (function.name, path) not in ended:
+                names = (*region.names, *region.out, *region.temporary)
+                plain = replace(region, names=names, out=(), temporary=())
+                body = m.replaced(body, path, (plain,))
+        program = program.with_function(replace(function, body=body))
+    return program
+
+
+def _with_fitting_lists(program: m.Program) -> m.Program:
+    functions = (replace(f, body=m.with_fitting_lists(f.body)) for f in program.functions)
+    return replace(program, functions=tuple(functions))
+
+
+def used_only(program: m.Program) -> m.Program:
+    """Without functions that nothing calls; the main function declares what it uses."""
+    wanted = {program.main.name}
+    for function in reversed(program.functions):
+        if function.name in wanted:
+            for path in m.paths(function.body):
+                statement = m.at(function.body, path)
+                if isinstance(statement, m.Call):
+                    wanted.add(statement.function)
+    kept = tuple(f for f in program.functions if f.name in wanted)
+    return _with_fitting_lists(replace(program, functions=kept))
+
+
+def _draft(number: int, random: Random) -> m.Program:
+    size = random.choice(SIZES)
+    vectors = dict.fromkeys("abcde", ("int", size))
+    vectors.update(dict.fromkeys("fgh", ("float", size)))
+    vectors.update({"v": ("int", 1), "w": ("int", -(-size // GROUP))})
+    draft = Draft(random, size, dict(vectors))
+    draft.style = random.choice([None, *phrases.LIBRARY_ERRORS])
+    file_scope = random.random() < 0.4
+    for index in range(random.choice([0, 1, 2])):
+        draft.helpers.append(_helper(draft, f"step_{number}_{index}", size))
+    errors = random.choice([e for e in m.Errors if e is not m.Errors.POINTER])
+    body = _main(draft, vectors)
+    names = tuple(dict.fromkeys([*vectors, *_named(body)]))
+    main = _with_locals(m.Function(f"program_{number}", (), (), body, errors, m.Place.APPLICATION))
+    functions = (*draft.functions.values(), *draft.helpers, main)
+    return m.Program(number, functions, names, file_scope)
+
+
+def _main(draft: Draft, vectors: dict[str, tuple[str, int]]) -> m.Block:
+    random = draft.random
+    body: list[m.Statement] = []
+    for index, (name, (kind, count)) in enumerate(vectors.items()):
+        storages = [m.Storage.COPIED, m.Storage.DEVICE, m.Storage.HOST, m.Storage.PLAIN]
+        storage = random.choices(storages, [10, 5, 1, 5])[0]
+        body.append(m.Create(name, kind, count, storage, index))
+        if storage is m.Storage.HOST:
+            draft.over_host.append(name)
+    if random.random() < 0.3:
+        body += _parts(draft)
+    body += [m.Compute("v1", random.randrange(4), hidden=True), m.Compute("v2", 2, "+", 0)]
+    body += phrases.sticky(draft)[:-1] if random.random() < 0.4 else []
+    for _ in range(random.choice([1, 1, 2, 3])):
+        section = phrases.region(draft)
+        way = random.choices(["plain", "loop", "condition"], [6, 3, 1])[0]
+        if way == "loop":
+            draft.loops += 1
+            section = phrases.region(draft)
+            between = phrases.phrase(draft) if random.random() < 0.4 else []
+            draft.loops -= 1
+            section = [m.Loop("i1", random.choice([2, 3]), (*section, *between))]
+        elif way == "condition":
+            section = [phrases.condition(draft, tuple(section))]
+        body += section
+        for _ in range(random.choice([0, 1, 2])):
+            body += phrases.phrase(draft)
+    return (*body, *_shows(draft))
+
+
+def _parts(draft: Draft) -> list[m.Statement]:
+    """Parts of one buffer, which overlap or do not, among the vectors."""
+    kind = draft.random.choice(["int", "float"])
+    draft.vectors["all"] = (kind, 64)
+    found: list[m.Statement] = [m.Create("all", kind, 64, m.Storage.COPIED, 3)]
+    for name, offset in (("p", 0), ("q", draft.random.choice([0, 32]))):
+        draft.vectors[name] = (kind, draft.size)
+        found.append(m.CreatePart(name, "all", offset, draft.size))
+    return found
+
+
+def _shows(draft: Draft) -> list[m.Statement]:
+    found: list[m.Statement] = [m.Finish(0), m.Finish(1)]
+    for name, (_, count) in draft.vectors.items():
+        found.append(m.Show(name, 0, min(count, 64)))
+    found += [m.ShowVariable("v1"), m.ShowVariable("v2")]
+    return [*found, m.Show("a", 0, draft.size // 2), m.Show("f", 0, draft.size // 2)]
+
+
+def _helper(draft: Draft, name: str, size: int) -> m.Function:
+    """A function of the application with a region in it."""
+    parameters = ("x", "y", "z")
+    inner = Draft(draft.random, size, dict.fromkeys(parameters, ("int", size)))
+    inner.vectors |= {"v": ("int", 1), "w": ("int", 1)}
+    inner.functions = draft.functions
+    inner.style = draft.style
+    inner.depth = 3
+    inner.in_region = True
+    body: list[m.Statement] = []
+    for _ in range(draft.random.choice([2, 3])):
+        choices = ("i_add", "i_affine", "i_next", "i_copy", "i_pair", "i_select", "i_before")
+        body += phrases.call(inner, draft.random.choice(choices))
+    if draft.random.random() < 0.3:
+        body.insert(1, m.If("v1", ">", 1, (m.Return(),)))
+    if draft.random.random() < 0.2:
+        body.insert(1, m.Show("x", 0, size))
+    written = [name for name in inner.recent if name in parameters]
+    out = tuple(written[-1:]) if draft.chance(0.25) else ()
+    listed = tuple(name for name in parameters if name not in out)
+    section: list[m.Statement] = [m.Region(listed, out, (), tuple(body))]
+    if draft.random.random() < 0.2:
+        section = list(body)  # the region is the caller's
+    if draft.random.random() < 0.2:
+        section.append(m.Swap("x", "y"))
+    errors = draft.random.choice(list(m.Errors))
+    numbers = ("v1", "v2")
+    return m.Function(name, parameters, numbers, tuple(section), errors, m.Place.APPLICATION)
+
+
+def _named(body: m.Block) -> list[str]:
+    statements = (m.at(body, path) for path in m.paths(body))
+    kinds = (m.Create, m.CreatePart, m.Alias)
+    return [s.name for s in statements if isinstance(s, kinds)]
+
+
+def _with_locals(function: m.Function) -> m.Function:
+    numbers: dict[str, None] = {}
+    kernels: dict[str, None] = {}
+    events: dict[str, None] = {}
+    hosts: dict[str, None] = {}
+    for path in m.paths(function.body):
+        statement = m.at(function.body, path)
+        if isinstance(statement, m.Compute | m.ReadElement):
+            numbers[statement.variable] = None
+        elif isinstance(statement, m.CreateKernel):
+            kernels[statement.variable] = None
+        elif isinstance(statement, m.Launch) and statement.event:
+            events[statement.event] = None
+        elif isinstance(statement, m.Write | m.Read | m.HostFill | m.ShowHost):
+            hosts[statement.host] = None
+    return replace(
+        function,
+        local_numbers=tuple(numbers),
+        local_kernels=tuple(kernels),
+        events=tuple(events),
+        hosts=tuple(hosts),
+    )

@@ -1,0 +1,22 @@
+/* Kernels, and the fused ones that the patterns name. A small part of OpenCL C. */
+static const char *const kernels_text =
+    "kernel void square(global float *t, global const float *x, uint n)\n"
+    "{ size_t i = get_global_id(0); if (i < n) t[i] = x[i] * x[i]; }\n"
+    "kernel void add(global float *c, global const float *t, global const float *b, uint n)\n"
+    "{ size_t i = get_global_id(0); if (i < n) c[i] = t[i] + b[i]; }\n"
+    "kernel void copy(global float *to, global const float *from, uint n)\n"
+    "{ size_t i = get_global_id(0); if (i < n) to[i] = from[i]; }\n"
+    "kernel void advance(global float *to, global const float *from, uint n)\n"
+    "{ size_t i = get_global_id(0); if (i < n) to[i] = from[i] * 1.5f; }\n";
+
+static const char *const fused_text =
+    "kernel void square_add(global float *t, global const float *x, global float *c,\n"
+    "                       global const float *b, uint n)\n"
+    "{ size_t i = get_global_id(0);\n"
+    "  if (i < n) { float s = x[i] * x[i]; t[i] = s; c[i] = s + b[i]; } }\n"
+    "kernel void square_add_less(global const float *x, global float *c, global const float *b,\n"
+    "                            uint n)\n"
+    "{ size_t i = get_global_id(0); if (i < n) { float s = x[i] * x[i]; c[i] = s + b[i]; } }\n"
+    "kernel void advance_3(global float *to, global const float *from, uint n)\n"
+    "{ size_t i = get_global_id(0);\n"
+    "  if (i < n) { float s = from[i] * 1.5f; s = s * 1.5f; s = s * 1.5f; to[i] = s; } }\n";

@@ -1,0 +1,43 @@
+/* first(t, a) and second(c, t, b) in one kernel */
+static int pair_fused(kfusion_run *run)
+{
+    const kfusion_noted *first = kfusion_step(run, 0);
+    const kfusion_noted *second = kfusion_step(run, 1);
+
+    if (!kfusion_same_range(first, second))
+        return KFUSION_NO(run, "first and second have different ranges");
+    cl_kernel fused = kfusion_kernel(run, first, "first_second", 5);
+    if (fused == NULL)
+        return KFUSION_NO(run, "the program has no first_second");
+
+    kfusion_pass(run, fused, 0, first, 0);
+    kfusion_pass(run, fused, 1, first, 1);
+    kfusion_pass(run, fused, 2, second, 0);
+    kfusion_pass(run, fused, 3, second, 2);
+    kfusion_pass(run, fused, 4, first, 2);
+    kfusion_make(run, fused, first);
+    kfusion_did(run, 2, (size_t)0, (size_t)1);
+    return kfusion_made(run);
+}
+
+static const short pair_first_slots[] = {0, 1, 2};
+static const short pair_second_slots[] = {3, 0, 4, 2};
+static const kfusion_step_table pair_steps[] = {
+    {.kernel = "first", .count = 3, .slots = pair_first_slots, .range = 5, .kinds = "mmv", .fused = NULL},
+    {.kernel = "second", .count = 4, .slots = pair_second_slots, .range = 5, .kinds = "mmmv", .fused = NULL},
+};
+static const kfusion_form pair_forms[] = {{.repetitions = 1, .make = pair_fused}};
+static const short pair_writes[] = {0, 3};
+static const kfusion_part pair_parts[] = {{
+    .steps = 2,
+    .step = pair_steps,
+    .slots = 6,
+    .most = 1,
+    .forms = 1,
+    .form = pair_forms,
+    .written = 2,
+    .writes = pair_writes,
+}};
+static const kfusion_pattern pair_patterns[] = {{.name = "pair", .parts = 1, .part = pair_parts}};
+static const kfusion_region kfusion_region_pair = {
+    .name = "pair", .place = "calls.c:1", .patterns = 1, .pattern = pair_patterns};

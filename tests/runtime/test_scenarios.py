@@ -1,0 +1,141 @@
+"""What a program prints is what it prints as written, and this many launches are made for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from kfusion.device.measure import run_counted
+from tests.runtime.builds import WARNINGS, compile_host, header
+from tests.runtime.standin.library import run_program
+
+
+@dataclass(frozen=True)
+class Scenario:
+    name: str
+    launches: dict[str, int]  # each scenario runs twice
+    closed: dict[str, int] | None = None  # the same if not given
+
+
+AS_WRITTEN = {"square": 2, "add": 2}
+FUSED = {"square_add": 2}
+
+SCENARIOS = (
+    Scenario("plain_pair", FUSED),
+    Scenario("outside", AS_WRITTEN),
+    Scenario("seldom", {"square": 126, "add": 126, "square_add": 74}),
+    Scenario("other_argument", AS_WRITTEN),
+    Scenario("condition_fails", AS_WRITTEN),
+    Scenario("overlap", AS_WRITTEN),
+    Scenario("read_between", AS_WRITTEN),
+    Scenario("finish_between", FUSED),
+    Scenario("write_apart", FUSED),
+    Scenario("write_source", AS_WRITTEN),
+    Scenario("arguments_change", {"square_add": 2, "square": 2}),
+    Scenario("arguments_change_and_settle", {"square": 4}),
+    Scenario("sticky", AS_WRITTEN, FUSED),
+    Scenario("sticky_in_part", {"square": 4, "add": 2}),
+    Scenario("several_regions", {"square_add": 6}),
+    Scenario("loop_inside", {"square_add": 6}),
+    Scenario("returning", {"square_add": 2, "square": 2}),
+    Scenario("jumping", {"square": 2}),
+    Scenario("nested", {"square": 2, "square_add": 4}),
+    Scenario("events", AS_WRITTEN),
+    Scenario("two_queues", AS_WRITTEN),
+    Scenario("host_pointer", AS_WRITTEN),
+    Scenario("wrong_size", {}),
+    Scenario("scratch", {"square_add_less": 2, "copy": 2}),
+    Scenario("scratch_loop", {"square_add_less": 10}),
+    Scenario("scratch_outside", FUSED),
+    Scenario("scratch_made_before", FUSED),
+    Scenario("scratch_retained", FUSED),
+    Scenario("scratch_is_read_by_noted", {"square_add": 2, "square": 2}),
+    Scenario("scratch_is_read_first", {"square_add": 2, "copy": 2}),
+    Scenario("scratch_has_part", FUSED),
+    Scenario("named", {"square_add_less": 2}),
+    Scenario("named_is_read", FUSED),
+    Scenario("named_loop", {"square_add": 4, "square_add_less": 2}),
+    Scenario("fresh_loop", {"square_add_less": 6}),
+    Scenario("fresh_long_loop", {"square_add": 138, "square_add_less": 62}),
+    Scenario("fresh_condition_fails", {"square_add": 2, "square": 2, "add": 2}),
+    Scenario("fresh_begun", {"square_add": 2, "square": 2}),
+    Scenario("loop_7", {"advance_3": 4, "advance": 2}),
+    Scenario("loop_6", {"advance_3": 2, "advance": 6}),
+    Scenario("loop_2", {"advance": 4}),
+    Scenario("loop_40", {"advance_3": 26, "advance": 2}),
+    Scenario("loop_then_pair", {"advance_3": 2, "advance": 4, "square_add": 2}),
+    Scenario("loop_without_exchange", {"advance": 10}),
+    Scenario("references", AS_WRITTEN),
+    Scenario("release_while_noted", {"square_add": 2, "square": 2}),
+    Scenario("build_again", {"square_add": 6}),
+    Scenario("build_again_inside", {"square_add": 4}),
+)
+
+
+def counts(names: tuple[str, ...]) -> dict[str, int]:
+    return {name: names.count(name) for name in names}
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compile_host(tmp_path_factory.mktemp("plain"), "-std=c99")
+
+
+@pytest.fixture(scope="module")
+def fused(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("fused")
+    return compile_host(folder, "-std=c99", *WARNINGS, text=header())
+
+
+@pytest.fixture(scope="module")
+def closed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("closed")
+    return compile_host(folder, "-std=c99", *WARNINGS, text=header(closed=True))
+
+
+@pytest.fixture(scope="module")
+def plus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("plus")
+    return compile_host(folder, "-std=c++11", "-O2", *WARNINGS, text=header())
+
+
+def names(scenario: Scenario) -> str:
+    return scenario.name
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=names)
+def test_calls_and_objects(scenario: Scenario, plain: Path, fused: Path, closed: Path) -> None:
+    """With the stand-in for OpenCL, which knows what is used after its release, or left."""
+    as_written = run_program(plain, [scenario.name])
+    for program, launches in (
+        (fused, scenario.launches),
+        (closed, scenario.launches if scenario.closed is None else scenario.closed),
+    ):
+        run = run_program(program, [scenario.name])
+        assert (run.status, run.output) == (0, as_written.output)
+        assert counts(run.launches) == launches
+        assert run.leaks == as_written.leaks
+
+
+def test_results_on_a_device(plain: Path, fused: Path, plus: Path, closed: Path) -> None:
+    """All scenarios, one behind the other; which wrong launches are refused is the device's."""
+    scenarios = [each for each in SCENARIOS if each.name != "wrong_size"]
+    every = [scenario.name for scenario in scenarios]
+    as_written = run_counted([str(plain), *every])
+    total: dict[str, int] = {}
+    for scenario in scenarios:
+        for name, count in scenario.launches.items():
+            total[name] = total.get(name, 0) + count
+    for program in (fused, plus):
+        run = run_counted([str(program), *every])
+        assert run.stdout == as_written.stdout
+        assert run.launches == total
+    assert run_counted([str(closed), *every]).stdout == as_written.stdout
+
+
+def test_nothing_changes_when_the_run_time_is_off(plain: Path, fused: Path) -> None:
+    for scenario in SCENARIOS[:4]:
+        run = run_program(fused, [scenario.name], {"KFUSION": "off"})
+        assert run.log == run_program(plain, [scenario.name]).log

@@ -1,0 +1,152 @@
+"""The program of a case: its sources in one folder, and what kfusion makes of them in another.
+
+Objects are kept in a folder under a hash of what they are made of: most cases share most of
+their files, with each other and between the two programs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from functools import cached_property
+from pathlib import Path
+
+from casestudies.demo import only_pocl
+from kfusion.cli import main
+from kfusion.device.measure import RunResult, run_counted
+from kfusion.paths import include_dir
+from tests.support.case_format import Case, Run
+
+UNFUSED, FUSED = "unfused", "fused"
+FLAGS = ("-O1", "-Wall", "-Wextra", "-Wno-unknown-pragmas")
+SECONDS = 60.0
+COMPILERS = {".c": "cc", ".cpp": "c++"}
+RIG = "rig.c"  # kfusion does not see it
+
+_SOURCE_LINE = re.compile(r" +\d* \| ")
+_POSITION = re.compile(r"^[^ ]*?:\d+:\d+: ")
+_SETTING = re.compile(r"[A-Z_]+=")
+_KERNEL = re.compile(r"kernel\s+void\s+(\w+\s*\([^)]*\))")
+
+
+def write_files(case: Case, folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    for name, text in case.files.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def given_files(case: Case) -> list[str]:
+    """The files that kfusion is given: hosts, and then kernels."""
+    hosts = [name for name in sorted(case.files) if Path(name).suffix in COMPILERS]
+    kernels = [name for name in sorted(case.files) if name.endswith(".cl")]
+    return [*(name for name in hosts if name != RIG), *kernels]
+
+
+def without_source(messages: str) -> str:
+    """Messages without the lines that show the source."""
+    lines = [line for line in messages.splitlines() if not _SOURCE_LINE.match(line)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+class Program:
+    def __init__(self, case: Case, scratch: Path, objects: Path) -> None:
+        self.case, self.scratch, self.objects = case, scratch, objects
+        write_files(case, scratch / UNFUSED)
+
+    @cached_property
+    def fused(self) -> tuple[int, str]:
+        """The exit status and the messages of kfusion, started in the program's folder."""
+        errors = io.TextIOWrapper(io.BytesIO(), write_through=True)
+        command = [*given_files(self.case), "-o", f"../{FUSED}", *self.case.options]
+        status: object = 0
+        printed = io.TextIOWrapper(io.BytesIO())
+        with chdir(self.scratch / UNFUSED), redirect_stdout(printed), redirect_stderr(errors):
+            try:
+                main(command)
+            except SystemExit as left:
+                status = left.code or 0
+        errors.seek(0)
+        return status if isinstance(status, int) else 1, without_source(errors.read())
+
+    def build(self, kind: str) -> set[str]:
+        """Build a program; return what the C compiler warns of, without positions."""
+        folders = [FUSED, UNFUSED] if kind == FUSED else [UNFUSED]
+        sources = [name for name in sorted(self.case.files) if Path(name).suffix in COMPILERS]
+        made = [self._object(name, folders) for name in sources]
+        linker = COMPILERS[max(Path(name).suffix for name in sources)]
+        libraries = [flag for flag in self.case.flags if flag == "-pthread"]
+        libraries += ["-lOpenCL", "-lm"]
+        _call([linker, *map(str, made), "-o", str(self._binary(kind)), *libraries], self.scratch)
+        said = "".join(path.with_suffix(".txt").read_text() for path in made)
+        return {_POSITION.sub("", line) for line in said.splitlines() if "warning: " in line}
+
+    def _binary(self, kind: str) -> Path:
+        return self.scratch / f"{kind}-program"
+
+    def _object(self, name: str, folders: Sequence[str]) -> Path:
+        """An object file, and beside it what the compiler said."""
+        places = [self.scratch / folder for folder in folders]
+        where = next(place for place in places if (place / name).exists())
+        headers = [header for place in places for header in sorted(place.glob("*.h"))]
+        texts = [path.read_text() for path in (where / name, *headers)]
+        includes = [*(f"-I../{folder}" for folder in folders), f"-I{include_dir()}"]
+        command = [COMPILERS[Path(name).suffix], *FLAGS, *self.case.flags, *includes, "-c", name]
+        key = hashlib.sha256("\0".join([*command, *texts]).encode()).hexdigest()[:24]
+        made = self.objects / f"{Path(name).stem}-{key}.o"
+        if not made.exists():
+            new = self.scratch / "new.o"
+            said = _call([*command, "-o", str(new)], where)
+            _put(said.encode(), made.with_suffix(".txt"))
+            _put(new.read_bytes(), made)
+        return made
+
+    def environment(self, kind: str, run: Run) -> dict[str, str]:
+        """Where the program finds its kernels, and what the run sets."""
+        kernels = [name for name in self.case.files if name.endswith(".cl")]
+        words = shlex.split(run.arguments)
+        return {
+            **only_pocl(),
+            "POCL_MAX_PTHREAD_COUNT": "2",
+            "KERNELS": str(self.scratch / kind / kernels[0]) if kernels else "",
+            **dict(word.split("=", 1) for word in words if _SETTING.match(word)),
+        }
+
+    def command(self, kind: str, run: Run) -> list[str]:
+        words = shlex.split(run.arguments)
+        return [str(self._binary(kind)), *(word for word in words if not _SETTING.match(word))]
+
+    def run(self, kind: str, run: Run) -> RunResult:
+        environment = self.environment(kind, run)
+        return run_counted(self.command(kind, run), environment, timeout=SECONDS)
+
+    def added_kernels(self) -> str:
+        """The head of each kernel that the unfused program does not have."""
+        heads: list[str] = []
+        for name in (name for name in self.case.files if name.endswith(".cl")):
+            before, after = ((self.scratch / kind / name) for kind in (UNFUSED, FUSED))
+            known = set(_heads(before.read_text()))
+            heads += [head for head in _heads(after.read_text()) if head not in known]
+        return "".join(f"{head}\n" for head in heads)
+
+
+def _heads(text: str) -> Iterator[str]:
+    return (" ".join(match[1].split()) for match in _KERNEL.finditer(text))
+
+
+def _call(command: Sequence[str], where: Path) -> str:
+    done = subprocess.run(command, cwd=where, capture_output=True, text=True, check=True)
+    return done.stderr
+
+
+def _put(data: bytes, path: Path) -> None:
+    """Into its place at once: several processes may do this at the same time."""
+    near = path.with_name(f"{os.getpid()}-{path.name}")
+    near.write_bytes(data)
+    near.replace(path)
