@@ -6,7 +6,7 @@ from bench.studies import Application
 from kfusion.device.bench import traffic
 from kfusion.device.evaluate import CannotRunError, Number, Numbers
 from kfusion.device.verify import launches_of
-from kfusion.driver import PlannedRegion, fuse_files
+from kfusion.driver import PlannedPattern, fuse_files
 from kfusion.graph.target import TARGETS
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.sources import read_sources
@@ -14,7 +14,7 @@ from kfusion.paths import fake_libc_dir
 from kfusion.paths import include_dir as include_folder
 
 
-def planned_region(application: Application, target: str) -> PlannedRegion | None:
+def planned_region(application: Application, target: str) -> PlannedPattern | None:
     """Of an application with one region; None if there is not exactly one."""
     study = application.study
     include_dirs = (*study.include_dirs, include_folder())
@@ -22,11 +22,11 @@ def planned_region(application: Application, target: str) -> PlannedRegion | Non
     defines = (*application.precision.defines, f"REAL={application.precision.name}")
     how = Preprocessor("cc", include_dirs, (fake_libc_dir(),), defines, False)
     sources = read_sources(study.sources(application.name), how)
-    regions = fuse_files(sources, target=TARGETS[target]).regions
-    return regions[0] if len(regions) == 1 else None
+    expected = fuse_files(sources, target=TARGETS[target]).expected
+    return expected[0] if len(expected) == 1 else None
 
 
-def moved(planned: PlannedRegion, size: int) -> tuple[int, int] | None:
+def moved(planned: PlannedPattern, size: int) -> tuple[int, int] | None:
     """Bytes as written and fused, where all sizes are `size`; None if they are not known."""
     given: dict[str, Number] = {}
     try:

@@ -115,7 +115,7 @@ def _of_call(call: Call, index: int, range_: LaunchRange) -> PredictedLaunch:
         if isinstance(argument, LocalMemory)
     }
     size = tuple(Entry(Place(App(name))) for name in _SIZES[: range_.dimensions])
-    return PredictedLaunch(invocation, size, None, local, (), None, _ONE_QUEUE)
+    return _launch(invocation, size, None, local)
 
 
 def _value(text: str) -> Sym:
@@ -294,17 +294,8 @@ def _recorded(
         invocation = Invocation(
             index, kernel, tuple(arguments), _range(launch, index), label, row.span
         )
-        predicted.append(
-            PredictedLaunch(
-                invocation,
-                tuple(map(Num, launch.size)),
-                tuple(map(Num, launch.local)) if launch.local else None,
-                local,
-                (),
-                None,
-                _ONE_QUEUE,
-            )
-        )
+        groups = tuple(map(Num, launch.local)) if launch.local else None
+        predicted.append(_launch(invocation, tuple(map(Num, launch.size)), groups, local))
     origin = f"from the recorded run {row.record}"
     memory = {m.name for launch in predicted for m in launch.invocation.memory}
     observed = row.outs
@@ -360,6 +351,24 @@ def _range(launch: RecordedLaunch, index: int) -> LaunchRange:
 
 
 # Both
+
+
+def _launch(
+    invocation: Invocation,
+    size: tuple[Sym, ...],
+    local: tuple[Sym, ...] | None,
+    local_memory: dict[int, Sym],
+) -> PredictedLaunch:
+    return PredictedLaunch(
+        invocation,
+        size,
+        local,
+        local_memory,
+        calls=(),
+        apart=None,
+        queue=_ONE_QUEUE,
+        handle=Literal(invocation.kernel.name),
+    )
 
 
 def _prediction(

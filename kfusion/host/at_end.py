@@ -55,7 +55,8 @@ def end_names(region: Region | CppRegion, program: HostProgram) -> EndNames | No
     if outs and len(outs) <= _MOST and handles.issuperset(outs):
         return EndNames(outs)
     if not outs and temporaries and len(temporaries + others) <= _MOST:
-        if handles.issuperset(temporaries) and not _is_copied(region, temporaries):
+        known = (*temporaries, *others)
+        if handles.issuperset(temporaries) and not _is_copied(region, known, set(temporaries)):
             return EndNames((), temporaries, others)
     return None
 
@@ -111,30 +112,66 @@ def _is_handle(node: c_ast.Decl, program: HostProgram) -> bool:
     return False
 
 
-def _is_copied(region: Region | CppRegion, names: Sequence[str]) -> bool:
-    """May the region itself give what a temporary holds to another variable?"""
+def _is_copied(region: Region | CppRegion, known: Sequence[str], temporaries: set[str]) -> bool:
+    """May the region itself give what a temporary holds to a variable that is not looked at?
+
+    `known` are all that are looked at; those of the region are gone when it ends.
+    """
     if isinstance(region, Region):
-        for node in descendants(region.block):
-            value = None
-            if isinstance(node, c_ast.Assignment):
-                value = node.rvalue
-            elif isinstance(node, c_ast.Decl):
-                value = node.init
-            if value is not None and any(_names(value, name) for name in names):
-                return True
-        return False
-    tokens = tokenize(region.mark.block.text)
-    behind = [t.text for t, before in zip(tokens[1:], tokens, strict=False) if before.text == "="]
-    return bool(set(behind) & set(names))
+        given, own = _given(region.block)
+    else:
+        given, own = _given_in_tokens(tokenize(region.mark.block.text))
+    holding, before = set(temporaries), 0
+    while len(holding) > before:
+        before = len(holding)
+        holding |= {target for target, names in given if names & holding}
+    return not holding <= {*known, *own}
 
 
-def _names(value: c_ast.Node, name: str) -> bool:
+_Given = list[tuple[str, set[str]]]  # "" for what is no variable by its name
+
+
+def _given(block: c_ast.Node) -> tuple[_Given, set[str]]:
+    """What is assigned to what, and the variables that the block declares."""
+    given: _Given = []
+    own: set[str] = set()
+    for node in descendants(block):
+        if isinstance(node, c_ast.Assignment):
+            plain = isinstance(node.lvalue, c_ast.ID)
+            given.append((node.lvalue.name if plain else "", _names(node.rvalue)))
+        elif isinstance(node, c_ast.Decl) and node.name:
+            own |= {node.name} - ({node.name} if "static" in node.storage else set())
+            if node.init is not None:
+                given.append((node.name, _names(node.init)))
+    return given, own
+
+
+def _names(value: c_ast.Node) -> set[str]:
     """Outside of the arguments of calls: what those do with it cannot be seen here."""
     if isinstance(value, c_ast.FuncCall):
-        return False
+        return set()
     if isinstance(value, c_ast.ID):
-        return bool(value.name == name)
-    return any(_names(child, name) for _, child in value.children())
+        return {value.name}
+    return set[str]().union(*(_names(child) for _, child in value.children()))
+
+
+def _given_in_tokens(tokens: Sequence[Token]) -> tuple[_Given, set[str]]:
+    given: _Given = []
+    own: set[str] = set()
+    for index, token in enumerate(tokens):
+        if token.text != "=" or index < 2:
+            continue
+        target, before = tokens[index - 1], tokens[index - 2]
+        plain = target.kind is Kind.NAME and before.text not in (".", "->", ":")
+        names: set[str] = set()
+        for behind in tokens[index + 1 :]:
+            if behind.text in (";", ")"):
+                break
+            names.add(behind.text)
+        given.append((target.text if plain else "", names))
+        if plain and before.kind is Kind.NAME:
+            own.add(target.text)
+    return given, own
 
 
 # C++: tokens

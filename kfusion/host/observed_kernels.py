@@ -51,7 +51,7 @@ class KernelArguments:
         if not names or not names <= self.kernels.keys() or has_doubles(self.around.program):
             return False
         reliances = self._reliances()
-        if any(reliances.of(self.kernels[name]) is not None for name in names):
+        if any(reliances.has(self.kernels[name]) for name in names):
             return False
         return not is_on(ESCAPES) or kernels_stay(self.around.program)
 

@@ -27,7 +27,6 @@ from kfusion.host.symbolic import (
     App,
     Entry,
     Global,
-    Literal,
     Made,
     Num,
     Op,
@@ -62,7 +61,7 @@ class _Approach(Recorder):
         super().__init__(program, reach, Ways(Steps(MOST_STEPS)))
         self.goal = goal
         self.to_goal = Reach(program, frozenset(), goal)
-        self.programs: dict[str, set[Sym]] = {}  # by the names of kernels made from them
+        self.programs: dict[Sym, Sym] = {}  # by the kernels that are made from them
 
     def statement(self, node: c_ast.Node | None, state: State) -> State | None:
         if node is self.goal:
@@ -82,9 +81,12 @@ class _Approach(Recorder):
         return False
 
     def opencl(self, name: str, node: c_ast.FuncCall, args: list[Sym], state: State) -> Sym:
-        if name == "clCreateKernel" and len(args) == 3 and isinstance(args[1], Literal):
-            self.programs.setdefault(args[1].text.strip('"'), set()).add(args[0])
-        return super().opencl(name, node, args, state)
+        value = super().opencl(name, node, args, state)
+        if name != "clCreateKernel" or not isinstance(value, Made) or not args:
+            return value
+        kernel = Made(value.kind, self.fresh.next(), value.name)  # one of its own
+        self.programs[kernel] = args[0]
+        return kernel
 
     def _launched(self, effect: object) -> None:
         """Nobody asks what is launched before the region."""
@@ -102,15 +104,15 @@ class Before:
             if name:
                 self.arguments.setdefault(name, {}).update(arguments)
 
-    def of_one_program(self, first: str, second: str) -> bool:
-        """May kernels of these names be of one? A value that is not known, and that several kernels
-        were made from, is a variable's; else each may be what a function has returned."""
+    def of_one_program(self, first: Sym, second: Sym) -> bool:
+        """May two kernels be of one? A value that is not known, and that several kernels were made
+        from, is a variable's; else each may be what a function has returned."""
         made = self.executor.programs
-        one, other = made.get(first, set()), made.get(second, set())
-        if not one or not other or one & other:
+        one, other = made.get(self.value(first)), made.get(self.value(second))
+        if one is None or other is None or one == other:
             return True
-        uses = Counter(program for programs in made.values() for program in programs)
-        return not any(isinstance(p, Made) or uses[p] > 1 for p in one | other)
+        uses = Counter(made.values())
+        return not any(isinstance(p, Made) or uses[p] > 1 for p in (one, other))
 
     def value(self, value: Sym) -> Sym:
         """What a symbol of the region stood for."""

@@ -56,7 +56,7 @@ class Prediction:
     likely: bool  # it nowhere gives up where it could go on
     settled_behind: bool  # a command behind the last launch settles
     unknown: tuple[Reason, ...]  # launches of kernels that are not known
-    of_one_program: Callable[[str, str], bool]  # may kernels of these names be?
+    of_one_program: Callable[[Sym, Sym], bool]  # may two kernels be?
 
     @property
     def launches(self) -> tuple[PredictedLaunch, ...]:
@@ -86,7 +86,7 @@ class Prediction:
         found: dict[tuple[int, int], Reason] = {}
         for p, q in combinations(self.launches, 2):
             first, second = p.invocation.kernel.name, q.invocation.kernel.name
-            if not self.of_one_program(first, second):
+            if not self.of_one_program(p.handle, q.handle):
                 text = f"{first} and {second} are made from different programs"
                 found[p.invocation.index, q.invocation.index] = Reason("KF208", text, q.span)
         return found

@@ -45,6 +45,7 @@ class PredictedLaunch:
     calls: tuple[Calling, ...]  # the functions around it, the outermost first
     apart: Reason | None  # what was noted before it is settled when it comes, and why
     queue: Sym
+    handle: Sym  # of the kernel
 
     @property
     def label(self) -> str:
@@ -96,8 +97,8 @@ class Launches:
             number += 1
         self.rows = tuple(tuple(row) for row in rows if row)
 
-    def of_one_program(self, first: str, second: str) -> bool:
-        """May kernels of these names be of one program?"""
+    def of_one_program(self, first: Sym, second: Sym) -> bool:
+        """May the kernels be of one program?"""
         before = self.around.before
         return before is None or before.of_one_program(first, second)
 
@@ -172,6 +173,7 @@ class Launches:
             launch.calls,
             apart,
             self._queue(launch.launch.queue),
+            launch.launch.kernel,
         )
 
     def _queue(self, queue: Sym) -> Sym:

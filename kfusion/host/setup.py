@@ -18,7 +18,6 @@ class SetUp:
     function: HostFunction
     frame: Frame
     ends: tuple[State, ...]  # at each way out
-    made: dict[str, set[Sym]]  # kernels by name, and their programs
     results: tuple[Sym, ...]
     all_named: bool
     stored: tuple[State, ...]  # handles as they were stored, whatever became of them after that
@@ -79,7 +78,6 @@ def _read(program: HostProgram, function: HostFunction) -> SetUp:
         function,
         frame,
         tuple(ends),
-        executor.made,
         results,
         executor.all_named,
         tuple(executor.stored),
@@ -91,7 +89,6 @@ class _Maker(Executor):
     def __init__(self, program: HostProgram, function: HostFunction) -> None:
         super().__init__(program)
         self.own = f"{function.name}:"  # its parameters are named so
-        self.made: dict[str, set[Sym]] = {}
         self.all_named = True
         self.nameless: frozenset[Made] = frozenset()
         self.stored: list[State] = []
@@ -99,9 +96,7 @@ class _Maker(Executor):
     def opencl(self, name: str, node: c_ast.FuncCall, args: list[Sym], state: State) -> Sym:
         value = super().opencl(name, node, args, state)
         if name == "clCreateKernel":
-            if isinstance(value, Made) and value.name:
-                self.made.setdefault(value.name, set()).add(args[0])
-            else:
+            if not (isinstance(value, Made) and value.name):
                 self.all_named = False
                 if isinstance(value, Made) and not self._is_given(args[1:2]):
                     self.nameless |= {value}

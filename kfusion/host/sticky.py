@@ -1,7 +1,7 @@
 """Kernels whose arguments outlive the function that sets them.
 
-A fused call does not set the arguments of the original kernels. That is seen by whoever
-launches one of them without setting all of its arguments first, anywhere in the program.
+A kernel keeps the memory that it was given as long as nobody gives it other memory. Whoever
+launches it without setting all of its arguments first, anywhere in the program, reads that.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from kfusion.host.symbolic import App, Entry, Num, Place, State, Sym, leaves
 from kfusion.kernel.model import Kernel
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
-from kfusion.source.text import Span
 
 STICKY_ELSEWHERE = protection(
     "host-sticky-elsewhere", "another function relies on the arguments that a call has set"
@@ -26,24 +25,15 @@ STICKY_ELSEWHERE = protection(
 _CONDITIONS = (c_ast.If, c_ast.For, c_ast.While, c_ast.DoWhile, c_ast.Switch)
 
 
-@dataclass(frozen=True)
-class Reliance:
-    """A launch of a kernel without an argument that must have been set before."""
-
-    launches: str  # `f launches k`, or `f may launch k` if the handle is not followed
-    parameter: str
-    span: Span
-
-
 class Reliances:
-    """For each kernel a launch that relies on arguments set elsewhere."""
+    """The kernels that some function launches with arguments that are set elsewhere."""
 
     def __init__(
         self, program: HostProgram, handles: HandleTable, kernels: dict[str, Kernel]
     ) -> None:
         self.program, self.handles, self.kernels = program, handles, kernels
-        self.found: dict[str, Reliance] = {}
-        self.open: list[tuple[HostFunction, Launch, frozenset[int]]] = []  # of unknown kernels
+        self.found: set[str] = set()
+        self.open: list[frozenset[int]] = []  # what is set for launches of unknown kernels
         names = {f: program.names_called(f.function.node.body) for f in program.functions.values()}
         waiting = [f for f, called in names.items() if called & LAUNCHES]
         seen: set[str] = set()
@@ -55,16 +45,10 @@ class Reliances:
             if self._read(function):
                 waiting += [f for f, called in names.items() if function.name in called]
 
-    def of(self, kernel: Kernel) -> Reliance | None:
+    def has(self, kernel: Kernel) -> bool:
         if not is_on(STICKY_ELSEWHERE):
-            return None
-        if kernel.name in self.found:
-            return self.found[kernel.name]
-        for function, launch, set_here in self.open:
-            found = self._missing(kernel, set_here, function, launch, "may launch")
-            if found is not None:
-                return found
-        return None
+            return False
+        return kernel.name in self.found or any(_is_missing(kernel, here) for here in self.open)
 
     def _read(self, function: HostFunction) -> bool:
         """Read a function's launches; true if its callers decide which kernel it launches."""
@@ -96,26 +80,15 @@ class Reliances:
             if not names and _is_parameter(effect.kernel, function):
                 asks_callers = True
             elif not names:
-                self.open.append((function, effect, set_here))
-            for name in sorted(names & self.kernels.keys()):
-                found = self._missing(self.kernels[name], set_here, function, effect)
-                if found is not None:
-                    self.found.setdefault(name, found)
+                self.open.append(set_here)
+            for name in names & self.kernels.keys():
+                if _is_missing(self.kernels[name], set_here):
+                    self.found.add(name)
         return asks_callers
 
-    def _missing(
-        self,
-        kernel: Kernel,
-        set_here: frozenset[int],
-        function: HostFunction,
-        launch: Launch,
-        verb: str = "launches",
-    ) -> Reliance | None:
-        for index, parameter in enumerate(kernel.parameters):
-            if index not in set_here:
-                span = self.program.node_span(launch.node, function.unit)
-                return Reliance(f"{function.name} {verb} {kernel.name}", parameter.name, span)
-        return None
+
+def _is_missing(kernel: Kernel, set_here: frozenset[int]) -> bool:
+    return any(index not in set_here for index in range(len(kernel.parameters)))
 
 
 @dataclass(frozen=True)

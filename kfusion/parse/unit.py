@@ -68,7 +68,6 @@ class Unit:
     macros: MacroTable
     ast: c_ast.FileAST
     opaque_types: frozenset[str] = frozenset()
-    defines: tuple[str, ...] = ()
     _functions: dict[str, Function] = field(default_factory=dict)
 
     def __repr__(self) -> str:

@@ -61,9 +61,8 @@ CODES: dict[str, str] = {
     "KF233": "a sampler may read another texel than the one at the coordinates",
     "KF234": "an image does not keep the values that are written to it",
     "KF241": "a region is not closed: what it calls may leave it, or use OpenCL unseen",
-    "KF242": "a launch of a kernel that is not known",
-    "KF243": "an argument is set before the region, and not all of the program is given",
-    "KF242": "nothing says what a region of C++ launches",
+    "KF242": "what a region launches is not known",
+    "KF243": "a kernel argument that is not set in the region",
     "KF301": "an annotation contradicts the code",
     "KF302": "strict: something was not fused",
     "KF303": "out or temp contradicts a later read",
@@ -103,7 +102,8 @@ ADVICE: dict[str, str] = {
     "KF234": "create the image with CL_RGBA and CL_FLOAT (read_imagef), CL_SIGNED_INT32 "
     "(read_imagei) or CL_UNSIGNED_INT32 (read_imageui)",
     "KF231": "write the access with the parameter itself, `a[i]`, instead of a pointer made of it",
+    "KF242": "make kernels by constant names, and give kfusion the file that makes them and the "
+    "kernels' file",
     "KF241": "give kfusion the files of what the region calls, or move the call before or after "
     "the region",
-    "KF242": "add runs(...) to the annotation, or give --recorded what a run has written",
 }

@@ -63,9 +63,7 @@ def definition(text: str, name: str) -> str:
 
 
 @pytest.mark.parametrize("application", BY_HAND)
-def test_generated_kernels_are_hardly_longer_than_by_hand(
-    application: str, tmp_path: Path
-) -> None:
+def test_generated_kernels_are_hardly_longer_than_by_hand(application: str, tmp_path: Path) -> None:
     LINALG.fuse(LINALG.sources(application), tmp_path)
     before = (LINALG.folder / "linalg.cl").read_text()
     added = (tmp_path / "linalg.cl").read_text()

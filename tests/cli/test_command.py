@@ -1,5 +1,7 @@
 """What the command prints, writes and returns when the input is good."""
 
+# ruff: noqa: E501 - messages are shown as they are
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -188,7 +190,7 @@ def test_macros_decide_what_is_compiled(command: Command) -> None:
     without = command.refused(*PROGRAM, "-o", "out")
     assert "error[KF114]: none of the files holds a region\n" in without
     one_kernel = command.run(*PROGRAM, "-o", "out", "-DFUSE")
-    assert "note[KF402]: a region with fewer than two launches" in one_kernel.stderr
+    assert "cut[KF242]: which kernel is launched here is not known\n" in one_kernel.stderr
     fused = command.run(*PROGRAM, "-o", "out", "-D", "FUSE=2", "--strict")
     assert (fused.returncode, fused.stderr) == (0, "")
 
@@ -325,7 +327,7 @@ def test_an_error_of_our_own_is_no_traceback(command: Command) -> None:
     command.write(
         "sitecustomize.py",
         "import kfusion.driver\n"
-        "def fuse_files(sources, exact, target):\n"
+        "def fuse_files(sources, **options):\n"
         "    raise KeyError('vec')\n"
         "kfusion.driver.fuse_files = fuse_files\n",
     )
@@ -375,8 +377,33 @@ def test_kernels_that_are_not_known_are_not_fused(command: Command) -> None:
     command.change("vec.cl", "void add(", "void plus(")
     done = command.run(*PROGRAM, "-o", "out")
     assert (done.returncode, done.stdout) == (0, "")
-    assert "note[KF402]: a region with fewer than two launches" in done.stderr
+    assert (
+        done.stderr
+        == """\
+app.c:9:9: cut[KF242]: which kernel is launched here is not known
+    9 |         vec_add(c, t, b, n);
+      |         ^~~~~~~~~~~~~~~~~~~
+  help: make kernels by constant names, and give kfusion the file that makes them and the kernels' file
+"""
+        + NOTHING
+    )
     assert command.read("out/app.c") == command.read("app.c")
+
+
+def test_argument_that_is_not_set(command: Command) -> None:
+    command.change("vec.cl", "global const float *b)", "global const float *b, const uint n)")
+    done = command.run(*PROGRAM, "-o", "out")
+    assert done.returncode == 0
+    assert (
+        done.stderr
+        == """\
+app.c:9:9: cut[KF243]: 'n' of add is set before the region, if at all
+    9 |         vec_add(c, t, b, n);
+      |         ^~~~~~~~~~~~~~~~~~~
+  help: set it in the function that launches, or give all files of the program
+"""
+        + NOTHING
+    )
 
 
 def test_preprocessor_lines_in_a_region_stay(command: Command) -> None:

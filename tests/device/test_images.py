@@ -10,16 +10,20 @@ import pytest
 
 from kfusion.device.extents import Launched
 from kfusion.device.images import Shape, image_shapes
+from tests.support.case_format import case_named
+from tests.support.case_program import given_files, write_files
 from tests.support.kernel_side import kernel_of
-from tests.support.trap_programs import TRAPS, Program
+
+OWN_TEXEL = "each item reads the texel that it has written: values stay in variables"
+SIZES = "kernels ask their images for the sizes: the two are compared"
 
 
 def kfusion(name: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    program = Program([TRAPS / "images", TRAPS / name], folder)
-    files = [*program.files(".c"), *program.files(".cl")]
+    case = case_named("traps/09_texels.toml", name)
+    program = write_files(case, folder / "program")
     return subprocess.run(
-        [sys.executable, "-m", "kfusion", arguments[0], *files, *arguments[1:]],
-        cwd=program.folder,
+        [sys.executable, "-m", "kfusion", arguments[0], *given_files(case), *arguments[1:]],
+        cwd=program,
         capture_output=True,
         text=True,
         check=False,
@@ -29,12 +33,25 @@ def kfusion(name: str, folder: Path, *arguments: str) -> subprocess.CompletedPro
 @pytest.mark.parametrize(
     ("name", "kernels", "images"),
     [
-        ("09_own_texel", "3 -> 1", 2),
-        ("09_own_texel_is_read_later", "2 -> 1", 3),
-        ("09_others_read_what_nothing_writes", "5 -> 1", 3),
-        ("09_sampler_of_the_host", "3 -> 2", 3),
-        ("09_sizes_of_images", "2 -> 1", 3),
-        ("09_normalised_coordinates", "2 -> 2", 3),
+        (OWN_TEXEL, "3 -> 1", 2),
+        (
+            "an image that is read afterwards is written once, and not read in the kernel",
+            "2 -> 1",
+            3,
+        ),
+        ("neighbours of images that no call of the group writes may be read", "5 -> 1", 3),
+        (
+            "the host gives the sampler: what another call has written is not read through it",
+            "3 -> 2",
+            3,
+        ),
+        (SIZES, "2 -> 1", 3),
+        (
+            "coordinates are gid / size, as in the thesis: for some sizes that is the texel "
+            "at the left",
+            "2 -> 2",
+            3,
+        ),
     ],
 )
 def test_images_are_compared_number_by_number(
@@ -43,14 +60,14 @@ def test_images_are_compared_number_by_number(
     done = kfusion(name, tmp_path, "verify", "--size", "13")
     assert done.returncode == 0, done.stderr
     numbers = images * 13 * 13 * 4
-    if name == "09_sizes_of_images":  # nothing but the range says how large they are
+    if name == SIZES:  # nothing but the range says how large they are
         numbers = images * 16 * 16 * 4
     expected = f"size 13: kernels {kernels}: {numbers} elements compared: the same\n"
     assert done.stdout.endswith(expected)
 
 
 def test_images_are_timed(tmp_path: Path) -> None:
-    done = kfusion("09_own_texel", tmp_path, "bench", "--size", "64", "--repeats", "100")
+    done = kfusion(OWN_TEXEL, tmp_path, "bench", "--size", "64", "--repeats", "100")
     assert done.returncode == 0, done.stderr
     row = done.stdout.splitlines()[-1]
     assert "64    3 -> 1" in row

@@ -355,6 +355,9 @@ class World:
     def equal(self, left: Scalar, right: Scalar) -> bool:
         return left == right or self.equal_scalars
 
+    def numbers(self) -> bool:
+        return True
+
     def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
         return None
 

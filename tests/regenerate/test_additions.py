@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kfusion.kernel.opened import names_left_open
 from kfusion.parse.annotations import find_annotations
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.embedded import source_hash
@@ -18,7 +19,6 @@ from kfusion.regenerate.additions import (
     addition,
     additions_fields,
     additions_text,
-    names_left_open,
 )
 from kfusion.source.text import SourceFile
 from kfusion.synthesis.model import FusedKernel

@@ -1,0 +1,118 @@
+"""Regions in C++ files: the annotation says what they launch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.expected.running import EXCHANGE, PAIR, Host, host
+from tests.expected.test_runs import ALL, AS_WRITTEN, LEAST, RUNS
+
+PRAGMA = f"#pragma kfuse(a, b, t, out(c)) {RUNS}"
+VECTOR = """\
+        std::vector<float> seen(SIZE, 1.0f);
+        seen.push_back(2.0f);
+        for (float each : seen)
+            if (each > 2.0f)
+                return 1;
+"""
+
+
+def plus(folder: Path, pragma: str = PRAGMA, body: str = PAIR, **parts: str) -> Host:
+    return host(folder, pragma, body, name="app.cpp", **parts)
+
+
+def test_a_region_of_c_plus_plus(tmp_path: Path) -> None:
+    program = plus(tmp_path)
+    assert program.fused() == ""
+    assert '#include "lib.h"\n#include "kfusion_fused.h"\n' in program.text("app.cpp")
+    assert "{ KFUSION_REGION_OUT(app, c);\n" in program.text("app.cpp")
+    assert program.both() == LEAST
+
+
+def test_a_vector_and_a_number_by_a_macro_in_the_region(tmp_path: Path) -> None:
+    before = "#include <vector>\n#define SIZE 8\n"
+    program = plus(tmp_path, body=VECTOR + PAIR, before=before)
+    assert program.fused() == ""
+    assert program.both() == LEAST
+
+
+def test_a_wrong_list_changes_nothing(tmp_path: Path) -> None:
+    pragma = PRAGMA.replace("runs(square(t, a, n)", "runs(root(t, a, n)")
+    program = plus(tmp_path, pragma)
+    program.fused()
+    assert program.both() == AS_WRITTEN
+
+
+def test_handles_that_are_exchanged_under_a_condition(tmp_path: Path) -> None:
+    program = plus(tmp_path, body=PAIR + EXCHANGE)
+    program.fused()
+    assert program.both() == LEAST
+    assert program.both("exchanged") == ALL
+
+
+@pytest.mark.parametrize(
+    "declared",
+    ["cl_mem &d = c;", "cl_mem *d = &c;", "struct { cl_mem mem; } d = {c};", "cl_mem d[] = {c};"],
+)
+def test_out_names_that_are_no_plain_variables(declared: str, tmp_path: Path) -> None:
+    before = "static int use(const void *) { return 0; }"
+    pragma = PRAGMA.replace("out(c)", "out(d)").replace("kfuse(", "kfuse(c, ")
+    program = plus(tmp_path, pragma, PAIR, declared=declared, before=before)
+    done = program.kfusion("-o", "out")
+    assert "'d' is not used in this region" in done.stderr
+    program = plus(tmp_path, pragma, PAIR + "        (void)sizeof d;\n", declared=declared)
+    program.fused()
+    assert "KFUSION_REGION(app);\n" in program.text("app.cpp")
+    assert program.both() == {"square_add": 1}
+
+
+def test_a_variable_that_another_type_hides(tmp_path: Path) -> None:
+    """The overload for other types gives no variable: nothing is dropped."""
+    hidden = "const volatile cl_mem d = c; { struct Other { cl_mem mem; } d = {c};"
+    pragma = PRAGMA.replace("out(c)", "out(d)").replace("kfuse(", "kfuse(c, ")
+    program = plus(
+        tmp_path,
+        pragma,
+        PAIR + "        (void)sizeof d;\n",
+        declared="cl_mem d = c; (void)d; {" + hidden,
+        after="} }",
+    )
+    program.fused()
+    assert "KFUSION_REGION_OUT(app, d);\n" in program.text("app.cpp")
+    assert program.both() == ALL
+
+
+def test_nothing_says_what_is_launched(tmp_path: Path) -> None:
+    program = plus(tmp_path, "#pragma kfuse(a, b, t, out(c))")
+    said = program.fused()
+    assert "app.cpp:13:1: cut[KF242]: nothing says what this region of C++ launches" in said
+    assert program.text("app.cpp") == (tmp_path / "app.cpp").read_text()
+    assert program.both() == AS_WRITTEN
+
+
+@pytest.mark.parametrize("header", ["CL/opencl.hpp", "CL/cl2.hpp"])
+def test_bindings_are_left_as_they_are(header: str, tmp_path: Path) -> None:
+    before = f"#define CL_HPP_TARGET_OPENCL_VERSION 120\n#include <{header}>"
+    before = before.replace("120\n", "120\n#define CL_HPP_MINIMUM_OPENCL_VERSION 120\n")
+    program = plus(tmp_path, body="        cl::Event none;\n" + PAIR, before=before)
+    said = program.fused()
+    assert (
+        "app.cpp:19:9: cut[KF241]: 'cl::Event' is one of OpenCL's bindings for C++: files that are "
+        "not given may share their functions" in said
+    )
+    assert "kfusion_fused.h" not in program.text("app.cpp")
+
+
+def test_a_macro_of_the_program_that_the_run_time_uses_as_a_name(tmp_path: Path) -> None:
+    program = plus(tmp_path, before="#define launches 3\n#define next 7\n")
+    program.fused()
+    assert program.both() == LEAST
+
+
+def test_raw_strings_with_what_looks_like_a_region(tmp_path: Path) -> None:
+    before = 'static const char *text = R"(\n#pragma kfuse(x)\n{ #include "no.h")";'
+    program = plus(tmp_path, before=before, after="(void)text;")
+    program.fused()
+    assert program.both() == LEAST

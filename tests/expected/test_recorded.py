@@ -1,0 +1,150 @@
+"""What a run has recorded is what the next one is expected to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kfusion.parse.recorded import recorded_rows
+from kfusion.source.diagnostics import KFusionError
+from tests.expected.running import EXCHANGE, PAIR, Host, host
+from tests.expected.test_runs import ALL, AS_WRITTEN, LEAST
+
+PRAGMA = "#pragma kfuse(a, b, t, out(c))"
+MADE = """\
+        cl_mem s = scratch();
+        launch("square", s, a, (cl_mem)0);
+        launch("add", c, s, b, (cl_mem)0);
+        clReleaseMemObject(s);
+"""
+
+
+def recorded(program: Host, *arguments: str) -> str:
+    """Runs the program so that it writes a record, and fuses it with that."""
+    program.fused("--for-recording")
+    run = program.run("out", *arguments, KFUSION="record")
+    assert run.stdout == program.run(".", *arguments).stdout
+    return program.fused("--recorded", "kfusion.record")
+
+
+@pytest.mark.parametrize("name", ["app.c", "app.cpp"])
+def test_a_recorded_run_is_fused(name: str, tmp_path: Path) -> None:
+    program = host(tmp_path, PRAGMA, name=name)
+    assert recorded(program) == ""
+    assert program.both() == LEAST
+    told = program.kfusion("--explain-plan", "--recorded", "kfusion.record").stdout
+    assert "\n  expected: from the recorded run kfusion.record\n" in told
+
+
+@pytest.mark.parametrize("name", ["app.c", "app.cpp"])
+def test_kernels_that_are_composed_come_from_the_record(name: str, tmp_path: Path) -> None:
+    program = host(tmp_path, PRAGMA, name=name, composed=True)
+    assert recorded(program) == ""
+    assert program.both() == LEAST
+    (source,) = tmp_path.glob("kfusion.record.*.cl")
+    assert source.read_text().startswith("__kernel void square(")
+    assert source.with_suffix(".options").read_text() == "\n"
+
+
+def test_what_is_marked_for_a_record_launches_as_written(tmp_path: Path) -> None:
+    program = host(tmp_path, PRAGMA)
+    program.fused("--for-recording")
+    assert "{ KFUSION_REGION_OUT(app, c);\n" in program.text("app.c")
+    assert program.both() == AS_WRITTEN
+
+
+def test_scratch_memory_and_out_are_recorded(tmp_path: Path) -> None:
+    program = host(tmp_path, "#pragma kfuse(a, b, out(c))", MADE)
+    recorded(program)
+    (row,) = recorded_rows(tmp_path / "kfusion.record")
+    assert [launch.kernel for launch in row.launches] == ["square", "add"]
+    assert (row.region, row.file) == ("app", "app.c")
+    assert row.scratch == {"m0"}
+    assert row.outs == {"m2"}
+    assert program.both() == LEAST
+
+
+def test_scratch_memory_without_out(tmp_path: Path) -> None:
+    program = host(tmp_path, "#pragma kfuse(a, b, c)", MADE)
+    recorded(program)
+    assert "{ KFUSION_REGION(app);\n" in program.text("app.c")
+    assert program.both() == LEAST
+
+
+def test_another_path_than_the_recorded_one(tmp_path: Path) -> None:
+    program = host(tmp_path, PRAGMA, PAIR + EXCHANGE)
+    recorded(program)
+    assert program.both("exchanged") == ALL
+
+
+def test_a_record_of_lines_that_have_moved(tmp_path: Path) -> None:
+    program = host(tmp_path, PRAGMA)
+    recorded(program)
+    text = (tmp_path / "app.c").read_text()
+    (tmp_path / "app.c").write_text("\n\n\n" + text)
+    assert program.fused("--recorded", "kfusion.record") == ""
+    assert program.both() == LEAST
+
+
+def test_a_record_of_another_program_changes_nothing(tmp_path: Path) -> None:
+    program = host(tmp_path, PRAGMA)
+    recorded(program)
+    text = (tmp_path / "app.c").read_text()
+    (tmp_path / "app.c").write_text(text.replace('"square"', '"root"'))
+    program.fused("--recorded", "kfusion.record")
+    assert program.both() == {"root": 1, "add": 1}
+
+
+def test_a_command_that_settles_parts_a_row(tmp_path: Path) -> None:
+    """The square and the sum before the read are one pattern, those behind it another one."""
+    body = PAIR + '        show("t", t);\n' + PAIR.replace("t, a", "c, c")
+    program = host(tmp_path, "#pragma kfuse(a, b, c, t)", body)
+    recorded(program)
+    (row,) = recorded_rows(tmp_path / "kfusion.record")
+    assert [launch.settled for launch in row.launches] == [False, False, True, False]
+    assert (
+        program.both() == {"square_add": 1, "square_add_2": 1} or sum(program.both().values()) == 2
+    )
+
+
+def test_a_loop_is_one_round_again_and_again(tmp_path: Path) -> None:
+    body = "        for (int i = 0; i < 40; i++) {\n" + PAIR + "        }\n"
+    program = host(tmp_path, PRAGMA, body)
+    recorded(program)
+    assert sum(program.both().values()) <= 8
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "region app\nend\n",
+            "this line of a record cannot be read: expected 'region NAME FILE:LINE'",
+        ),
+        (
+            "region app app.c:3\nsquare(m0, x)  range 3\nend\n",
+            "this line of a record cannot be read: expected 'kernel(m0, 4:00040000)  range 1024'",
+        ),
+    ],
+)
+def test_a_record_that_cannot_be_read(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "kfusion.record"
+    path.write_text(text)
+    with pytest.raises(KFusionError) as failure:
+        recorded_rows(path)
+    (diagnostic,) = failure.value.diagnostics
+    assert diagnostic.message == message
+    assert diagnostic.code == "KF102"
+
+
+def test_a_record_that_ends_in_the_middle(tmp_path: Path) -> None:
+    path = tmp_path / "kfusion.record"
+    path.write_text("region app app.c:3\nsquare(m0, m1)  range 3 local 1 offset 0\n")
+    assert recorded_rows(path) == ()
+
+
+def test_there_is_no_record(tmp_path: Path) -> None:
+    done = host(tmp_path, PRAGMA).kfusion("--recorded", "none", "-o", "out")
+    assert done.returncode == 2
+    assert "error[KF101]: cannot read none: No such file or directory" in done.stderr
