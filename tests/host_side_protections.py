@@ -1,56 +1,54 @@
 """For each protection of the host side the test that fails without it."""
 
-_TRAP = "tests/traps/test_traps.py::test_trap[{}]"
-_HOST = "tests/host/traps/test_traps.py::test_trap[{}]"
-_ATTACK = "tests/host/test_attacks.py::test_results_stay[{}]"
+_DEEP = "tests/host/closed/test_closed.py::test_opens_two_calls_deep[{}]"
+_REGION = "tests/host/closed/test_closed.py::test_region[{}]"
+_CLOSED = "tests/host/closed/test_closed.py::test_stays_closed[{}]"
+_NO_MACRO = "tests/host/closed/test_outside.py::test_no_macro_stands_for[{}]"
+_FILES = "tests/host/closed/test_outside.py::test_files[{}]"
+_TOKENS = "tests/host/closed/test_closed_tokens.py::test_opens[{}]"
+_OWNED = "tests/host/observed/test_owned.py::test_what_may_be_read_is_stored[{}]"
+_NAMED = "tests/host/observed/test_named.py::test_what_may_be_observed_is_stored[{}]"
+_CERTAIN = "tests/host/observed/test_contradictions.py::test_a_certain_read_is_an_error[{}]"
+_CASE = "tests/cases/test_cases.py::test_case[{}]"
 
 PROTECTED_BY: dict[str, str] = {
-    name: _TRAP.format(trap)
-    for name, trap in {
-        "host-static-variables": "21_static_counter",
-        "host-macros": "23_host_macro_redefined",
-        "host-moved-past": "21_reads_back",
-        "host-changed-value": "17_one_variable_two_arguments",
-        "host-synchronised": "21_finish",
-        "host-released": "21_release_after",
-        "host-sticky-arguments": "17_sticky_from_init",
-        "host-sticky-elsewhere": "17_sticky_elsewhere",
-        "host-one-launch": "17_sticky_first_call",
-        "host-jumps": "18_jumps_before_launch",
-        "host-between": "22_return_between",
-        "host-events": "20_unknown_wait_list",
-        "host-queues": "20_two_queues",
-        "host-libraries": "26_two_libraries",
-        "host-results": "19_status_is_a_count",
-        "host-status": "19_two_forms_of_status",
-        "host-programs": "23_two_programs",
-        "host-ranges": "03_different_range",
-        "host-handles-exchanged": "01_handles_exchanged",
-        "host-moving-simple": "21_calls_keep_their_places",
-        "host-moving-failures": "19_call_that_fails_before_another",
-        "host-liveness": "01_intermediate_read",
-        "host-own-memory": "10_temporary_is_shared",
-        "host-handed-back": "01_alias_from_a_function",
-        "host-out-contradicted": "01_out_contradicted",
-        "host-watched": "01_read_between_calls",
-        "unsure": "01_later_call_returns_early",
-        "host-readers": "21_later_call_transfers",
-        "host-own-arguments": "17_argument_of_another_kernel",
-        "host-left-behind": "17_left_as_an_argument",
-        "host-builds": "23_predefined_macro",
-        "host-program-queries": "24_counted_kernels",
-        "guard-equal": "03_different_sizes",
-        "guard-queues": "20_two_engines",
-        "guard-pitch": "06_rows_that_overlap",
-        "guard-required": "18_null_object",
-        "guard-transfers": "10_transfer_to_an_alias",
-        "guard-objects": "10_flags_of_an_alias",
-        "guard-formats": "08_image_of_bytes",
-        "guard-made": "09_image_made_again",
-        "guard-disjoint": "10_one_vector_twice",
-    }.items()
+    # Is a region closed?
+    "closed-unknown": _DEEP.format("function that is not declared"),
+    "closed-opening": _DEEP.format("fork"),
+    "closed-settled": _CLOSED.format("exit"),
+    "closed-assembler": _DEEP.format("assembler"),
+    "closed-atomics": _DEEP.format("atomic variable"),
+    "closed-teams": _DEEP.format("team that launches"),
+    "closed-changed-functions": _DEEP.format("weak function"),
+    "closed-inline": _DEEP.format("inline function of all files"),
+    "closed-callbacks": _DEEP.format("event callback"),
+    "closed-pointers": _DEEP.format("pointer that nothing assigns"),
+    "closed-pointers-from-outside": _REGION.format("hook that other files may set"),
+    "closed-handed-on": _DEEP.format("comparison that cannot be told"),
+    "closed-macros": _FILES.format("own macro around exit"),
+    "closed-settled-names": _FILES.format(
+        "member with the name of a function that is settled before"
+    ),
+    "closed-in-brackets": _FILES.format("call in brackets in a file without OpenCL"),
+    "closed-declared-behind": _FILES.format("declaration behind a header that calls OpenCL"),
+    "closed-compound-literals": _NO_MACRO.format("compound literal that may be kept"),
+    "closed-cleanups": _DEEP.format("clean-up function of another file"),
+    "closed-signals": _REGION.format("handler that uses OpenCL"),
+    "closed-undeclared": _REGION.format("macro of a header that is not found"),
+    "closed-entries": _REGION.format("jump into it"),
+    "closed-anywhere": _REGION.format("thread that is ended from outside"),
+    "closed-cpp-names": _TOKENS.format("unseen = 3;"),
+    "closed-cpp-operators": _TOKENS.format("a = a + b;"),
+    "closed-cpp-calls": _TOKENS.format("unknown_call(n);"),
+    "closed-cpp-entries": _TOKENS.format("case 3: n = 1;"),
+    # What is read later?
+    "host-copied-handle": _OWNED.format("it began as a copy"),
+    "host-handed-back": _OWNED.format("a pointer that a function returns"),
+    "host-left-behind": _OWNED.format("an argument of a kernel that is launched later"),
+    "host-liveness": _OWNED.format("it became a copy"),
+    "host-copies-of-handles": _NAMED.format("a handle copied to a variable"),
+    "host-every-path": _NAMED.format("the intermediate is what out names on another path"),
+    "host-handles-exchanged": _NAMED.format("an exchange by a pointer"),
+    "host-out-compared": _NAMED.format("a handle of out that no launch gets"),
+    "host-out-contradicted": _CERTAIN.format("out, read after"),
 }
-PROTECTED_BY["host-sync"] = _HOST.format("sync_annotations")
-PROTECTED_BY["host-copied-handle"] = _HOST.format("copy_of_an_object")
-PROTECTED_BY["host-cleanup"] = _ATTACK.format("l_cleanup")
-PROTECTED_BY["guard-overlaps"] = _ATTACK.format("al_base")

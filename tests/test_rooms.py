@@ -15,7 +15,8 @@ MAY_IMPORT = {
     "graph": {"source", "parse", "kernel"},
     "synthesis": {"source", "parse", "kernel", "graph"},
     "host": {"source", "parse", "kernel", "graph"},
-    "regenerate": {"source", "parse", "kernel", "graph", "synthesis", "host"},
+    "runtime": {"source"},
+    "regenerate": {"source", "parse", "kernel", "graph", "synthesis", "host", "runtime"},
     "report": {"source", "graph", "kernel"},
 }
 
@@ -40,6 +41,19 @@ def test_room_imports_only_from_earlier_rooms(room: str) -> None:
             parts = name.split(".")
             if parts[0] == "kfusion" and len(parts) > 1 and parts[1] != room:
                 assert parts[1] in MAY_IMPORT[room], f"{path.name} imports {name}"
+
+
+def test_what_puts_rooms_together_is_imported_by_no_room() -> None:
+    """Modules at the top of the package; commands of the device room plan regions, too."""
+    above = {path.stem for path in PACKAGE.glob("*.py")} - {"paths"}
+    for room in MAY_IMPORT:
+        used = {
+            name.split(".")[1]
+            for p in (PACKAGE / room).glob("*.py")
+            for name in imports(p)
+            if name.startswith("kfusion.")
+        }
+        assert not used & above
 
 
 def test_only_the_device_room_imports_pyopencl() -> None:

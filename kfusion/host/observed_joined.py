@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from kfusion.host.effects import Effect, Launch, SetArgument, Unsupported
+from kfusion.host.effects import Effect, Launch, SetArgument, UnknownCall, Unsupported
 from kfusion.host.equality import identity
 from kfusion.host.execute import Executor
-from kfusion.host.frames import Frame
+from kfusion.host.frames import Frame, Outcome
 from kfusion.host.handles import HandleTable
 from kfusion.host.loops import is_loop
 from kfusion.host.observed_around import Around
@@ -50,11 +50,23 @@ class _Listener(Executor):
         self.handles = handles
         self.emitted: list[_Emitted] = []
         self.understood = True
+        self.ends: list[State] = []  # where control leaves the block, and something may be held
+        self._settled_in: tuple[Sym, ...] | None = None
+
+    def leave_by(self, outcome: Outcome) -> None:
+        """Around a call that is not known nothing is held: if it comes last, all is made."""
+        super().leave_by(outcome)
+        if len(self.frames) == 1 and self._settled_in != tuple(self.conditions):
+            self.ends.append(outcome.state)
 
     def emit(self, effect: Effect) -> None:
         super().emit(effect)
         if isinstance(effect, Unsupported):
             self.understood = False
+        if isinstance(effect, UnknownCall):
+            self._settled_in = tuple(self.conditions)
+        elif isinstance(effect, Launch):
+            self._settled_in = None
         if not isinstance(effect, SetArgument | Launch):
             return
         names = self.handles.kernel_names(effect.kernel, {f.number: f for f in self.frames})
@@ -75,9 +87,8 @@ class Joined:
         listener.frames, listener.application = [frame], frame.variables
         state = State()
         after = listener.statement(around.here, state)
-        ends = [outcome.state for outcome in frame.returns]
         self.end: State | None = None
-        for end in [*ends, *([after] if after is not None else [])]:
+        for end in [*listener.ends, *([after] if after is not None else [])]:
             self.end = end if self.end is None else join(end, self.end)
         self.given: dict[Slot, set[Sym]] = {}
         self.understood = listener.understood and not _leaves_otherwise(around.here)

@@ -91,6 +91,7 @@ class Recorder(PathExecutor):
         self.shared: set[Sym] = set()  # kernels with shared virtual memory
         self.others: dict[str, None] = {}  # memory that is used other than by launches
         self.settled_by: Reason | None = None  # what comes behind the last launch and settles
+        self.perhaps_settled = False  # or may do so
         self._noted: set[Sym] = set()  # memory of the launches since then
 
     def run(self, function: HostFunction, arguments: list[Sym], state: State) -> Sym:
@@ -103,9 +104,12 @@ class Recorder(PathExecutor):
 
     def emit(self, effect: Effect) -> None:
         super().emit(effect)
+        if isinstance(effect, Transfer | UnknownCall | Unsupported) or self._settles(effect):
+            self.perhaps_settled = True
         if effect.certain and self._settles(effect) and not isinstance(effect, Launch):
             self.settled_by = self.settled_by or self._reason(effect)
         if isinstance(effect, Launch):
+            self.perhaps_settled = False
             self._launched(effect)
         elif isinstance(effect, SetArgument):
             self._argument(effect)

@@ -54,7 +54,7 @@ class Prediction:
     after: State  # what places hold at the region's end
     leaves: str  # how the path leaves the block: "" at its end, return, break, goto, exit, ...
     likely: bool  # it nowhere gives up where it could go on
-    settled_behind: bool  # a command behind the last launch settles
+    settled_behind: bool  # a command behind the last launch settles, or may do so
     unknown: tuple[Reason, ...]  # launches of kernels that are not known
     of_one_program: Callable[[Sym, Sym], bool]  # may two kernels be?
 
@@ -221,7 +221,7 @@ def _follow(
         state,
         leaves,
         not ways.gave_up,
-        recorder.settled_by is not None,
+        recorder.perhaps_settled,
         tuple(launches.unknown),
         launches.of_one_program,
     )

@@ -123,10 +123,10 @@ def missing_header(source: SourceFile, failure: Failure, stubs_allowed: bool) ->
 def cpp_host(span: Span | None) -> KFusionError:
     return error(
         "KF108",
-        "this is C++; hosts must be C",
+        "this is C++, in a file that is read as C",
         span,
-        help="move the functions that set kernel arguments and launch kernels, and the "
-        "regions that call them, into C files, and give kfusion those",
+        help="name it .cpp if regions stand in it, and list what they launch behind the "
+        "annotation; the functions that regions call belong into C files",
     )
 
 

@@ -10,8 +10,9 @@ The record FILE has a block for each region, as often as it launched something e
     end
 
 Memory objects and samplers are numbered, values have a size and bytes, and behind `/` the number
-that they have if they are objects; `?` was set before the region. What settles ends a row. `scratch` was made and released in the region; `out` and `temp`
-are what the variables of the region's line held when it ended, `-` if that was nothing.
+that they have if they are objects; `?` was set before the region. What settles ends a row.
+`scratch` was made and released in the region; `out` and `temp` are what the variables of the
+region's line held when it ended, `-` if that was nothing.
 
 Beside FILE lie, for each program, FILE.<hash>.cl with its source to the byte, and
 FILE.<hash>.options with one line of options for each build.

@@ -305,15 +305,17 @@ KFUSION_HERE void kfusion_record_settling(kfusion_state *s, const char *why)
         kfusion_write_text(s, "settled %s\n", why);
 }
 
-/* The program releases an object. Behind the last time its address may be another one's. */
+/* The program releases an object. Behind the last time its address may be another one's. What was
+   made in the region is taken for gone: launches that are not done yet may still hold it. */
 KFUSION_HERE void kfusion_record_release(kfusion_state *s, cl_mem mem)
 {
     const kfusion_memory *m = kfusion_find_memory(s, mem);
-    cl_uint references = 0;
+    cl_uint references = 2;
     size_t i;
 
-    if (!kfusion_mem_info(mem, CL_MEM_REFERENCE_COUNT, sizeof references, &references) ||
-        references > 1)
+    if ((m == NULL || !m->created) &&
+        (!kfusion_mem_info(mem, CL_MEM_REFERENCE_COUNT, sizeof references, &references) ||
+         references > 1))
         return;
     for (i = 0; i < s->handles; i++)
         if (s->handle[i] == (const void *)mem) {

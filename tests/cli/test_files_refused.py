@@ -271,15 +271,15 @@ vec.c:41:5: error[KF104]: syntax error at 'LOG_SCOPE': invalid declaration
     )
 
 
-def test_cpp_file(command: Command) -> None:
-    (command.folder / "app.c").rename(command.folder / "app.cpp")
+def test_cuda_file(command: Command) -> None:
+    (command.folder / "app.c").rename(command.folder / "app.cu")
     assert (
-        command.refused("app.cpp", "vec.c", "vec.cl", "-o", "out")
+        command.refused("app.cu", "vec.c", "vec.cl", "-o", "out")
         == """\
-app.cpp:1:1: error[KF108]: this is C++; hosts must be C
+app.cu:1:1: error[KF108]: this is C++, in a file that is read as C
     1 | #include "vec.h"
       | ^~~~~~~~~~~~~~~~
-  help: move the functions that set kernel arguments and launch kernels, and the regions that call them, into C files, and give kfusion those
+  help: name it .cpp if regions stand in it, and list what they launch behind the annotation; the functions that regions call belong into C files
 """
     )
 
@@ -289,10 +289,10 @@ def test_cpp_header(command: Command) -> None:
     assert (
         command.refused_program()
         == """\
-vec.c:2:1: error[KF108]: this is C++; hosts must be C
+vec.c:2:1: error[KF108]: this is C++, in a file that is read as C
     2 | #include <vector>
       | ^~~~~~~~~~~~~~~~~
-  help: move the functions that set kernel arguments and launch kernels, and the regions that call them, into C files, and give kfusion those
+  help: name it .cpp if regions stand in it, and list what they launch behind the annotation; the functions that regions call belong into C files
 """
     )
 
@@ -310,10 +310,10 @@ namespace vec {
     assert (
         command.refused_program()
         == """\
-vec.c:6:1: error[KF108]: this is C++; hosts must be C
+vec.c:6:1: error[KF108]: this is C++, in a file that is read as C
     6 | namespace vec {
       | ^~~~~~~~~
-  help: move the functions that set kernel arguments and launch kernels, and the regions that call them, into C files, and give kfusion those
+  help: name it .cpp if regions stand in it, and list what they launch behind the annotation; the functions that regions call belong into C files
 """
     )
 
@@ -330,10 +330,10 @@ template <typename T> T twice(T x) { return x + x; }""",
     assert (
         command.refused_program()
         == """\
-vec.c:6:1: error[KF108]: this is C++; hosts must be C
+vec.c:6:1: error[KF108]: this is C++, in a file that is read as C
     6 | template <typename T> T twice(T x) { return x + x; }
       | ^~~~~~~~
-  help: move the functions that set kernel arguments and launch kernels, and the regions that call them, into C files, and give kfusion those
+  help: name it .cpp if regions stand in it, and list what they launch behind the annotation; the functions that regions call belong into C files
 """
     )
 
@@ -345,10 +345,10 @@ def test_cpp_cast(command: Command) -> None:
     assert (
         command.refused_program()
         == """\
-vec.c:40:12: error[KF108]: this is C++; hosts must be C
+vec.c:40:12: error[KF108]: this is C++, in a file that is read as C
    40 |     return static_cast<size_t>(n);
       |            ^~~~~~~~~~~
-  help: move the functions that set kernel arguments and launch kernels, and the regions that call them, into C files, and give kfusion those
+  help: name it .cpp if regions stand in it, and list what they launch behind the annotation; the functions that regions call belong into C files
 """
     )
 
@@ -360,10 +360,10 @@ def test_cpp_scope(command: Command) -> None:
     assert (
         command.refused_program()
         == """\
-vec.c:40:8: error[KF108]: this is C++; hosts must be C
+vec.c:40:8: error[KF108]: this is C++, in a file that is read as C
    40 |     std::vector<int> v;
       |        ^
-  help: move the functions that set kernel arguments and launch kernels, and the regions that call them, into C files, and give kfusion those
+  help: name it .cpp if regions stand in it, and list what they launch behind the annotation; the functions that regions call belong into C files
 """
     )
 
@@ -377,10 +377,10 @@ def test_cpp_new(command: Command) -> None:
     assert (
         command.refused_program()
         == """\
-vec.c:40:16: error[KF108]: this is C++; hosts must be C
+vec.c:40:16: error[KF108]: this is C++, in a file that is read as C
    40 |     float *p = new float[n];
       |                ^~~
-  help: move the functions that set kernel arguments and launch kernels, and the regions that call them, into C files, and give kfusion those
+  help: name it .cpp if regions stand in it, and list what they launch behind the annotation; the functions that regions call belong into C files
 """
     )
 
@@ -390,9 +390,9 @@ def test_cpp_reference(command: Command) -> None:
     assert (
         command.refused_program()
         == """\
-vec.c:38:25: error[KF108]: this is C++; hosts must be C
+vec.c:38:25: error[KF108]: this is C++, in a file that is read as C
    38 | size_t vec_bytes(size_t &n)
       |                         ^
-  help: move the functions that set kernel arguments and launch kernels, and the regions that call them, into C files, and give kfusion those
+  help: name it .cpp if regions stand in it, and list what they launch behind the annotation; the functions that regions call belong into C files
 """
     )

@@ -1,6 +1,6 @@
 """The traps of DESIGN.md that concern kernels, by the Python API, and what is generated there.
 
-Each program runs fused and unfused on PoCL. tests/traps has a program in C for each trap.
+Each program runs fused and unfused on PoCL. tests/cases has programs in C for each trap.
 """
 
 from __future__ import annotations

@@ -79,6 +79,13 @@ cl_mem buffer(int seed)
     return mem;
 }
 
+void fetch(cl_mem mem)
+{
+    static float data[N];
+
+    clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof data, data, 0, NULL, NULL);
+}
+
 void show(const char *name, cl_mem mem)
 {
     float data[N];

@@ -14,6 +14,7 @@ void start(void);
 void stop(void);
 cl_mem buffer(int seed);
 cl_mem scratch(void);
+void fetch(cl_mem mem);
 void show(const char *name, cl_mem mem);
 
 /* The kernel's buffers, then NULL. */

@@ -50,7 +50,9 @@ MISFITS: dict[str, tuple[str, str, str]] = {
 @pytest.mark.parametrize("name", MISFITS)
 def test_no_macro_stands_for(name: str, programs: Programs) -> None:
     declarations, statement, message = MISFITS[name]
-    (opened,) = judged(programs(two_calls_deep(declarations, statement))).opened
+    found = judged(programs(two_calls_deep(declarations, statement))).opened
+    assert len(found) == 1
+    opened = found[0]
     assert opened.reason.message == message
     assert opened.reason.span is not None
     called = "keep" if "keep" in statement else "log_line"

@@ -20,36 +20,15 @@ cl_int indices(buf *y, buf *t, buf *x, buf *index)
     return CL_SUCCESS;
 }
 
-cl_int statuses(buf *y, buf *t, buf *x)
-{
-#pragma kfuse(y, t, x)
-    {
-        if (square_of(t, x))
-            return 1;
-        if (square_of(y, t) != CL_SUCCESS)
-            return 1;
-    }
-    return CL_SUCCESS;
-}
-
-cl_int status_of_both(buf *y, buf *t, buf *x)
+cl_int checked(buf *z, buf *y, buf *t, buf *x)
 {
     cl_int status = 0;
-#pragma kfuse(y, t, x)
-    {
-        status += square_of(t, x);
-        status += square_of(y, t);
-    }
-    return status;
-}
-
-cl_int not_written(buf *z, buf *y, buf *t, buf *x)
-{
 #pragma kfuse(z, y, t, x)
     {
         counted(t, x);
-        square_of(y, t);
-        square_of(z, y);
+        if (square_of(y, t))
+            return 1;
+        status += square_of(z, y);
     }
-    return CL_SUCCESS;
+    return status;
 }
