@@ -490,4 +490,8 @@ def _require_kinds(inputs: Inputs, *, kernels: bool) -> None:
             help="write `#pragma kfuse(x, y)` before a block of library calls",
         )
     if kernels and not inputs.kernels:
-        raise error("KF114", "none of the files is a kernel file (.cl)")
+        raise error(
+            "KF114",
+            "none of the files is a kernel file (.cl)",
+            help="kernels that a program composes come from a run of it: see --for-recording",
+        )

@@ -31,7 +31,7 @@ from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, error
 from kfusion.source.text import SourceFile, Span
 
-_REGION = re.compile(r"region (\w+) (.*):(\d+)")
+_REGION = re.compile(r"region (\w+) (?:(.*):\d+)?")
 _LAUNCH = re.compile(
     r"([A-Za-z_]\w*)\((.*)\)  range ([\d,]+)(?: local ([\d,]+))?(?: offset ([\d,]+))?"
 )
@@ -99,7 +99,9 @@ def recorded_rows(record: Path) -> tuple[RecordedRow, ...]:
         block.append((line, file.line_span(number)))
         if line == "end":
             row = _row(record, block)
-            found.setdefault((row.region, row.file, tuple(text for text, _ in block[1:])), row)
+            if row.file:  # not of what is outside of the given files
+                key = (row.region, row.file, tuple(text for text, _ in block[1:]))
+                found.setdefault(key, row)
             block = []
     return tuple(found.values())  # a program that was ended may have left half a block
 
@@ -123,7 +125,7 @@ def _row(record: Path, block: list[tuple[str, Span]]) -> RecordedRow:
     return RecordedRow(
         record,
         head.group(1),
-        Path(head.group(2)).name,
+        Path(head.group(2) or "").name,
         block[0][1],
         tuple(launches),
         frozenset(facts.get("scratch", ())),

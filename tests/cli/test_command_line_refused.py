@@ -181,6 +181,7 @@ def test_no_kernels(command: Command) -> None:
 <command line>:1:27: error[KF114]: none of the files is a kernel file (.cl)
     1 | kfusion vec.c app.c -o out
       |                           ^
+  help: kernels that a program composes come from a run of it: see --for-recording
 """
     )
 

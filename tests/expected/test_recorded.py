@@ -117,7 +117,7 @@ def test_a_loop_is_one_round_again_and_again(tmp_path: Path) -> None:
     ("text", "message"),
     [
         (
-            "region app\nend\n",
+            "region 3 times\nend\n",
             "this line of a record cannot be read: expected 'region NAME FILE:LINE'",
         ),
         (
@@ -134,6 +134,12 @@ def test_a_record_that_cannot_be_read(text: str, message: str, tmp_path: Path) -
     (diagnostic,) = failure.value.diagnostics
     assert diagnostic.message == message
     assert diagnostic.code == "KF102"
+
+
+def test_launches_of_files_that_are_not_given(tmp_path: Path) -> None:
+    path = tmp_path / "kfusion.record"
+    path.write_text("region outside \nsquare(m0, m1)  range 3\nend\n")
+    assert recorded_rows(path) == ()
 
 
 def test_a_record_that_ends_in_the_middle(tmp_path: Path) -> None:
