@@ -67,7 +67,7 @@ class Pool:
     programs: dict[str, Path]
 
     def environment(self, kind: str) -> dict[str, str]:
-        return {**POOL.environment(self.sources[kind][2]), "KFUSION_TRACE": "1"}
+        return {**POOL.environment(self.sources[kind][2])}
 
     def run(self, kind: str, *arguments: object) -> RunResult:
         command = [str(self.programs[kind]), *map(str, arguments)]
