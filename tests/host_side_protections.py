@@ -51,4 +51,37 @@ PROTECTED_BY: dict[str, str] = {
     "host-handles-exchanged": _NAMED.format("an exchange by a pointer"),
     "host-out-compared": _NAMED.format("a handle of out that no launch gets"),
     "host-out-contradicted": _CERTAIN.format("out, read after"),
+    "host-kept-handle": _OWNED.format("a function keeps the handle"),
+    "host-kernel-escapes": _OWNED.format("other files can name a kernel"),
+    "host-own-memory": _OWNED.format("a part of it"),
+    "host-read-again": _OWNED.format("the next iteration does not write all"),
+    "host-sticky-elsewhere": _OWNED.format("a later launch relies on its arguments"),
+    # What may be taken for granted?
+    "host-ranges": _CASE.format("03_ranges: one kernel covers half of what the others do"),
+    "host-sync": _CASE.format(
+        "hidden: annotations: a function is not fused with earlier calls that write its data"
+    ),
+    "host-program-queries": _CASE.format(
+        "24_kernels_of_a_program: the library counts the kernels of its program"
+    ),
+    # What is asked when the program runs
+    "guard-equal": _CASE.format(
+        "06_guards: one guard in both kernels, and lengths that agree in some calls only"
+    ),
+    "guard-ranges": _CASE.format(
+        "guards: kernels without a length are launched over one size in some runs only"
+    ),
+    "guard-disjoint": _CASE.format("10_one_memory: two pointers to one vector"),
+    "guard-formats": _CASE.format(
+        "08_conversions: an image rounds what is written to it, unless its format keeps it: "
+        "that is seen at run time"
+    ),
+    "guard-pitch": _CASE.format(
+        "06_guards: a row is overwritten whose elements another item has read: as the end of the "
+        "row above"
+    ),
+    "guard-dropped": _CASE.format(
+        "guards: an intermediate that is not stored is, in some runs, what another launch has "
+        "written"
+    ),
 }

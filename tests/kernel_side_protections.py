@@ -8,6 +8,7 @@ _SCOPES = "tests/fuse/test_traps_of_scopes.py"
 _OWNERSHIP = "tests/graph/test_ownership.py"
 _PLAN = "tests/graph/test_plan.py"
 _IMAGES = "tests/fuse/test_images.py"
+_CASES = "tests/cases/test_cases.py::test_case"
 
 PROTECTED_BY: dict[str, str] = {
     # kernel
@@ -38,7 +39,6 @@ PROTECTED_BY: dict[str, str] = {
     "same-ranges": f"{_TRAPS}::test_trap_03_different_ranges_are_not_fused",
     "local-sizes": f"{_REFUSALS}::test_local_sizes_that_matter",
     "one-type": f"{_TRAPS}::test_trap_10_two_element_types",
-    "disjoint": f"{_REFUSALS}::test_memory_that_may_be_the_same",
     # graph: who owns an element
     "own-elements": f"{_REFUSALS}::test_write_after_read_of_neighbours",
     "bounds": f"{_TRAPS}::test_trap_06_reader_lacks_the_bound_of_the_row",
@@ -50,9 +50,12 @@ PROTECTED_BY: dict[str, str] = {
     "offsets": f"{_REFUSALS}::test_group_arithmetic_lacks_the_offset",
     "program-order": "tests/graph/test_partition.py::test_group_around_what_is_needed_in_between",
     # graph: what one item may do for several
-    "only-read": "tests/traps/test_traps.py::test_trap[12_weights_that_change]",
-    "own-item": "tests/traps/test_traps.py::test_trap[03_several_items_ask_for_more]",
-    "one-bound": "tests/traps/test_traps.py::test_trap[03_several_items_from_one_on]",
+    "only-read": f"{_CASES}[12_work_groups: for a CPU weights are read where they are: not if "
+    "the kernel changes its copy of them]",
+    "own-item": f"{_CASES}[03_ranges: a kernel asks for more than its global id: one item for "
+    "each]",
+    "one-bound": f"{_CASES}[03_ranges: what holds for the last of several items does not hold "
+    "for those before]",
     # graph: what may live in a variable, and what must be stored
     "guards": f"{_TRAPS}::test_trap_06_guards_with_different_bounds",
     "guard-types": f"{_TRAPS}::test_trap_06_int_against_size_t_is_another_guard",
@@ -68,6 +71,5 @@ PROTECTED_BY: dict[str, str] = {
     "stored": f"{_TRAPS}::test_trap_01_intermediate_that_is_read_later_is_stored",
     "liveness": f"{_PLAN}::test_stencil_splits_the_region",
     "partial": f"{_TRAPS}::test_trap_01_partial_overwrite_by_a_later_kernel_keeps_the_store",
-    "hidden-readers": f"{_REFUSALS}::test_dropped_value_that_may_be_read_under_another_name",
-    "untouched": "tests/graph/test_cpu.py::test_weights_that_may_be_written_are_copied",
+    "untouched": "tests/graph/test_cpu.py::test_weights_that_another_stage_writes_are_copied",
 }

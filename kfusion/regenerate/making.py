@@ -61,7 +61,6 @@ GUARD_RANGES = protection("guard-ranges", "ranges are not compared at run time")
 GUARD_DISJOINT = protection("guard-disjoint", "buffers are not compared at run time")
 GUARD_FORMATS = protection("guard-formats", "formats of images are not looked at")
 GUARD_PITCH = protection("guard-pitch", "rows are not compared with their pitch at run time")
-GUARD_PROGRAMS = protection("guard-programs", "kernels of several programs are taken for one")
 GUARD_DROPPED = protection("guard-dropped", "what is not stored may be another object, too")
 
 _WIDTH = 96
@@ -253,8 +252,7 @@ class _Making:
 
     def _range_conditions(self, group: Group) -> None:
         """What the plan knows of the range of each member, it knows from a prediction."""
-        if is_on(GUARD_PROGRAMS):
-            self._one(group.members, "kfusion_one_program", "are of several programs")
+        self._one(group.members, "kfusion_one_program", "are of several programs")
         if not is_on(GUARD_RANGES):
             return
         first = group.members[0]
