@@ -47,8 +47,10 @@ def kfusion(name: str, folder: Path, *arguments: str) -> subprocess.CompletedPro
         ),
         (SIZES, "2 -> 1", 3),
         (
-            "coordinates are gid / size, as in the thesis: for some sizes that is the texel "
-            "at the left",
+            (
+                "coordinates are gid / size, as in the thesis: for some sizes that is the texel "
+                "at the left"
+            ),
             "2 -> 2",
             3,
         ),

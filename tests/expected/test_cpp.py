@@ -19,8 +19,16 @@ VECTOR = """\
 """
 
 
-def plus(folder: Path, pragma: str = PRAGMA, body: str = PAIR, **parts: str) -> Host:
-    return host(folder, pragma, body, name="app.cpp", **parts)
+def plus(
+    folder: Path,
+    pragma: str = PRAGMA,
+    body: str = PAIR,
+    *,
+    before: str = "",
+    declared: str = "",
+    after: str = "",
+) -> Host:
+    return host(folder, pragma, body, name="app.cpp", before=before, declared=declared, after=after)
 
 
 def test_a_region_of_c_plus_plus(tmp_path: Path) -> None:

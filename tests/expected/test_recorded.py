@@ -60,8 +60,8 @@ def test_scratch_memory_and_out_are_recorded(tmp_path: Path) -> None:
     (row,) = recorded_rows(tmp_path / "kfusion.record")
     assert [launch.kernel for launch in row.launches] == ["square", "add"]
     assert (row.region, row.file) == ("app", "app.c")
-    assert row.scratch == {"m0"}
-    assert row.outs == {"m2"}
+    assert row.scratch == frozenset({"m0"})
+    assert row.outs == frozenset({"m2"})
     assert program.both() == LEAST
 
 
