@@ -19,6 +19,7 @@ from kfusion.device.images import Shape, copied_from, image_shapes, memory_of, r
 from kfusion.device.opencl import KernelBuildError, build_program, find_device
 from kfusion.driver import PlannedPattern
 from kfusion.graph.model import Argument, AtMost, Equal, Group, LocalMemory, Memory
+from kfusion.host.predict_launches import unset_name
 from kfusion.host.symbolic import Sym
 from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.model import Kernel, Parameter
@@ -209,7 +210,8 @@ class Verifier:
         if local and any(s % at for s, at in zip(size, local, strict=False)):
             raise CannotRunError(f"the groups of {invocation.kernel.name} do not fit into its size")
         values = planned.values
-        unset = next((a for a in invocation.arguments if a.name.startswith("<")), None)
+        pairs = zip(invocation.kernel.parameters, invocation.arguments, strict=True)
+        unset = next((a for p, a in pairs if a.name == unset_name(p, invocation.kernel)), None)
         if unset is not None:
             raise CannotRunError(f"{invocation.kernel.name} relies on an argument set elsewhere")
         scalars: dict[str, Number] = {}  # real ones are not part of an index

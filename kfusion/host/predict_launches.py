@@ -193,7 +193,7 @@ class Launches:
         if position not in launch.arguments and is_memory:
             self.ways.doubt(f"'{parameter.name}' of {kernel.name} is set before the region")
         if effect is None:  # whatever it is, other launches of the kernel have the same
-            name = f"<{parameter.name} of {kernel.name}>"
+            name = unset_name(parameter, kernel)
             self.values.setdefault(name, anything())
             return Memory(name, parameter.name) if is_memory else Scalar(name, parameter.name)
         if effect.value is None:
@@ -292,3 +292,8 @@ def _created(node: c_ast.Node) -> str:
     name = listed[1]
     is_text = isinstance(name, c_ast.Constant) and name.type == "string"
     return str(name.value).strip('"') if is_text else ""
+
+
+def unset_name(parameter: Parameter, kernel: Kernel) -> str:
+    """Of an argument that no setting in the region gives."""
+    return f"<{parameter.name} of {kernel.name}>"

@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 from kfusion.device.verify import _ulps
+from tests.support.case_format import case_named
+from tests.support.case_program import given_files, write_files
 
 LINALG = Path(__file__).parents[2] / "casestudies" / "linalg"
 PROGRAMS = Path(__file__).parent / "verify"
@@ -205,13 +207,14 @@ def test_too_much_data() -> None:
     )
 
 
-def test_local_memory_sized_by_the_host() -> None:
-    folder = LINALG.parents[1] / "tests" / "host" / "idioms" / "local_memory"
-    files = [str(folder / name) for name in ("app.c", "lib.c", "kernels.cl")]
-    command = [sys.executable, "-m", "kfusion", "verify", *files, "-I", str(folder / "../common")]
-    done = subprocess.run([*command, "--size", "100"], capture_output=True, text=True, check=False)
+def test_local_memory_sized_by_the_host(tmp_path: Path) -> None:
+    name = "the host gives local memory, and one call is a stencil"
+    case = case_named("host/idioms_arguments.toml", name)
+    folder = write_files(case, tmp_path / "program")
+    command = [sys.executable, "-m", "kfusion", "verify", *given_files(case), "--size", "100"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
-    assert len(lines) == 2, done.stderr
+    assert lines, done.stderr
     assert all(line.endswith(" elements compared: the same") for line in lines)
 
 
