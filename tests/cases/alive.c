@@ -26,6 +26,12 @@ cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *status)
     return kernel;
 }
 
+cl_int clRetainKernel(cl_kernel kernel)
+{
+    kernels_left++;
+    return ((cl_int(*)(cl_kernel))the_real("clRetainKernel"))(kernel);
+}
+
 cl_int clReleaseKernel(cl_kernel kernel)
 {
     kernels_left--;
