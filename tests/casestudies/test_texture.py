@@ -89,7 +89,6 @@ def test_pictures_of_bytes_are_rounded_by_each_call(
         fused, found = run(made, kind, tmp_path, 37, IMAGE_CHANNELS="8")
         assert found == expected != floats
         assert fused.launches == unfused.launches
-        assert ("the original kernels run" in fused.stderr) == (kind == "fused")
 
 
 @pytest.mark.parametrize("application", APPLICATIONS)
