@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.patches import apply_patch
-from casestudies.demo import FLOAT, Precision, Study, fuse
+from casestudies.demo import FLOAT, Precision, Study
 from kfusion.device.measure import MeasureError
 
 TURN = 3  # repetitions; the first of a turn is not counted: it finds others' data in the caches
@@ -99,9 +99,9 @@ class Builder:
         kernels.parent.mkdir(parents=True, exist_ok=True)
         kernels.write_text(("" if contract else _CONTRACTION_OFF) + sources[2].read_text())
         ways = {"unfused": [*sources[:2], kernels]}
-        out = folder / "fused"
-        fuse(ways["unfused"], out, study.include_dirs, precision.defines, self.options)
-        ways["fused"] = [out / source.name for source in sources]
+        ways["fused"] = study.fuse(
+            ways["unfused"], folder / "fused", precision.defines, self.options
+        )
         if by_hand:
             ways["by hand"] = fused_by_hand(study, application, kernels, folder / "by-hand")
         self.built[folder] = {

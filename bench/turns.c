@@ -7,8 +7,9 @@
  *                           and after them one is written to OUT
  *     KFUSION_SENT=PREFIX   what is written to buffers goes to PREFIX0, PREFIX1, ... too
  *
- * A repetition ends with clFinish and begins with the first launch after it. IN that is at its
- * end means that nobody else is left: from then on no turn is waited for.
+ * A repetition ends with clFinish and begins with the first launch after it; a clFinish without a
+ * launch before it ends none (where a blocking write passed noted launches, two follow them). IN
+ * that is at its end means that nobody else is left: from then on no turn is waited for.
  */
 #define _GNU_SOURCE
 #define CL_TARGET_OPENCL_VERSION 120
@@ -33,6 +34,7 @@ static size_t launched, finished, room;
 static int repetition, timing;
 static int turn_in = -1, turn_out = -1, turn_length = 1;
 static int mine, done; /* is it this program's turn, and how many repetitions of it are over */
+static int begun;      /* has a repetition begun? */
 
 static void *the_real(const char *symbol)
 {
@@ -63,7 +65,7 @@ static void take_turn(void)
     char byte;
     if (turn_in >= 0 && !mine && read(turn_in, &byte, 1) <= 0)
         turn_in = -1;
-    mine = 1;
+    mine = begun = 1;
 }
 
 static void pass_turn(void)
@@ -186,7 +188,8 @@ cl_int clFinish(cl_command_queue queue)
     THE_REAL(clFinish);
     cl_int status = real_clFinish(queue);
     settle();
-    if (mine) {
+    if (begun) {
+        begun = 0;
         repetition++;
         if (++done == turn_length)
             pass_turn();

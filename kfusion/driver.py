@@ -280,7 +280,13 @@ def _c_region(
     region: Region, closed: Closedness, names: EndNames | None, given: _Given, result: Result
 ) -> None:
     predicted = predictions(
-        region.block, region.function, region.unit, given.program, given.handles, given.kernels
+        region.block,
+        region.function,
+        region.unit,
+        given.program,
+        given.handles,
+        given.kernels,
+        frozenset(region.mark.harmless),
     )
     observation = Observation(region, predicted, given.program, given.handles, given.kernels)
     result.diagnostics += observation.notes

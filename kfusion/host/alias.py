@@ -119,7 +119,8 @@ class Memory:
             one, other = other, one
         if isinstance(one, Pointee):
             assert not isinstance(other, Pointee)
-            return isinstance(one.pointer, Made) or not self._is_reached(one.pointer, other)
+            pointer = without_casts(one.pointer)
+            return isinstance(pointer, Made) or not self._is_reached(pointer, other)
         return not self._is_one_variable(one, other)
 
     def _is_one_variable(self, one: Root, other: Root) -> bool:
@@ -133,6 +134,7 @@ class Memory:
     def _pointers_apart(self, one: Sym, other: Sym) -> bool:
         """Whatever is made is another object than those that were there, or were made before."""
         known = Entry | Made
+        one, other = without_casts(one), without_casts(other)
         return (isinstance(one, Made) and isinstance(other, known)) or (
             isinstance(other, Made) and isinstance(one, known)
         )
@@ -267,12 +269,20 @@ def _resolved(place: Place) -> Place:
     return place
 
 
+def without_casts(pointer: Sym) -> Sym:
+    """To other pointer types: what is pointed to stays the same."""
+    while isinstance(pointer, Op) and len(pointer.args) == 1 and pointer.name.endswith("*)"):
+        pointer = pointer.args[0]
+    return pointer
+
+
 def carried_by(value: Sym) -> list[Sym]:
     """The parts that can be had back from a value: not what it only was compared with."""
     if isinstance(value, Op):
         if value.name in _CONDITIONS:
             return []
         args = value.args[1:] if value.name == "?:" else value.args
+        args = args[:1] if value.name == "part" else args  # and the members' names
         return [part for arg in args for part in carried_by(arg)]
     if isinstance(value, Phi):
         return [part for arg in value.alternatives for part in carried_by(arg)]

@@ -62,6 +62,7 @@ class Observation:
     ) -> None:
         """`kernels`: all that are given; without them only those of the region are known."""
         self.region, self.predicted, self.program = region, predicted, program
+        self.harmless = frozenset(region.mark.harmless)
         data = region.mark.data
         self.outs = {item.name for item in data if item.role == "out"}
         self.temporaries = {item.name for item in data if item.role == "temp"}
@@ -166,7 +167,7 @@ class Observation:
 
     @cached_property
     def _joined(self) -> Joined:
-        return Joined(self.around, self.table)
+        return Joined(self.around, self.table, self.harmless)
 
     def _matches(self, prediction: Prediction) -> Iterator[Match]:
         """Wherever the kernels of a row are launched one after another."""
@@ -175,7 +176,7 @@ class Observation:
             yield Match(prediction, prediction.launches)
             return
         for path in self.predicted.paths:
-            if path.leaves == "exit":  # what is noted settles before the program ends
+            if path.leaves == "exit" or path.stored:  # what is noted settles before that call
                 continue
             for row in path.segments:
                 names = [launch.invocation.kernel.name for launch in row]

@@ -46,8 +46,8 @@ class _Listener(Executor):
 
     handles: HandleTable
 
-    def listen(self, handles: HandleTable) -> None:
-        self.handles = handles
+    def listen(self, handles: HandleTable, harmless: frozenset[str]) -> None:
+        self.handles, self.harmless = handles, harmless
         self.emitted: list[_Emitted] = []
         self.understood = True
         self.ends: list[State] = []  # where control leaves the block, and something may be held
@@ -63,7 +63,7 @@ class _Listener(Executor):
         super().emit(effect)
         if isinstance(effect, Unsupported):
             self.understood = False
-        if isinstance(effect, UnknownCall):
+        if isinstance(effect, UnknownCall) and effect.name not in self.harmless:
             self._settled_in = tuple(self.conditions)
         elif isinstance(effect, Launch):
             self._settled_in = None
@@ -80,9 +80,9 @@ class _Listener(Executor):
 class Joined:
     """All paths through a region at once."""
 
-    def __init__(self, around: Around, handles: HandleTable) -> None:
+    def __init__(self, around: Around, handles: HandleTable, harmless: frozenset[str]) -> None:
         listener = _Listener(PathProgram.of(around.program))
-        listener.listen(handles)
+        listener.listen(handles, harmless)
         frame = Frame(0, None, around.unit, dict(around.variables))
         listener.frames, listener.application = [frame], frame.variables
         state = State()

@@ -19,7 +19,15 @@ from itertools import pairwise
 
 from pycparser import c_ast
 
-from kfusion.host.alias import Alias, Memory, carried_by, is_handle, leads_to, may_carry
+from kfusion.host.alias import (
+    Alias,
+    Memory,
+    carried_by,
+    is_handle,
+    leads_to,
+    may_carry,
+    without_casts,
+)
 from kfusion.host.callgraph import CallGraph, call_graph
 from kfusion.host.effects import (
     Assign,
@@ -43,7 +51,19 @@ from kfusion.host.observed_named import is_arithmetic
 from kfusion.host.path_program import PathProgram
 from kfusion.host.predict import Prediction, Predictions
 from kfusion.host.program import HostFunction
-from kfusion.host.symbolic import App, Entry, Local, Made, Num, Place, State, Sym, Unknown
+from kfusion.host.symbolic import (
+    App,
+    Entry,
+    Local,
+    Made,
+    Num,
+    Place,
+    Pointee,
+    Ref,
+    State,
+    Sym,
+    Unknown,
+)
 from kfusion.host.uses import declarations_of
 from kfusion.kernel.model import Kernel
 from kfusion.parse.unit import descendants
@@ -299,10 +319,28 @@ class _Alone:
         for place, value in self._written():
             if self.memory.alias(place, self.handle) is Alias.SAME or self._is_around(place):
                 continue
+            if self._is_let_go(place):
+                continue
             own = isinstance(place.root, App) and place.root != self.handle.root
             if self._takes(place, value) and is_on(HANDED_BACK if own else KEPT):
                 return True
         return False
+
+    def _is_let_go(self, place: Place) -> bool:
+        """Is it in host memory that was allocated here, and that nothing leads to afterwards?"""
+        if not isinstance(place.root, Pointee):
+            return False
+        block = without_casts(place.root.pointer)
+        if not isinstance(block, Made) or block.kind != "host memory":
+            return False
+        kept = [value for _, value in self._written()]
+        for effect in self.effects:
+            if isinstance(effect, HostCall) and effect.name not in _KEEP_NOTHING:
+                kept += [*effect.arguments, *effect.reached]
+            elif isinstance(effect, Create) and effect.host_pointer:
+                return False
+        kept += [self.result] if self.result is not None else []
+        return not any(_leads_into(part, block) for v in kept for part in carried_by(v))
 
     def _is_around(self, place: Place) -> bool:
         """The object as a whole: what stands in it at the handle's place is asked elsewhere."""
@@ -363,6 +401,14 @@ class _Alone:
         return unknown or self._holds(reads)
 
 
+def _leads_into(value: Sym, block: Sym) -> bool:
+    """Is it a pointer to what has been allocated, or into that?"""
+    value = without_casts(value)
+    if isinstance(value, Ref) and isinstance(value.place.root, Pointee):
+        return _leads_into(value.place.root.pointer, block)
+    return value == block
+
+
 def _home(value: Sym, path: Prediction) -> Place | None:
     """Where the handle is: of an object that the region makes, at its end."""
     if isinstance(value, Entry):
@@ -401,7 +447,8 @@ def _flat(
             if isinstance(item, c_ast.Decl) and item.name:
                 visible[item.name] = item
         return
-    if isinstance(node, c_ast.If | c_ast.Switch | c_ast.Label) or is_loop(node):
+    holds_statements = c_ast.If | c_ast.Switch | c_ast.Label | c_ast.DoWhile
+    if isinstance(node, holds_statements) or is_loop(node):
         around = (*loops, node) if is_loop(node) else loops
         if isinstance(node, c_ast.For) and isinstance(node.init, c_ast.DeclList):
             visible = visible | {d.name: d for d in node.init.decls}

@@ -80,8 +80,11 @@ class Recorder(PathExecutor):
         ways: Ways,
         guide: Guide | None = None,
         fresh: Fresh | None = None,
+        harmless: frozenset[str] = frozenset(),
     ) -> None:
+        """`harmless`: functions of other files that noted launches may wait behind."""
         super().__init__(program, reach, ways, guide, fresh)
+        self.harmless = harmless
         self.launches: list[PathLaunch] = []
         self.calling: list[Calling] = []
         self.arguments: dict[Sym, Arguments] = {}  # by kernel
@@ -92,6 +95,7 @@ class Recorder(PathExecutor):
         self.others: dict[str, None] = {}  # memory that is used other than by launches
         self.settled_by: Reason | None = None  # what comes behind the last launch and settles
         self.perhaps_settled = False  # or may do so
+        self.unknown_at_end: list[str] = []  # calls behind the last launch that certainly settle
         self._noted: set[Sym] = set()  # memory of the launches since then
 
     def run(self, function: HostFunction, arguments: list[Sym], state: State) -> Sym:
@@ -110,13 +114,19 @@ class Recorder(PathExecutor):
             self.settled_by = self.settled_by or self._reason(effect)
         if isinstance(effect, Launch):
             self.perhaps_settled = False
+            for name in self.unknown_at_end:
+                self.ways.doubt(f"{name} is not known")
+            self.unknown_at_end = []
             self._launched(effect)
         elif isinstance(effect, SetArgument):
             self._argument(effect)
         elif isinstance(effect, Transfer):
             self._use((*effect.reads, *effect.writes))
         elif isinstance(effect, UnknownCall):
-            self.ways.doubt(f"{effect.name} is not known")
+            if self._settles_whole(effect):
+                self.unknown_at_end.append(effect.name)
+            else:
+                self.ways.doubt(f"{effect.name} is not known")
             self._use(effect.arguments)
         elif isinstance(effect, Unsupported) and effect.what != "clEnqueueTask":
             self.ways.doubt(effect.what)
@@ -138,6 +148,11 @@ class Recorder(PathExecutor):
             kind = kind_of(effect.name)
             return kind in (Kind.SETTLES, Kind.UNKNOWN) or effect.name in REGISTERS
         return False
+
+    def _settles_whole(self, effect: UnknownCall) -> bool:
+        """Are the launches before it certainly made, with all that they store?"""
+        settles = effect.certain and kind_of(effect.name) in (Kind.SETTLES, Kind.UNKNOWN)
+        return settles and effect.name not in self.harmless
 
     def _reason(self, effect: Effect) -> Reason:
         call = self.application_call or effect.node

@@ -55,6 +55,7 @@ class Prediction:
     leaves: str  # how the path leaves the block: "" at its end, return, break, goto, exit, ...
     likely: bool  # it nowhere gives up where it could go on
     settled_behind: bool  # a command behind the last launch settles, or may do so
+    stored: bool  # a function that is not known is called behind the last launch
     unknown: tuple[Reason, ...]  # launches of kernels that are not known
     of_one_program: Callable[[Sym, Sym], bool]  # may two kernels be?
 
@@ -169,6 +170,7 @@ def predictions(
     program: HostProgram,
     handles: HandleTable,
     kernels: dict[str, Kernel],
+    harmless: frozenset[str] = frozenset(),
 ) -> Predictions:
     """Follow the paths through a region: the default one, then those that differ least."""
     paths = PathProgram.of(program)
@@ -185,13 +187,17 @@ def predictions(
         groups_are_full(program.units),
         closed_as_a_whole(program),
     )
-    return Predictions(lambda ways: _follow(block, around, paths, ways))
+    return Predictions(lambda ways: _follow(block, around, paths, ways, harmless))
 
 
 def _follow(
-    block: c_ast.Compound, around: Surrounding, program: PathProgram, ways: Ways
+    block: c_ast.Compound,
+    around: Surrounding,
+    program: PathProgram,
+    ways: Ways,
+    harmless: frozenset[str],
 ) -> Prediction:
-    recorder = Recorder(program, around.reach, ways, around.before)
+    recorder = Recorder(program, around.reach, ways, around.before, harmless=harmless)
     frame = _frame(block, around)
     recorder.frames, recorder.application = [frame], frame.variables
     state, leaves = State(), ""
@@ -222,6 +228,7 @@ def _follow(
         leaves,
         not ways.gave_up,
         recorder.perhaps_settled,
+        bool(recorder.unknown_at_end),
         tuple(launches.unknown),
         launches.of_one_program,
     )

@@ -135,7 +135,9 @@ def test_pictures_that_nobody_reads_are_not_stored(tmp_path: Path) -> None:
     application, *library = TEXTURE.sources("ldd")
     quiet = tmp_path / "ldd.c"
     quiet.write_text(application.read_text().replace(", out(result)", ""))
-    done = kfusion("--dry-run", "--explain-plan", str(quiet), *map(str, library))
+    shared = [TEXTURE.apps / name for name in TEXTURE.shared]
+    files = [quiet, *shared, *library]
+    done = kfusion("--dry-run", "--explain-plan", *map(str, files))
     assert "kernels 5 -> 1, global loads 5 -> 1, global stores 5 -> 1" in done.stdout
 
 
