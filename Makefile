@@ -18,6 +18,9 @@ PYTEST_FLAGS ?= -n 2
 # programs do.
 export OCL_ICD_VENDORS ?= /etc/OpenCL/vendors
 
+# Tests start kfusion hundreds of times: what is compiled once is kept.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test fuzz fuzz-mutation fuzz-frontend lint setup clean
 .DELETE_ON_ERROR:
 
