@@ -294,35 +294,18 @@ def _c_region(
     if told:
         _plan_told(region, told, closed, names, observation, given, result)
         return
-    unproved = names if not predicted.followed else None
     patterns: list[PlannedPattern] = []
     seen: set[object] = set()
     for path in predicted.likely:
         for row in _rows(path) if path.likely or not patterns else ():
             if len(row.launches) > 1 and _shape(row.launches) not in seen:
                 seen.add(_shape(row.launches))
-                drops = _drops(row, observation, unproved)
+                drops = observation.drops(row, names)
                 oracle = _expected(row, given)
                 patterns.append(_planned(region, row, oracle, drops, len(patterns), given))
         if path is predicted.likely[0]:
             _tell(region, path, patterns, result)
     result.regions.append(PlannedRegion(region, tuple(patterns), closed.settles, names))
-
-
-def _drops(
-    row: Prediction, observation: Observation, unproved: EndNames | None
-) -> tuple[Drop, ...]:
-    """`unproved`: variables that the run time looks at where no proof covers all paths."""
-    found = {drop.memory: drop for drop in observation.drops(row)}
-    if unproved is not None:
-        for memory in (m for launch in row.launches for m in launch.invocation.memory):
-            owner = observation.owner(row, memory.name)
-            temporary = (
-                owner not in unproved.outs if unproved.outs else owner in unproved.temporaries
-            )
-            if temporary:
-                found.setdefault(memory.name, Drop(memory.name, Why.AT_END))
-    return tuple(found.values())
 
 
 def _expected(prediction: Prediction, given: _Given) -> Expected:

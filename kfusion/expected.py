@@ -383,13 +383,12 @@ def _prediction(
         values=values,
         made=scratch,
         released=scratch,
-        others=frozenset(),
-        left_set=frozenset(),
         doubts=(origin,),
         after=State(),
         leaves="",
         likely=True,
         settled_behind=True,  # perhaps: results can be stored, too
+        stored=False,
         unknown=(),
         of_one_program=lambda _first, _second: True,
     )

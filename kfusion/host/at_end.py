@@ -35,6 +35,9 @@ class EndNames:
     temporaries: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
 
+    def is_temporary(self, name: str | None) -> bool:
+        return name not in self.outs if self.outs else name in self.temporaries
+
     @property
     def line(self) -> tuple[str, str]:
         """The macro of the region's line, and what stands behind the region's name in it."""

@@ -15,6 +15,7 @@ from functools import cached_property
 from kfusion.graph.drops import Drop, Why
 from kfusion.graph.model import Memory as Argument
 from kfusion.host.alias import Memory
+from kfusion.host.at_end import EndNames
 from kfusion.host.handles import HandleTable, read_handles
 from kfusion.host.observed_around import around_region
 from kfusion.host.observed_joined import Joined
@@ -80,7 +81,8 @@ class Observation:
             later = Later(region, self.around, predicted, table, known)
             self.notes += later.contradictions(self._named_by_users())
 
-    def drops(self, prediction: Prediction) -> tuple[Drop, ...]:
+    def drops(self, prediction: Prediction, looked_at: EndNames | None = None) -> tuple[Drop, ...]:
+        """`looked_at`: variables that the run time can look at when the region ends."""
         slots = _slots(prediction)
         scratch = set(slots) & prediction.made & prediction.released
         found = [Drop(name, Why.SCRATCH) for name in sorted(scratch)]
@@ -90,14 +92,13 @@ class Observation:
         if self._is_named_by_users and is_on(HANDLES):
             dead = [name for name in others if self._is_dead_on_any(prediction, name, slots)]
         left = [name for name in others if name not in dead]
+        if looked_at is not None:
+            seen = [n for n in left if looked_at.is_temporary(_owner(prediction, n))]
+            found += [Drop(name, Why.AT_END) for name in seen]
+            left = [name for name in left if name not in seen]
         if left and not self._all_are_named(prediction, left) and self._followed():
             dead += [name for name in left if self._is_dead(prediction, name, slots)]
         return (*found, *(Drop(name, Why.NAMED) for name in dead))
-
-    @staticmethod
-    def owner(prediction: Prediction, name: str) -> str | None:
-        """The application's variable that an object belongs to."""
-        return _variable_of(prediction.values.get(name), prediction)
 
     @property
     def _is_named_by_users(self) -> bool:
@@ -114,8 +115,7 @@ class Observation:
 
     def _all_are_named(self, prediction: Prediction, names: list[str]) -> bool:
         """Are they what `out` names, so that a proof is not even wanted?"""
-        owners = [_variable_of(prediction.values.get(name), prediction) for name in names]
-        return all(owner in self.outs for owner in owners)
+        return all(_owner(prediction, name) in self.outs for name in names)
 
     def _followed(self) -> bool:
         paths = self.predicted.paths
@@ -252,9 +252,8 @@ class Observation:
                     help="name a variable that the region's calls get",
                 )
         given = {owner for _, _, owner in self._objects()}
-        given |= {variable_of(v) for values in self._joined.given.values() for v in values}
         for item in self.region.mark.data:
-            if item.role and item.name not in given and self._knows_all_arguments():
+            if item.role and item.name not in given and not self._may_be_given(item.name):
                 raise error(
                     "KF127",
                     f"{item.role}({item.name}): no call of this region gives '{item.name}' "
@@ -262,15 +261,17 @@ class Observation:
                     item.span,
                 )
 
-    def _knows_all_arguments(self) -> bool:
-        return self._joined.understood and all(path.exact for path in self.predicted.likely)
+    def _may_be_given(self, name: str) -> bool:
+        if not self._joined.understood or not all(p.exact for p in self.predicted.likely):
+            return True
+        return any(variable_of(v) == name for each in self._joined.given.values() for v in each)
 
     def _objects(self) -> Iterator[tuple[Prediction, str, str | None]]:
         """The memory of all launches, and the variables that it belongs to."""
         for path in self.predicted.likely:
             names = {m.name for row in path.segments for x in row for m in x.invocation.memory}
             for name in sorted(names):
-                yield path, name, _variable_of(path.values.get(name), path)
+                yield path, name, _owner(path, name)
 
     def _named_by_users(self) -> list[tuple[Prediction, str, str]]:
         return [
@@ -297,6 +298,10 @@ def _slots(prediction: Prediction) -> dict[str, list[Position]]:
             if isinstance(argument, Argument):
                 found.setdefault(argument.name, []).append((number, position))
     return found
+
+
+def _owner(path: Prediction, name: str) -> str | None:
+    return _variable_of(path.values.get(name), path)
 
 
 def _variable_of(value: Sym | None, path: Prediction) -> str | None:

@@ -8,7 +8,6 @@ from collections import Counter
 from pycparser import c_ast
 
 from kfusion.host.calls import REGISTERS
-from kfusion.host.descriptions import MEMORY
 from kfusion.host.effects import (
     Create,
     Effect,
@@ -29,7 +28,7 @@ from kfusion.host.path_spans import call_span
 from kfusion.host.path_ways import MOST_LAUNCHES, PathEndError, Ways
 from kfusion.host.paths import Guide, PathExecutor
 from kfusion.host.program import HostFunction
-from kfusion.host.symbolic import Fresh, Literal, Num, State, Sym, leaves
+from kfusion.host.symbolic import Fresh, Num, State, Sym
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 
@@ -92,7 +91,6 @@ class Recorder(PathExecutor):
         self.references: Counter[Sym] = Counter()  # to objects that the path has created
         self.released: dict[Sym, None] = {}  # for the last time
         self.shared: set[Sym] = set()  # kernels with shared virtual memory
-        self.others: dict[str, None] = {}  # memory that is used other than by launches
         self.settled_by: Reason | None = None  # what comes behind the last launch and settles
         self.perhaps_settled = False  # or may do so
         self.unknown_at_end: list[str] = []  # calls behind the last launch that certainly settle
@@ -120,14 +118,11 @@ class Recorder(PathExecutor):
             self._launched(effect)
         elif isinstance(effect, SetArgument):
             self._argument(effect)
-        elif isinstance(effect, Transfer):
-            self._use((*effect.reads, *effect.writes))
         elif isinstance(effect, UnknownCall):
             if self._settles_whole(effect):
                 self.unknown_at_end.append(effect.name)
             else:
                 self.ways.doubt(f"{effect.name} is not known")
-            self._use(effect.arguments)
         elif isinstance(effect, Unsupported) and effect.what != "clEnqueueTask":
             self.ways.doubt(effect.what)
         else:
@@ -200,12 +195,6 @@ class Recorder(PathExecutor):
             self.ways.doubt("an argument is set under a condition that is not followed")
         self.arguments.setdefault(effect.kernel, {})[effect.index.value] = effect
 
-    def _use(self, values: tuple[Sym, ...]) -> None:
-        for value in values:
-            for leaf in (value, *leaves(value)):
-                if not isinstance(leaf, Num | Literal):
-                    self.others[str(identity(leaf))] = None
-
     def _counted(self, effect: Effect) -> None:
         """An object that is made, held or let go."""
         if isinstance(effect, Create) and effect.certain and is_new_buffer(effect.value):
@@ -224,19 +213,4 @@ class Recorder(PathExecutor):
     def opencl(self, name: str, node: c_ast.FuncCall, args: list[Sym], state: State) -> Sym:
         if name in ("clSetKernelArgSVMPointer", "clSetKernelExecInfo") and args:
             self.shared.add(args[0])
-        elif name == "clCreateSubBuffer" and args:
-            self._use((args[0],))
-        elif name == "clCreateImage" and len(args) > 3:
-            description = self.target(args[3])
-            self._use(tuple(state.read(description / member) for member in MEMORY))
         return super().opencl(name, node, args, state)
-
-    @property
-    def memory_set(self) -> frozenset[str]:
-        """What is set as an argument of some kernel at this point."""
-        return frozenset(
-            str(identity(effect.value))
-            for arguments in self.arguments.values()
-            for effect in arguments.values()
-            if effect.value is not None
-        )

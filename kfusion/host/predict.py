@@ -48,8 +48,6 @@ class Prediction:
     values: Mapping[str, Sym]  # what the names of memory and scalars stand for
     made: frozenset[str]  # memory created on the path, with bytes of its own
     released: frozenset[str]  # of those, released for the last time
-    others: frozenset[str]  # memory that is used otherwise: transfers, maps, unknown calls
-    left_set: frozenset[str]  # memory that is an argument of a kernel when the region ends
     doubts: tuple[str, ...]  # why the path is not exact
     after: State  # what places hold at the region's end
     leaves: str  # how the path leaves the block: "" at its end, return, break, goto, exit, ...
@@ -99,10 +97,6 @@ class Prediction:
     @property
     def exact(self) -> bool:
         return not self.doubts
-
-    @property
-    def returns(self) -> bool:
-        return self.leaves in ("return", "exit")
 
 
 def _pieces(
@@ -221,8 +215,6 @@ def _follow(
         launches.values,
         frozenset(map(str, recorder.created)),
         frozenset(map(str, recorder.released)),
-        frozenset(recorder.others),
-        recorder.memory_set,
         tuple(ways.doubts),
         state,
         leaves,

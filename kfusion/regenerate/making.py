@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import lru_cache, partial
 from textwrap import wrap
 
 from kfusion.graph.model import (
@@ -487,13 +487,18 @@ _OF_GROUPS = re.compile(
 
 def _asks_for_groups(kernel: Kernel) -> bool:
     """Does the kernel, or a function of its file that it might call, know of work-groups?"""
-    unit = kernel.unit
-    helpers = [f for name, f in unit.functions.items() if name != kernel.name]
-    return any(
-        _OF_GROUPS.fullmatch(unit.tokens[index].text)
-        for function in (kernel.function, *(f for f in helpers if not _is_kernel(unit, f)))
-        for index in range(function.body.first, function.body.last)
-    )
+    return _names_groups(kernel.unit, kernel.function) or _helpers_name_groups(kernel.unit)
+
+
+@lru_cache(maxsize=4)
+def _helpers_name_groups(unit: Unit) -> bool:
+    helpers = (f for f in unit.functions.values() if not _is_kernel(unit, f))
+    return any(_names_groups(unit, helper) for helper in helpers)
+
+
+def _names_groups(unit: Unit, function: Function) -> bool:
+    indices = range(function.body.first, function.body.last)
+    return any(_OF_GROUPS.fullmatch(unit.tokens[index].text) for index in indices)
 
 
 def _is_kernel(unit: Unit, function: Function) -> bool:
