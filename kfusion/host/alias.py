@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from functools import lru_cache
 
 from pycparser import c_ast
 
@@ -276,17 +277,19 @@ def without_casts(pointer: Sym) -> Sym:
     return pointer
 
 
-def carried_by(value: Sym) -> list[Sym]:
+@lru_cache(maxsize=1 << 14)
+def carried_by(value: Sym) -> tuple[Sym, ...]:
     """The parts that can be had back from a value: not what it only was compared with."""
     if isinstance(value, Op):
         if value.name in _CONDITIONS:
-            return []
+            return ()
         args = value.args[1:] if value.name == "?:" else value.args
         args = args[:1] if value.name == "part" else args  # and the members' names
-        return [part for arg in args for part in carried_by(arg)]
-    if isinstance(value, Phi):
-        return [part for arg in value.alternatives for part in carried_by(arg)]
-    return [value]
+    elif isinstance(value, Phi):
+        args = value.alternatives
+    else:
+        return (value,)
+    return tuple(dict.fromkeys(part for arg in args for part in carried_by(arg)))
 
 
 def may_carry(

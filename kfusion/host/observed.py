@@ -27,7 +27,7 @@ from kfusion.host.predict_launches import PredictedLaunch
 from kfusion.host.program import HostProgram
 from kfusion.host.region import Region
 from kfusion.host.setup import read_setups
-from kfusion.host.symbolic import Entry, Made, Place, Sym
+from kfusion.host.symbolic import Entry, Made, Place, State, Sym
 from kfusion.kernel.model import Kernel
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Diagnostic, error
@@ -69,6 +69,7 @@ class Observation:
         self.temporaries = {item.name for item in data if item.role == "temp"}
         self.around = around_region(region, program)
         self.memory = Memory(program, self.around.variables | self.around.visible)
+        self._last_end: End | None = None
         self.names = Names(self.around, self.memory)
         self.arguments = Arguments(self.around, self.memory)
         known = dict(kernels) if kernels is not None else self._launched_kernels()
@@ -169,6 +170,11 @@ class Observation:
     def _joined(self) -> Joined:
         return Joined(self.around, self.table, self.harmless)
 
+    def _end_of(self, state: State) -> End:
+        if self._last_end is None or self._last_end.state is not state:
+            self._last_end = End.of(self.memory, state)
+        return self._last_end
+
     def _matches(self, prediction: Prediction) -> Iterator[Match]:
         """Wherever the kernels of a row are launched one after another."""
         wanted = [launch.invocation.kernel.name for launch in prediction.launches]
@@ -201,7 +207,7 @@ class Observation:
 
     def _is_apart_from_outs(self, match: Match, value: Sym, others: set[str]) -> bool:
         """The run time compares an object with all others that the pattern's launches get."""
-        end = End.of(self.memory, match.path.after)
+        end = self._end_of(match.path.after)
         copies = end.copies(value)
         if copies is None or not all(map(is_plain, copies)):
             return False
@@ -218,7 +224,7 @@ class Observation:
 
     def _is_temporary(self, match: Match, value: Sym) -> bool:
         """Is it what a temporary's handle names at the end, and does nothing else name it?"""
-        end = End.of(self.memory, match.path.after)
+        end = self._end_of(match.path.after)
         copies = end.copies(value)
         if copies is None or self.arguments.may_be_new(value):
             return False
