@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from functools import partial
 from pathlib import Path
 
 from kfusion.expected import Apart, Told, told_by_records, told_by_runs
 from kfusion.graph.drops import Drop, Why
-from kfusion.graph.model import Group, Oracle, RegionPlan
+from kfusion.graph.model import Oracle, RegionPlan
 from kfusion.graph.target import ANY, Target
 from kfusion.host.at_end import EndNames, end_names
 from kfusion.host.closed import Closedness, closed_as_a_whole, closedness
@@ -19,7 +20,7 @@ from kfusion.host.options import check_program_queries, groups_are_full, kernel_
 from kfusion.host.oracle import Expected
 from kfusion.host.outside import has_redirected
 from kfusion.host.path_program import PathProgram
-from kfusion.host.predict import Prediction, Predictions, predictions
+from kfusion.host.predict import Prediction, Predictions, numbered, predictions
 from kfusion.host.predict_launches import PredictedLaunch
 from kfusion.host.program import HostProgram
 from kfusion.host.region import CppRegion, Region, read_cpp_regions, read_regions
@@ -34,7 +35,7 @@ from kfusion.parse.files import Inputs, parse_sources
 from kfusion.parse.recorded import RecordedRow, recorded_programs, recorded_rows
 from kfusion.parse.sources import Sources
 from kfusion.parse.unit import Unit
-from kfusion.planning import Kernels, Plans, pattern_of, plans_of
+from kfusion.planning import Kernels, OfBlock, Plans, blocks_of, pattern_of, plans_of
 from kfusion.regenerate.additions import Addition, addition
 from kfusion.regenerate.fused_header import header_text
 from kfusion.regenerate.including import HEADER_NAME, include_edit, region_edit
@@ -57,7 +58,7 @@ class PlannedPattern:
     region: Region | CppRegion
     prediction: Prediction
     plans: Plans
-    pattern: Pattern | None  # None: nothing of it is fused
+    patterns: tuple[Pattern, ...]  # none: nothing of it is fused
     number: int = 0  # which of the region's sequences
     origin: str = "by executing the host files"  # of the prediction
 
@@ -80,12 +81,16 @@ class PlannedPattern:
         return self.prediction.values
 
     @property
-    def kernels(self) -> dict[Group, FusedKernel]:
-        """Those of the best plan."""
-        if self.pattern is None:
-            return {}
-        form = self.pattern.less or self.pattern.whole
-        return form.kernels if form is not None else {}
+    def kernels(self) -> dict[tuple[int, ...], FusedKernel]:
+        """Those of the best plan, by the launches that they stand for."""
+        found: dict[tuple[int, ...], FusedKernel] = {}
+        first = 0
+        for pattern in self.patterns:
+            form = pattern.less or pattern.whole
+            for group, kernel in form.kernels.items() if form is not None else ():
+                found[tuple(first + member for member in group.members)] = kernel
+            first += len(pattern.invocations)
+        return found
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,7 @@ class PlannedRegion:
 
     @property
     def fuses(self) -> bool:
-        return any(each.pattern for each in self.patterns)
+        return any(each.patterns for each in self.patterns)
 
     @property
     def is_marked(self) -> bool:
@@ -108,7 +113,7 @@ class PlannedRegion:
     @property
     def shown(self) -> EndNames | None:
         """The names that stand in the region's line."""
-        drops = (d for p in self.patterns if p.pattern for d in p.pattern.drops)
+        drops = (d for each in self.patterns for p in each.patterns for d in p.drops)
         needed = self.for_recording or any(drop.why is Why.AT_END for drop in drops)
         return self.names if needed else None
 
@@ -267,13 +272,19 @@ def _plan_told(
         row = each.prediction
         if len(row.launches) > 1 and _shape(row.launches) not in seen:
             seen.add(_shape(row.launches))
-            proved = observation.drops(row) if observation is not None else ()
-            drops = each.drops(names, proved)
+            drops = partial(_told_drops, each, observation, names)
             pattern = _planned(region, row, each.oracle, drops, len(patterns), given)
             patterns.append(replace(pattern, origin=each.origin))
     if told:
         _tell(region, told[0].prediction, patterns, result)
     result.regions.append(PlannedRegion(region, tuple(patterns), closed.settles, names))
+
+
+def _told_drops(
+    told: Told, observation: Observation | None, names: EndNames | None, row: Prediction
+) -> tuple[Drop, ...]:
+    proved = observation.drops(row) if observation is not None else ()
+    return replace(told, prediction=row).drops(names, proved)
 
 
 def _c_region(
@@ -300,7 +311,7 @@ def _c_region(
         for row in _rows(path) if path.likely or not patterns else ():
             if len(row.launches) > 1 and _shape(row.launches) not in seen:
                 seen.add(_shape(row.launches))
-                drops = observation.drops(row, names)
+                drops = partial(observation.drops, looked_at=names)
                 oracle = _expected(row, given)
                 patterns.append(_planned(region, row, oracle, drops, len(patterns), given))
         if path is predicted.likely[0]:
@@ -344,17 +355,36 @@ def _planned(
     region: Region | CppRegion,
     prediction: Prediction,
     oracle: Oracle,
-    drops: Sequence[Drop],
+    drops: Callable[[Prediction], Sequence[Drop]],
     number: int,
     given: _Given,
 ) -> PlannedPattern:
-    invocations = tuple(launch.invocation for launch in prediction.launches)
-    plans = plans_of(invocations, drops, oracle, given.target, exact=given.exact)
-    name = region.identifier + (f"_or_{number + 1}" if number else "")
-    certain = all(drop.why is not Why.AT_END for drop in plans.drops)
-    held = certain and not prediction.settled_behind
-    pattern = pattern_of(name, plans, given.fused, held=held)
-    return PlannedPattern(region, prediction, plans, pattern, number)
+    """`drops`: what launches, all of the prediction's or a piece of them, need not store."""
+
+    def planned(row: Prediction, first: int) -> Plans:
+        invocations = tuple(launch.invocation for launch in row.launches)
+        others = {
+            memory.name
+            for launch in prediction.launches
+            for memory in launch.invocation.memory
+            if not first <= launch.invocation.index < first + len(invocations)
+        }
+        own = [drop for drop in drops(row) if drop.memory not in others]
+        known = OfBlock(oracle, first) if first else oracle
+        return plans_of(invocations, own, known, given.target, exact=given.exact)
+
+    plans = planned(prediction, 0)
+    patterns: list[Pattern] = []
+    if plans.best.fuses:
+        name = region.identifier + (f"_or_{number + 1}" if number else "")
+        for first, end in blocks_of(plans):
+            row = replace(prediction, segments=(numbered(prediction.launches[first:end]),))
+            part = plans if len(row.launches) == len(prediction.launches) else planned(row, first)
+            certain = all(drop.why is not Why.AT_END for drop in part.drops)
+            held = certain and not prediction.settled_behind
+            part_name = name + (f"_part_{len(patterns) + 1}" if patterns else "")
+            patterns.append(pattern_of(part_name, part, given.fused, held=held))
+    return PlannedPattern(region, prediction, plans, tuple(patterns), number)
 
 
 def _tell(
@@ -368,7 +398,7 @@ def _tell(
     if sum(map(len, path.segments)) + len(path.unknown) < 2:
         text = "a region with fewer than two launches has nothing to fuse"
         code = "KF402"
-    elif not any(each.pattern for each in patterns):
+    elif not any(each.patterns for each in patterns):
         text = "nothing in this region is fused; it stays as it is"
         code = "KF401"
     else:
@@ -412,7 +442,7 @@ def _texts(given: _Given, result: Result) -> dict[str, str]:
             RegionText(
                 r.region.identifier,
                 r.region.name,
-                tuple(p.pattern for p in r.patterns if p.pattern),
+                _without_doubles(p for each in r.patterns for p in each.patterns),
             )
             for r in fused
         ]
@@ -427,6 +457,18 @@ def _texts(given: _Given, result: Result) -> dict[str, str]:
             closed=closed,
         )
     return files
+
+
+def _without_doubles(patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
+    """Of patterns that take the same launches the first."""
+    found: dict[object, Pattern] = {}
+    for pattern in patterns:
+        steps = tuple(
+            (i.kernel.name, *(a.name for a in i.arguments), range_key(i))
+            for i in pattern.invocations
+        )
+        found.setdefault(steps, pattern)
+    return tuple(found.values())
 
 
 def _additions(given: _Given) -> list[Addition]:

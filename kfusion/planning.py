@@ -1,23 +1,26 @@
 """From the launches that a region is expected to make to the patterns that are noted.
 
-A prediction comes in: launches with named arguments, what is known of their values, and which
-objects need not be in memory afterwards. A pattern goes out, with the fused kernels under their
-names, or nothing if no launch shares a kernel with another one.
+Launches come in, with named arguments, what is known of their values, and which objects need not
+be in memory afterwards. A pattern goes out, with the fused kernels under their names. Where no
+group goes across, a row of launches is cut: the condition of one group does not keep others from
+being fused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field, replace
+from itertools import pairwise
 
 from kfusion.graph.drops import Drop
-from kfusion.graph.model import Group, Invocation, Oracle, RegionPlan
+from kfusion.graph.model import Group, Invocation, Memory, Oracle, RegionPlan, Scalar
 from kfusion.graph.plan import plan_region
 from kfusion.graph.target import Target
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.names import combined_name
 from kfusion.regenerate.pattern import Form, Pattern, written_by
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.diagnostics import Reason
 from kfusion.source.lexer import tokenize
 from kfusion.synthesis.kernel import synthesise
 from kfusion.synthesis.model import FusedKernel
@@ -114,10 +117,54 @@ def _is_internal(plan: RegionPlan, name: str) -> bool:
     return len(users) == 1 and name in users[0].internalised
 
 
-def pattern_of(name: str, plans: Plans, kernels: Kernels, *, held: bool) -> Pattern | None:
-    """None: nothing is fused. `held`: nothing comes between the launches and the region's end."""
-    if not plans.best.fuses:
-        return None
+def blocks_of(plans: Plans) -> list[tuple[int, int]]:
+    """The launches in pieces that no group goes across: first and end of each."""
+    count = len(plans.whole.invocations)
+    spans = [
+        (min(group.members), max(group.members))
+        for plan in (plans.whole, plans.best)
+        for group in plan.groups
+    ]
+    starts = [i for i in range(count) if not any(first < i <= last for first, last in spans)]
+    return list(pairwise([*starts, count]))
+
+
+@dataclass(frozen=True)
+class OfBlock:
+    """What an oracle says of the launches from `first` on, which are counted from 0 here."""
+
+    oracle: Oracle
+    first: int
+
+    def equal(self, left: Scalar, right: Scalar) -> bool:
+        return self.oracle.equal(left, right)
+
+    def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
+        return self.oracle.same_range(self._in_row(left), self._in_row(right))
+
+    def within(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
+        return self.oracle.within(self._in_row(invocation), dimension, scalar)
+
+    def at_most(self, left: Scalar, right: Scalar) -> bool:
+        return self.oracle.at_most(left, right)
+
+    def keeps(self, image: Memory, type_: str) -> Reason | None:
+        return self.oracle.keeps(image, type_)
+
+    def numbers(self) -> bool:
+        return self.oracle.numbers()
+
+    def joinable(self, members: tuple[int, ...]) -> Reason | None:
+        return self.oracle.joinable(tuple(index + self.first for index in members))
+
+    def _in_row(self, invocation: Invocation) -> Invocation:
+        return replace(invocation, index=invocation.index + self.first)
+
+
+def pattern_of(name: str, plans: Plans, kernels: Kernels, *, held: bool) -> Pattern:
+    """`held`: nothing comes between the launches and the region's end."""
+    if not plans.best.fuses:  # a launch that others may wait behind
+        return Pattern(name, plans.whole.invocations, None)
     less = kernels.form(plans.less) if plans.less is not None else None
     whole = None
     if less is None or (not held and plans.whole.fuses):

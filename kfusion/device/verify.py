@@ -189,7 +189,7 @@ class Verifier:
         for group in plan.groups:
             last = group.members[-1]
             step = replace(steps[last], program=self.after[files[last]])
-            kernel = planned.kernels.get(group)
+            kernel = planned.kernels.get(group.members)
             if kernel is not None:
                 if kernel.name not in step.program.kernel_names.split(";"):
                     raise CannotRunError(f"{kernel.name}() is left out of what was built")

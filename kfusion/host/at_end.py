@@ -2,16 +2,19 @@
 
 Which object a name stands for in the end is proved by following the paths through the region.
 Where that cannot be done, the run time looks: the region's line then hands it the variables,
-`KFUSION_REGION_OUT(sum, c, d)`, and a store is left out only if what they hold allows it. That
-needs variables of type cl_mem, each known when the region begins.
+`KFUSION_REGION_OUT(sum, c, d.device)`, and a store is left out only if what they hold allows it.
+That needs variables of type cl_mem, or structures with members of that type and no pointers to
+more of them, each known when the region begins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 
 from pycparser import c_ast
 
+from kfusion.host.alias import Memory, is_handle
 from kfusion.host.path_names import visible_in
 from kfusion.host.path_program import PathProgram
 from kfusion.host.program import HostProgram
@@ -34,6 +37,7 @@ class EndNames:
     outs: tuple[str, ...]
     temporaries: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    handles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of structures
 
     def is_temporary(self, name: str | None) -> bool:
         return name not in self.outs if self.outs else name in self.temporaries
@@ -42,26 +46,36 @@ class EndNames:
     def line(self) -> tuple[str, str]:
         """The macro of the region's line, and what stands behind the region's name in it."""
         if self.outs:
-            return "KFUSION_REGION_OUT", ", ".join(self.outs)
-        names = ", ".join((*self.temporaries, *self.others))
-        return "KFUSION_REGION_TEMP", f"{len(self.temporaries)}, {names}"
+            return "KFUSION_REGION_OUT", ", ".join(self._expressions(self.outs))
+        temporaries = self._expressions(self.temporaries)
+        listed = ", ".join([*temporaries, *self._expressions(self.others)])
+        return "KFUSION_REGION_TEMP", f"{len(temporaries)}, {listed}"
+
+    @property
+    def fits(self) -> bool:
+        """Are there no more of them than the run time's macro takes?"""
+        return len(self._expressions((*self.outs, *self.temporaries, *self.others))) <= _MOST
+
+    def _expressions(self, names: Iterable[str]) -> list[str]:
+        return [text for name in names for text in self.handles.get(name, (name,))]
 
 
 def end_names(region: Region | CppRegion, program: HostProgram) -> EndNames | None:
     """None: `out` and `temp` are not there, or name something else than such variables."""
     outs, temporaries, others = _roles(region.mark)
+    handles: dict[str, tuple[str, ...]]
     if isinstance(region, CppRegion):
-        handles = _handles_in_tokens(region, (*outs, *temporaries, *others))
+        found = _handles_in_tokens(region, (*outs, *temporaries, *others))
+        handles = {name: (name,) for name in found}
     else:
         handles = _handles(region, program)
     others = tuple(name for name in others if name in handles)
-    if outs and len(outs) <= _MOST and handles.issuperset(outs):
-        return EndNames(outs)
-    if not outs and temporaries and len(temporaries + others) <= _MOST:
-        known = (*temporaries, *others)
-        if handles.issuperset(temporaries) and not _is_copied(region, known, set(temporaries)):
-            return EndNames((), temporaries, others)
-    return None
+    names = EndNames(outs, handles=handles)
+    if not outs:
+        names = EndNames((), temporaries, others, handles)
+        if not temporaries or _is_copied(region, (*temporaries, *others), set(temporaries)):
+            return None
+    return names if handles.keys() >= {*outs, *names.temporaries} and names.fits else None
 
 
 def _roles(mark: RegionMark) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
@@ -75,8 +89,8 @@ def _roles(mark: RegionMark) -> tuple[tuple[str, ...], tuple[str, ...], tuple[st
 # C: the declarations
 
 
-def _handles(region: Region, program: HostProgram) -> set[str]:
-    """The variables of type cl_mem that the region sees when it begins."""
+def _handles(region: Region, program: HostProgram) -> dict[str, tuple[str, ...]]:
+    """The variables that the region sees when it begins, and how their handles are read."""
     function = PathProgram.of(program).host_function(region.function.node)
     assert function is not None
     visible: dict[str, c_ast.Decl | None] = {}
@@ -84,14 +98,46 @@ def _handles(region: Region, program: HostProgram) -> set[str]:
         if isinstance(node, c_ast.Decl) and node.name:
             visible[node.name] = node
     visible |= visible_in(region.block, function)
-    return {
-        name
-        for name, node in visible.items()
-        if node is not None
-        and name not in region.unit.macros.history
-        and _is_handle(node, program)
-        and region.unit.index(node) < region.unit.index(region.block)
-    }
+    macros = region.unit.macros.history
+    named = {item.name for item in region.mark.data}
+    found: dict[str, tuple[str, ...]] = {}
+    for name, node in visible.items():
+        if node is None or name not in named:
+            continue
+        if region.unit.index(node) >= region.unit.index(region.block):
+            continue
+        paths = [""] if _is_handle(node, program) else _members(node, program)
+        words = {word for path in paths for word in (name, *path.split("."))}
+        if paths and not words & macros.keys():
+            found[name] = tuple(f"{name}{path}" for path in paths)
+    return found
+
+
+def _members(node: c_ast.Decl, program: HostProgram) -> list[str]:
+    """The handles in a structure; none if it may lead to others."""
+    if {"volatile", "_Atomic"} & set(node.quals) or "register" in node.storage:
+        return []
+    return _handles_in(node.type, Memory(program, {})) or []
+
+
+def _handles_in(type_: c_ast.Node, memory: Memory) -> list[str] | None:
+    types = memory.program.types
+    if not memory.may_hold_handles(type_):
+        return []
+    if is_handle(type_):
+        return [""]
+    resolved = types.resolved(type_)
+    inner = getattr(resolved, "type", None)
+    plain = isinstance(resolved, c_ast.TypeDecl) and isinstance(inner, c_ast.Struct)
+    if not plain or types.is_opaque(type_) or types.has_unnamed(resolved):
+        return None
+    found: list[str] = []
+    for name in types.members(resolved):
+        below = _handles_in(types.member(resolved, name), memory)
+        if below is None:
+            return None
+        found += [f".{name}{path}" for path in below]
+    return found
 
 
 def _is_handle(node: c_ast.Decl, program: HostProgram) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kfusion.graph.model import Scalar
-from kfusion.host.symbolic import Entry, Made, Num, Op, Phi, Sym, known_on_entry
+from kfusion.host.symbolic import Entry, Made, Num, Op, Phi, Sym, Unknown, known_on_entry, leaves
 
 
 def identity(value: Sym) -> Sym:
@@ -51,23 +51,21 @@ def strip(value: Sym) -> Sym:
     return value
 
 
-Pairs = list[tuple[Sym, Sym]]
-
-
-def unify(left: Sym, right: Sym) -> Pairs | None:
-    """Leaf pairs whose equality makes the two values equal; None if they differ in form."""
-    if left == right and not isinstance(left, Phi):
-        return [] if known_on_entry(left) or isinstance(left, Op) else None
+def may_be_equal(left: Sym, right: Sym) -> bool:
+    """Are the two values likely to be equal? Of what is not known nothing else can be said."""
+    if left == right or _is_open(left) or _is_open(right):
+        return True
     if is_image_size(left) or is_image_size(right):
-        return [(left, right)] if known_on_entry(left) and known_on_entry(right) else None
+        return known_on_entry(left) and known_on_entry(right)
     if isinstance(left, Entry) and isinstance(right, Entry):
-        return [(left, right)]
-    if _one_wide(left, right):
-        return [(left, right)]
-    pairs = _unify_operands(left, right)
-    if pairs is None and _may_be_one_count(left, right):
-        return [(left, right)]
-    return pairs
+        return True
+    return (
+        _one_wide(left, right) or _have_equal_parts(left, right) or _may_be_one_count(left, right)
+    )
+
+
+def _is_open(value: Sym) -> bool:
+    return any(isinstance(leaf, Unknown | Phi) for leaf in (value, *leaves(value)))
 
 
 def _one_wide(left: Sym, right: Sym) -> bool:
@@ -78,20 +76,16 @@ def _one_wide(left: Sym, right: Sym) -> bool:
     return not (isinstance(left, Op) and isinstance(right, Op) and left.name != right.name)
 
 
-def _unify_operands(left: Sym, right: Sym) -> Pairs | None:
+def _have_equal_parts(left: Sym, right: Sym) -> bool:
     if not (isinstance(left, Op) and isinstance(right, Op)):
-        return None
+        return False
     if left.name != right.name or len(left.args) != len(right.args):
-        return None
-    pairs: Pairs = []
-    for a, b in zip(left.args, right.args, strict=True):
-        if _one_wide(a, b) and not (isinstance(a, Op) and isinstance(b, Op)):
-            return None  # computed in another type
-        inner = unify(a, b)
-        if inner is None:
-            return None
-        pairs += inner
-    return pairs
+        return False
+    return all(
+        may_be_equal(a, b)
+        and not (_one_wide(a, b) and not (isinstance(a, Op) and isinstance(b, Op)))
+        for a, b in zip(left.args, right.args, strict=True)
+    )
 
 
 def image_size_of(image: Sym, which: str) -> Op:

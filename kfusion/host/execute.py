@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from kfusion.host import calls
+from kfusion.host import calls, variadic
 from kfusion.host.commands import Commands
 from kfusion.host.conversions import arithmetic
 from kfusion.host.descriptions import clear, is_cleared
@@ -79,6 +79,7 @@ class Executor(Commands):
         for parameter, value in zip(function.parameters, arguments, strict=False):
             frame.variables[parameter.name] = parameter
             state.write(Place(Local(frame.number, parameter.name)), value)
+        variadic.pass_more(frame.number, arguments[len(function.parameters) :], state)
 
     # Statements: the state after, or None when control does not come out below
 
@@ -364,6 +365,10 @@ class Executor(Commands):
             return self.opencl(name, node, arguments, state)
         if name in calls.PURE:
             return Op(name, tuple(arguments))
+        if name in variadic.NAMES:
+            lists = [self.target(argument) for argument in arguments[:2]]
+            found = variadic.use_list(name, self.frame.number, lists, state)
+            return found if found is not None else self.unknown_call(name, node, arguments, state)
         if name in calls.READS:
             return self.unknown()
         if name in calls.HOST:
@@ -375,7 +380,7 @@ class Executor(Commands):
             self.emit(HostCall(node, self.certain, name, tuple(arguments), reached))
             if is_cleared(name, arguments):
                 cleared = self.target(arguments[0])
-                clear(cleared, self.declared_type(cleared), state, ())
+                clear(cleared, self.declared_type(cleared), state, self.program.types)
             if name in calls.SETS:
                 home = self.program.home_of(calls.SETS[name], self.frame.unit)
                 place = Place(Global(calls.SETS[name], home))

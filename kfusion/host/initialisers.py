@@ -51,7 +51,7 @@ class Initialisers(Kinds):
             self.initialise(place / step, item, state, inner)
             listed.append(step)
             position += 1
-        clear(place, type_, state, listed)
+        clear(place, type_, state, types, listed)
 
     def _is_part(self, item: c_ast.Node, type_: c_ast.Node | None) -> bool:
         """Is the item not for the whole element, whose own braces are left out?"""

@@ -88,6 +88,7 @@ class Later:
             return None
         first = next((read for read in reads if read.certain), reads[0])
         certain = all(read is not None and read.certain for read in found)
+        certain = certain and all(path.exact for path, _, _ in objects)
         return replace(first, certain=certain)
 
     def _is_written(self, path: Prediction, name: str) -> bool:

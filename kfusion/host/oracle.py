@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kfusion.graph.model import Invocation, Memory, Scalar
-from kfusion.host.equality import may_be_at_most, strip, unify
+from kfusion.host.equality import may_be_at_most, may_be_equal, strip
 from kfusion.host.formats import lossy_format
 from kfusion.host.program import HostProgram
 from kfusion.host.spelling import spell_all
@@ -98,7 +98,7 @@ class Expected:
 
 
 def _may_be_equal(left: Sym, right: Sym) -> bool:
-    return unify(_with_plain_sizes(left), _with_plain_sizes(right)) is not None
+    return may_be_equal(_with_plain_sizes(left), _with_plain_sizes(right))
 
 
 def _with_plain_sizes(value: Sym) -> Sym:

@@ -20,7 +20,7 @@ from kfusion.host.execute import MOST_FRAMES
 from kfusion.host.frames import Frame, Outcome
 from kfusion.host.loops import is_never
 from kfusion.host.operators import inverted
-from kfusion.host.path_names import PathNames
+from kfusion.host.path_guess import Guessing
 from kfusion.host.path_program import (
     NEVER_RETURN,
     PathProgram,
@@ -64,7 +64,7 @@ class Rounds:
         return condition is None or constant(condition, {}) not in (None, 0)
 
 
-class PathExecutor(PathNames):
+class PathExecutor(Guessing):
     """Statements along one path. Where it leaves a statement, `jump` says how."""
 
     def __init__(
@@ -154,7 +154,9 @@ class PathExecutor(PathNames):
     def _one_fails(self, first: c_ast.Node | None, second: c_ast.Node | None) -> bool:
         given_up = self.gives_up(first), self.gives_up(second)
         leaving = first if given_up[0] else second
-        return given_up[0] != given_up[1] and not is_early_end(leaving, self.frame.function)
+        if given_up[0] == given_up[1] or self.matters(leaving):  # what launches does not fail
+            return False
+        return not is_early_end(leaving, self.frame.function)
 
     def _ends_a_loop(self, node: c_ast.Node | None) -> bool:
         """Is it the way out of a loop without end, of which one round is done?"""

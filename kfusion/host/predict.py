@@ -77,7 +77,7 @@ class Prediction:
             if len(by_queue) == 1 or not all(isinstance(x.queue, Made) for x in piece):
                 found.append(piece)
             found += by_queue if len(by_queue) > 1 else ()
-        return tuple(map(_numbered, found))
+        return tuple(map(numbered, found))
 
     @property
     def of_several_programs(self) -> dict[tuple[int, int], Reason]:
@@ -107,49 +107,57 @@ def _pieces(
     return [row[first:end] for first, end in pairwise(starts)]
 
 
-def _numbered(row: tuple[PredictedLaunch, ...]) -> tuple[PredictedLaunch, ...]:
+def numbered(row: tuple[PredictedLaunch, ...]) -> tuple[PredictedLaunch, ...]:
     return tuple(
         replace(launch, invocation=replace(launch.invocation, index=number))
         for number, launch in enumerate(row)
     )
 
 
+class _Search:
+    """Paths through a region, beginning with the default one."""
+
+    def __init__(self, follow: Callable[[Ways], Prediction], most: int, *, guess: bool) -> None:
+        """`most`: differences from the default path."""
+        steps = Steps(MOST_STEPS)
+        found: list[Prediction] = []
+        # Each entry of the heap: differences, order, script.
+        waiting: list[tuple[int, int, tuple[bool, ...]]] = [(0, 0, ())]
+        number, self.cut = 0, False
+        while waiting and len(found) < MOST_PATHS and steps.left > 0 and waiting[0][0] < most:
+            differences, _, script = heapq.heappop(waiting)
+            ways = Ways(steps, script, guess)
+            found.append(follow(ways))
+            self.cut = self.cut or ways.cut
+            for gives_up, other in ways.others:
+                number += 1
+                more = _GIVING_UP if gives_up else 1
+                heapq.heappush(waiting, (differences + more, number, other))
+        self.cut = self.cut or bool(waiting)
+        self.paths = _ordered(found)  # each sequence of launches once, then the rest
+
+
 class Predictions:
-    """The paths of a region. Those that give up nowhere are followed at once, the others, which
-    only proofs about all of them need, when they are asked for."""
+    """The paths of a region. Those that give up nowhere are guessed at once: patterns are made of
+    them. All of them, without guesses, are followed when a proof needs them."""
 
     def __init__(self, follow: Callable[[Ways], Prediction]) -> None:
-        self._follow, self._steps = follow, Steps(MOST_STEPS)
-        self._found: list[Prediction] = []
-        self._waiting: list[tuple[int, int, tuple[bool, ...]]] = [(0, 0, ())]
-        self._number, self._cut = 0, False
-        self._explore(_GIVING_UP)
-        self.likely = _ordered(self._found)
-
-    def _explore(self, most_differences: int) -> None:
-        """Each entry of the heap: differences from the default path, order, script."""
-        while self._waiting and len(self._found) < MOST_PATHS and self._steps.left > 0:
-            if self._waiting[0][0] >= most_differences:
-                return
-            differences, _, script = heapq.heappop(self._waiting)
-            ways = Ways(self._steps, script)
-            self._found.append(self._follow(ways))
-            self._cut = self._cut or ways.cut
-            for gives_up, other in ways.others:
-                self._number += 1
-                more = _GIVING_UP if gives_up else 1
-                heapq.heappush(self._waiting, (differences + more, self._number, other))
+        self._follow = follow
+        self.likely = _Search(follow, _GIVING_UP, guess=True).paths
 
     @cached_property
+    def _all(self) -> _Search:
+        return _Search(self._follow, sys.maxsize, guess=False)
+
+    @property
     def paths(self) -> tuple[Prediction, ...]:
-        """All paths, as far as there is time: each sequence of launches once, then the rest."""
-        self._explore(sys.maxsize)
-        return _ordered(self._found)
+        """All paths, as far as there is time."""
+        return self._all.paths
 
     @property
     def complete(self) -> bool:
         """Are there no other paths?"""
-        return bool(self.paths) and not self._waiting and not self._cut
+        return not self._all.cut
 
     @property
     def followed(self) -> bool:

@@ -45,7 +45,7 @@ def region_text(region: RegionText, additions: str) -> str:
 
 
 def _pattern(pattern: Pattern) -> str:
-    blocks = [making_text(pattern)]
+    blocks = [making_text(pattern)] if pattern.forms else []
     whole, less = (
         making_name(pattern, form) if form is not None else "NULL"
         for form in (pattern.whole, pattern.less)
@@ -70,10 +70,11 @@ def _pattern(pattern: Pattern) -> str:
         + "\n".join(steps)
         + "\n};"
     )
-    blocks.append(
-        f"static const kfusion_form kfusion_forms_{pattern.name}[] = {{\n"
-        f"    {{1, {whole}, {less}, 0}},\n}};"
-    )
+    if pattern.forms:
+        blocks.append(
+            f"static const kfusion_form kfusion_forms_{pattern.name}[] = {{\n"
+            f"    {{1, {whole}, {less}, 0}},\n}};"
+        )
     blocks += _memory_tables(pattern)
     blocks.append(_part(pattern))
     return "\n\n".join(blocks)
@@ -103,6 +104,7 @@ def _memory_tables(pattern: Pattern) -> list[str]:
 
 
 def _part(pattern: Pattern) -> str:
+    forms = f"1, kfusion_forms_{pattern.name}" if pattern.forms else "0, NULL"
     drops = f"kfusion_drops_{pattern.name}" if pattern.drops else "NULL"
     fields = [
         f"{len(pattern.invocations)}, kfusion_steps_{pattern.name}",
@@ -110,7 +112,7 @@ def _part(pattern: Pattern) -> str:
         "0, NULL",  # exchanges
         "0, NULL",  # slots bound anew
         "1",
-        f"1, kfusion_forms_{pattern.name}",
+        forms,
         f"{len(pattern.drops)}, {drops}",
         f"{len(pattern.written)}, kfusion_writes_{pattern.name}",
     ]

@@ -127,7 +127,7 @@ typedef struct kfusion_guard {
 
 KFUSION_HERE size_t kfusion_limit(const kfusion_region *region)
 {
-    size_t limit = kfusion_most_noted, i, j, f;
+    size_t limit = kfusion_most_noted, steps = 1, i, j, f;
 
     for (i = 0; i < region->patterns; i++)
         for (j = 0; j < region->pattern[i].parts; j++) {
@@ -139,10 +139,9 @@ KFUSION_HERE size_t kfusion_limit(const kfusion_region *region)
                 if (needed > limit)
                     limit = needed;
             }
-            if (part->steps + 1 > limit)
-                limit = part->steps + 1;
+            steps += part->steps;
         }
-    return limit;
+    return steps > limit ? steps : limit; /* all patterns may wait for the region's end */
 }
 
 /* A region whose launches are never what was predicted should cost little: it is noted only now

@@ -249,7 +249,7 @@ KFUSION_HERE cl_int kfusion_make_segment(kfusion_state *s, size_t segment, size_
             run.payers = form == NULL ? 0 : form->payers;
             made = form != NULL && kfusion_try(&run, form->make, 0);
         }
-        if (!made || run.refused)
+        if ((!made || run.refused) && g.part->forms > 0)
             kfusion_tell_written(g.region, form == NULL ? "too few repetitions" : run.why);
         status = kfusion_make_as_written(&run);
         left -= repetitions;
