@@ -124,12 +124,11 @@ class Observation:
 
     def _is_dead(self, prediction: Prediction, name: str, slots: dict[str, list[Position]]) -> bool:
         others = [p for other, positions in slots.items() if other != name for p in positions]
-        return all(
-            all(
-                self._is_dead_on(match, dropped, match.names(others))
-                for dropped in match.names(slots[name])
-            )
-            for match in self._matches(prediction)
+        matches = list(self._matches(prediction))
+        return bool(matches) and all(
+            self._is_dead_on(match, dropped, match.names(others))
+            for match in matches
+            for dropped in match.names(slots[name])
         )
 
     def _is_dead_on_any(

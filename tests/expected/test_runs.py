@@ -117,7 +117,7 @@ def test_a_temporary_that_has_got_another_name(tmp_path: Path) -> None:
         "volatile cl_mem d = c;",
         "cl_mem *d = &c;",
         "register cl_mem d = c;",
-        "struct { cl_mem mem; } d = {c};",
+        "struct { cl_mem mem; void *more; } d = {c, NULL};",
     ],
 )
 def test_out_names_that_are_no_plain_variables(declared: str, tmp_path: Path) -> None:
@@ -143,6 +143,18 @@ def test_typedefs_of_handles_and_variables_of_the_file(tmp_path: Path) -> None:
     program.fused()
     assert "{ KFUSION_REGION_OUT(app, c, d, e);\n" in program.text("app.c")
     assert program.both() == LEAST
+
+
+def test_structures_that_lead_to_no_other_handles(tmp_path: Path) -> None:
+    program = host(
+        tmp_path,
+        f"#pragma kfuse(a, b, t, out(d)) {RUNS}",
+        PAIR + "        d.mem = c;\n        (void)d;\n",
+        declared="struct { int count; float *host; cl_mem mem; } d = {0};",
+    )
+    program.fused()
+    assert "{ KFUSION_REGION_OUT(app, d.mem);\n" in program.text("app.c")
+    assert program.both() == ALL  # c, which the launches name, is d.mem in the end
 
 
 # Messages

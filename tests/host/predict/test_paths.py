@@ -231,3 +231,24 @@ def test_case_studies(study: Study, application: str, kernels: list[str]) -> Non
     assert all(path.exact for path in paths)
     assert all(len(path.segments) == 1 for path in paths)
     assert all(launch.size != (Num(0),) for path in paths for launch in path.launches)
+
+
+def test_what_need_not_be_right_is_guessed(tmp_path: Path) -> None:
+    """A write that leads nobody knows where: the launches are as if it changed nothing."""
+    text = """
+        typedef struct { cl_mem mem; } vec;
+        vec **where(void);
+        void run(vec *x, vec *y, vec *z)
+        {
+        #pragma kfuse(x, y, z)
+            {
+                square(y->mem, x->mem);
+                *where() = 0;
+                add(z->mem, x->mem, y->mem);
+            }
+        }"""
+    found = of_text(text, tmp_path)
+    (guessed,) = found.likely
+    assert rows(guessed) == "square(y->mem x->mem) add(z->mem x->mem y->mem)"
+    assert not guessed.exact
+    assert rows(found.paths[0]) != rows(guessed)
