@@ -209,7 +209,7 @@ KFUSION_HERE kfusion_memory *kfusion_hold_memory(kfusion_state *s, cl_mem mem)
             return NULL;
         }
         m->held = 1;
-        m->asked = 0;
+        m->asked = m->measured = 0; /* it may be another object that has the address now */
     }
     if (!m->asked || m->asked_maps != s->maps) {
         m->usable = kfusion_ask_memory(m);
