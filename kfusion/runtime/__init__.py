@@ -37,7 +37,6 @@ def runtime_text(
     are functions that nothing is held back around.
     """
     guard = f"KFUSION_FUSED_{identity}_H"
-    implementation = [_fragment(name) for name in _IMPLEMENTATION]
     title = "/* ==== The patterns of this program ======================================== */\n"
     parts = [
         _head(guard),
@@ -45,7 +44,7 @@ def runtime_text(
         _definitions(identity, closed=closed),
         _fragment("shared"),
         *([_forgotten(identity, outside)] if called is not None else []),
-        *implementation,
+        implementation_text(),
         *(_entering(called) if called is not None else []),
         title,
         patterns,
@@ -74,6 +73,12 @@ def calls_text(identity: str, *, outside: Collection[str] = ()) -> str:
         "#endif\n#endif\n#endif\n",
     ]
     return "\n".join(part for part in parts if part)
+
+
+@cache
+def implementation_text() -> str:
+    """What is the same in each `kfusion_fused.h`."""
+    return "\n".join(map(_fragment, _IMPLEMENTATION))
 
 
 @cache
