@@ -9,7 +9,7 @@
 
 /* NULL: the call is made as written. Before one that no file with a region expects, what is noted
    is made. */
-KFUSION_ONCE kfusion_any kfusion_find_call(int index)
+KFUSION_HERE kfusion_any kfusion_find_call(int index)
 {
     const kfusion_any call = KFUSION_N(call)[KFUSION_CALLS + index];
 
