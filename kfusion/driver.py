@@ -30,6 +30,7 @@ from kfusion.host.sync import kept_apart
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import read_kernels
 from kfusion.parse.annotations import misspelt_region
+from kfusion.parse.cpp import CppUnit
 from kfusion.parse.embedded import build_options
 from kfusion.parse.files import Inputs, parse_sources
 from kfusion.parse.recorded import RecordedRow, recorded_programs, recorded_rows
@@ -37,12 +38,13 @@ from kfusion.parse.sources import Sources
 from kfusion.parse.unit import Unit
 from kfusion.planning import Kernels, OfBlock, Plans, blocks_of, pattern_of, plans_of
 from kfusion.regenerate.additions import Addition, addition
-from kfusion.regenerate.fused_header import header_text
-from kfusion.regenerate.including import HEADER_NAME, include_edit, region_edit
+from kfusion.regenerate.fused_header import header_texts
+from kfusion.regenerate.including import include_edit, region_edit
 from kfusion.regenerate.including_cpp import calls_opencl, include_cpp_edit
 from kfusion.regenerate.names import names_in
 from kfusion.regenerate.pattern import Pattern, range_key
 from kfusion.regenerate.tables import RegionText
+from kfusion.runtime import CALLS_NAME, HEADER_NAME
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.depth import refuses_depth
 from kfusion.source.diagnostics import Diagnostic, Severity, error
@@ -409,7 +411,7 @@ def _tell(
 def _texts(given: _Given, result: Result) -> dict[str, str]:
     inputs, fused = given.inputs, [r for r in result.regions if r.is_marked]
     outside = frozenset[str]().union(*(r.outside for r in fused))
-    including = [u for u in inputs.hosts if fused and _includes(u, fused, outside)]
+    callers = _callers(inputs, fused, outside)
     files: dict[str, str] = {}
     for unit in inputs.files:
         text = unit.source.text
@@ -421,42 +423,60 @@ def _texts(given: _Given, result: Result) -> dict[str, str]:
                 edits.append(_appended(text, [kernel.text for kernel in added]))
         else:
             edits += [region_edit(r.region, r.shown) for r in fused if r.region.unit is unit]
-            if unit in including:
-                edits.append(include_edit(unit, outside))
+            if edits or unit in callers:
+                header = HEADER_NAME if edits else CALLS_NAME
+                edits.append(include_edit(unit, header, outside))
         files[unit.source.path.name] = apply_edits(text, _with_line_ends_of(text, edits))
-    including_cpp = [u for u in inputs.cpp if fused and calls_opencl(u)]
     for other in inputs.cpp:
         text = other.source.text
         edits = [region_edit(r.region, r.shown) for r in fused if r.region.unit is other]
-        if edits or other in including_cpp:
-            edits.append(include_cpp_edit(other))
+        if edits or other in callers:
+            edits.append(include_cpp_edit(other, HEADER_NAME if edits else CALLS_NAME))
         files[other.source.path.name] = apply_edits(text, _with_line_ends_of(text, edits))
     if fused:
-        if HEADER_NAME in files:
-            raise error(
-                "KF103",
-                f"{HEADER_NAME} is the name of the generated header",
-                argument=HEADER_NAME,
-            )
-        regions = [
-            RegionText(
-                r.region.identifier,
-                r.region.name,
-                _without_doubles(p for each in r.patterns for p in each.patterns),
-            )
-            for r in fused
-        ]
-        texts = [kernel.text for kernel in given.fused.made.values()]
-        closed = closed_as_a_whole(given.program) and not inputs.cpp
-        files[HEADER_NAME] = header_text(
-            regions,
-            _additions(given),
-            texts,
-            [*including, *inputs.cpp],
-            outside=outside,
-            closed=closed,
-        )
+        headers = _headers(given, fused, callers, outside)
+        for name in headers.keys() & files.keys():
+            text = f"{name} is the name of the generated header"
+            raise error("KF103", text, argument=name)
+        files.update(headers)
     return files
+
+
+def _callers(
+    inputs: Inputs, fused: list[PlannedRegion], outside: frozenset[str]
+) -> list[Unit | CppUnit]:
+    """The files without a region in which calls are redirected."""
+    if not fused:
+        return []
+    found: list[Unit | CppUnit] = [u for u in inputs.hosts if has_redirected(u, outside)]
+    found += [u for u in inputs.cpp if calls_opencl(u)]
+    return [u for u in found if all(r.region.unit is not u for r in fused)]
+
+
+def _headers(
+    given: _Given,
+    fused: list[PlannedRegion],
+    callers: list[Unit | CppUnit],
+    outside: frozenset[str],
+) -> dict[str, str]:
+    inputs = given.inputs
+    regions = [
+        RegionText(
+            r.region.identifier,
+            r.region.name,
+            _without_doubles(p for each in r.patterns for p in each.patterns),
+        )
+        for r in fused
+    ]
+    return header_texts(
+        regions,
+        _additions(given),
+        [kernel.text for kernel in given.fused.made.values()],
+        [r.region.unit for r in fused],
+        callers,
+        outside=outside,
+        closed=closed_as_a_whole(given.program) and not inputs.cpp,
+    )
 
 
 def _without_doubles(patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
@@ -487,10 +507,6 @@ def _additions(given: _Given) -> list[Addition]:
         kernels = given.fused.of(unit)
         found.append(addition(unit, data, kernels, own, full_groups=full_groups))
     return [each for each in found if each is not None]
-
-
-def _includes(unit: Unit, fused: list[PlannedRegion], outside: frozenset[str]) -> bool:
-    return has_redirected(unit, outside) or any(r.region.unit is unit for r in fused)
 
 
 def _appended(text: str, additions: list[str]) -> Edit:

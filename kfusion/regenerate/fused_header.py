@@ -1,47 +1,56 @@
-"""`kfusion_fused.h`: the run time, with the patterns of this output's regions."""
+"""The headers of an output: the run time with the patterns of its regions, and for files without
+a region what calls it."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.additions import Addition, additions_fields, additions_text
 from kfusion.regenerate.tables import RegionText, region_text
-from kfusion.runtime import runtime_text
+from kfusion.runtime import CALLS_NAME, HEADER_NAME, calls_text, runtime_text
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-def header_text(
+def header_texts(
     regions: Sequence[RegionText],
     additions: Sequence[Addition],
     kernels: Iterable[str],
     units: Iterable[Unit | CppUnit],
+    callers: Sequence[Unit | CppUnit],
     *,
-    outside: Iterable[str] = (),
+    outside: Collection[str] = (),
     closed: bool,
-) -> str:
-    """`additions` are for programs that lack fused kernels, whose texts are `kernels`; `units`
-    are the files that include the header, and call functions of others that are `outside`."""
+) -> dict[str, str]:
+    """By name. `additions` are for programs that lack fused kernels, whose texts are `kernels`;
+    `units` are the files with a region, `callers` others with calls of OpenCL, or of functions
+    that are `outside`."""
     fields = additions_fields(additions)
     blocks = [additions_text(additions)] if additions else []
     blocks += [region_text(region, fields) for region in regions]
-    blocks += _outside(sorted(outside))
     patterns = "\n\n".join(blocks) + "\n"
-    digest = hashlib.sha1("\0".join([patterns, *kernels]).encode(), usedforsecurity=False)
-    text = runtime_text(digest.hexdigest()[:8], patterns, closed=closed)
-    return _without_macros(text, units)
+    parts = [patterns, *sorted(outside), *kernels]
+    digest = hashlib.sha1("\0".join(parts).encode(), usedforsecurity=False).hexdigest()[:8]
+    called = _words(callers) if callers else None
+    text = runtime_text(digest, patterns, closed=closed, called=called, outside=outside)
+    texts = {HEADER_NAME: text}
+    if callers:
+        texts[CALLS_NAME] = calls_text(digest, outside=outside)
+    both = [*units, *callers]
+    return {name: _without_macros(text, both) for name, text in texts.items()}
 
 
-def _outside(names: Sequence[str]) -> list[str]:
-    """Macros for the functions that nothing is held back around."""
-    if not names:
-        return []
-    defines = [f"#define {name}(...) KFUSION_OUTSIDE({name}(__VA_ARGS__))" for name in names]
-    return ["\n".join(["#ifndef __cplusplus", *defines, "#endif"])]
+def _words(units: Iterable[Unit | CppUnit]) -> frozenset[str]:
+    """All that may be the name of a function, with what conditions leave out."""
+    words: set[str] = set()
+    for unit in units:
+        words.update(token.text for token in unit.tokens)
+        words.update(_WORD.findall(unit.source.text))
+    return frozenset(words)
 
 
 def _without_macros(text: str, units: Iterable[Unit | CppUnit]) -> str:

@@ -10,8 +10,6 @@ from kfusion.host.region import CppRegion, Region
 from kfusion.parse.unit import Unit
 from kfusion.source.text import Edit
 
-HEADER_NAME = "kfusion_fused.h"
-
 
 def region_edit(region: Region | CppRegion, names: EndNames | None = None) -> Edit:
     """Behind the opening brace, on its line. `names`: what the run time looks at in the end."""
@@ -21,10 +19,10 @@ def region_edit(region: Region | CppRegion, names: EndNames | None = None) -> Ed
     return Edit(place, place, f" {macro}({listed});")
 
 
-def include_edit(unit: Unit, outside: Collection[str] = ()) -> Edit:
+def include_edit(unit: Unit, header: str, outside: Collection[str] = ()) -> Edit:
     """`outside`: functions that the header has macros for; there is a place (host/outside.py)."""
     text = unit.source.text
     place = include_place(unit, outside)
     assert place is not None, "regions that need such a macro are not closed"
     lead = "\n" if text[:place].rpartition("\n")[2].strip("\ufeff \t") else ""
-    return Edit(place, place, f'{lead}#include "{HEADER_NAME}"\n')
+    return Edit(place, place, f'{lead}#include "{header}"\n')

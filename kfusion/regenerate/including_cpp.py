@@ -11,7 +11,6 @@ import re
 
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.cpp import CppUnit, without_raw_strings
-from kfusion.regenerate.including import HEADER_NAME
 from kfusion.source.lexer import Kind, tokenize
 from kfusion.source.text import Edit
 
@@ -25,7 +24,7 @@ def calls_opencl(unit: CppUnit) -> bool:
     return unit.bindings is None and any(_OPENCL.fullmatch(token.text) for token in own)
 
 
-def include_cpp_edit(unit: CppUnit) -> Edit:
+def include_cpp_edit(unit: CppUnit, header: str) -> Edit:
     """Behind the last include that stands in front of all blocks, under no condition."""
     text = without_raw_strings(unit.source.text)
     place, depth, inside = 0, 0, False
@@ -43,4 +42,4 @@ def include_cpp_edit(unit: CppUnit) -> Edit:
             inside = False
         depth += name in ("if", "ifdef", "ifndef")
     lead = "\n" if place and text[place - 1] != "\n" else ""
-    return Edit(place, place, f'{lead}#include "{HEADER_NAME}"\n')
+    return Edit(place, place, f'{lead}#include "{header}"\n')

@@ -1,7 +1,5 @@
 /* ==== Calls that settle =================================================================== */
 
-#define KFUSION_WAITS cl_uint waits, const cl_event *wait_list, cl_event *event
-
 /* The objects that a command names are no scratch memory any more. */
 #define KFUSION_COMMAND(name, parameters, arguments, names)                                   \
     KFUSION_HERE cl_int CL_API_CALL kfusion_##name parameters                                 \
@@ -252,8 +250,6 @@ KFUSION_SETTLES(clSetDefaultDeviceCommandQueue,
                 (context, device, queue))
 #endif
 
-typedef void(CL_CALLBACK *kfusion_context_notify)(const char *, const void *, size_t, void *);
-
 KFUSION_HERE cl_context CL_API_CALL kfusion_clCreateContext(
     const cl_context_properties *properties, cl_uint count, const cl_device_id *devices,
     kfusion_context_notify notify, void *user, cl_int *status_ret)
@@ -280,8 +276,6 @@ KFUSION_REGISTERS(clSetContextDestructorCallback,
 #endif
 
 /* ---- Programs ---- */
-
-typedef void(CL_CALLBACK *kfusion_program_notify)(cl_program program, void *user);
 
 KFUSION_BUILDS(clBuildProgram,
                (cl_program program, cl_uint count, const cl_device_id *devices,

@@ -12,7 +12,7 @@ KFUSION_HERE int kfusion_same(const kfusion_noted *a, cl_uint i, const kfusion_n
 
     if (left->size != right->size || (left->value == NULL) != (right->value == NULL))
         return 0;
-    return left->value == NULL || memcmp(left->value, right->value, left->size) == 0;
+    return left->value == NULL || kfusion_equal(left->value, right->value, left->size);
 }
 
 /* Dimensions, global size and offset. */

@@ -110,12 +110,14 @@ KFUSION_HERE int kfusion_fits(const kfusion_state *s, kfusion_candidate *c, size
 {
     const kfusion_part *part = &c->pattern->part[c->part];
     const kfusion_step_table *step = &part->step[c->step];
+    const kfusion_step_table *known = s->launch[s->active + index]->step; /* of that kernel */
     const kfusion_noted *n = kfusion_active(s, index);
     cl_uint a;
 
     if (c->step == 0 && c->repetitions > 0 && part->most != 0 && c->repetitions >= part->most)
         return 0;
-    if (n->count != step->count || strcmp(n->name, step->kernel) != 0)
+    if (n->count != step->count ||
+        (known->kernel != step->kernel && strcmp(n->name, step->kernel) != 0))
         return 0;
     if (c->step == 0 && c->repetitions > 0)
         kfusion_turn(c);

@@ -52,13 +52,15 @@ KFUSION_HERE kfusion_record *kfusion_enter_record(kfusion_state *s, cl_kernel ke
     kfusion_forget_arguments(r);
     r->next = s->record[kfusion_bucket(kernel)];
     s->record[kfusion_bucket(kernel)] = r;
+    s->record_in |= (uint64_t)1 << kfusion_bucket(kernel);
     s->last_record = r;
     return r;
 }
 
 KFUSION_HERE void kfusion_drop_record(kfusion_state *s, kfusion_record *r)
 {
-    kfusion_record **place = &s->record[kfusion_bucket(r->kernel)];
+    const size_t bucket = kfusion_bucket(r->kernel);
+    kfusion_record **place = &s->record[bucket];
 
     r->dropped = 1;
     if (r->noted != 0)
@@ -66,6 +68,8 @@ KFUSION_HERE void kfusion_drop_record(kfusion_state *s, kfusion_record *r)
     while (*place != r)
         place = &(*place)->next;
     *place = r->next;
+    if (s->record[bucket] == NULL)
+        s->record_in &= ~((uint64_t)1 << bucket);
     if (s->last_record == r)
         s->last_record = NULL;
     clReleaseKernel(r->kernel);
@@ -75,9 +79,10 @@ KFUSION_HERE void kfusion_drop_record(kfusion_state *s, kfusion_record *r)
 
 KFUSION_HERE void kfusion_drop_all_records(kfusion_state *s)
 {
+    uint64_t in = s->record_in;
     size_t b;
 
-    for (b = 0; b < kfusion_buckets; b++) {
+    KFUSION_BUCKETS (b, in) {
         kfusion_record *r = s->record[b], *next;
         for (; r != NULL; r = next) {
             next = r->next;
@@ -99,9 +104,10 @@ KFUSION_HERE void kfusion_drop_if_released(kfusion_state *s, kfusion_record *r)
 
 KFUSION_HERE void kfusion_drop_released_records(kfusion_state *s)
 {
+    uint64_t in = s->record_in;
     size_t b;
 
-    for (b = 0; b < kfusion_buckets; b++) {
+    KFUSION_BUCKETS (b, in) {
         kfusion_record *r = s->record[b], *next;
         for (; r != NULL; r = next) {
             next = r->next;
@@ -128,7 +134,7 @@ KFUSION_HERE int kfusion_keep_value(kfusion_value *v, size_t size, const void *b
     v->size = size;
     v->local = bytes == NULL;
     if (bytes != NULL)
-        memcpy(kfusion_value_bytes(v), bytes, size);
+        kfusion_copy(kfusion_value_bytes(v), bytes, size);
     v->known = 1;
     return 1;
 }
@@ -285,7 +291,7 @@ KFUSION_HERE int kfusion_has_known_arguments(const kfusion_queue *q, const kfusi
         const char kind = r->step->kinds[i];
         if (!v->known || v->local != (kind == 'l'))
             return 0;
-        if ((kind == 'm' && v->size != sizeof(cl_mem)) ||
+        if ((KFUSION_IS_MEMORY(kind) && v->size != sizeof(cl_mem)) ||
             (kind == 's' && v->size != sizeof(cl_sampler)))
             return 0;
         if (kind == 'l') {
@@ -327,7 +333,7 @@ KFUSION_HERE int kfusion_copy_arguments(kfusion_launch *l, const kfusion_record 
         if (v->local)
             continue;
         offset = kfusion_aligned(offset, v->size);
-        memcpy(block + offset, kfusion_value_bytes(v), v->size);
+        kfusion_copy(block + offset, kfusion_value_bytes(v), v->size);
         l->argument[i].value = block + offset;
         offset += v->size;
     }
@@ -369,9 +375,9 @@ KFUSION_HERE int kfusion_hold_arguments(kfusion_state *s, kfusion_launch *l)
 
     for (i = 0; i < l->noted.count; i++) {
         const char kind = l->step->kinds[i];
-        if (kind == 'm')
+        if (KFUSION_IS_MEMORY(kind))
             l->memory[i] = kfusion_hold_memory(s, kfusion_mem(&l->noted, i));
-        if ((kind == 'm' && l->memory[i] == NULL) ||
+        if ((KFUSION_IS_MEMORY(kind) && l->memory[i] == NULL) ||
             (kind == 's' && clRetainSampler(kfusion_sampler(&l->noted, i)) != CL_SUCCESS)) {
             kfusion_let_go_of_arguments(s, l, i);
             return 0;

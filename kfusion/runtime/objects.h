@@ -76,6 +76,21 @@ KFUSION_HERE kfusion_memory *kfusion_find_memory(kfusion_state *s, cl_mem mem)
     return m;
 }
 
+/* Nothing is known of the object. (Some compilers take their time for a memset of this size.) */
+KFUSION_HERE void kfusion_clear_memory(kfusion_memory *m, cl_mem mem)
+{
+    m->next = NULL;
+    m->mem = mem;
+    m->noted = 0;
+    m->context = NULL;
+    m->asked_maps = 0;
+    m->root = NULL;
+    m->origin = m->end = 0;
+    m->type = 0;
+    m->held = m->asked = m->usable = m->measured = 0;
+    m->over_host = m->created = m->escaped = m->released = 0;
+}
+
 KFUSION_HERE kfusion_memory *kfusion_enter_memory(kfusion_state *s, cl_mem mem)
 {
     kfusion_memory *m = kfusion_find_memory(s, mem), **bucket = &s->memory[kfusion_bucket(mem)];
@@ -89,21 +104,24 @@ KFUSION_HERE kfusion_memory *kfusion_enter_memory(kfusion_state *s, cl_mem mem)
         m = (kfusion_memory *)malloc(sizeof *m);
     if (m == NULL)
         return NULL;
-    memset(m, 0, sizeof *m);
-    m->mem = mem;
+    kfusion_clear_memory(m, mem);
     m->next = *bucket;
     *bucket = m;
+    s->memory_in |= (uint64_t)1 << (bucket - s->memory);
     return m;
 }
 
 /* Forgets the object, which no noted launch names. */
 KFUSION_HERE void kfusion_forget_memory(kfusion_state *s, kfusion_memory *m)
 {
-    kfusion_memory **place = &s->memory[kfusion_bucket(m->mem)];
+    const size_t bucket = kfusion_bucket(m->mem);
+    kfusion_memory **place = &s->memory[bucket];
 
     while (*place != m)
         place = &(*place)->next;
     *place = m->next;
+    if (s->memory[bucket] == NULL)
+        s->memory_in &= ~((uint64_t)1 << bucket);
     if (m->held)
         clReleaseMemObject(m->mem);
     m->next = s->free_memory;
@@ -145,6 +163,8 @@ KFUSION_HERE void kfusion_measure(kfusion_memory *m)
     for (levels = 0; levels < 4; levels++) {
         if (!kfusion_parent(mem, &type, &parent))
             return;
+        if (levels == 0)
+            m->type = type;
         if (parent == NULL) {
             m->root = mem;
             m->over_host = !kfusion_mem_info(mem, CL_MEM_FLAGS, sizeof flags, &flags) ||
@@ -172,12 +192,10 @@ KFUSION_HERE int kfusion_ask_memory(kfusion_memory *m)
     size_t properties = 0;
     cl_mem above, parent;
 
-    if (!kfusion_mem_info(m->mem, CL_MEM_TYPE, sizeof type, &type) || type == kfusion_mem_pipe ||
-        !kfusion_mem_info(m->mem, CL_MEM_CONTEXT, sizeof m->context, &m->context))
-        return 0;
     if (!m->measured)
         kfusion_measure(m);
-    if (m->over_host || m->root == NULL)
+    if (m->over_host || m->root == NULL || m->type == kfusion_mem_pipe ||
+        !kfusion_mem_info(m->mem, CL_MEM_CONTEXT, sizeof m->context, &m->context))
         return 0;
     for (above = m->mem; above != NULL; above = parent) {
         if (!kfusion_mem_info(above, CL_MEM_MAP_COUNT, sizeof maps, &maps) || maps != 0)
@@ -209,7 +227,7 @@ KFUSION_HERE kfusion_memory *kfusion_hold_memory(kfusion_state *s, cl_mem mem)
             return NULL;
         }
         m->held = 1;
-        m->asked = 0;
+        m->asked = m->measured = 0; /* it may be another object that has the address now */
     }
     if (!m->asked || m->asked_maps != s->maps) {
         m->usable = kfusion_ask_memory(m);
@@ -232,9 +250,10 @@ KFUSION_HERE void kfusion_let_go_of_memory(kfusion_state *s, kfusion_memory *m)
 /* Lets go of all objects that no noted launch names. */
 KFUSION_HERE void kfusion_let_go_of_all_memory(kfusion_state *s, int created_too)
 {
+    uint64_t in = s->memory_in;
     size_t b;
 
-    for (b = 0; b < kfusion_buckets; b++) {
+    KFUSION_BUCKETS (b, in) {
         kfusion_memory *m = s->memory[b], *next;
         for (; m != NULL; m = next) {
             next = m->next;
@@ -263,9 +282,10 @@ KFUSION_HERE void kfusion_names(cl_mem mem)
 KFUSION_HERE void kfusion_names_all(void)
 {
     kfusion_state *s = kfusion_now;
+    uint64_t in = s == NULL ? 0 : s->memory_in;
     size_t b;
 
-    for (b = 0; s != NULL && b < kfusion_buckets; b++) {
+    KFUSION_BUCKETS (b, in) {
         kfusion_memory *m;
         for (m = s->memory[b]; m != NULL; m = m->next)
             m->escaped = 1;
@@ -287,31 +307,38 @@ KFUSION_HERE int kfusion_are_apart(kfusion_memory *a, kfusion_memory *b)
     return !(a->over_host && b->over_host);
 }
 
+/* What is known of the object, in the given room if nothing is, or if it is not held: it may have
+   another one's address. */
+KFUSION_HERE kfusion_memory *kfusion_known_memory(cl_mem mem, kfusion_memory *room)
+{
+    kfusion_memory *m = kfusion_now == NULL ? NULL : kfusion_find_memory(kfusion_now, mem);
+
+    if (m != NULL && m->held)
+        return m;
+    kfusion_clear_memory(room, mem);
+    return room;
+}
+
 /* Certainly no byte in common. */
 KFUSION_HERE int kfusion_apart(cl_mem a, cl_mem b)
 {
-    kfusion_memory one, other, *m, *n;
+    kfusion_memory one, other;
 
     if (a == b || a == NULL || b == NULL)
         return 0;
-    memset(&one, 0, sizeof one);
-    memset(&other, 0, sizeof other);
-    one.mem = a;
-    other.mem = b;
-    m = kfusion_now == NULL ? NULL : kfusion_find_memory(kfusion_now, a);
-    n = kfusion_now == NULL ? NULL : kfusion_find_memory(kfusion_now, b);
-    /* What is not held may have another object's address. */
-    return kfusion_are_apart(m != NULL && m->held ? m : &one, n != NULL && n->held ? n : &other);
+    return kfusion_are_apart(kfusion_known_memory(a, &one), kfusion_known_memory(b, &other));
 }
 
 KFUSION_HERE int kfusion_is_apart_from_noted(kfusion_state *s, cl_mem mem)
 {
+    kfusion_memory room, *known = kfusion_known_memory(mem, &room);
+    uint64_t in = s->memory_in;
     size_t b;
 
-    for (b = 0; b < kfusion_buckets; b++) {
+    KFUSION_BUCKETS (b, in) {
         kfusion_memory *m;
         for (m = s->memory[b]; m != NULL; m = m->next)
-            if (m->noted != 0 && !kfusion_apart(m->mem, mem))
+            if (m->noted != 0 && !kfusion_are_apart(m, known))
                 return 0;
     }
     return 1;

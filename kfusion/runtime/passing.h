@@ -26,8 +26,6 @@
         return status_;                                                                       \
     }
 
-#define KFUSION_ANSWER size_t size, void *value, size_t *size_ret
-
 KFUSION_PASSES(clGetPlatformIDs, (cl_uint room, cl_platform_id *platforms, cl_uint *count),
                (room, platforms, count))
 KFUSION_PASSES(clGetPlatformInfo, (cl_platform_id platform, cl_platform_info what, KFUSION_ANSWER),

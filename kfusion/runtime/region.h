@@ -119,12 +119,6 @@ KFUSION_HERE void kfusion_settle(void)
 
 /* ---- Regions ---- */
 
-typedef struct kfusion_guard {
-    const kfusion_region *outer;
-    int began;
-    const kfusion_named *named;
-} kfusion_guard;
-
 KFUSION_HERE size_t kfusion_limit(const kfusion_region *region)
 {
     size_t limit = kfusion_most_noted, steps = 1, i, j, f;

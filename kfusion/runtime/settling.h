@@ -22,16 +22,12 @@ KFUSION_HERE kfusion_memory *kfusion_slot_memory(const kfusion_state *s, const k
     return NULL;
 }
 
-/* May the object's last value be left out? 1: yes, 0: not yet, -1: never. */
-KFUSION_HERE int kfusion_is_temporary(const kfusion_memory *m, short why, kfusion_when when)
+/* May the last value of scratch memory be left out? 1: yes, 0: not yet, -1: never. */
+KFUSION_HERE int kfusion_is_let_go(const kfusion_memory *m)
 {
     cl_uint references = 0;
 
-    if (m == NULL || (why & (KFUSION_SCRATCH | KFUSION_NAMED)) == 0)
-        return -1;
-    if (why & KFUSION_NAMED)
-        return when == kfusion_when_over;
-    if (!m->created || m->escaped || m->root != m->mem)
+    if (m == NULL || !m->created || m->escaped || m->root != m->mem)
         return -1;
     return m->released &&
            kfusion_mem_info(m->mem, CL_MEM_REFERENCE_COUNT, sizeof references, &references) &&
@@ -47,9 +43,12 @@ KFUSION_HERE int kfusion_may_drop(const kfusion_state *s, const kfusion_part *pa
 
     for (r = 0; r < repetitions && least >= 0; r++)
         for (d = 0; d < part->drops && least >= 0; d++) {
-            const kfusion_memory *m =
-                kfusion_slot_memory(s, part, first + r * part->steps, part->drop[d].slot);
-            const int now = kfusion_is_temporary(m, part->drop[d].why, when);
+            const kfusion_drop drop = part->drop[d];
+            const size_t at = first + r * part->steps;
+            const int now = drop.why & KFUSION_NAMED ? when == kfusion_when_over
+                            : drop.why & KFUSION_SCRATCH
+                                ? kfusion_is_let_go(kfusion_slot_memory(s, part, at, drop.slot))
+                                : -1;
             if (now < least)
                 least = now;
         }
@@ -103,15 +102,16 @@ KFUSION_HERE int kfusion_launch_names(const kfusion_launch *l, const kfusion_mem
 }
 
 /* Is the object read by no launch that is noted behind this one? Its segment is the given one. */
-KFUSION_HERE int kfusion_is_unread_behind(kfusion_state *s, const kfusion_memory *m,
-                                          size_t segment, size_t segment_first, size_t behind)
+KFUSION_HERE int kfusion_is_unread_behind(kfusion_state *s, kfusion_memory *m, size_t segment,
+                                          size_t segment_first, size_t behind)
 {
+    uint64_t in = s->memory_in;
     size_t i, b, first = segment_first;
 
-    for (b = 0; b < kfusion_buckets; b++) {
+    KFUSION_BUCKETS (b, in) {
         kfusion_memory *other;
         for (other = s->memory[b]; other != NULL; other = other->next)
-            if (other != m && other->noted != 0 && !kfusion_apart(other->mem, m->mem))
+            if (other != m && other->noted != 0 && !kfusion_are_apart(other, m))
                 return 0;
     }
     for (; segment < s->segments; first += s->segment[segment++].launches) {
@@ -136,7 +136,8 @@ KFUSION_HERE int kfusion_is_unread_behind(kfusion_state *s, const kfusion_memory
 KFUSION_HERE void kfusion_begin_run(kfusion_state *s, kfusion_run *run,
                                     const kfusion_segment *segment, size_t first, size_t launches)
 {
-    memset(run, 0, sizeof *run);
+    memset(run, 0, offsetof(kfusion_run, why));
+    run->why[0] = '\0';
     run->state = s;
     run->segment = segment;
     run->launch = s->launch + first;
@@ -208,9 +209,10 @@ KFUSION_HERE int kfusion_drops_now(kfusion_state *s, size_t segment, size_t segm
         return 0;
     for (r = 0; r < repetitions; r++)
         for (d = 0; d < part->drops; d++) {
-            const kfusion_memory *m =
+            kfusion_memory *m =
                 kfusion_slot_memory(s, part, first + r * part->steps, part->drop[d].slot);
-            if (part->drop[d].why & KFUSION_AT_END && !kfusion_is_named_temporary(s, m))
+            if (m == NULL ||
+                (part->drop[d].why & KFUSION_AT_END && !kfusion_is_named_temporary(s, m)))
                 return 0;
             if (!kfusion_is_unread_behind(s, m, segment, segment_first,
                                           first + repetitions * part->steps))

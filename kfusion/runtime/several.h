@@ -54,12 +54,7 @@ KFUSION_HERE int kfusion_all_apart(int written, int count, ...)
     va_start(objects, count);
     for (i = 0; i < count; i++) {
         const cl_mem mem = va_arg(objects, cl_mem);
-        object[i] = kfusion_now == NULL ? NULL : kfusion_find_memory(kfusion_now, mem);
-        if (object[i] == NULL || !object[i]->held) { /* may have another object's address */
-            memset(&unheld[i], 0, sizeof unheld[i]);
-            unheld[i].mem = mem;
-            object[i] = &unheld[i];
-        }
+        object[i] = kfusion_known_memory(mem, &unheld[i]);
     }
     va_end(objects);
     for (i = 0; i < written; i++)

@@ -47,17 +47,18 @@ typedef struct kfusion_memory {
     struct kfusion_memory *next;
     cl_mem mem;
     size_t noted; /* arguments of noted launches */
-    int held;
-    int asked, usable;  /* it may be noted */
-    size_t asked_maps;  /* how many commands that map there had been */
     cl_context context;
-    int measured; /* root, origin and end are known */
-    cl_mem root;  /* the object that has the memory */
+    size_t asked_maps; /* how many commands that map there had been */
+    cl_mem root;       /* the object that has the memory */
     size_t origin, end;
-    int over_host; /* the root uses memory of the host's, or nothing is known */
-    int created;   /* in this region, by a redirected call */
-    int escaped;   /* something was made from it, or a command that was not noted names it */
-    int released;  /* by the program, once or more */
+    cl_mem_object_type type; /* if it is measured */
+    unsigned char held;
+    unsigned char asked, usable; /* it may be noted */
+    unsigned char measured;      /* root, origin and end are known */
+    unsigned char over_host;     /* the root uses memory of the host's, or nothing is known */
+    unsigned char created;       /* in this region, by a redirected call */
+    unsigned char escaped; /* something was made from it, or a command not noted names it */
+    unsigned char released; /* by the program, once or more */
 } kfusion_memory;
 
 typedef struct kfusion_launch {
@@ -160,9 +161,12 @@ typedef struct kfusion_state {
     size_t best_launches;
 
     kfusion_record *record[kfusion_buckets], *free_record, *last_record;
+    uint64_t record_in; /* a bit for each bucket that is not empty */
     kfusion_memory *memory[kfusion_buckets], *free_memory;
+    uint64_t memory_in; /* a bit for each bucket that is not empty */
     size_t maps; /* commands that map, so far */
     kfusion_program *program;
+    struct kfusion_dropped *dropped; /* objects that were not stored, where that is checked */
 
     cl_command_queue failed_queue; /* held: the next call on it returns this status */
     cl_int failed;
@@ -270,6 +274,26 @@ KFUSION_HERE size_t kfusion_bucket(const void *handle)
 {
     return ((uintptr_t)handle >> 4 ^ (uintptr_t)handle >> 10) % kfusion_buckets;
 }
+
+/* Copying and comparing bytes of arguments, most of which are handles and numbers. */
+KFUSION_HERE void kfusion_copy(void *to, const void *from, size_t size)
+{
+    if (size == 8)
+        memcpy(to, from, 8);
+    else if (size == 4)
+        memcpy(to, from, 4);
+    else
+        memcpy(to, from, size);
+}
+
+KFUSION_HERE int kfusion_equal(const void *a, const void *b, size_t size)
+{
+    return size == 8 ? memcmp(a, b, 8) == 0 : memcmp(a, b, size) == 0;
+}
+
+/* The buckets of which a mask has bits, in turn: the first, and the mask without it. */
+#define KFUSION_BUCKETS(b, mask)                                                              \
+    for (; (mask) != 0 && ((b) = (size_t)__builtin_ctzll(mask), 1); (mask) &= (mask) - 1)
 
 /* The thread's state, from the pool if the thread has none; NULL if there is no memory. */
 KFUSION_HERE kfusion_state *kfusion_attach(void)

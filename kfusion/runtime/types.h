@@ -30,12 +30,15 @@ typedef struct kfusion_run kfusion_run;
 
 /* ==== The tables ========================================================================= */
 
+#define KFUSION_IS_MEMORY(kind) ((kind) == 'm' || (kind) == 'w')
+
 typedef struct kfusion_step_table {
     const char *kernel; /* its name in the program */
     cl_uint count;      /* how many parameters */
     const short *slots; /* for each parameter the slot that it binds, or must be equal to; -1: any */
     short range;        /* the slot of its range (dimensions, offset, global, local); -1: any */
-    const char *kinds;  /* a letter for each parameter: memory, sampler, local, value */
+    const char *kinds;  /* a letter for each parameter: memory, or such that is only
+                          written; sampler, local, value */
     const char *fused;  /* a kernel that only the program has whose kernel this is; NULL: any */
 } kfusion_step_table;
 

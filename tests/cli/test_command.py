@@ -38,7 +38,7 @@ def written(command: Command, folder: str = "out") -> list[str]:
 def test_fusing_is_quiet_and_writes_all_files(command: Command) -> None:
     done = command.run(*PROGRAM, "-o", "out")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert written(command) == ["app.c", "kfusion_fused.h", "vec.c", "vec.cl"]
+    assert written(command) == ["app.c", "kfusion_calls.h", "kfusion_fused.h", "vec.c", "vec.cl"]
     assert (
         command.read("out/app.c")
         == """\
@@ -151,7 +151,7 @@ def test_strict_fails_and_writes_nothing(command: Command) -> None:
 
 def test_strict_accepts_what_is_fused(command: Command) -> None:
     assert command.run(*PROGRAM, "-o", "out", "--strict").returncode == 0
-    assert written(command) == ["app.c", "kfusion_fused.h", "vec.c", "vec.cl"]
+    assert written(command) == ["app.c", "kfusion_calls.h", "kfusion_fused.h", "vec.c", "vec.cl"]
 
 
 @pytest.mark.parametrize("output", [(), ("-o", "out")])

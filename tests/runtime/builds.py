@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Collection
 from pathlib import Path
 
-from kfusion.runtime import HEADER_NAME, runtime_text
+from kfusion.runtime import HEADER_NAME, calls_text, runtime_text
 
 PROGRAMS = Path(__file__).parent / "programs"
 PATTERNS = (PROGRAMS / "patterns.h").read_text(encoding="utf-8")
 WARNINGS = "-Wall -Wextra -Wpedantic -Wshadow -Werror -DKFUSION_SHOW_WARNINGS".split()
 
 
-def header(*, closed: bool = False, additions: str = "0, NULL", extra: str = "") -> str:
+def header(
+    *,
+    closed: bool = False,
+    additions: str = "0, NULL",
+    extra: str = "",
+    called: Collection[str] | None = None,
+    outside: Collection[str] = (),
+) -> str:
     """`additions` are those of each region, `extra` what stands before the patterns."""
-    defined = f"#define ADDITIONS {additions}\n"
-    return runtime_text("tested", extra + defined + PATTERNS, closed=closed)
+    patterns = f"{extra}#define ADDITIONS {additions}\n{PATTERNS}"
+    return runtime_text("tested", patterns, closed=closed, called=called, outside=outside)
+
+
+def calls_header(outside: Collection[str] = ()) -> str:
+    """The header for files without a region."""
+    return calls_text("tested", outside=outside)
 
 
 def compile_host(

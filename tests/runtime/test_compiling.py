@@ -8,17 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from kfusion.runtime import HEADER_NAME
-from tests.runtime.builds import PROGRAMS, WARNINGS, header
+from kfusion.runtime import CALLS_NAME, HEADER_NAME
+from tests.runtime.builds import PROGRAMS, WARNINGS, calls_header, header
 
 C = ("-std=c99", "-std=c11", "-std=gnu17", "-std=gnu89")
 PLUS = ("-std=c++11", "-std=c++17", "-std=gnu++20")
+OUTSIDE = ("log_line",)
 
 
 def compile_text(folder: Path, text: str, standard: str, *flags: str) -> Path:
     source, output = folder / "user.c", folder / "user.o"
-    source.write_text(text, encoding="utf-8")
-    (folder / HEADER_NAME).write_text(header(), encoding="utf-8")
+    source.write_text(OPENCL + text, encoding="utf-8")
+    called = ["clFinish", "clSVMAlloc"]
+    texts = {HEADER_NAME: header(called=called, outside=OUTSIDE), CALLS_NAME: calls_header(OUTSIDE)}
+    for name, header_text in texts.items():
+        (folder / name).write_text(header_text, encoding="utf-8")
     plus = "++" in standard
     command = ["g++", "-x", "c++"] if plus else ["gcc"]
     command += [standard, *flags, f"-I{PROGRAMS}", "-c", str(source), "-o", str(output)]
@@ -27,8 +31,11 @@ def compile_text(folder: Path, text: str, standard: str, *flags: str) -> Path:
     return output
 
 
-USER = f"""
+OPENCL = """
 #include <CL/cl.h>
+void log_line(int number, ...);
+"""
+USER = f"""
 #include "{HEADER_NAME}"
 int once(cl_command_queue queue);
 int once(cl_command_queue queue)
@@ -41,20 +48,46 @@ int once(cl_command_queue queue)
 """
 
 
+CALLER = f"""
+#include "{CALLS_NAME}"
+int twice(cl_command_queue queue);
+int twice(cl_command_queue queue)
+{{
+    cl_int (CL_API_CALL *const finish)(cl_command_queue) = clFinish;
+
+    log_line(1, 2);
+    return finish(queue) + clFinish(queue);
+}}
+"""
+ORDERS = {"region": USER, "region then calls": USER + CALLER, "calls then region": CALLER + USER}
+each_order = pytest.mark.parametrize("text", ORDERS.values(), ids=ORDERS)
+
+
+@each_order
 @pytest.mark.parametrize("version", [100, 110, 120, 200, 210, 220, 300])
 @pytest.mark.parametrize("standard", ["-std=c99", "-std=c++11"])
-def test_each_version_of_opencl(standard: str, version: int, tmp_path: Path) -> None:
+def test_each_version_of_opencl(standard: str, version: int, text: str, tmp_path: Path) -> None:
     target = f"-DCL_TARGET_OPENCL_VERSION={version}"
-    compile_text(tmp_path, USER, standard, target, *WARNINGS)
+    compile_text(tmp_path, text, standard, target, *WARNINGS)
 
 
+@each_order
 @pytest.mark.parametrize("standard", [*C, *PLUS])
-def test_strict_flags_of_the_user(standard: str, tmp_path: Path) -> None:
-    """As users see the header: its own warnings are not shown, those of the macros would be."""
+def test_strict_flags_of_the_user(standard: str, text: str, tmp_path: Path) -> None:
+    """As users see the headers: their own warnings are not shown, those of the macros would be."""
     flags = "-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wundef -Werror".split()
     if "++" not in standard:
         flags += ["-Wdeclaration-after-statement", "-Wmissing-prototypes"]
-    compile_text(tmp_path, USER, standard, "-O2", "-DCL_TARGET_OPENCL_VERSION=120", *flags)
+    compile_text(tmp_path, text, standard, "-O2", "-DCL_TARGET_OPENCL_VERSION=120", *flags)
+
+
+def test_a_file_without_a_region_has_only_what_it_calls(tmp_path: Path) -> None:
+    output = compile_text(tmp_path, CALLER, "-std=c99", "-O0", "-DCL_TARGET_OPENCL_VERSION=120")
+    listed = subprocess.run(["nm", str(output)], capture_output=True, text=True, check=True)
+    assert set(re.findall(r"\bcl[A-Z]\w+", listed.stdout)) == {"clFinish"}
+    assert set(re.findall(r" [tT] (kfusion_call_cl\w+)", listed.stdout)) == {
+        "kfusion_call_clFinish"
+    }
 
 
 def test_a_function_with_external_linkage_and_inline(tmp_path: Path) -> None:
@@ -73,7 +106,7 @@ def test_no_function_of_a_later_version_is_asked_for(level: str, tmp_path: Path)
     text = Path("/usr/include/CL/cl.h").read_text(encoding="utf-8")
     first = set(re.findall(r"(cl[A-Z]\w+)\([^;]*?CL_API_SUFFIX__VERSION_1_0;", text))
     assert "clFinish" in asked
-    assert asked <= first
+    assert asked - {"clSVMAlloc"} <= first  # that one is called by a file without a region
 
 
 def test_two_files_share_one_state(tmp_path: Path) -> None:

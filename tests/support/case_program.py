@@ -1,7 +1,7 @@
 """The program of a case: its sources in one folder, and what kfusion makes of them in another.
 
 Objects are kept in a folder under a hash of what they are made of: most cases share most of
-their files, with each other and between the two programs.
+their files, with each other and between the two programs. The run time is such an object.
 """
 
 from __future__ import annotations
@@ -21,10 +21,13 @@ from casestudies.demo import only_pocl
 from kfusion.cli import main
 from kfusion.device.measure import RunResult, run_counted
 from kfusion.paths import include_dir
+from kfusion.runtime import CALLS_NAME, HEADER_NAME
+from tests.support import run_time
 from tests.support.case_format import Case, Run
 
 UNFUSED, FUSED = "unfused", "fused"
-FLAGS = ("-O1", "-Wall", "-Wextra", "-Wno-unknown-pragmas")
+LINKED = "linked"  # the fused program, to be linked with the run time
+FLAGS = ("-O0", "-Wall", "-Wextra", "-Wno-unknown-pragmas")
 SECONDS = 60.0
 COMPILERS = {".c": "cc", ".cpp": "c++"}
 RIG = "rig.c"  # kfusion does not see it
@@ -32,6 +35,7 @@ RIG = "rig.c"  # kfusion does not see it
 _SOURCE_LINE = re.compile(r" +\d* \| ")
 _POSITION = re.compile(r"^[^ ]*?:\d+:\d+: ")
 _SETTING = re.compile(r"[A-Z_]+=")
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)', re.MULTILINE)
 _KERNEL = re.compile(r"kernel\s+void\s+(\w+\s*\([^)]*\))")
 
 
@@ -77,15 +81,37 @@ class Program:
 
     def build(self, kind: str) -> set[str]:
         """Build a program; return what the C compiler warns of, without positions."""
-        folders = [FUSED, UNFUSED] if kind == FUSED else [UNFUSED]
+        folders = [self._linked(), UNFUSED] if kind == FUSED else [UNFUSED]
         sources = [name for name in sorted(self.case.files) if Path(name).suffix in COMPILERS]
         made = [self._object(name, folders) for name in sources]
+        if folders[0] == LINKED:
+            made.append(self._run_time())
         linker = COMPILERS[max(Path(name).suffix for name in sources)]
         libraries = [flag for flag in self.case.flags if flag == "-pthread"]
         libraries += ["-lOpenCL", "-lm"]
         _call([linker, *map(str, made), "-o", str(self._binary(kind)), *libraries], self.scratch)
         said = "".join(path.with_suffix(".txt").read_text() for path in made)
         return {_POSITION.sub("", line) for line in said.splitlines() if "warning: " in line}
+
+    def _linked(self) -> str:
+        """The folder of the fused program, with headers that only declare the run time."""
+        fused = {path.name: path.read_text() for path in (self.scratch / FUSED).iterdir()}
+        plus = any(name.endswith(".cpp") for name in self.case.files)  # it has a template
+        if plus or not run_time.can_declare(fused.get(HEADER_NAME, "")):
+            return FUSED
+        folder = self.scratch / LINKED
+        folder.mkdir(exist_ok=True)
+        for name, text in fused.items():
+            header = name in (HEADER_NAME, CALLS_NAME)
+            (folder / name).write_text(run_time.declared(name, text) if header else text)
+        return LINKED
+
+    def _run_time(self) -> Path:
+        closed = run_time.is_closed((self.scratch / LINKED / HEADER_NAME).read_text())
+        text = run_time.source(closed=closed)
+        (self.scratch / "run_time.c").write_text(text)
+        command = ["cc", *run_time.FLAGS, "-c", "run_time.c"]
+        return self._kept("run_time", command, [text], self.scratch)
 
     def _binary(self, kind: str) -> Path:
         return self.scratch / f"{kind}-program"
@@ -94,12 +120,15 @@ class Program:
         """An object file, and beside it what the compiler said."""
         places = [self.scratch / folder for folder in folders]
         where = next(place for place in places if (place / name).exists())
-        headers = [header for place in places for header in sorted(place.glob("*.h"))]
-        texts = [path.read_text() for path in (where / name, *headers)]
+        compiler = [COMPILERS[Path(name).suffix], *FLAGS, *self.case.flags]
         includes = [*(f"-I../{folder}" for folder in folders), f"-I{include_dir()}"]
-        command = [COMPILERS[Path(name).suffix], *FLAGS, *self.case.flags, *includes, "-c", name]
-        key = hashlib.sha256("\0".join([*command, *texts]).encode()).hexdigest()[:24]
-        made = self.objects / f"{Path(name).stem}-{key}.o"
+        texts = [*compiler, *_with_headers(name, places)]
+        return self._kept(Path(name).stem, [*compiler, *includes, "-c", name], texts, where)
+
+    def _kept(self, stem: str, command: Sequence[str], texts: Sequence[str], where: Path) -> Path:
+        """What the command makes, which has been kept if it was made of these texts before."""
+        key = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:24]
+        made = self.objects / f"{stem}-{key}.o"
         if not made.exists():
             new = self.scratch / "new.o"
             said = _call([*command, "-o", str(new)], where)
@@ -134,6 +163,19 @@ class Program:
             known = set(_heads(before.read_text()))
             heads += [head for head in _heads(after.read_text()) if head not in known]
         return "".join(f"{head}\n" for head in heads)
+
+
+def _with_headers(name: str, places: Sequence[Path]) -> list[str]:
+    """The text of a file, and those of the program's headers that it, or one of them, includes."""
+    texts: dict[str, str] = {}
+    waiting = [name]
+    while waiting:
+        found = waiting.pop()
+        path = next((place / found for place in places if (place / found).exists()), None)
+        if path is not None and found not in texts:
+            texts[found] = path.read_text()
+            waiting += _INCLUDE.findall(texts[found])
+    return [each for name in sorted(texts) for each in (name, texts[name])]
 
 
 def _heads(text: str) -> Iterator[str]:

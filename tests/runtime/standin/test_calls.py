@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from kfusion.runtime import functions
 from tests.runtime.standin.alone_table import ALONE, NOTED
 from tests.runtime.standin.calls_table import CASES, Case, Does
 from tests.runtime.standin.library import Run, compile_program, functions_of_header, run_program
-from tests.runtime.standin.pair import PROGRAMS, header
+from tests.runtime.standin.pair import PROGRAMS, calls_header, header
 
 
 def cases_text() -> str:
@@ -27,15 +28,22 @@ def cases_text() -> str:
     return "\n".join([*functions, table])
 
 
-def compiled(folder: Path, fused_header: str | None) -> Path:
+def compiled(folder: Path, fused_header: str | None, *, apart: bool = False) -> Path:
     files = {
         "calls.c": (PROGRAMS / "calls.c").read_text(encoding="utf-8"),
         "opencl.h": (PROGRAMS / "opencl.h").read_text(encoding="utf-8"),
         "cases.h": cases_text(),
     }
+    region = (PROGRAMS / "region.c").read_text(encoding="utf-8")
+    if apart:
+        files["region.c"] = region
+        files["kfusion_calls.h"] = calls_header()
+    else:
+        files["calls.c"] = files["calls.c"].replace('#include "region.c"', region)
     if fused_header is None:
         return compile_program(folder, files, ["-DPLAIN"])
-    return compile_program(folder, {**files, "kfusion_fused.h": fused_header})
+    files["kfusion_fused.h"] = fused_header
+    return compile_program(folder, files, ["-DAPART"] if apart else [])
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +62,24 @@ def noting(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def closed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program with the run time, all of it given."""
     return compiled(tmp_path_factory.mktemp("closed"), header(closed=True))
+
+
+@pytest.fixture(scope="module")
+def apart(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All calls are in a file without a region, and expected by the file that has it."""
+    called = [each.name for each in functions()]
+    return compiled(tmp_path_factory.mktemp("apart"), header(called=called), apart=True)
+
+
+@pytest.fixture(scope="module")
+def unexpected(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Likewise, but only what sets arguments and launches is expected."""
+    called = ["clSetKernelArg", "clEnqueueNDRangeKernel"]
+    return compiled(tmp_path_factory.mktemp("unexpected"), header(called=called), apart=True)
+
+
+def test_every_function_of_the_header_is_redirected() -> None:
+    assert {each.name for each in functions()} >= functions_of_header()
 
 
 def test_the_table_has_every_function_of_the_header() -> None:
@@ -119,6 +145,30 @@ def test_a_call_does_the_same_in_a_closed_program(case: Case, plain: Path, close
     assert run.status == 0, run.errors
     expected = Does.JOIN if case.variant == "arguments_set_before" else case.does
     assert what_it_did(run, case) is expected, "\n".join(run.between("region", "end"))
+    assert run.output == run_program(plain, [case.name]).output
+    assert run.log[-1] == "leaks: 0", run.leaks
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_call_of_a_file_without_a_region_does_the_same(
+    case: Case, plain: Path, apart: Path
+) -> None:
+    run = run_program(apart, [case.name])
+    assert run.status == 0, run.errors
+    assert what_it_did(run, case) is case.does, "\n".join(run.between("region", "end"))
+    assert run.output == run_program(plain, [case.name]).output
+    assert run.log[-1] == "leaks: 0", run.leaks
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_call_that_no_file_with_a_region_expects_settles(
+    case: Case, plain: Path, unexpected: Path
+) -> None:
+    """But for the two, and one that the run time calls itself while it settles."""
+    run = run_program(unexpected, [case.name])
+    assert run.status == 0, run.errors
+    if case.function not in ("clSetKernelArg", "clEnqueueNDRangeKernel", "clRetainCommandQueue"):
+        assert what_it_did(run, case) is Does.SETTLE, "\n".join(run.between("region", "end"))
     assert run.output == run_program(plain, [case.name]).output
     assert run.log[-1] == "leaks: 0", run.leaks
 

@@ -64,8 +64,9 @@ def test_the_scenario_fuses(plain: Path, noting: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["off", "trace", "check", "record"])
-def test_no_mode_changes_the_results(mode: str, plain: Path, noting: Path) -> None:
-    run = run_program(noting, environment={"KFUSION": mode})
+def test_no_mode_changes_the_results(mode: str, plain: Path, noting: Path, tmp_path: Path) -> None:
+    record = str(tmp_path / "record")
+    run = run_program(noting, environment={"KFUSION": mode, "KFUSION_RECORD": record})
     assert (run.status, run.output) == (0, run_program(plain).output)
     assert run.log[-1] == "leaks: 0", run.leaks
 

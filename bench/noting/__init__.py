@@ -1,0 +1,1 @@
+"""A program whose region notes four launches, and an OpenCL for it that does nothing."""
