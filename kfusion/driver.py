@@ -315,7 +315,10 @@ def _c_region(
                 seen.add(_shape(row.launches))
                 drops = partial(observation.drops, looked_at=names)
                 oracle = _expected(row, given)
-                patterns.append(_planned(region, row, oracle, drops, len(patterns), given))
+                only = len(predicted.likely) == 1
+                held = only and not row.settled_behind
+                number = len(patterns)
+                patterns.append(_planned(region, row, oracle, drops, number, given, held=held))
         if path is predicted.likely[0]:
             _tell(region, path, patterns, result)
     result.regions.append(PlannedRegion(region, tuple(patterns), closed.settles, names))
@@ -360,8 +363,11 @@ def _planned(
     drops: Callable[[Prediction], Sequence[Drop]],
     number: int,
     given: _Given,
+    *,
+    held: bool = False,
 ) -> PlannedPattern:
-    """`drops`: what launches, all of the prediction's or a piece of them, need not store."""
+    """`drops`: what launches, all of the prediction's or a piece of them, need not store; `held`:
+    nothing comes between the launches and the region's end."""
 
     def planned(row: Prediction, first: int) -> Plans:
         invocations = tuple(launch.invocation for launch in row.launches)
@@ -379,13 +385,14 @@ def _planned(
     patterns: list[Pattern] = []
     if plans.best.fuses:
         name = region.identifier + (f"_or_{number + 1}" if number else "")
-        for first, end in blocks_of(plans):
+        blocks = blocks_of(plans)
+        for first, end in blocks:
             row = replace(prediction, segments=(numbered(prediction.launches[first:end]),))
             part = plans if len(row.launches) == len(prediction.launches) else planned(row, first)
             certain = all(drop.why is not Why.AT_END for drop in part.drops)
-            held = certain and not prediction.settled_behind
+            alone = certain and held and len(blocks) == 1
             part_name = name + (f"_part_{len(patterns) + 1}" if patterns else "")
-            patterns.append(pattern_of(part_name, part, given.fused, held=held))
+            patterns.append(pattern_of(part_name, part, given.fused, held=alone))
     return PlannedPattern(region, prediction, plans, tuple(patterns), number)
 
 

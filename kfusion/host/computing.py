@@ -9,6 +9,8 @@ as it is written, or is not known.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kfusion.host.conversions import (
     Arithmetic,
     as_type,
@@ -66,6 +68,9 @@ class Computing(Places):
         together = of_operation(op, left[1], right[1]) if shifts else common(left[1], right[1])
         if together is None:
             return self.unknown()
+        number = _of_signed(op, left[0].value, right[0].value, together)
+        if number is not None:
+            return Num(number)
         return self.binary(op, as_type(left[0], together), right[0], state)
 
     def _as_typed(self, operand: Typed) -> Sym:
@@ -143,6 +148,24 @@ class Computing(Places):
         if truth is not None:
             return FALSE if truth else TRUE
         return truth_of(inverted(value))
+
+
+def _of_signed(op: str, left: int, right: int, kind: Arithmetic) -> int | None:
+    """An operator on numbers of a signed type, some of which are negative."""
+    if not kind.signed or kind.real or kind.is_enum or kind.bits < 32:
+        return None
+    results: dict[str, Callable[[], int]] = {
+        "+": lambda: left + right,
+        "-": lambda: left - right,
+        "*": lambda: left * right,
+        "<": lambda: int(left < right),
+        ">": lambda: int(left > right),
+        "<=": lambda: int(left <= right),
+        ">=": lambda: int(left >= right),
+    }
+    limit = 1 << (kind.bits - 1)
+    value = results[op]() if op in results else limit
+    return value if all(-limit <= each < limit for each in (left, right, value)) else None
 
 
 def of_reals(op: str, left: Sym, right: Sym) -> Sym:

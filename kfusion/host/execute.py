@@ -10,6 +10,7 @@ from kfusion.host.conversions import arithmetic
 from kfusion.host.descriptions import clear, is_cleared
 from kfusion.host.effects import HostCall, Unsupported
 from kfusion.host.frames import Frame, Once, Outcome
+from kfusion.host.known import CALLS, Kind, kind_of
 from kfusion.host.loops import PureLoop, has_inner_case, has_jump, is_never, shape_of
 from kfusion.host.operators import inverted
 from kfusion.host.program import HostFunction
@@ -371,11 +372,12 @@ class Executor(Commands):
             return found if found is not None else self.unknown_call(name, node, arguments, state)
         if name in calls.READS:
             return self.unknown()
-        if name in calls.HOST:
+        listed = name in calls.HOST
+        if listed or self._is_harmless(name):
             reached = self._reached(arguments, state)
             for position, argument in enumerate(arguments):
                 self.may_write(argument, state)
-                if position in calls.WRITES.get(name, ()):
+                if not listed or position in calls.WRITES.get(name, ()):
                     self.store(argument, state)
             self.emit(HostCall(node, self.certain, name, tuple(arguments), reached))
             if is_cleared(name, arguments):
@@ -389,6 +391,12 @@ class Executor(Commands):
                 return Made("host memory", self.fresh.next())
             return self.unknown()
         return self.unknown_call(name or "a function pointer", node, arguments, state)
+
+    def _is_harmless(self, name: str) -> bool:
+        """A function of the C library that changes nothing but what its arguments lead to."""
+        if name in self.frame.variables or name in self.program.globals or name in CALLS:
+            return False
+        return bool(name) and kind_of(name) is Kind.HARMLESS
 
     def _reached(self, arguments: list[Sym], state: State) -> tuple[Sym, ...]:
         """What the variables hold that pointers lead to, at once or one through another."""

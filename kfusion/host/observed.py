@@ -94,12 +94,19 @@ class Observation:
             dead = [name for name in others if self._is_dead_on_any(prediction, name, slots)]
         left = [name for name in others if name not in dead]
         if looked_at is not None:
-            seen = [n for n in left if looked_at.is_temporary(_owner(prediction, n))]
+            seen = [n for n in left if self._can_be_looked_at(prediction, n, looked_at)]
             found += [Drop(name, Why.AT_END) for name in seen]
             left = [name for name in left if name not in seen]
         if left and not self._all_are_named(prediction, left) and self._followed():
             dead += [name for name in left if self._is_dead(prediction, name, slots)]
         return (*found, *(Drop(name, Why.NAMED) for name in dead))
+
+    @staticmethod
+    def _can_be_looked_at(prediction: Prediction, name: str, names: EndNames) -> bool:
+        """Of a table every entry may be read by whoever knows an index."""
+        value = prediction.values.get(name)
+        plain = is_plain(value.place) if isinstance(value, Entry) else isinstance(value, Made)
+        return plain and names.is_temporary(_owner(prediction, name))
 
     @property
     def _is_named_by_users(self) -> bool:
@@ -249,7 +256,7 @@ class Observation:
         unit, first = self.region.unit, self.region.unit.index(self.region.block)
         used = {token.text for token in unit.tokens[first : unit.match(first)]}
         for item in self.region.mark.data:
-            if item.name not in used:
+            if item.name not in used and item.name not in self.program.globals:
                 raise error(
                     "KF127",
                     f"'{item.name}' is not used in this region",

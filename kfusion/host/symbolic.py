@@ -419,7 +419,7 @@ class State:
         """Is the value known not to be the constant?"""
         if isinstance(value, Num):
             return value.value != constant
-        if isinstance(value, Made | Ref):
+        if isinstance(value, Made | Ref) or _is_text(value):
             return constant == 0
         if isinstance(value, Op) and value.name == "?:":
             return all(self.excludes(part, constant) for part in value.args[1:])
@@ -447,6 +447,10 @@ class State:
             self.equal[value] = Num(constant)
         else:
             self.unequal[value] = self.unequal.get(value, frozenset()) | {constant}
+
+
+def _is_text(value: Sym) -> bool:
+    return isinstance(value, Literal) and value.text.startswith('"')
 
 
 def join(first: State, second: State) -> State:
