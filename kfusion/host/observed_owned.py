@@ -15,6 +15,7 @@ Statements that do not mention the variable cannot reach the object then.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from itertools import pairwise
 
 from pycparser import c_ast
@@ -333,14 +334,21 @@ class _Alone:
         block = without_casts(place.root.pointer)
         if not isinstance(block, Made) or block.kind != "host memory":
             return False
+        return not self._gives_host_memory and block not in self._blocks_kept
+
+    @cached_property
+    def _gives_host_memory(self) -> bool:
+        return any(isinstance(e, Create) and e.host_pointer for e in self.effects)
+
+    @cached_property
+    def _blocks_kept(self) -> set[Sym]:
+        """Host memory that something leads to, or into."""
         kept = [value for _, value in self._written()]
         for effect in self.effects:
             if isinstance(effect, HostCall) and effect.name not in _KEEP_NOTHING:
                 kept += [*effect.arguments, *effect.reached]
-            elif isinstance(effect, Create) and effect.host_pointer:
-                return False
         kept += [self.result] if self.result is not None else []
-        return not any(_leads_into(part, block) for v in kept for part in carried_by(v))
+        return {_block_of(part) for value in kept for part in carried_by(value)}
 
     def _is_around(self, place: Place) -> bool:
         """The object as a whole: what stands in it at the handle's place is asked elsewhere."""
@@ -401,12 +409,12 @@ class _Alone:
         return unknown or self._holds(reads)
 
 
-def _leads_into(value: Sym, block: Sym) -> bool:
-    """Is it a pointer to what has been allocated, or into that?"""
+def _block_of(value: Sym) -> Sym:
+    """What a pointer leads to, or into, whatever steps there are on the way."""
     value = without_casts(value)
     if isinstance(value, Ref) and isinstance(value.place.root, Pointee):
-        return _leads_into(value.place.root.pointer, block)
-    return value == block
+        return _block_of(value.place.root.pointer)
+    return value
 
 
 def _home(value: Sym, path: Prediction) -> Place | None:

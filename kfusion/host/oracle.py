@@ -6,6 +6,7 @@ has to be likely: where it is wrong, the launches are made as they were written.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from kfusion.graph.model import Invocation, Memory, Scalar
@@ -13,7 +14,7 @@ from kfusion.host.equality import may_be_at_most, may_be_equal, strip
 from kfusion.host.formats import lossy_format
 from kfusion.host.program import HostProgram
 from kfusion.host.spelling import spell_all
-from kfusion.host.symbolic import Op, Sym
+from kfusion.host.symbolic import Entry, Op, Sym, leaves
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
 
@@ -37,6 +38,7 @@ class Expected:
         index) must not share a kernel."""
         self.program, self.values, self.sizes = program, values, sizes
         self.kept_apart = kept_apart
+        self.uses = Counter(sizes.values())
 
     def equal(self, left: Scalar, right: Scalar) -> bool:
         if left.name == right.name:
@@ -51,7 +53,7 @@ class Expected:
         same_form = len(a) == len(b) and all(
             _may_be_equal(strip(p), strip(q)) for p, q in zip(a, b, strict=True)
         )
-        if same_form and left.range.offset == right.range.offset:
+        if same_form and left.range.offset == right.range.offset and not self._are_levels(a, b):
             return None
         return Reason(
             "KF202",
@@ -62,6 +64,14 @@ class Expected:
             "compared at run time",
             related=((f"{left.kernel.name} is launched here", left.span),) if left.span else (),
         )
+
+    def _are_levels(self, one: tuple[Sym, ...], other: tuple[Sym, ...]) -> bool:
+        """`size[0]` and `size[1]`, each of several launches: a pyramid's, and hardly equal.
+
+        Where each is that of one launch, they are likely to belong to its result.
+        """
+        several = self.uses[one] > 1 and self.uses[other] > 1
+        return several and any(map(_differ_by_index, one, other))
 
     def _range(self, invocation: Invocation) -> str:
         size = f"({spell_all(self.sizes[invocation.index])})"
@@ -99,6 +109,22 @@ class Expected:
 
 def _may_be_equal(left: Sym, right: Sym) -> bool:
     return may_be_equal(_with_plain_sizes(left), _with_plain_sizes(right))
+
+
+def _differ_by_index(one: Sym, other: Sym) -> bool:
+    pairs = list(zip(leaves(one), leaves(other), strict=False))
+    return any(
+        isinstance(a, Entry)
+        and isinstance(b, Entry)
+        and a != b
+        and _without_indices(a) == _without_indices(b)
+        for a, b in pairs
+    )
+
+
+def _without_indices(value: Entry) -> tuple[object, tuple[str, ...]]:
+    path = value.place.path
+    return value.place.root, tuple("[]" if step.startswith("[") else step for step in path)
 
 
 def _with_plain_sizes(value: Sym) -> Sym:

@@ -12,7 +12,18 @@ from pycparser import c_ast
 from kfusion.host.operators import is_computed
 from kfusion.host.path_names import PathNames
 from kfusion.host.path_ways import Ways
-from kfusion.host.symbolic import Entry, Num, Op, Place, Pointee, Root, State, Sym
+from kfusion.host.symbolic import (
+    Entry,
+    Global,
+    Literal,
+    Num,
+    Op,
+    Place,
+    Pointee,
+    Root,
+    State,
+    Sym,
+)
 
 
 class Guessing(PathNames):
@@ -56,6 +67,21 @@ class Guessing(PathNames):
                 self.ways.doubt("something is read, and it is not known what")
                 return state.resolve(state.read(place))
         return super().read(place, state)
+
+    def initialise_global(self, root: Global, state: State) -> None:
+        """Names that stand in a table stay what they are."""
+        super().initialise_global(root, state)
+        declaration = self._global(root)
+        if not self.ways.guess or declaration is None:
+            return
+        if not isinstance(declaration.init, c_ast.InitList):
+            return
+        known = State()
+        self.initialise(Place(root), declaration.init, known, declaration.type)
+        for place, value in known.memory.items():
+            if isinstance(value, Literal) and place not in state.memory:
+                self.ways.doubt("a name in a table is taken to be what it was before")
+                state.write(place, value)
 
     def negated(self, condition: Sym, state: State) -> Sym:
         """`!!x` is `x` where a flag says which of two objects is used."""
