@@ -52,7 +52,7 @@ KFUSION_HERE kfusion_state *kfusion_recording_state(void)
 
     if (s == NULL && KFUSION_CLOSED && kfusion_get_mode() != kfusion_mode_off)
         s = kfusion_attach();
-    return s != NULL && (KFUSION_CLOSED || s->region != NULL) ? s : NULL;
+    return s != NULL && (KFUSION_CLOSED || s->region != NULL || s->dropped != NULL) ? s : NULL;
 }
 
 KFUSION_HERE cl_int CL_API_CALL kfusion_clSetKernelArg(cl_kernel kernel, cl_uint index,
@@ -179,6 +179,8 @@ KFUSION_HERE cl_int CL_API_CALL kfusion_clEnqueueNDRangeKernel(
     s = kfusion_now;
     if (status != CL_SUCCESS)
         return status;
+    if (s != NULL)
+        kfusion_look_at_launch(s, kernel);
     if (s != NULL && s->region != NULL) {
         if (kfusion_get_mode() == kfusion_mode_record) {
             if (waits != 0 || wait_list != NULL || event != NULL)
@@ -212,6 +214,8 @@ KFUSION_HERE cl_int CL_API_CALL kfusion_clEnqueueTask(cl_command_queue queue, cl
 
     if (status != CL_SUCCESS)
         return status;
+    if (s != NULL)
+        kfusion_look_at_launch(s, kernel);
     if (s != NULL && s->region != NULL) {
         if (kfusion_get_mode() == kfusion_mode_record)
             kfusion_record_launch(s, kernel, 1, NULL, &one, &one);
@@ -282,7 +286,7 @@ KFUSION_HERE void kfusion_after_passing(cl_bool blocking)
         s->owed = s->launches;
 }
 
-#define KFUSION_WRITES(name, parameters, arguments, mem, blocking)                             \
+#define KFUSION_WRITES(name, parameters, arguments, mem, whole, blocking)                      \
     KFUSION_HERE cl_int CL_API_CALL kfusion_##name parameters                                 \
     {                                                                                         \
         cl_int status_;                                                                       \
@@ -294,8 +298,10 @@ KFUSION_HERE void kfusion_after_passing(cl_bool blocking)
         status_ = name arguments;                                                             \
         if (kfusion_is_memory_failure(status_) && kfusion_makes_room(#name))                  \
             status_ = name arguments;                                                         \
-        if (status_ == CL_SUCCESS)                                                            \
+        if (status_ == CL_SUCCESS) {                                                          \
+            kfusion_overwrites(mem, whole);                                                   \
             kfusion_after_passing(blocking);                                                  \
+        }                                                                                     \
         return status_;                                                                       \
     }
 
@@ -349,6 +355,7 @@ KFUSION_HERE cl_int CL_API_CALL kfusion_clReleaseMemObject(cl_mem mem)
         if (status == CL_SUCCESS && s->launches > 0)
             status = kfusion_flush(s, kfusion_when_ready, (size_t)-1);
     }
+    kfusion_forget_released(s);
     return status != CL_SUCCESS ? status : released;
 }
 
