@@ -6,7 +6,8 @@
     {                                                                                         \
         if (kfusion_now != NULL) {                                                            \
             const char *const call_ = #name;                                                  \
-            const cl_int status_ = kfusion_settle_before(queue, call_);                       \
+            const cl_int status_ =                                                            \
+                KFUSION_PROTECTS(COMMANDS) ? kfusion_settle_before(queue, call_) : CL_SUCCESS; \
             (void)call_;                                                                      \
             names;                                                                            \
             if (status_ != CL_SUCCESS)                                                        \
@@ -20,7 +21,8 @@
     KFUSION_HERE void *CL_API_CALL kfusion_##name parameters                                  \
     {                                                                                         \
         if (kfusion_now != NULL) {                                                            \
-            const cl_int status_ = kfusion_settle_before(queue, #name);                       \
+            const cl_int status_ =                                                            \
+                KFUSION_PROTECTS(MAPS) ? kfusion_settle_before(queue, #name) : CL_SUCCESS;    \
             if (flags & kfusion_map_write_anew)                                               \
                 kfusion_overwrites(mem, whole);                                               \
             else                                                                              \

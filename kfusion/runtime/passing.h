@@ -16,7 +16,7 @@
     KFUSION_HERE cl_int CL_API_CALL kfusion_##name parameters                                 \
     {                                                                                         \
         cl_int status_ = CL_SUCCESS;                                                          \
-        if (what == (count) && kfusion_now != NULL) {                                         \
+        if (what == (count) && kfusion_now != NULL && KFUSION_PROTECTS(COUNTS)) {             \
             status_ = kfusion_settle_and_forget(#name);                                       \
             kfusion_forget_all_dropped(kfusion_now);                                          \
         }                                                                                     \

@@ -203,7 +203,7 @@ KFUSION_HERE kfusion_guard kfusion_begin(const kfusion_region *region)
         return guard;
     if (s->region != NULL && s->region->patterns == 0)
         kfusion_settle(); /* in a call of another file, which may have set arguments meanwhile */
-    if (s->launches > 0) {
+    if (s->launches > 0 && KFUSION_PROTECTS(NESTED_REGIONS)) {
         const cl_command_queue queue = s->queue.queue;
         status = kfusion_settle_all(s, "a region begins inside", kfusion_when_forced);
         if (status != CL_SUCCESS)
@@ -215,7 +215,7 @@ KFUSION_HERE kfusion_guard kfusion_begin(const kfusion_region *region)
         kfusion_detach_if_unneeded(s);
         return guard;
     }
-    if (s->depth == 0 && !KFUSION_CLOSED)
+    if (s->depth == 0 && !KFUSION_CLOSED && KFUSION_PROTECTS(FORGETTING_ARGUMENTS))
         kfusion_drop_all_records(s); /* there are some only where reads are checked */
     guard.outer = s->region;
     guard.began = 1;
@@ -263,7 +263,7 @@ KFUSION_HERE void kfusion_end(kfusion_guard *guard)
     if (--s->depth > 0)
         return;
     kfusion_learn(s, region);
-    if (!KFUSION_CLOSED)
+    if (!KFUSION_CLOSED && KFUSION_PROTECTS(FORGETTING_ARGUMENTS))
         kfusion_drop_all_records(s);
     else
         kfusion_drop_released_records(s);
