@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 from kfusion.graph.model import Invocation, LocalMemory, Memory
-from kfusion.kernel.model import Parameter
+from kfusion.kernel.model import Kernel, Parameter
 from kfusion.regenerate.making import making_name, making_text
 from kfusion.regenerate.pattern import Pattern, range_key, slot_key
 from kfusion.regenerate.words import quoted
@@ -55,7 +55,7 @@ def _pattern(pattern: Pattern) -> str:
         slots = f"kfusion_slots_{pattern.name}_{number}"
         values = [_slot(pattern, p, a) for p, a in _pairs(invocation)] or [-1]
         blocks.append(_array("short", slots, values))
-        kinds = "".join(_kind(p, a) for p, a in _pairs(invocation))
+        kinds = "".join(_kind(p, a, invocation.kernel) for p, a in _pairs(invocation))
         fields = [
             quoted(invocation.kernel.name),
             str(len(invocation.kernel.parameters)),
@@ -130,11 +130,13 @@ def _slot(pattern: Pattern, parameter: Parameter, argument: object) -> int:
     return pattern.slots[slot_key(parameter.canonical, argument)]  # type: ignore[arg-type]
 
 
-def _kind(parameter: Parameter, argument: object) -> str:
+def _kind(parameter: Parameter, argument: object, kernel: Kernel) -> str:
+    modes = [a.mode for a in kernel.accesses if a.parameter == parameter.name]
+    only_written = modes and not kernel.features and not any(mode.reads for mode in modes)
     if isinstance(argument, LocalMemory):
         return "l"
     if isinstance(argument, Memory):
-        return "m"
+        return "w" if only_written else "m"
     return "s" if parameter.canonical == "sampler_t" else "v"
 
 

@@ -17,8 +17,8 @@ HEADER_NAME = "kfusion_fused.h"  # for files with a region
 CALLS_NAME = "kfusion_calls.h"  # for others that call OpenCL
 
 _IMPLEMENTATION = (
-    "lacking types state objects noting conditions programs making several telling outs settling "
-    "matching region outside calls passing commands checking recording"
+    "lacking types state objects noting dropped conditions programs making several telling outs "
+    "settling matching region outside calls passing commands checking recording"
 ).split()
 _REDIRECTING = ("calls", "passing", "commands")
 

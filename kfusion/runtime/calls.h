@@ -52,7 +52,7 @@ KFUSION_HERE kfusion_state *kfusion_recording_state(void)
 
     if (s == NULL && KFUSION_CLOSED && kfusion_get_mode() != kfusion_mode_off)
         s = kfusion_attach();
-    return s != NULL && (KFUSION_CLOSED || s->region != NULL) ? s : NULL;
+    return s != NULL && (KFUSION_CLOSED || s->region != NULL || s->dropped != NULL) ? s : NULL;
 }
 
 KFUSION_HERE cl_int CL_API_CALL kfusion_clSetKernelArg(cl_kernel kernel, cl_uint index,
@@ -151,9 +151,9 @@ KFUSION_HERE const char *kfusion_why_not(kfusion_state *s, cl_command_queue queu
     const char *why;
 
     *status = CL_SUCCESS;
-    if (waits != 0 || wait_list != NULL || event != NULL)
+    if ((waits != 0 || wait_list != NULL || event != NULL) && KFUSION_PROTECTS(EVENTS))
         return "a launch with events";
-    if (s->launches > 0 && s->queue.queue != queue)
+    if (s->launches > 0 && s->queue.queue != queue && KFUSION_PROTECTS(ONE_QUEUE))
         *status = kfusion_settle_all(s, "a launch on another queue", kfusion_when_forced);
     if (*status != CL_SUCCESS)
         return NULL;
@@ -179,6 +179,8 @@ KFUSION_HERE cl_int CL_API_CALL kfusion_clEnqueueNDRangeKernel(
     s = kfusion_now;
     if (status != CL_SUCCESS)
         return status;
+    if (s != NULL)
+        kfusion_look_at_launch(s, kernel);
     if (s != NULL && s->region != NULL) {
         if (kfusion_get_mode() == kfusion_mode_record) {
             if (waits != 0 || wait_list != NULL || event != NULL)
@@ -212,6 +214,8 @@ KFUSION_HERE cl_int CL_API_CALL kfusion_clEnqueueTask(cl_command_queue queue, cl
 
     if (status != CL_SUCCESS)
         return status;
+    if (s != NULL)
+        kfusion_look_at_launch(s, kernel);
     if (s != NULL && s->region != NULL) {
         if (kfusion_get_mode() == kfusion_mode_record)
             kfusion_record_launch(s, kernel, 1, NULL, &one, &one);
@@ -232,7 +236,8 @@ KFUSION_HERE cl_int CL_API_CALL kfusion_clFinish(cl_command_queue queue)
         return clFinish(queue);
     status = kfusion_take_failure(s, queue);
     s = kfusion_now;
-    if (status == CL_SUCCESS && s != NULL && s->launches > 0 && s->queue.queue != queue)
+    if (status == CL_SUCCESS && s != NULL && s->launches > 0 && s->queue.queue != queue &&
+        KFUSION_PROTECTS(ONE_QUEUE))
         status = kfusion_settle_all(s, "clFinish of another queue", kfusion_when_forced);
     if (status != CL_SUCCESS)
         return status;
@@ -251,7 +256,7 @@ KFUSION_HERE cl_int CL_API_CALL kfusion_clFinish(cl_command_queue queue)
 KFUSION_HERE int kfusion_passes(kfusion_state *s, cl_command_queue queue, cl_mem mem,
                                 cl_uint waits, const cl_event *wait_list, const cl_event *event)
 {
-    return s->launches == 0 ||
+    return s->launches == 0 || !KFUSION_PROTECTS(PASSING) ||
            (queue == s->queue.queue && waits == 0 && wait_list == NULL && event == NULL &&
             (mem == NULL || kfusion_is_apart_from_noted(s, mem)));
 }
@@ -282,7 +287,7 @@ KFUSION_HERE void kfusion_after_passing(cl_bool blocking)
         s->owed = s->launches;
 }
 
-#define KFUSION_WRITES(name, parameters, arguments, mem, blocking)                             \
+#define KFUSION_WRITES(name, parameters, arguments, mem, whole, blocking)                      \
     KFUSION_HERE cl_int CL_API_CALL kfusion_##name parameters                                 \
     {                                                                                         \
         cl_int status_;                                                                       \
@@ -294,8 +299,10 @@ KFUSION_HERE void kfusion_after_passing(cl_bool blocking)
         status_ = name arguments;                                                             \
         if (kfusion_is_memory_failure(status_) && kfusion_makes_room(#name))                  \
             status_ = name arguments;                                                         \
-        if (status_ == CL_SUCCESS)                                                            \
+        if (status_ == CL_SUCCESS) {                                                          \
+            kfusion_overwrites(mem, whole);                                                   \
             kfusion_after_passing(blocking);                                                  \
+        }                                                                                     \
         return status_;                                                                       \
     }
 
@@ -333,10 +340,7 @@ KFUSION_HERE cl_int CL_API_CALL kfusion_clReleaseMemObject(cl_mem mem)
     if (KFUSION_N(callbacks))
         status = kfusion_settle_before(NULL, "clReleaseMemObject, with a callback");
     if (m != NULL && m->noted == 0) {
-        if (m->held) {
-            clReleaseMemObject(mem);
-            m->held = 0;
-        }
+        kfusion_let_go_of_hold(m);
         if (!m->created || !kfusion_mem_info(mem, CL_MEM_REFERENCE_COUNT, sizeof references,
                                              &references) ||
             references <= 1)
@@ -349,6 +353,7 @@ KFUSION_HERE cl_int CL_API_CALL kfusion_clReleaseMemObject(cl_mem mem)
         if (status == CL_SUCCESS && s->launches > 0)
             status = kfusion_flush(s, kfusion_when_ready, (size_t)-1);
     }
+    kfusion_forget_released(s);
     return status != CL_SUCCESS ? status : released;
 }
 
@@ -415,7 +420,7 @@ KFUSION_HERE cl_int kfusion_before_build(cl_program program, const char *call)
     kfusion_state *s = kfusion_now;
     const cl_int status = kfusion_settle_before(NULL, call);
 
-    if (s == NULL)
+    if (s == NULL || !KFUSION_PROTECTS(REBUILDING))
         return status;
     kfusion_let_go_of_programs(s, program);
     kfusion_drop_released_records(s);

@@ -30,21 +30,10 @@ KFUSION_HERE void kfusion_tell_checked(const kfusion_run *run, const char *what)
 
 KFUSION_HERE int kfusion_measure_image(kfusion_checked *c)
 {
-    size_t width = 0, height = 0, depth = 0, layers = 0, element = 0;
+    size_t element = 0;
 
-    if (clGetImageInfo(c->mem, CL_IMAGE_WIDTH, sizeof width, &width, NULL) != CL_SUCCESS ||
-        clGetImageInfo(c->mem, CL_IMAGE_HEIGHT, sizeof height, &height, NULL) != CL_SUCCESS ||
-        clGetImageInfo(c->mem, CL_IMAGE_DEPTH, sizeof depth, &depth, NULL) != CL_SUCCESS ||
-        clGetImageInfo(c->mem, CL_IMAGE_ELEMENT_SIZE, sizeof element, &element, NULL) !=
-            CL_SUCCESS)
+    if (!kfusion_measure_region(c->mem, c->region, &element))
         return 0;
-    if (clGetImageInfo(c->mem, 0x1118 /* CL_IMAGE_ARRAY_SIZE */, sizeof layers, &layers, NULL) !=
-            CL_SUCCESS ||
-        layers == 0)
-        layers = 1;
-    c->region[0] = width;
-    c->region[1] = height == 0 ? layers : height;
-    c->region[2] = depth != 0 ? depth : height == 0 ? 1 : layers;
     c->size = element * c->region[0] * c->region[1] * c->region[2];
     return 1;
 }
@@ -237,6 +226,24 @@ KFUSION_HERE int kfusion_compare(kfusion_run *run, int (*make)(kfusion_run *run)
     return 1;
 }
 
+/* Later reads of what the run has not stored are told. */
+KFUSION_HERE void kfusion_watch_dropped(const kfusion_run *run)
+{
+    const kfusion_part *part = run->segment->part;
+    size_t i;
+    cl_uint a;
+    short d;
+
+    for (i = run->launches; i-- > 0;) /* the first launch that names an object comes last */
+        for (a = run->launch[i]->noted.count; a-- > 0;)
+            for (d = 0; d < part->drops; d++) {
+                const kfusion_step_table *step = &part->step[i % part->steps];
+                if (step->slots[a] == part->drop[d].slot)
+                    kfusion_has_dropped(run->state, run->segment,
+                                        kfusion_mem(&run->launch[i]->noted, a), step->kernel, a);
+            }
+}
+
 KFUSION_HERE int kfusion_check(kfusion_run *run, int (*make)(kfusion_run *run), int less)
 {
     const kfusion_part *part = run->segment->part;
@@ -263,6 +270,8 @@ KFUSION_HERE int kfusion_check(kfusion_run *run, int (*make)(kfusion_run *run), 
         made = make(run);
     } else
         made = kfusion_compare(run, make, list);
+    if (less && made && !run->refused)
+        kfusion_watch_dropped(run);
     for (i = 0; i < list->count; i++) {
         free(list->item[i].before);
         free(list->item[i].written);

@@ -5,7 +5,10 @@
     KFUSION_HERE cl_int CL_API_CALL kfusion_##name parameters                                 \
     {                                                                                         \
         if (kfusion_now != NULL) {                                                            \
-            const cl_int status_ = kfusion_settle_before(queue, #name);                       \
+            const char *const call_ = #name;                                                  \
+            const cl_int status_ =                                                            \
+                KFUSION_PROTECTS(COMMANDS) ? kfusion_settle_before(queue, call_) : CL_SUCCESS; \
+            (void)call_;                                                                      \
             names;                                                                            \
             if (status_ != CL_SUCCESS)                                                        \
                 return status_;                                                               \
@@ -14,12 +17,16 @@
     }
 
 /* A command that maps memory for the host, and returns where. */
-#define KFUSION_MAPS(name, parameters, arguments, mem)                                        \
+#define KFUSION_MAPS(name, parameters, arguments, mem, whole)                                 \
     KFUSION_HERE void *CL_API_CALL kfusion_##name parameters                                  \
     {                                                                                         \
         if (kfusion_now != NULL) {                                                            \
-            const cl_int status_ = kfusion_settle_before(queue, #name);                       \
-            kfusion_names(mem);                                                               \
+            const cl_int status_ =                                                            \
+                KFUSION_PROTECTS(MAPS) ? kfusion_settle_before(queue, #name) : CL_SUCCESS;    \
+            if (flags & kfusion_map_write_anew)                                               \
+                kfusion_overwrites(mem, whole);                                               \
+            else                                                                              \
+                kfusion_reads(mem, #name, NULL);                                              \
             kfusion_maps();                                                                   \
             if (status_ != CL_SUCCESS) {                                                      \
                 if (status_ret != NULL)                                                       \
@@ -73,6 +80,14 @@ KFUSION_HERE void kfusion_names_list(cl_uint count, const cl_mem *mems)
         kfusion_names(mems[i]);
 }
 
+KFUSION_HERE void kfusion_reads_list(cl_uint count, const cl_mem *mems, const char *call)
+{
+    cl_uint i;
+
+    for (i = 0; mems != NULL && i < count; i++)
+        kfusion_reads(mems[i], call, NULL);
+}
+
 /* Settles before a call that returns no status. A failure is left to the next call on the queue. */
 KFUSION_HERE void kfusion_settle_quietly(const char *call)
 {
@@ -90,45 +105,49 @@ KFUSION_COMMAND(clEnqueueReadBuffer,
                 (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
                  size_t size, void *to, KFUSION_WAITS),
                 (queue, buffer, blocking, offset, size, to, waits, wait_list, event),
-                kfusion_names(buffer))
+                kfusion_reads(buffer, call_, NULL))
 KFUSION_COMMAND(clEnqueueReadImage,
                 (cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t *origin,
                  const size_t *region, size_t pitch, size_t slice, void *to, KFUSION_WAITS),
                 (queue, image, blocking, origin, region, pitch, slice, to, waits, wait_list,
                  event),
-                kfusion_names(image))
+                kfusion_reads(image, call_, NULL))
 KFUSION_COMMAND(clEnqueueCopyBuffer,
                 (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
                  size_t to_offset, size_t size, KFUSION_WAITS),
                 (queue, from, to, from_offset, to_offset, size, waits, wait_list, event),
-                (kfusion_names(from), kfusion_names(to)))
+                (kfusion_reads(from, call_, NULL),
+                 kfusion_overwrites(to, kfusion_is_whole_buffer(to, to_offset, size))))
 KFUSION_COMMAND(clEnqueueCopyImage,
                 (cl_command_queue queue, cl_mem from, cl_mem to, const size_t *from_origin,
                  const size_t *to_origin, const size_t *region, KFUSION_WAITS),
                 (queue, from, to, from_origin, to_origin, region, waits, wait_list, event),
-                (kfusion_names(from), kfusion_names(to)))
+                (kfusion_reads(from, call_, NULL),
+                 kfusion_overwrites(to, kfusion_is_whole_image(to, to_origin, region))))
 KFUSION_COMMAND(clEnqueueCopyImageToBuffer,
                 (cl_command_queue queue, cl_mem from, cl_mem to, const size_t *origin,
                  const size_t *region, size_t offset, KFUSION_WAITS),
                 (queue, from, to, origin, region, offset, waits, wait_list, event),
-                (kfusion_names(from), kfusion_names(to)))
+                (kfusion_reads(from, call_, NULL),
+                 kfusion_overwrites(to, 0)))
 KFUSION_COMMAND(clEnqueueCopyBufferToImage,
                 (cl_command_queue queue, cl_mem from, cl_mem to, size_t offset,
                  const size_t *origin, const size_t *region, KFUSION_WAITS),
                 (queue, from, to, offset, origin, region, waits, wait_list, event),
-                (kfusion_names(from), kfusion_names(to)))
+                (kfusion_reads(from, call_, NULL),
+                 kfusion_overwrites(to, kfusion_is_whole_image(to, origin, region))))
 KFUSION_MAPS(clEnqueueMapBuffer,
              (cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
               size_t offset, size_t size, KFUSION_WAITS, cl_int *status_ret),
              (queue, buffer, blocking, flags, offset, size, waits, wait_list, event, status_ret),
-             buffer)
+             buffer, kfusion_is_whole_buffer(buffer, offset, size))
 KFUSION_MAPS(clEnqueueMapImage,
              (cl_command_queue queue, cl_mem image, cl_bool blocking, cl_map_flags flags,
               const size_t *origin, const size_t *region, size_t *pitch, size_t *slice,
               KFUSION_WAITS, cl_int *status_ret),
              (queue, image, blocking, flags, origin, region, pitch, slice, waits, wait_list, event,
               status_ret),
-             image)
+             image, kfusion_is_whole_image(image, origin, region))
 KFUSION_COMMAND(clEnqueueUnmapMemObject,
                 (cl_command_queue queue, cl_mem mem, void *mapped, KFUSION_WAITS),
                 (queue, mem, mapped, waits, wait_list, event),
@@ -141,14 +160,15 @@ KFUSION_COMMAND(clEnqueueReadBufferRect,
                  void *to, KFUSION_WAITS),
                 (queue, buffer, blocking, buffer_origin, host_origin, region, buffer_pitch,
                  buffer_slice, host_pitch, host_slice, to, waits, wait_list, event),
-                kfusion_names(buffer))
+                kfusion_reads(buffer, call_, NULL))
 KFUSION_COMMAND(clEnqueueCopyBufferRect,
                 (cl_command_queue queue, cl_mem from, cl_mem to, const size_t *from_origin,
                  const size_t *to_origin, const size_t *region, size_t from_pitch,
                  size_t from_slice, size_t to_pitch, size_t to_slice, KFUSION_WAITS),
                 (queue, from, to, from_origin, to_origin, region, from_pitch, from_slice, to_pitch,
                  to_slice, waits, wait_list, event),
-                (kfusion_names(from), kfusion_names(to)))
+                (kfusion_reads(from, call_, NULL),
+                 kfusion_overwrites(to, 0)))
 KFUSION_REGISTERS(clSetMemObjectDestructorCallback,
                   (cl_mem mem, void(CL_CALLBACK *notify)(cl_mem mem, void *user), void *user),
                   (mem, notify, user))
@@ -212,7 +232,7 @@ KFUSION_COMMAND(clEnqueueNativeKernel,
                  size_t size, cl_uint count, const cl_mem *mems, const void **places,
                  KFUSION_WAITS),
                 (queue, function, arguments, size, count, mems, places, waits, wait_list, event),
-                kfusion_names_list(count, mems))
+                kfusion_reads_list(count, mems, call_))
 KFUSION_COMMAND(clEnqueueWaitForEvents,
                 (cl_command_queue queue, cl_uint count, const cl_event *events),
                 (queue, count, events), (void)0)

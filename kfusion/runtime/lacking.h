@@ -7,7 +7,8 @@ enum {
     kfusion_context_platform = 0x1084,
     kfusion_context_interop_sync = 0x1085,
     kfusion_mem_pipe = 0x10F7,
-    kfusion_queue_not_on_host = 1 << 2
+    kfusion_queue_not_on_host = 1 << 2,
+    kfusion_map_write_anew = 1 << 2
 };
 
 KFUSION_HERE int kfusion_is_memory_failure(cl_int status)

@@ -50,7 +50,7 @@ KFUSION_HERE int kfusion_has_arguments_still(const kfusion_launch *l)
     kfusion_record *r = l->record;
     cl_uint i;
 
-    if (r->changes == l->changes)
+    if (r->changes == l->changes || !KFUSION_PROTECTS(CHANGED_ARGUMENTS))
         return 1;
     if (r->unknowable)
         return 0;
@@ -176,7 +176,8 @@ KFUSION_HERE void kfusion_did(kfusion_run *run, size_t steps, ...)
         return;
     va_start(indices, steps);
     for (i = 0; i < steps; i++)
-        if (run->launch[va_arg(indices, size_t)]->noted.program != own->of)
+        if (run->launch[va_arg(indices, size_t)]->noted.program != own->of &&
+            KFUSION_PROTECTS(ONE_PROGRAM))
             kfusion_refuse(run, "kernels of two programs", CL_SUCCESS);
     va_end(indices);
     if (!kfusion_goes_on(run))

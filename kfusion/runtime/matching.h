@@ -94,6 +94,8 @@ KFUSION_HERE int kfusion_slot_fits(const kfusion_state *s, kfusion_candidate *c,
     if (slot < 0)
         return 1;
     b = &c->slot[slot];
+    if (b->is && !KFUSION_PROTECTS(EQUAL_SLOTS))
+        return 1;
     if (b->is) {
         const kfusion_noted *other = kfusion_active(s, b->launch);
         return is_range ? kfusion_same_whole_range(other, n)

@@ -32,7 +32,8 @@ KFUSION_HERE kfusion_record *kfusion_enter_record(kfusion_state *s, cl_kernel ke
 
     if (r != NULL)
         return r;
-    if (kernel == NULL || clRetainKernel(kernel) != CL_SUCCESS)
+    if (kernel == NULL ||
+        (KFUSION_PROTECTS(HOLDING_KERNELS) && clRetainKernel(kernel) != CL_SUCCESS))
         return NULL;
     r = s->free_record;
     if (r != NULL)
@@ -40,7 +41,8 @@ KFUSION_HERE kfusion_record *kfusion_enter_record(kfusion_state *s, cl_kernel ke
     else
         r = (kfusion_record *)calloc(1, sizeof *r);
     if (r == NULL) {
-        clReleaseKernel(kernel);
+        if (KFUSION_PROTECTS(HOLDING_KERNELS))
+            clReleaseKernel(kernel);
         return NULL;
     }
     r->kernel = kernel;
@@ -72,7 +74,8 @@ KFUSION_HERE void kfusion_drop_record(kfusion_state *s, kfusion_record *r)
         s->record_in &= ~((uint64_t)1 << bucket);
     if (s->last_record == r)
         s->last_record = NULL;
-    clReleaseKernel(r->kernel);
+    if (KFUSION_PROTECTS(HOLDING_KERNELS))
+        clReleaseKernel(r->kernel);
     r->next = s->free_record;
     s->free_record = r;
 }
@@ -96,6 +99,8 @@ KFUSION_HERE void kfusion_drop_if_released(kfusion_state *s, kfusion_record *r)
 {
     cl_uint references = 1;
 
+    if (!KFUSION_PROTECTS(HOLDING_KERNELS))
+        return; /* and what is known is taken for that of the next kernel of the address */
     if (clGetKernelInfo(r->kernel, CL_KERNEL_REFERENCE_COUNT, sizeof references, &references,
                         NULL) != CL_SUCCESS ||
         references <= 1)

@@ -28,7 +28,8 @@ KFUSION_HERE int kfusion_ask_queue(kfusion_queue *q)
 
     return clGetCommandQueueInfo(q->queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties,
                                  NULL) == CL_SUCCESS &&
-           !(properties & (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | kfusion_queue_not_on_host)) &&
+           (!(properties & (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | kfusion_queue_not_on_host)) ||
+            !KFUSION_PROTECTS(IN_ORDER)) &&
            clGetCommandQueueInfo(q->queue, CL_QUEUE_DEVICE, sizeof q->device, &q->device, NULL) ==
                CL_SUCCESS &&
            clGetCommandQueueInfo(q->queue, CL_QUEUE_CONTEXT, sizeof q->context, &q->context,
@@ -111,6 +112,13 @@ KFUSION_HERE kfusion_memory *kfusion_enter_memory(kfusion_state *s, cl_mem mem)
     return m;
 }
 
+KFUSION_HERE void kfusion_let_go_of_hold(kfusion_memory *m)
+{
+    if (m->held && KFUSION_PROTECTS(HOLDING_MEMORY))
+        clReleaseMemObject(m->mem);
+    m->held = 0;
+}
+
 /* Forgets the object, which no noted launch names. */
 KFUSION_HERE void kfusion_forget_memory(kfusion_state *s, kfusion_memory *m)
 {
@@ -122,8 +130,7 @@ KFUSION_HERE void kfusion_forget_memory(kfusion_state *s, kfusion_memory *m)
     *place = m->next;
     if (s->memory[bucket] == NULL)
         s->memory_in &= ~((uint64_t)1 << bucket);
-    if (m->held)
-        clReleaseMemObject(m->mem);
+    kfusion_let_go_of_hold(m);
     m->next = s->free_memory;
     s->free_memory = m;
 }
@@ -167,8 +174,9 @@ KFUSION_HERE void kfusion_measure(kfusion_memory *m)
             m->type = type;
         if (parent == NULL) {
             m->root = mem;
-            m->over_host = !kfusion_mem_info(mem, CL_MEM_FLAGS, sizeof flags, &flags) ||
-                           (flags & CL_MEM_USE_HOST_PTR) != 0;
+            m->over_host = KFUSION_PROTECTS(HOST_POINTERS) &&
+                           (!kfusion_mem_info(mem, CL_MEM_FLAGS, sizeof flags, &flags) ||
+                            (flags & CL_MEM_USE_HOST_PTR) != 0);
             return;
         }
         if (type == CL_MEM_OBJECT_BUFFER) { /* part of a buffer */
@@ -198,7 +206,8 @@ KFUSION_HERE int kfusion_ask_memory(kfusion_memory *m)
         !kfusion_mem_info(m->mem, CL_MEM_CONTEXT, sizeof m->context, &m->context))
         return 0;
     for (above = m->mem; above != NULL; above = parent) {
-        if (!kfusion_mem_info(above, CL_MEM_MAP_COUNT, sizeof maps, &maps) || maps != 0)
+        if (!kfusion_mem_info(above, CL_MEM_MAP_COUNT, sizeof maps, &maps) ||
+            (maps != 0 && KFUSION_PROTECTS(MAPPED)))
             return 0;
         /* One entry is the end of an empty list. Before OpenCL 3.0 the question is an error. */
         if (clGetMemObjectInfo(above, kfusion_mem_properties, 0, NULL, &properties) ==
@@ -221,7 +230,7 @@ KFUSION_HERE kfusion_memory *kfusion_hold_memory(kfusion_state *s, cl_mem mem)
     if (m == NULL)
         return NULL;
     if (!m->held) {
-        if (clRetainMemObject(mem) != CL_SUCCESS) {
+        if (KFUSION_PROTECTS(HOLDING_MEMORY) && clRetainMemObject(mem) != CL_SUCCESS) {
             if (!m->created)
                 kfusion_forget_memory(s, m);
             return NULL;
@@ -261,10 +270,8 @@ KFUSION_HERE void kfusion_let_go_of_all_memory(kfusion_state *s, int created_too
                 continue;
             if (created_too || !m->created)
                 kfusion_forget_memory(s, m);
-            else if (m->held) {
-                clReleaseMemObject(m->mem);
-                m->held = 0;
-            }
+            else
+                kfusion_let_go_of_hold(m);
         }
     }
 }
@@ -294,8 +301,12 @@ KFUSION_HERE void kfusion_names_all(void)
 
 KFUSION_HERE int kfusion_are_apart(kfusion_memory *a, kfusion_memory *b)
 {
+    if (!KFUSION_PROTECTS(APART))
+        return 1;
     if (a->mem == b->mem)
         return 0;
+    if (!KFUSION_PROTECTS(PARTS))
+        return 1;
     if (!a->measured)
         kfusion_measure(a);
     if (!b->measured)

@@ -38,3 +38,16 @@
 
 #define KFUSION_PRINTF(format, first) __attribute__((__format__(__printf__, format, first)))
 #define KFUSION_LIKELY(condition) __builtin_expect(!!(condition), 1)
+
+/* Tests switch protections off, one at a time, to see that each is missed: KFUSION_PROTECTS(NAME)
+   is 1, but 0 if -DKFUSION_WITHOUT_NAME is given. */
+#define KFUSION_PROTECTS(name) KFUSION_IS_NOT_OFF(KFUSION_WITHOUT_##name)
+#define KFUSION_IS_NOT_OFF(value) KFUSION_IS_NOT_OFF_PASTED(value)
+#define KFUSION_IS_NOT_OFF_PASTED(value) KFUSION_IS_NOT_OFF_LISTED(KFUSION_OFF_##value)
+#define KFUSION_OFF_1 0, 0
+#define KFUSION_IS_NOT_OFF_LISTED(values) KFUSION_SECOND(values, 1, 0)
+#define KFUSION_SECOND(first, second, ...) second
+#ifdef KFUSION_WITHOUT_OPEN
+#undef KFUSION_CLOSED
+#define KFUSION_CLOSED 1
+#endif

@@ -14,7 +14,7 @@ KFUSION_HERE kfusion_guard kfusion_leave(void)
 {
     kfusion_guard guard = {NULL, 0, NULL};
 
-    if (kfusion_now == NULL || kfusion_now->region == NULL)
+    if (kfusion_now == NULL || kfusion_now->region == NULL || !KFUSION_PROTECTS(OUTSIDE))
         return guard;
     kfusion_settle();
     return kfusion_begin(&kfusion_region_outside);

@@ -16,8 +16,10 @@
     KFUSION_HERE cl_int CL_API_CALL kfusion_##name parameters                                 \
     {                                                                                         \
         cl_int status_ = CL_SUCCESS;                                                          \
-        if (what == (count) && kfusion_now != NULL)                                           \
+        if (what == (count) && kfusion_now != NULL && KFUSION_PROTECTS(COUNTS)) {             \
             status_ = kfusion_settle_and_forget(#name);                                       \
+            kfusion_forget_all_dropped(kfusion_now);                                          \
+        }                                                                                     \
         if (status_ != CL_SUCCESS)                                                            \
             return status_;                                                                   \
         status_ = name arguments;                                                             \
@@ -227,14 +229,14 @@ KFUSION_WRITES(clEnqueueWriteBuffer,
                 size_t size, const void *from, cl_uint waits, const cl_event *wait_list,
                 cl_event *event),
                (queue, buffer, blocking, offset, size, from, waits, wait_list, event), buffer,
-               blocking)
+               kfusion_is_whole_buffer(buffer, offset, size), blocking)
 KFUSION_WRITES(clEnqueueWriteImage,
                (cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t *origin,
                 const size_t *region, size_t pitch, size_t slice, const void *from, cl_uint waits,
                 const cl_event *wait_list, cl_event *event),
                (queue, image, blocking, origin, region, pitch, slice, from, waits, wait_list,
                 event),
-               image, blocking)
+               image, kfusion_is_whole_image(image, origin, region), blocking)
 #ifdef CL_VERSION_1_1
 KFUSION_WRITES(clEnqueueWriteBufferRect,
                (cl_command_queue queue, cl_mem buffer, cl_bool blocking,
@@ -243,7 +245,7 @@ KFUSION_WRITES(clEnqueueWriteBufferRect,
                 const void *from, cl_uint waits, const cl_event *wait_list, cl_event *event),
                (queue, buffer, blocking, buffer_origin, host_origin, region, buffer_pitch,
                 buffer_slice, host_pitch, host_slice, from, waits, wait_list, event),
-               buffer, blocking)
+               buffer, 0, blocking)
 #endif
 #ifdef CL_VERSION_1_2
 KFUSION_WRITES(clEnqueueFillBuffer,
@@ -251,22 +253,23 @@ KFUSION_WRITES(clEnqueueFillBuffer,
                 size_t offset, size_t size, cl_uint waits, const cl_event *wait_list,
                 cl_event *event),
                (queue, buffer, fill, fill_size, offset, size, waits, wait_list, event), buffer,
-               CL_FALSE)
+               kfusion_is_whole_buffer(buffer, offset, size), CL_FALSE)
 KFUSION_WRITES(clEnqueueFillImage,
                (cl_command_queue queue, cl_mem image, const void *colour, const size_t *origin,
                 const size_t *region, cl_uint waits, const cl_event *wait_list, cl_event *event),
-               (queue, image, colour, origin, region, waits, wait_list, event), image, CL_FALSE)
+               (queue, image, colour, origin, region, waits, wait_list, event), image,
+               kfusion_is_whole_image(image, origin, region), CL_FALSE)
 
 /* ---- Order, where it is that of the queue ---- */
 
 KFUSION_WRITES(clEnqueueMarkerWithWaitList,
                (cl_command_queue queue, cl_uint waits, const cl_event *wait_list,
                 cl_event *event),
-               (queue, waits, wait_list, event), NULL, CL_FALSE)
+               (queue, waits, wait_list, event), NULL, 0, CL_FALSE)
 KFUSION_WRITES(clEnqueueBarrierWithWaitList,
                (cl_command_queue queue, cl_uint waits, const cl_event *wait_list,
                 cl_event *event),
-               (queue, waits, wait_list, event), NULL, CL_FALSE)
+               (queue, waits, wait_list, event), NULL, 0, CL_FALSE)
 #endif
 
 /* Those of OpenCL 1.1 have no wait list. */

@@ -184,7 +184,7 @@ KFUSION_HERE char kfusion_kind_of(const kfusion_record *r, cl_kernel kernel, cl_
     const kfusion_step_table *step = r->step;
 
     if (step != NULL)
-        return step->kinds[index];
+        return KFUSION_IS_MEMORY(step->kinds[index]) ? 'm' : step->kinds[index];
 #ifdef CL_VERSION_1_2
     {
         cl_kernel_arg_address_qualifier space = 0;
@@ -231,7 +231,7 @@ KFUSION_HERE void kfusion_record_value(kfusion_state *s, kfusion_value *v, char 
         kfusion_write_text(s, "?");
     else if (v->local)
         kfusion_write_text(s, "local:%lu", (unsigned long)v->size);
-    else if ((kind == 'm' || kind == 's') && v->size == sizeof handle) {
+    else if ((KFUSION_IS_MEMORY(kind) || kind == 's') && v->size == sizeof handle) {
         memcpy(&handle, bytes, sizeof handle);
         kfusion_write_text(s, "%c%lu", kind, (unsigned long)kfusion_handle_number(s, handle));
     } else {

@@ -57,6 +57,13 @@ KFUSION_HERE void kfusion_remember_failure(kfusion_state *s, cl_command_queue qu
     s->failed = status;
 }
 
+/* Outside regions, where nothing is to be remembered. */
+KFUSION_HERE void kfusion_detach_if_unneeded(kfusion_state *s)
+{
+    if (s->depth == 0 && s->failed_queue == NULL && s->dropped == NULL && !KFUSION_CLOSED)
+        kfusion_detach(s);
+}
+
 KFUSION_HERE cl_int kfusion_let_go_of_failure(kfusion_state *s)
 {
     const cl_int status = s->failed;
@@ -66,8 +73,7 @@ KFUSION_HERE cl_int kfusion_let_go_of_failure(kfusion_state *s)
     clReleaseCommandQueue(s->failed_queue);
     s->failed_queue = NULL;
     s->failed = CL_SUCCESS;
-    if (s->depth == 0 && !KFUSION_CLOSED)
-        kfusion_detach(s);
+    kfusion_detach_if_unneeded(s);
     return status;
 }
 
@@ -196,7 +202,7 @@ KFUSION_HERE kfusion_guard kfusion_begin(const kfusion_region *region)
         return guard;
     if (s->region != NULL && s->region->patterns == 0)
         kfusion_settle(); /* in a call of another file, which may have set arguments meanwhile */
-    if (s->launches > 0) {
+    if (s->launches > 0 && KFUSION_PROTECTS(NESTED_REGIONS)) {
         const cl_command_queue queue = s->queue.queue;
         status = kfusion_settle_all(s, "a region begins inside", kfusion_when_forced);
         if (status != CL_SUCCESS)
@@ -205,10 +211,11 @@ KFUSION_HERE kfusion_guard kfusion_begin(const kfusion_region *region)
     if (kfusion_get_mode() == kfusion_mode_record)
         kfusion_end_text(s);
     if (!kfusion_can_begin(s, region)) {
-        if (s->depth == 0 && s->failed_queue == NULL && !KFUSION_CLOSED)
-            kfusion_detach(s);
+        kfusion_detach_if_unneeded(s);
         return guard;
     }
+    if (s->depth == 0 && !KFUSION_CLOSED && KFUSION_PROTECTS(FORGETTING_ARGUMENTS))
+        kfusion_drop_all_records(s); /* there are some only where reads are checked */
     guard.outer = s->region;
     guard.began = 1;
     s->region = region;
@@ -255,15 +262,14 @@ KFUSION_HERE void kfusion_end(kfusion_guard *guard)
     if (--s->depth > 0)
         return;
     kfusion_learn(s, region);
-    if (!KFUSION_CLOSED)
+    if (!KFUSION_CLOSED && KFUSION_PROTECTS(FORGETTING_ARGUMENTS))
         kfusion_drop_all_records(s);
     else
         kfusion_drop_released_records(s);
     kfusion_let_go_of_all_memory(s, 1);
     kfusion_let_go_of_kernels_of_region(s);
     kfusion_let_go_of_queue(s);
-    if (!KFUSION_CLOSED && s->failed_queue == NULL)
-        kfusion_detach(s);
+    kfusion_detach_if_unneeded(s);
 }
 
 #define KFUSION_REGION(name)                                                                  \

@@ -27,8 +27,10 @@ KFUSION_HERE int kfusion_is_let_go(const kfusion_memory *m)
 {
     cl_uint references = 0;
 
-    if (m == NULL || !m->created || m->escaped || m->root != m->mem)
+    if (m == NULL || !m->created || (m->escaped && KFUSION_PROTECTS(ESCAPED)) || m->root != m->mem)
         return -1;
+    if (!KFUSION_PROTECTS(RELEASED))
+        return 1;
     return m->released &&
            kfusion_mem_info(m->mem, CL_MEM_REFERENCE_COUNT, sizeof references, &references) &&
            references == 1;
@@ -45,7 +47,8 @@ KFUSION_HERE int kfusion_may_drop(const kfusion_state *s, const kfusion_part *pa
         for (d = 0; d < part->drops && least >= 0; d++) {
             const kfusion_drop drop = part->drop[d];
             const size_t at = first + r * part->steps;
-            const int now = drop.why & KFUSION_NAMED ? when == kfusion_when_over
+            const int now = drop.why & KFUSION_NAMED
+                                ? when == kfusion_when_over || !KFUSION_PROTECTS(HOLDING_NAMED)
                             : drop.why & KFUSION_SCRATCH
                                 ? kfusion_is_let_go(kfusion_slot_memory(s, part, at, drop.slot))
                                 : -1;
@@ -212,9 +215,11 @@ KFUSION_HERE int kfusion_drops_now(kfusion_state *s, size_t segment, size_t segm
             kfusion_memory *m =
                 kfusion_slot_memory(s, part, first + r * part->steps, part->drop[d].slot);
             if (m == NULL ||
-                (part->drop[d].why & KFUSION_AT_END && !kfusion_is_named_temporary(s, m)))
+                (part->drop[d].why & KFUSION_AT_END && KFUSION_PROTECTS(NAMED_AT_END) &&
+                 !kfusion_is_named_temporary(s, m)))
                 return 0;
-            if (!kfusion_is_unread_behind(s, m, segment, segment_first,
+            if (KFUSION_PROTECTS(UNREAD_BEHIND) &&
+                !kfusion_is_unread_behind(s, m, segment, segment_first,
                                           first + repetitions * part->steps))
                 return 0;
         }
@@ -334,7 +339,7 @@ KFUSION_HERE cl_int kfusion_flush(kfusion_state *s, kfusion_when when, size_t mo
     }
     if (segment == 0)
         return CL_SUCCESS;
-    if (status == CL_SUCCESS && s->owed > 0)
+    if (status == CL_SUCCESS && s->owed > 0 && KFUSION_PROTECTS(OWED_FINISH))
         status = clFinish(s->queue.queue);
     made = first;
     if (status != CL_SUCCESS) {

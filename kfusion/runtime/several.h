@@ -10,7 +10,7 @@ KFUSION_HERE int kfusion_one_program(int count, const kfusion_noted *first, ...)
     for (i = 1; i < count; i++)
         same = same && va_arg(others, const kfusion_noted *)->program == first->program;
     va_end(others);
-    return same;
+    return same || !KFUSION_PROTECTS(ONE_PROGRAM);
 }
 
 /* The launches have one range: dimensions, global size and offset. */
@@ -23,7 +23,7 @@ KFUSION_HERE int kfusion_one_range(int count, const kfusion_noted *first, ...)
     for (i = 1; i < count; i++)
         same = same && kfusion_same_range(first, va_arg(others, const kfusion_noted *));
     va_end(others);
-    return same;
+    return same || !KFUSION_PROTECTS(RANGES);
 }
 
 /* The launches have groups of one size, which was given or not given for all of them. */

@@ -119,6 +119,17 @@ def test_two_files_share_one_state(tmp_path: Path) -> None:
     assert all(kind in "VW" and name.startswith("kfusion_tested_") for kind, name in seen)
 
 
+@pytest.mark.parametrize(("flag", "value"), [("", 1), ("-DKFUSION_WITHOUT_APART", 0)])
+@pytest.mark.parametrize("standard", ["-std=c99", "-std=c++11"])
+def test_a_protection_is_there_unless_it_is_switched_off(
+    standard: str, flag: str, value: int, tmp_path: Path
+) -> None:
+    others = "KFUSION_PROTECTS(PARTS) == 1"
+    text = f"{USER}char found[KFUSION_PROTECTS(APART) == {value} && {others} ? 1 : -1];\n"
+    flags = ["-DCL_TARGET_OPENCL_VERSION=120", *([flag] if flag else [])]
+    compile_text(tmp_path, text, standard, *flags)
+
+
 def test_a_compiler_without_attributes_leaves_the_program_alone(tmp_path: Path) -> None:
     includes = "".join(
         f"#include <{name}>\n"

@@ -79,8 +79,8 @@ static int make_three(kfusion_run *run)
 /* Slots: 0 t, 1 x, 2 c, 3 b, 4 range. The value n is compared by the conditions. */
 static const short square_slots[] = {0, 1, -1}, add_slots[] = {2, 0, 3, -1};
 static const kfusion_step_table pair_steps[] = {
-    {"square", 3, square_slots, -1, "mmv", NULL},
-    {"add", 4, add_slots, -1, "mmmv", NULL},
+    {"square", 3, square_slots, -1, "wmv", NULL},
+    {"add", 4, add_slots, -1, "wmmv", NULL},
 };
 static const short pair_writes[] = {0, 2};
 static const kfusion_form whole_forms[] = {{1, make_pair, NULL, 0}};
