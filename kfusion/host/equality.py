@@ -53,7 +53,7 @@ def strip(value: Sym) -> Sym:
 
 def may_be_equal(left: Sym, right: Sym) -> bool:
     """Are the two values likely to be equal? Of what is not known nothing else can be said."""
-    if left == right or _is_open(left) or _is_open(right):
+    if left == right or is_open(left) or is_open(right):
         return True
     if is_image_size(left) or is_image_size(right):
         return known_on_entry(left) and known_on_entry(right)
@@ -64,7 +64,7 @@ def may_be_equal(left: Sym, right: Sym) -> bool:
     )
 
 
-def _is_open(value: Sym) -> bool:
+def is_open(value: Sym) -> bool:
     return any(isinstance(leaf, Unknown | Phi) for leaf in (value, *leaves(value)))
 
 

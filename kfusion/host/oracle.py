@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from kfusion.graph.model import Invocation, Memory, Scalar
-from kfusion.host.equality import may_be_at_most, may_be_equal, strip
+from kfusion.host.equality import is_open, may_be_at_most, may_be_equal, strip
 from kfusion.host.formats import lossy_format
 from kfusion.host.program import HostProgram
 from kfusion.host.spelling import spell_all
@@ -44,7 +44,7 @@ class Expected:
         if left.name == right.name:
             return True
         a, b = self.values.get(left.name), self.values.get(right.name)
-        return a is not None and b is not None and _may_be_equal(a, b)
+        return a is not None and b is not None and (a == b or _are_likely_equal(a, b))
 
     def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
         if left.range.key == right.range.key or not is_on(RANGES):
@@ -81,7 +81,7 @@ class Expected:
         size, value = self.sizes[invocation.index], self.values.get(scalar.name)
         if dimension >= len(size) or value is None:
             return False
-        return _may_be_equal(strip(size[dimension]), strip(value))
+        return _are_likely_equal(strip(size[dimension]), strip(value))
 
     def at_most(self, left: Scalar, right: Scalar) -> bool:
         return may_be_at_most(self.values, left, right)
@@ -105,6 +105,11 @@ class Expected:
             return None
         pairs = ((p, q) for q in members for p in members if p < q)
         return next((self.kept_apart[pair] for pair in pairs if pair in self.kept_apart), None)
+
+
+def _are_likely_equal(left: Sym, right: Sym) -> bool:
+    """Where kernels fuse without it, too, nothing is assumed of what is not known."""
+    return not is_open(left) and not is_open(right) and _may_be_equal(left, right)
 
 
 def _may_be_equal(left: Sym, right: Sym) -> bool:
