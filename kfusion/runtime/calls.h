@@ -381,6 +381,8 @@ KFUSION_HERE cl_int CL_API_CALL kfusion_clReleaseKernel(cl_kernel kernel)
     const cl_int status = clReleaseKernel(kernel);
     kfusion_record *r = s == NULL || status != CL_SUCCESS ? NULL : kfusion_find_record(s, kernel);
 
+    if (s != NULL)
+        s->released = 1;
     if (r != NULL)
         kfusion_drop_if_released(s, r);
     kfusion_look_for_unused();
@@ -393,6 +395,8 @@ KFUSION_HERE cl_int CL_API_CALL kfusion_clReleaseKernel(cl_kernel kernel)
     {                                                                                         \
         kfusion_state *s = kfusion_now;                                                       \
         cl_int status = CL_SUCCESS, released;                                                 \
+        if (s != NULL)                                                                        \
+            s->released = 1;                                                                  \
         if (s != NULL && KFUSION_N(callbacks))                                                \
             status = kfusion_settle_before(NULL, #name);                                      \
         released = name(object);                                                              \
@@ -407,8 +411,15 @@ KFUSION_HERE cl_int CL_API_CALL kfusion_clReleaseCommandQueue(cl_command_queue q
 {
     kfusion_state *s = kfusion_now;
     const cl_int status = s == NULL ? CL_SUCCESS : kfusion_take_failure(s, queue);
-    const cl_int released = clReleaseCommandQueue(queue);
+    cl_int released;
 
+    if (s != NULL && s->queue.queue == queue) {
+        if (s->depth == 0 && s->launches == 0)
+            kfusion_let_go_of_queue(s);
+        else
+            s->queue.dropped = 1;
+    }
+    released = clReleaseCommandQueue(queue);
     return status != CL_SUCCESS ? status : released;
 }
 

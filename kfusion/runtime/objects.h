@@ -50,7 +50,7 @@ KFUSION_HERE void kfusion_let_go_of_queue(kfusion_state *s)
     if (s->queue.queue != NULL)
         clReleaseCommandQueue(s->queue.queue);
     s->queue.queue = NULL;
-    s->queue.usable = 0;
+    s->queue.usable = s->queue.dropped = 0;
 }
 
 /* May launches on the queue be noted? Nothing is noted on another one. */
@@ -272,6 +272,25 @@ KFUSION_HERE void kfusion_let_go_of_all_memory(kfusion_state *s, int created_too
                 kfusion_forget_memory(s, m);
             else
                 kfusion_let_go_of_hold(m);
+        }
+    }
+}
+
+/* The outermost region ends. If the program is closed every release is seen, and objects stay
+   held until the program releases them: what was asked about them is not asked again. */
+KFUSION_HERE void kfusion_let_go_of_memory_of_region(kfusion_state *s)
+{
+    uint64_t in = s->memory_in;
+    size_t b;
+
+    KFUSION_BUCKETS (b, in) {
+        kfusion_memory *m = s->memory[b], *next;
+        for (; m != NULL; m = next) {
+            next = m->next;
+            if (!KFUSION_CLOSED || !m->held || m->released)
+                kfusion_forget_memory(s, m);
+            else
+                m->created = m->escaped = 0;
         }
     }
 }

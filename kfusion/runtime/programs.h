@@ -207,7 +207,7 @@ KFUSION_HERE void kfusion_let_go_of_kernels_of_region(kfusion_state *s)
         else
             place = &p->next;
     }
-    if (s->program != NULL)
+    if (s->program != NULL && (!KFUSION_CLOSED || s->released))
         kfusion_let_go_of_unused_programs(s);
 }
 

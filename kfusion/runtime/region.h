@@ -264,11 +264,13 @@ KFUSION_HERE void kfusion_end(kfusion_guard *guard)
     kfusion_learn(s, region);
     if (!KFUSION_CLOSED && KFUSION_PROTECTS(FORGETTING_ARGUMENTS))
         kfusion_drop_all_records(s);
-    else
+    else if (!KFUSION_CLOSED || s->released)
         kfusion_drop_released_records(s);
-    kfusion_let_go_of_all_memory(s, 1);
+    kfusion_let_go_of_memory_of_region(s);
     kfusion_let_go_of_kernels_of_region(s);
-    kfusion_let_go_of_queue(s);
+    if (!KFUSION_CLOSED || s->queue.dropped)
+        kfusion_let_go_of_queue(s);
+    s->released = 0;
     kfusion_detach_if_unneeded(s);
 }
 

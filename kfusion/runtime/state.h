@@ -83,6 +83,7 @@ typedef struct kfusion_queue {
     cl_uint dimensions;
     size_t items[3]; /* the most in a group, by dimension */
     cl_ulong local;
+    int dropped; /* the program has released it */
 } kfusion_queue;
 
 /* Launches that are made together: repetitions of a part, or launches as they were written. */
@@ -165,6 +166,7 @@ typedef struct kfusion_state {
     kfusion_memory *memory[kfusion_buckets], *free_memory;
     uint64_t memory_in; /* a bit for each bucket that is not empty */
     size_t maps; /* commands that map, so far */
+    int released; /* kernels, programs or contexts, since a region ended */
     kfusion_program *program;
     struct kfusion_dropped *dropped; /* objects that were not stored, where that is checked */
 
