@@ -16,6 +16,8 @@ from kfusion.runtime.functions import Function, functions_in
 HEADER_NAME = "kfusion_fused.h"  # for files with a region
 CALLS_NAME = "kfusion_calls.h"  # for others that call OpenCL
 
+CLOSED = {False: "(!KFUSION_PROTECTS(OPEN))", True: "1"}  # closed as a whole?
+
 _IMPLEMENTATION = (
     "lacking types state objects noting dropped conditions programs making several telling outs "
     "settling matching region outside calls passing commands checking recording"
@@ -94,7 +96,7 @@ def _head(guard: str) -> str:
 
 
 def _definitions(identity: str, *, closed: bool | None = None) -> str:
-    known = "" if closed is None else f"#define KFUSION_CLOSED {int(closed)}\n"
+    known = "" if closed is None else f"#define KFUSION_CLOSED {CLOSED[closed]}\n"
     return f"#define KFUSION_ID {identity}\n{known}"
 
 

@@ -47,7 +47,3 @@
 #define KFUSION_OFF_1 0, 0
 #define KFUSION_IS_NOT_OFF_LISTED(values) KFUSION_SECOND(values, 1, 0)
 #define KFUSION_SECOND(first, second, ...) second
-#ifdef KFUSION_WITHOUT_OPEN
-#undef KFUSION_CLOSED
-#define KFUSION_CLOSED 1
-#endif

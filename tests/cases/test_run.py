@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from kfusion.runtime import runtime_text
 from tests.support import case_program
 from tests.support.case_format import BASES, Case, Expected, Run, base_files
 from tests.support.case_run import Outcome, run_case
+from tests.support.run_time import is_closed
 
 Tool = Callable[[list[str]], None]
 
@@ -58,3 +60,9 @@ def test_what_is_wrong_is_told(
 ) -> None:
     (wrong,) = outcome(tool, monkeypatch, tmp_path).wrong
     assert says in wrong
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_cases_are_linked_with_the_run_time_that_their_header_has(closed: bool) -> None:
+    """Closed and open programs treat what was set before a region in two ways."""
+    assert is_closed(runtime_text("x", "", closed=closed)) == closed

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from kfusion.runtime import HEADER_NAME, implementation_text, runtime_text
+from kfusion.runtime import CLOSED, HEADER_NAME, implementation_text, runtime_text
 
 IDENTITY = "tests"
 FLAGS = ("-O1", "-w", "-DCL_TARGET_OPENCL_VERSION=300", "-DCL_USE_DEPRECATED_OPENCL_1_0_APIS")
@@ -28,7 +28,7 @@ def source(*, closed: bool) -> str:
 
 
 def is_closed(header: str) -> bool:
-    return "#define KFUSION_CLOSED 1\n" in header
+    return f"#define KFUSION_CLOSED {CLOSED[True]}\n" in header
 
 
 def can_declare(header: str) -> bool:
