@@ -230,12 +230,25 @@ class Memory:
         if isinstance(root, App):
             return getattr(self.variables.get(root.name), "type", None)
         if isinstance(root, Global):
-            known = None if "(" in root.home else self._global(root)
+            known = self._static(root) if "(" in root.home else self._global(root)
             return getattr(known, "type", None)
         if isinstance(root, Pointee) and isinstance(root.pointer, Entry):
             target = self._types.target(self.type_of(root.pointer.place))
             return None if target is None or self._types.is_void(target) else target
         return None
+
+    def _static(self, root: Global) -> c_ast.Decl | None:
+        """The only variable of that name which a function of that name keeps between calls."""
+        function = root.home.removesuffix("()").rpartition(": ")[2]
+        found = [
+            node
+            for unit in self.program.units
+            for name, each in unit.functions.items()
+            if name == function
+            for node in each.nodes.get(c_ast.Decl, ())
+            if node.name == root.name and "static" in node.storage
+        ]
+        return found[0] if len(found) == 1 else None
 
     def _global(self, root: Global) -> c_ast.Decl | None:
         for unit in self.program.units:

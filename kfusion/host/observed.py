@@ -93,13 +93,14 @@ class Observation:
         if self._is_named_by_users and is_on(HANDLES):
             dead = [name for name in others if self._is_dead_on_any(prediction, name, slots)]
         left = [name for name in others if name not in dead]
-        if looked_at is not None:
-            seen = [n for n in left if self._can_be_looked_at(prediction, n, looked_at)]
-            found += [Drop(name, Why.AT_END) for name in seen]
-            left = [name for name in left if name not in seen]
         if left and not self._all_are_named(prediction, left) and self._followed():
             dead += [name for name in left if self._is_dead(prediction, name, slots)]
-        return (*found, *(Drop(name, Why.NAMED) for name in dead))
+        found += [Drop(name, Why.NAMED) for name in dead]
+        if looked_at is not None:
+            left = [name for name in left if name not in dead]
+            seen = [n for n in left if self._can_be_looked_at(prediction, n, looked_at)]
+            found += [Drop(name, Why.AT_END) for name in seen]
+        return tuple(found)
 
     @staticmethod
     def _can_be_looked_at(prediction: Prediction, name: str, names: EndNames) -> bool:
