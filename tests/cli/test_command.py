@@ -383,7 +383,8 @@ def test_kernels_that_are_not_known_are_not_fused(command: Command) -> None:
 app.c:9:9: cut[KF242]: which kernel is launched here is not known
     9 |         vec_add(c, t, b, n);
       |         ^~~~~~~~~~~~~~~~~~~
-  help: make kernels by constant names, and give kfusion the file that makes them and the kernels' file
+  help: list the launches behind the annotation, runs(square(t, a), add(c, t, b)), or let the \
+program record them: kfusion --for-recording, then --recorded
 """
         + NOTHING
     )
