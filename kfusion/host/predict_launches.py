@@ -249,13 +249,7 @@ class Launches:
 def _unknown(launch: PathLaunch, unit: Unit) -> Reason:
     call = launch.call
     span = call_span(call, unit) if call is not None else None
-    return Reason(
-        "KF242",
-        "which kernel is launched here is not known",
-        span,
-        "list the launches behind the annotation, runs(square(t, a), add(c, t, b)), or let the "
-        "program record them: kfusion --for-recording, then --recorded",
-    )
+    return Reason("KF242", "which kernel is launched here is not known", span)
 
 
 def _unset(launch: PathLaunch, kernel: Kernel, span: Span | None) -> Reason | None:

@@ -1,7 +1,5 @@
 """What the command prints, writes and returns when the input is good."""
 
-# ruff: noqa: E501 - messages are shown as they are
-
 from __future__ import annotations
 
 from pathlib import Path
