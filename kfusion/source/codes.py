@@ -102,8 +102,8 @@ ADVICE: dict[str, str] = {
     "KF234": "create the image with CL_RGBA and CL_FLOAT (read_imagef), CL_SIGNED_INT32 "
     "(read_imagei) or CL_UNSIGNED_INT32 (read_imageui)",
     "KF231": "write the access with the parameter itself, `a[i]`, instead of a pointer made of it",
-    "KF242": "list the launches behind the annotation, runs(square(t, a), add(c, t, b)), or let the "
-    "program record them: kfusion --for-recording, then --recorded",
+    "KF242": "list the launches behind the annotation, runs(square(t, a), add(c, t, b)), or let "
+    "the program record them: kfusion --for-recording, then --recorded",
     "KF241": "give kfusion the files of what the region calls, or move the call before or after "
     "the region",
 }
