@@ -80,8 +80,4 @@ PROTECTED_BY: dict[str, str] = {
         "06_guards: a row is overwritten whose elements another item has read: as the end of the "
         "row above"
     ),
-    "guard-dropped": _CASE.format(
-        "guards: an intermediate that is not stored is, in some runs, what another launch has "
-        "written"
-    ),
 }

@@ -61,7 +61,6 @@ GUARD_RANGES = protection("guard-ranges", "ranges are not compared at run time")
 GUARD_DISJOINT = protection("guard-disjoint", "buffers are not compared at run time")
 GUARD_FORMATS = protection("guard-formats", "formats of images are not looked at")
 GUARD_PITCH = protection("guard-pitch", "rows are not compared with their pitch at run time")
-GUARD_DROPPED = protection("guard-dropped", "what is not stored may be another object, too")
 
 _WIDTH = 96
 _SIGNED = frozenset(("cl_int", "cl_short", "cl_char", "cl_long"))
@@ -126,7 +125,7 @@ class _Making:
         for group in self.form.plan.groups:
             if not group.fused:  # it may come before others, if their memory is apart
                 self._assumed_all(group)
-        if self.form is self.pattern.less and is_on(GUARD_DROPPED):
+        if self.form is self.pattern.less:  # most of it is asked by the groups already
             self._apart_from_all([drop.memory for drop in self.pattern.drops])
 
     def checking_text(self, name: str, conditions: list[_Condition]) -> str:

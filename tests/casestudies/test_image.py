@@ -23,7 +23,7 @@ from kfusion.device.opencl import build_program
 from tests.casestudies.test_golden import GOLDEN, code_lines, definition, differences
 
 REFERENCE = IMAGE.folder / "reference"
-WARNINGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-pedantic", "-Werror", "-Wno-unknown-pragmas")
+WARNINGS = ("-std=c99", "-O0", "-Wall", "-Wextra", "-pedantic", "-Werror", "-Wno-unknown-pragmas")
 
 LAUNCHES = {
     "ldd": (5, 1),

@@ -25,7 +25,7 @@ REFERENCE = PHYSICS / "reference"
 SOURCES = POOL.sources("game")
 FUSED = "pool_move_collide_balls_collide_pockets_collide_walls"
 OPERATIONS = ("pool_move", "pool_collide_balls", "pool_collide_pockets", "pool_collide_walls")
-WARNINGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-pedantic", "-Werror", "-Wno-unknown-pragmas")
+WARNINGS = ("-std=c99", "-O1", "-Wall", "-Wextra", "-pedantic", "-Werror", "-Wno-unknown-pragmas")
 
 STEP = 1e-4
 RADIUS = np.float32(0.0286)

@@ -15,7 +15,7 @@ from kfusion.device.measure import RunResult, run_counted
 HERE = Path(__file__).parent
 RIG = HERE.parent / "cases" / "base" / "rig"
 ROOT = HERE.parent.parent
-FLAGS = "-O1 -Wall -Wextra -Werror -Wno-unknown-pragmas".split()
+FLAGS = "-O0 -Wall -Wextra -Werror -Wno-unknown-pragmas".split()
 
 APP = """\
 #include "lib.h"

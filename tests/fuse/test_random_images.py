@@ -18,7 +18,7 @@ from kfusion.api import fuse
 from tests.fuse.test_images import SAMPLERS, picture
 from tests.support.pyopencl_run import Case, assert_same
 
-EXAMPLES = int(os.environ.get("KFUSION_TEST_EXAMPLES", "40"))
+EXAMPLES = int(os.environ.get("KFUSION_TEST_EXAMPLES", "20"))
 W, H = 21, 6
 IMAGES = [f"i{n}" for n in range(5)]
 BUFFERS = ["b0", "b1"]

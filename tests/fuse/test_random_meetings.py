@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from kfusion.api import fuse
 from tests.support.pyopencl_run import Case, assert_same
 
-EXAMPLES = int(os.environ.get("KFUSION_TEST_EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("KFUSION_TEST_EXAMPLES", "30"))
 ITEMS = 32
 LENGTH = 4 * ITEMS + 4
 BUFFERS = ["a", "b", "c", "d", "e"]

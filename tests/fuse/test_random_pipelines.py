@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kfusion.api import fuse
 from tests.support.pyopencl_run import Case, assert_same
 
-EXAMPLES = int(os.environ.get("KFUSION_TEST_EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("KFUSION_TEST_EXAMPLES", "30"))
 ITEMS = 48
 BUFFERS = {"f0": "float", "f1": "float", "f2": "float", "i0": "int", "i1": "int", "u0": "uchar"}
 INDICES = [

@@ -17,7 +17,7 @@ from kfusion.api import CheckError, fuse
 from tests.support.pyopencl_run import Case, assert_same
 
 HELPER = "static inline int at(int2 item, int p) { return item.y * p + item.x; }\n"
-EXAMPLES = int(os.environ.get("KFUSION_TEST_EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("KFUSION_TEST_EXAMPLES", "30"))
 SIZE = (8, 4)
 LENGTH = 256
 BUFFERS = ["a", "b", "c", "d"]

@@ -23,9 +23,9 @@ SEED = 7_000_000
 
 
 def test_random_host_programs_print_the_same_when_they_are_fused() -> None:
-    summary = run(SEED, 40)
-    assert summary.count == 40
-    assert summary.fused >= 8  # or little was tried
+    summary = run(SEED, 24)
+    assert summary.count == 24
+    assert summary.fused >= 5  # or little was tried
     assert not summary.faults
     assert not summary.differences
 
