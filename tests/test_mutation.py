@@ -6,11 +6,8 @@ That the tests pass with the checks on is what the rest of the suite says.
 from __future__ import annotations
 
 import importlib
-import os
 import pkgutil
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +15,7 @@ import pytest
 import kfusion
 from kfusion.source.protections import PROTECTIONS
 from tests import host_side_protections, kernel_side_protections
+from tests.support.unprotected import run_unprotected
 
 ROOT = Path(__file__).parents[1]
 PROTECTED_BY = {**kernel_side_protections.PROTECTED_BY, **host_side_protections.PROTECTED_BY}
@@ -37,20 +35,11 @@ def test_every_protection_has_a_test() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(PROTECTIONS))
-def test_a_test_fails_without_the_protection(name: str) -> None:
+def test_a_test_fails_without_the_protection(name: str, tmp_path: Path) -> None:
     """By an assertion of its own: a crash or an import error says nothing."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--tb=no", "-rf"]
-    done = subprocess.run(
-        [*command, PROTECTED_BY[name]],
-        cwd=ROOT,
-        env={**os.environ, "KFUSION_TEST_UNPROTECTED": name, "COLUMNS": "400"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert "1 failed" in done.stdout
-    assert re.search(r"^FAILED .* - (assert|AssertionError|Failed:)", done.stdout, re.MULTILINE), (
-        done.stdout
-    )
+    status = run_unprotected(name, PROTECTED_BY[name], ROOT, tmp_path / "said")
+    said = (tmp_path / "said").read_text()
+    assert status == 1, said
+    assert "1 failed" in said
+    failed = re.search(r"^FAILED .* - (assert|AssertionError|Failed:)", said, re.MULTILINE)
+    assert failed, said

@@ -43,7 +43,7 @@ _OF_HOSTS = ("host-", "guard-", "closed-")
 @contextmanager
 def without(name: str) -> Iterator[None]:
     kept = protections._OFF
-    protections._OFF = frozenset({name})
+    protections._OFF = {name}
     try:
         yield
     finally:
