@@ -18,6 +18,7 @@ from kfusion.host.handles import HandleTable
 from kfusion.host.loops import is_loop
 from kfusion.host.observed_around import Around
 from kfusion.host.path_program import PathProgram
+from kfusion.host.path_record import has_settling_macro
 from kfusion.host.symbolic import Num, State, Sym, join
 from kfusion.source.dataclasses import dataclass
 
@@ -63,7 +64,9 @@ class _Listener(Executor):
         super().emit(effect)
         if isinstance(effect, Unsupported):
             self.understood = False
-        if isinstance(effect, UnknownCall) and effect.name not in self.harmless:
+        if isinstance(effect, UnknownCall) and has_settling_macro(
+            effect, self.program, self.harmless
+        ):
             self._settled_in = tuple(self.conditions)
         elif isinstance(effect, Launch):
             self._settled_in = None

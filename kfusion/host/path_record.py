@@ -27,7 +27,7 @@ from kfusion.host.path_program import PathProgram, Reach
 from kfusion.host.path_spans import call_span
 from kfusion.host.path_ways import MOST_LAUNCHES, PathEndError, Ways
 from kfusion.host.paths import Guide, PathExecutor
-from kfusion.host.program import HostFunction
+from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.symbolic import Fresh, Num, State, Sym
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
@@ -67,6 +67,22 @@ _WRITING = re.compile(r"clEnqueue(Write|Fill)\w+")
 def _is_task(effect: Launch) -> bool:
     call = effect.node
     return isinstance(call, c_ast.FuncCall) and getattr(call.name, "name", "") == "clEnqueueTask"
+
+
+def has_settling_macro(effect: UnknownCall, program: HostProgram, harmless: frozenset[str]) -> bool:
+    """Does a macro of the header make all launches before the call, with all that they store?
+
+    Only functions that no given file defines have one, and only where they are called by name.
+    What is called through a pointer, calls itself, or is handed a function of the program's may
+    be just as unknown, and nothing is made before it.
+    """
+    call = effect.node.name if isinstance(effect.node, c_ast.FuncCall) else None
+    if not isinstance(call, c_ast.ID) or call.name != effect.name:
+        return False
+    given = any(f.name == effect.name for f in PathProgram.of(program).all_functions)
+    if given or effect.name in program.variable_names or effect.name in harmless:
+        return False
+    return kind_of(effect.name) in (Kind.SETTLES, Kind.UNKNOWN)
 
 
 class Recorder(PathExecutor):
@@ -119,7 +135,7 @@ class Recorder(PathExecutor):
         elif isinstance(effect, SetArgument):
             self._argument(effect)
         elif isinstance(effect, UnknownCall):
-            if self._settles_whole(effect):
+            if effect.certain and has_settling_macro(effect, self.program, self.harmless):
                 self.unknown_at_end.append(effect.name)
             else:
                 self.ways.doubt(f"{effect.name} is not known")
@@ -143,11 +159,6 @@ class Recorder(PathExecutor):
             kind = kind_of(effect.name)
             return kind in (Kind.SETTLES, Kind.UNKNOWN) or effect.name in REGISTERS
         return False
-
-    def _settles_whole(self, effect: UnknownCall) -> bool:
-        """Are the launches before it certainly made, with all that they store?"""
-        settles = effect.certain and kind_of(effect.name) in (Kind.SETTLES, Kind.UNKNOWN)
-        return settles and effect.name not in self.harmless
 
     def _reason(self, effect: Effect) -> Reason:
         call = self.application_call or effect.node

@@ -242,3 +242,31 @@ def test_what_is_made_and_released_is_scratch(tmp_path: Path) -> None:
     region = "vec u; vec_new(&u, 4); vec_square(&u, a); vec_add(c, &u, a); vec_free(&u);"
     observation = observed(program(region, "a, c"), tmp_path)
     assert [drop.why.name for drop in drops(observation)] == ["SCRATCH"]
+
+
+# Calls that the execution does not follow, and before which the run time makes nothing.
+UNFOLLOWED = {
+    "a known function that calls others": (
+        "qsort(list, 4, sizeof *list, order);",
+        "#include <stdlib.h>\nstatic int list[4];\nstatic int order(const void *, const void *);",
+    ),
+    "a pointer to a given function": (
+        "hook();",
+        "static void nothing(void) {}\nstatic void (*hook)(void) = nothing;",
+    ),
+    "a function that calls itself": (
+        "down(3);",
+        "static int down(int n) { return n > 0 ? down(n - 1) : 0; }",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNFOLLOWED)
+def test_objects_change_places_and_the_region_is_left_behind_a_call(
+    name: str, tmp_path: Path
+) -> None:
+    call, file = UNFOLLOWED[name]
+    region = f"{LAUNCHES} if (flag) {{ {EXCHANGE} {call} return; }}"
+    observation = observed(program(region, OUT, PARAMETERS, file), tmp_path, header=TYPES)
+    for path in observation.predicted.paths:
+        assert not observation.drops(path)
