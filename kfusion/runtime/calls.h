@@ -58,9 +58,14 @@ KFUSION_HERE kfusion_state *kfusion_recording_state(void)
 KFUSION_HERE cl_int CL_API_CALL kfusion_clSetKernelArg(cl_kernel kernel, cl_uint index,
                                                        size_t size, const void *value)
 {
-    cl_int status = clSetKernelArg(kernel, index, size, value);
     kfusion_state *s = kfusion_recording_state();
+    kfusion_record *r = s == NULL ? NULL : kfusion_find_record(s, kernel);
+    cl_int status;
 
+    if (r != NULL && !r->unknowable && index < r->values &&
+        kfusion_has_value(s, &r->value[index], size, value))
+        return CL_SUCCESS;
+    status = clSetKernelArg(kernel, index, size, value);
     if (s == NULL)
         return status;
     if (kfusion_is_memory_failure(status) && kfusion_makes_room("clSetKernelArg"))
@@ -340,7 +345,7 @@ KFUSION_HERE cl_int CL_API_CALL kfusion_clReleaseMemObject(cl_mem mem)
     if (KFUSION_N(callbacks))
         status = kfusion_settle_before(NULL, "clReleaseMemObject, with a callback");
     if (m != NULL && m->noted == 0) {
-        kfusion_let_go_of_hold(m);
+        kfusion_let_go_of_hold(s, m);
         if (!m->created || !kfusion_mem_info(mem, CL_MEM_REFERENCE_COUNT, sizeof references,
                                              &references) ||
             references <= 1)
@@ -348,6 +353,7 @@ KFUSION_HERE cl_int CL_API_CALL kfusion_clReleaseMemObject(cl_mem mem)
         m = NULL;
     }
     released = clReleaseMemObject(mem);
+    s->releases++;
     if (m != NULL && released == CL_SUCCESS) {
         m->released = 1;
         if (status == CL_SUCCESS && s->launches > 0)
@@ -407,6 +413,13 @@ KFUSION_HERE cl_int CL_API_CALL kfusion_clReleaseKernel(cl_kernel kernel)
 KFUSION_RELEASES(clReleaseProgram, cl_program)
 KFUSION_RELEASES(clReleaseContext, cl_context)
 
+KFUSION_HERE cl_int CL_API_CALL kfusion_clReleaseSampler(cl_sampler sampler)
+{
+    if (kfusion_now != NULL)
+        kfusion_now->releases++;
+    return clReleaseSampler(sampler);
+}
+
 KFUSION_HERE cl_int CL_API_CALL kfusion_clReleaseCommandQueue(cl_command_queue queue)
 {
     kfusion_state *s = kfusion_now;
@@ -420,6 +433,8 @@ KFUSION_HERE cl_int CL_API_CALL kfusion_clReleaseCommandQueue(cl_command_queue q
             s->queue.dropped = 1;
     }
     released = clReleaseCommandQueue(queue);
+    if (s != NULL)
+        s->releases++;
     return status != CL_SUCCESS ? status : released;
 }
 

@@ -37,11 +37,19 @@ KFUSION_HERE int kfusion_goes_on(const kfusion_run *run)
 
 /* ---- Launches as they were written ---- */
 
-KFUSION_HERE cl_int kfusion_set(cl_kernel kernel, const kfusion_noted *from, cl_uint argument,
-                                cl_uint index)
+/* Sets an argument of a kernel of the run time's own, if it has another one. */
+KFUSION_HERE cl_int kfusion_set(kfusion_state *s, kfusion_own *own, cl_uint index, size_t size,
+                                const void *value)
 {
-    return clSetKernelArg(kernel, index, from->arguments[argument].size,
-                          from->arguments[argument].value);
+    kfusion_value *v = index < own->parameters && own->value != NULL ? &own->value[index] : NULL;
+    cl_int status;
+
+    if (v != NULL && kfusion_has_value(s, v, size, value))
+        return CL_SUCCESS;
+    status = clSetKernelArg(own->kernel, index, size, value);
+    if (v != NULL && (status != CL_SUCCESS || !kfusion_keep_value(s, v, size, value)))
+        v->known = 0;
+    return status;
 }
 
 /* Does the program's kernel have the arguments of the launch? */
@@ -76,7 +84,7 @@ KFUSION_HERE cl_int kfusion_enqueue(cl_kernel kernel, const kfusion_noted *n,
 KFUSION_HERE cl_int kfusion_launch_as_written(kfusion_state *s, const kfusion_launch *l)
 {
     cl_kernel kernel = l->noted.kernel;
-    const kfusion_own *own;
+    kfusion_own *own;
     cl_int status;
     cl_uint i;
 
@@ -86,7 +94,8 @@ KFUSION_HERE cl_int kfusion_launch_as_written(kfusion_state *s, const kfusion_la
             return CL_OUT_OF_HOST_MEMORY;
         kernel = own->kernel;
         for (i = 0; i < l->noted.count; i++) {
-            status = kfusion_set(kernel, &l->noted, i, i);
+            status = kfusion_set(s, own, i, l->noted.arguments[i].size,
+                                 l->noted.arguments[i].value);
             if (status != CL_SUCCESS)
                 return status;
         }
@@ -106,7 +115,7 @@ KFUSION_HERE void kfusion_refuse(kfusion_run *run, const char *why, cl_int statu
 KFUSION_HERE cl_kernel kfusion_kernel(kfusion_run *run, const kfusion_noted *component,
                                       const char *name, cl_uint parameters)
 {
-    const kfusion_own *own = kfusion_own_kernel(run->state, component->program, name);
+    kfusion_own *own = kfusion_own_kernel(run->state, component->program, name);
     const kfusion_queue *q = &run->state->queue;
 
     if (own == NULL || own->kernel == NULL || own->parameters != parameters ||
@@ -120,11 +129,12 @@ KFUSION_HERE cl_kernel kfusion_kernel(kfusion_run *run, const kfusion_noted *com
 KFUSION_HERE void kfusion_give(kfusion_run *run, cl_kernel kernel, cl_uint index, size_t size,
                                const void *value)
 {
+    kfusion_own *own = kfusion_goes_on(run) ? kfusion_find_own(run->state, kernel) : NULL;
     cl_int status;
 
-    if (!kfusion_goes_on(run))
+    if (own == NULL)
         return;
-    status = clSetKernelArg(kernel, index, size, value);
+    status = kfusion_set(run->state, own, index, size, value);
     if (status != CL_SUCCESS)
         kfusion_refuse(run, "an argument of a fused kernel was refused", status);
 }
@@ -150,7 +160,7 @@ KFUSION_HERE void kfusion_make(kfusion_run *run, cl_kernel kernel, const kfusion
 KFUSION_HERE void kfusion_make_fewer(kfusion_run *run, cl_kernel kernel,
                                      const kfusion_noted *range, size_t elements)
 {
-    const kfusion_own *own = kfusion_find_own(run->state, kernel);
+    kfusion_own *own = kfusion_find_own(run->state, kernel);
     const cl_ulong size = range->global[0];
 
     kfusion_make(run, kernel, range);
@@ -166,7 +176,7 @@ KFUSION_HERE void kfusion_did(kfusion_run *run, size_t steps, ...)
 {
     unsigned char *done = run->state->done;
     const cl_kernel kernel = run->kernel;
-    const kfusion_own *own = kernel == NULL ? NULL : kfusion_find_own(run->state, kernel);
+    kfusion_own *own = kernel == NULL ? NULL : kfusion_find_own(run->state, kernel);
     size_t global[3], i;
     va_list indices;
     cl_int status;

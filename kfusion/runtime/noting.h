@@ -121,14 +121,28 @@ KFUSION_HERE void kfusion_drop_released_records(kfusion_state *s)
     }
 }
 
-KFUSION_HERE void *kfusion_value_bytes(kfusion_value *v)
+KFUSION_HERE void *kfusion_value_bytes(const kfusion_value *v)
 {
-    return v->size <= sizeof v->small ? (void *)v->small : v->large;
+    return v->size <= sizeof v->small ? (void *)(uintptr_t)v->small : v->large;
 }
 
-KFUSION_HERE int kfusion_keep_value(kfusion_value *v, size_t size, const void *bytes)
+/* Has the parameter this very argument? Setting it once more changes nothing. The bytes may be a
+   handle: they do not count behind a release, when another object may have the address. Only in
+   a closed program every release is seen, and every argument. */
+KFUSION_HERE int kfusion_has_value(const kfusion_state *s, const kfusion_value *v, size_t size,
+                                   const void *bytes)
+{
+    if (!KFUSION_CLOSED || !v->known || v->size != size || v->local != (bytes == NULL) ||
+        (v->releases != s->releases && KFUSION_PROTECTS(RELEASED_ARGUMENTS)))
+        return 0;
+    return bytes == NULL || kfusion_equal(kfusion_value_bytes(v), bytes, size);
+}
+
+KFUSION_HERE int kfusion_keep_value(const kfusion_state *s, kfusion_value *v, size_t size,
+                                    const void *bytes)
 {
     v->known = 0;
+    v->releases = s->releases;
     if (size > sizeof v->small && size > v->room) {
         void *larger = realloc(v->large, size);
         if (larger == NULL)
@@ -165,7 +179,7 @@ KFUSION_HERE void kfusion_record_argument(kfusion_state *s, cl_kernel kernel, cl
     }
     if (status != CL_SUCCESS)
         r->value[index].known = 0;
-    else if (!kfusion_keep_value(&r->value[index], size, bytes))
+    else if (!kfusion_keep_value(s, &r->value[index], size, bytes))
         r->unknowable = 1;
 }
 
@@ -369,8 +383,10 @@ KFUSION_HERE void kfusion_let_go_of_arguments(kfusion_state *s, kfusion_launch *
     for (i = 0; i < count; i++) {
         if (l->memory[i] != NULL)
             kfusion_let_go_of_memory(s, l->memory[i]);
-        if (l->step->kinds[i] == 's')
+        if (l->step->kinds[i] == 's') {
             clReleaseSampler(kfusion_sampler(&l->noted, i));
+            s->releases++;
+        }
     }
 }
 

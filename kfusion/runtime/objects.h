@@ -112,11 +112,12 @@ KFUSION_HERE kfusion_memory *kfusion_enter_memory(kfusion_state *s, cl_mem mem)
     return m;
 }
 
-KFUSION_HERE void kfusion_let_go_of_hold(kfusion_memory *m)
+KFUSION_HERE void kfusion_let_go_of_hold(kfusion_state *s, kfusion_memory *m)
 {
     if (m->held && KFUSION_PROTECTS(HOLDING_MEMORY))
         clReleaseMemObject(m->mem);
     m->held = 0;
+    s->releases++;
 }
 
 /* Forgets the object, which no noted launch names. */
@@ -130,7 +131,7 @@ KFUSION_HERE void kfusion_forget_memory(kfusion_state *s, kfusion_memory *m)
     *place = m->next;
     if (s->memory[bucket] == NULL)
         s->memory_in &= ~((uint64_t)1 << bucket);
-    kfusion_let_go_of_hold(m);
+    kfusion_let_go_of_hold(s, m);
     m->next = s->free_memory;
     s->free_memory = m;
 }
@@ -271,7 +272,7 @@ KFUSION_HERE void kfusion_let_go_of_all_memory(kfusion_state *s, int created_too
             if (created_too || !m->created)
                 kfusion_forget_memory(s, m);
             else
-                kfusion_let_go_of_hold(m);
+                kfusion_let_go_of_hold(s, m);
         }
     }
 }

@@ -94,7 +94,6 @@ KFUSION_PASSES(clRetainSampler, (cl_sampler sampler), (sampler))
 KFUSION_PASSES(clRetainProgram, (cl_program program), (program))
 KFUSION_PASSES(clRetainKernel, (cl_kernel kernel), (kernel))
 KFUSION_PASSES(clRetainEvent, (cl_event event), (event))
-KFUSION_PASSES(clReleaseSampler, (cl_sampler sampler), (sampler))
 KFUSION_PASSES(clReleaseEvent, (cl_event event), (event))
 #ifdef CL_VERSION_1_2
 KFUSION_PASSES(clRetainDevice, (cl_device_id device), (device))

@@ -118,8 +118,12 @@ KFUSION_HERE cl_program kfusion_build(cl_program program, cl_device_id device, c
 KFUSION_HERE void kfusion_let_go_of_own(kfusion_own **place)
 {
     kfusion_own *own = *place;
+    cl_uint i;
 
     *place = own->next;
+    for (i = 0; own->value != NULL && i < own->parameters; i++)
+        free(own->value[i].large);
+    free(own->value);
     if (own->kernel != NULL)
         clReleaseKernel(own->kernel);
     free(own->name);
@@ -288,6 +292,8 @@ KFUSION_HERE void kfusion_create_own(kfusion_state *s, kfusion_program *p, kfusi
         clReleaseKernel(own->kernel);
         own->kernel = NULL;
     }
+    if (own->kernel != NULL && own->parameters > 0)
+        own->value = (kfusion_value *)calloc(own->parameters, sizeof *own->value);
 }
 
 KFUSION_HERE kfusion_own *kfusion_find_own_of(const kfusion_program *p, const char *name)
@@ -332,7 +338,7 @@ KFUSION_HERE kfusion_own *kfusion_own_kernel(kfusion_state *s, cl_program progra
     return own;
 }
 
-KFUSION_HERE const kfusion_own *kfusion_find_own(kfusion_state *s, cl_kernel kernel)
+KFUSION_HERE kfusion_own *kfusion_find_own(kfusion_state *s, cl_kernel kernel)
 {
     kfusion_program *p;
     kfusion_own *own;

@@ -15,6 +15,7 @@ typedef enum kfusion_mode {
 typedef struct kfusion_value {
     size_t size, room;
     int known, local;
+    size_t releases; /* by the state's count, when it was set */
     cl_ulong small[2]; /* where the bytes are, if these suffice */
     void *large;
 } kfusion_value;
@@ -120,6 +121,7 @@ typedef struct kfusion_own {
     cl_program of;
     int added; /* of the program with the fused text added */
     cl_uint parameters;
+    kfusion_value *value; /* of each parameter; NULL without memory for them */
     size_t group, required[3];
     cl_ulong local;
 } kfusion_own;
@@ -167,6 +169,7 @@ typedef struct kfusion_state {
     uint64_t memory_in; /* a bit for each bucket that is not empty */
     size_t maps; /* commands that map, so far */
     int released; /* kernels, programs or contexts, since a region ended */
+    size_t releases; /* of memory, samplers and queues, so far */
     kfusion_program *program;
     struct kfusion_dropped *dropped; /* objects that were not stored, where that is checked */
 

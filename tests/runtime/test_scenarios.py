@@ -38,6 +38,7 @@ SCENARIOS = (
     Scenario("sticky", AS_WRITTEN, FUSED),
     Scenario("sticky_in_part", {"square": 4, "add": 2}),
     Scenario("several_regions", {"square_add": 6}),
+    Scenario("made_again", {"square_add": 6, "square": 6}),
     Scenario("loop_inside", {"square_add": 6}),
     Scenario("returning", {"square_add": 2, "square": 2}),
     Scenario("jumping", {"square": 2}),
@@ -139,3 +140,25 @@ def test_nothing_changes_when_the_run_time_is_off(plain: Path, fused: Path) -> N
     for scenario in SCENARIOS[:4]:
         run = run_program(fused, [scenario.name], {"KFUSION": "off"})
         assert run.log == run_program(plain, [scenario.name]).log
+
+
+def test_a_closed_program_sets_each_argument_once(plain: Path, fused: Path, closed: Path) -> None:
+    """Three regions, then all objects anew: 7 arguments of the program, 5 of a fused kernel."""
+
+    def arguments_set(program: Path) -> int:
+        log = run_program(program, ["several_regions"]).log
+        return sum("clSetKernelArg" in line for line in log)
+
+    assert arguments_set(plain) == 6 * 7
+    assert arguments_set(fused) == 6 * (7 + 5)
+    assert arguments_set(closed) == 2 * (7 + 5)
+
+
+def test_an_argument_is_set_again_behind_a_release(tmp_path: Path) -> None:
+    """Another object may have the address: the stand-in stops a launch with the one before."""
+    program = compile_host(
+        tmp_path, "-DKFUSION_WITHOUT_RELEASED_ARGUMENTS", text=header(closed=True)
+    )
+    done = run_program(program, ["made_again"])
+    assert done.status != 0
+    assert "was set to an object that is gone" in done.errors

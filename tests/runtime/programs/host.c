@@ -216,6 +216,19 @@ static void several_regions(void)
     show_all();
 }
 
+static void made_again(void) /* each buffer has the address of the one before */
+{
+    int i;
+    for (i = 0; i < 3; i++) {
+        cl_mem t = memory(CL_MEM_READ_WRITE, NULL), c = memory(CL_MEM_READ_WRITE, NULL);
+        { KFUSION_REGION(whole); pair(t, X, c, B); }
+        call_square(t, X, N / 2);
+        show("c", c);
+        TRY(clReleaseMemObject(c));
+        TRY(clReleaseMemObject(t));
+    }
+}
+
 static void loop_inside(void)
 {
     int i;
@@ -556,7 +569,8 @@ static const struct scenario {
     SCENARIO(condition_fails),
     SCENARIO(overlap), SCENARIO(read_between), SCENARIO(finish_between), SCENARIO(write_apart),
     SCENARIO(write_source), SCENARIO(arguments_change), SCENARIO(arguments_change_and_settle),
-    SCENARIO(sticky), SCENARIO(sticky_in_part), SCENARIO(several_regions), SCENARIO(loop_inside), SCENARIO(returning),
+    SCENARIO(sticky), SCENARIO(sticky_in_part), SCENARIO(several_regions), SCENARIO(made_again),
+    SCENARIO(loop_inside), SCENARIO(returning),
     SCENARIO(jumping), SCENARIO(nested), SCENARIO(events), SCENARIO(two_queues),
     SCENARIO(host_pointer), SCENARIO(wrong_size), SCENARIO(scratch), SCENARIO(scratch_loop),
     SCENARIO(scratch_outside), SCENARIO(scratch_made_before), SCENARIO(scratch_retained), SCENARIO(scratch_is_read_by_noted),
