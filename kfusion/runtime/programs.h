@@ -203,9 +203,10 @@ KFUSION_HERE void kfusion_let_go_of_kernels_of_region(kfusion_state *s)
 
     while (*place != NULL) {
         kfusion_program *p = *place;
-        p->looked = 0;
-        if (!KFUSION_CLOSED)
+        if (!KFUSION_CLOSED) {
+            p->looked = 0;
             kfusion_let_go_of_kernels(p, 0);
+        }
         if (!KFUSION_CLOSED && p->added == NULL)
             kfusion_let_go_of_program(place);
         else
@@ -239,7 +240,8 @@ KFUSION_HERE kfusion_program *kfusion_enter_program(kfusion_state *s, cl_program
 }
 
 /* Sees to it that the program with fused text added is there if there is such a text, and that it
-   is still the one: once in each region, for the program may have been built with other options. */
+   is still the one: once in each region, for the program may have been built with other options.
+   In a closed program every build is seen, and once is enough. */
 KFUSION_HERE void kfusion_look_for_addition(kfusion_state *s, kfusion_program *p)
 {
     char *options, *source = NULL;
