@@ -20,7 +20,7 @@ from kfusion.host.options import check_program_queries, groups_are_full, kernel_
 from kfusion.host.oracle import Expected
 from kfusion.host.outside import has_redirected
 from kfusion.host.path_program import PathProgram
-from kfusion.host.predict import Prediction, Predictions, numbered, predictions
+from kfusion.host.predict import Prediction, numbered, predictions
 from kfusion.host.predict_launches import PredictedLaunch
 from kfusion.host.program import HostProgram
 from kfusion.host.region import CppRegion, Region, read_cpp_regions, read_regions
@@ -224,14 +224,14 @@ def _region(
         result.diagnostics += [reason.as_cut() for reason in reversed(told.values())]
         result.regions.append(PlannedRegion(region, ()))
         return
-    names = end_names(region, given.program)
+    names = end_names(region, given.program, closed)
     if for_recording:
         result.regions.append(PlannedRegion(region, (), closed.settles, names, True))
     elif isinstance(region, CppRegion):
-        rows = _told(region, closed, None, names, given)
+        rows = _told(region, closed, names, given)
         if not rows:
             result.diagnostics.append(nothing_told(region).as_cut())
-        _plan_told(region, rows, closed, names, None, given, result)
+        _plan_told(region, rows, closed, names, given, result)
     else:
         _c_region(region, closed, names, given, result)
 
@@ -239,7 +239,6 @@ def _region(
 def _told(
     region: Region | CppRegion,
     closed: Closedness,
-    predicted: Predictions | None,
     names: EndNames | None,
     given: _Given,
 ) -> list[Told]:
@@ -251,8 +250,7 @@ def _told(
     ]
     if not region.mark.runs and not rows:
         return []
-    followed = predicted.paths if predicted is not None and predicted.followed else None
-    apart = Apart(closed.functions, followed)
+    apart = Apart(closed.functions)
     told: list[Told] = []
     if region.mark.runs:
         told.append(told_by_runs(region.mark.runs, given.kernels, names, apart))
@@ -264,7 +262,6 @@ def _plan_told(
     told: Sequence[Told],
     closed: Closedness,
     names: EndNames | None,
-    observation: Observation | None,
     given: _Given,
     result: Result,
 ) -> None:
@@ -274,7 +271,7 @@ def _plan_told(
         row = each.prediction
         if len(row.launches) > 1 and _shape(row.launches) not in seen:
             seen.add(_shape(row.launches))
-            drops = partial(_told_drops, each, observation, names)
+            drops = partial(_told_drops, each, names)
             pattern = _planned(region, row, each.oracle, drops, len(patterns), given)
             patterns.append(replace(pattern, origin=each.origin))
     if told:
@@ -282,11 +279,8 @@ def _plan_told(
     result.regions.append(PlannedRegion(region, tuple(patterns), closed.settles, names))
 
 
-def _told_drops(
-    told: Told, observation: Observation | None, names: EndNames | None, row: Prediction
-) -> tuple[Drop, ...]:
-    proved = observation.drops(row) if observation is not None else ()
-    return replace(told, prediction=row).drops(names, proved)
+def _told_drops(told: Told, names: EndNames | None, row: Prediction) -> tuple[Drop, ...]:
+    return replace(told, prediction=row).drops(names)
 
 
 def _c_region(
@@ -299,13 +293,12 @@ def _c_region(
         given.program,
         given.handles,
         given.kernels,
-        frozenset(region.mark.harmless),
     )
     observation = Observation(region, predicted, given.program, given.handles, given.kernels)
     result.diagnostics += observation.notes
-    told = _told(region, closed, predicted, names, given)
+    told = _told(region, closed, names, given)
     if told:
-        _plan_told(region, told, closed, names, observation, given, result)
+        _plan_told(region, told, closed, names, given, result)
         return
     patterns: list[PlannedPattern] = []
     seen: set[object] = set()
@@ -313,7 +306,7 @@ def _c_region(
         for row in _rows(path) if path.likely or not patterns else ():
             if len(row.launches) > 1 and _shape(row.launches) not in seen:
                 seen.add(_shape(row.launches))
-                drops = partial(observation.drops, looked_at=names)
+                drops = partial(observation.drops, names=names)
                 oracle = _expected(row, given)
                 only = len(predicted.likely) == 1
                 held = only and not row.settled_behind
@@ -389,8 +382,7 @@ def _planned(
         for first, end in blocks:
             row = replace(prediction, segments=(numbered(prediction.launches[first:end]),))
             part = plans if len(row.launches) == len(prediction.launches) else planned(row, first)
-            certain = all(drop.why is not Why.AT_END for drop in part.drops)
-            alone = certain and held and len(blocks) == 1
+            alone = held and len(blocks) == 1
             part_name = name + (f"_part_{len(patterns) + 1}" if patterns else "")
             patterns.append(pattern_of(part_name, part, given.fused, held=alone))
     return PlannedPattern(region, prediction, plans, tuple(patterns), number)

@@ -11,7 +11,7 @@ import re
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import starmap
+from itertools import combinations, starmap
 
 from kfusion.graph.drops import Drop, Why
 from kfusion.graph.model import (
@@ -58,12 +58,10 @@ class Told:
     origin: str
     observed: frozenset[str] | None  # memory under a name of `out`, or of no `temp`; None: any
 
-    def drops(self, names: EndNames | None, proved: Sequence[Drop] = ()) -> tuple[Drop, ...]:
-        """What need not be stored: proved, or seen at the region's end from its variables."""
+    def drops(self, names: EndNames | None) -> tuple[Drop, ...]:
+        """What need not be stored: released, or seen at the region's end from its variables."""
         scratch = self.prediction.made & self.prediction.released
-        found = {drop.memory: drop for drop in proved}
-        for name in sorted(scratch):
-            found.setdefault(name, Drop(name, Why.SCRATCH))
+        found = {name: Drop(name, Why.SCRATCH) for name in sorted(scratch)}
         if names is not None and self.observed is not None:
             launches = self.prediction.launches
             memory = {m.name for launch in launches for m in launch.invocation.memory}
@@ -388,7 +386,6 @@ def _prediction(
         leaves="",
         likely=True,
         settled_behind=True,  # perhaps: results can be stored, too
-        stored=False,
         unknown=(),
         of_one_program=lambda _first, _second: True,
     )
@@ -400,44 +397,15 @@ def _apart(apart: Mapping[Pair, Reason], members: tuple[int, ...]) -> Reason | N
 
 
 class Apart:
-    """`#pragma sync` of the functions that a region reaches.
+    """`#pragma sync` of the functions that a region reaches: each launch may be one of them."""
 
-    Which launch a function makes is known only where the host's code was followed to its end.
-    Otherwise each launch may be one of any such function.
-    """
-
-    def __init__(
-        self,
-        functions: Iterable[HostFunction],
-        followed: Iterable[Prediction] | None,
-    ) -> None:
-        """`followed`: all paths through the region; None: they are not known."""
-        self._kernels: list[tuple[Calling, frozenset[str] | None]] = []
-        for function in functions:
-            call = Calling(function, {})
-            if not syncs_of(call):
-                continue
-            names = None
-            if followed is not None:
-                names = frozenset(
-                    launch.invocation.kernel.name
-                    for path in followed
-                    for row in path.segments
-                    for launch in row
-                    if any(each.function.function is function.function for each in launch.calls)
-                )
-            self._kernels.append((call, names))
+    def __init__(self, functions: Iterable[HostFunction]) -> None:
+        calls = [Calling(function, {}) for function in functions]
+        self._syncs = [(call, sync) for call in calls for sync in syncs_of(call)]
 
     def of(self, launches: Sequence[PredictedLaunch]) -> dict[Pair, Reason]:
         found: dict[Pair, Reason] = {}
-        for call, kernels in self._kernels:
-            for sync in syncs_of(call):
-                for place, launch in enumerate(launches):
-                    if kernels is not None and launch.invocation.kernel.name not in kernels:
-                        continue
-                    out = sync.direction == "out"
-                    others = range(place + 1, len(launches)) if out else range(place)
-                    for other in others:
-                        pair = (min(place, other), max(place, other))
-                        found.setdefault(pair, sync_reason(call, sync))
+        for call, sync in self._syncs:
+            for pair in combinations(range(len(launches)), 2):
+                found.setdefault(pair, sync_reason(call, sync))
         return found

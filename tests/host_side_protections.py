@@ -6,8 +6,6 @@ _CLOSED = "tests/host/closed/test_closed.py::test_stays_closed[{}]"
 _NO_MACRO = "tests/host/closed/test_outside.py::test_no_macro_stands_for[{}]"
 _FILES = "tests/host/closed/test_outside.py::test_files[{}]"
 _TOKENS = "tests/host/closed/test_closed_tokens.py::test_opens[{}]"
-_OWNED = "tests/host/observed/test_owned.py::test_what_may_be_read_is_stored[{}]"
-_NAMED = "tests/host/observed/test_named.py::test_what_may_be_observed_is_stored[{}]"
 _CERTAIN = "tests/host/observed/test_contradictions.py::test_a_certain_read_is_an_error[{}]"
 _CASE = "tests/cases/test_cases.py::test_case[{}]"
 
@@ -42,20 +40,7 @@ PROTECTED_BY: dict[str, str] = {
     "closed-cpp-calls": _TOKENS.format("unknown_call(n);"),
     "closed-cpp-entries": _TOKENS.format("case 3: n = 1;"),
     # What is read later?
-    "host-copied-handle": _OWNED.format("it began as a copy"),
-    "host-handed-back": _OWNED.format("a pointer that a function returns"),
-    "host-left-behind": _OWNED.format("an argument of a kernel that is launched later"),
-    "host-liveness": _OWNED.format("it became a copy"),
-    "host-copies-of-handles": _NAMED.format("a handle copied to a variable"),
-    "host-every-path": _NAMED.format("the intermediate is what out names on another path"),
-    "host-handles-exchanged": _NAMED.format("an exchange by a pointer"),
-    "host-out-compared": _NAMED.format("a handle of out that no launch gets"),
     "host-out-contradicted": _CERTAIN.format("out, read after"),
-    "host-kept-handle": _OWNED.format("a function keeps the handle"),
-    "host-kernel-escapes": _OWNED.format("other files can name a kernel"),
-    "host-own-memory": _OWNED.format("a part of it"),
-    "host-read-again": _OWNED.format("the next iteration does not write all"),
-    "host-sticky-elsewhere": _OWNED.format("a later launch relies on its arguments"),
     # What may be taken for granted?
     "host-ranges": _CASE.format("03_ranges: one kernel covers half of what the others do"),
     "host-sync": _CASE.format(

@@ -11,8 +11,7 @@ class Why(Enum):
     """The names are those of the run time."""
 
     SCRATCH = "KFUSION_SCRATCH"  # made and released in the region: the run time sees to it
-    NAMED = "KFUSION_NAMED"  # named by the user, or proved: nothing reads it after the region
-    AT_END = "KFUSION_NAMED | KFUSION_AT_END"  # the same, if variables say so when it ends
+    AT_END = "KFUSION_NAMED | KFUSION_AT_END"  # named by the user: variables say so when it ends
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
 """Variables that `out` and `temp` name, and that can be read when the region ends.
 
-Which object a name stands for in the end is proved by following the paths through the region.
-Where that cannot be done, the run time looks: the region's line then hands it the variables,
-`KFUSION_REGION_OUT(sum, c, d.device)`, and a store is left out only if what they hold allows it.
-That needs variables of type cl_mem, or structures with members of that type and no pointers to
-more of them, each known when the region begins.
+Which object a name stands for in the end nobody need prove: the run time looks. The region's line
+hands it the variables, `KFUSION_REGION_OUT(sum, c, d.device)`, and a store is left out only if what
+they hold allows it. That needs variables of type cl_mem, structures with members of that type and
+no pointers to more of them, or pointers to such structures, which surely live as long as the
+region; each known when the region begins.
 """
 
 from __future__ import annotations
@@ -14,18 +14,21 @@ from dataclasses import field
 
 from pycparser import c_ast
 
-from kfusion.host.alias import Memory, is_handle
+from kfusion.host.closed import Closedness
+from kfusion.host.holding import is_handle, may_hold_handles
 from kfusion.host.path_names import visible_in
 from kfusion.host.path_program import PathProgram
 from kfusion.host.program import HostProgram
 from kfusion.host.region import CppRegion, Region
+from kfusion.host.types import DeclaredTypes
 from kfusion.parse.annotations import RegionMark
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.unit import descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, Token, matching, tokenize
 
-_MOST = 8  # of the run time's macro
+_FREES = frozenset("free realloc reallocarray reallocf munmap mremap brk sbrk".split())
+_MOST = 16  # of the run time's macro
 _NO_DECLARATION = frozenset(("<", ":", "*", ".", ">"))
 _OPENS_CLASS = frozenset(("class", "struct", "union", "enum", "namespace"))
 
@@ -60,7 +63,9 @@ class EndNames:
         return [text for name in names for text in self.handles.get(name, (name,))]
 
 
-def end_names(region: Region | CppRegion, program: HostProgram) -> EndNames | None:
+def end_names(
+    region: Region | CppRegion, program: HostProgram, closed: Closedness
+) -> EndNames | None:
     """None: `out` and `temp` are not there, or name something else than such variables."""
     outs, temporaries, others = _roles(region.mark)
     handles: dict[str, tuple[str, ...]]
@@ -68,7 +73,7 @@ def end_names(region: Region | CppRegion, program: HostProgram) -> EndNames | No
         found = _handles_in_tokens(region, (*outs, *temporaries, *others))
         handles = {name: (name,) for name in found}
     else:
-        handles = _handles(region, program)
+        handles = _handles(region, program, closed)
     others = tuple(name for name in others if name in handles)
     names = EndNames(outs, handles=handles)
     if not outs:
@@ -89,7 +94,9 @@ def _roles(mark: RegionMark) -> tuple[tuple[str, ...], tuple[str, ...], tuple[st
 # C: the declarations
 
 
-def _handles(region: Region, program: HostProgram) -> dict[str, tuple[str, ...]]:
+def _handles(
+    region: Region, program: HostProgram, closed: Closedness
+) -> dict[str, tuple[str, ...]]:
     """The variables that the region sees when it begins, and how their handles are read."""
     function = PathProgram.of(program).host_function(region.function.node)
     assert function is not None
@@ -97,7 +104,9 @@ def _handles(region: Region, program: HostProgram) -> dict[str, tuple[str, ...]]
     for node in region.unit.ast.ext:
         if isinstance(node, c_ast.Decl) and node.name:
             visible[node.name] = node
-    visible |= visible_in(region.block, function)
+    types = DeclaredTypes([region.unit])  # other files may know more of them
+    own = visible_in(region.block, function)
+    visible |= own
     macros = region.unit.macros.history
     named = {item.name for item in region.mark.data}
     found: dict[str, tuple[str, ...]] = {}
@@ -106,23 +115,73 @@ def _handles(region: Region, program: HostProgram) -> dict[str, tuple[str, ...]]
             continue
         if region.unit.index(node) >= region.unit.index(region.block):
             continue
-        paths = [""] if _is_handle(node, program) else _members(node, program)
+        paths = [""] if _is_handle(node, types) else _members(node, types)
+        text = "{name}{path}"
+        if not paths and name in own and (behind := _members_behind(node, types)):
+            if _is_constant(node, region) and not _may_free(region, program, closed):
+                paths, text = behind, "*KFUSION_OF({name}, {member})"
         words = {word for path in paths for word in (name, *path.split("."))}
         if paths and not words & macros.keys():
-            found[name] = tuple(f"{name}{path}" for path in paths)
+            found[name] = tuple(text.format(name=name, path=p, member=p[1:]) for p in paths)
     return found
 
 
-def _members(node: c_ast.Decl, program: HostProgram) -> list[str]:
+def _members(node: c_ast.Decl, types: DeclaredTypes) -> list[str]:
     """The handles in a structure; none if it may lead to others."""
     if {"volatile", "_Atomic"} & set(node.quals) or "register" in node.storage:
         return []
-    return _handles_in(node.type, Memory(program, {})) or []
+    return _handles_in(node.type, types) or []
 
 
-def _handles_in(type_: c_ast.Node, memory: Memory) -> list[str] | None:
-    types = memory.program.types
-    if not memory.may_hold_handles(type_):
+def _members_behind(node: c_ast.Decl, types: DeclaredTypes) -> list[str]:
+    """The handles in the structure that a pointer leads to."""
+    pointer = types.resolved(node.type)
+    if not isinstance(pointer, c_ast.PtrDecl) or not types.members(pointer.type):
+        return []
+    target = types.resolved(pointer.type)
+    if {"volatile", "_Atomic"} & {*node.quals, *getattr(target, "quals", [])}:
+        return []
+    return _handles_in(pointer.type, types) or []
+
+
+def _is_constant(node: c_ast.Decl, region: Region) -> bool:
+    """Has the variable in the region the value that it had before?"""
+    if {"static", "extern"} & set(node.storage):
+        return False
+    function = region.function.node
+    for inner in descendants(function.body):
+        if isinstance(inner, c_ast.UnaryOp) and inner.op == "&" and _is_name(inner.expr, node):
+            return False
+    changed = ("++", "--", "p++", "p--")
+    for inner in descendants(region.block):
+        if isinstance(inner, c_ast.Assignment) and _is_name(inner.lvalue, node):
+            return False
+        if isinstance(inner, c_ast.UnaryOp) and inner.op in changed and _is_name(inner.expr, node):
+            return False
+    return True
+
+
+def _is_name(value: c_ast.Node, node: c_ast.Decl) -> bool:
+    return isinstance(value, c_ast.ID) and value.name == node.name
+
+
+def _may_free(region: Region, program: HostProgram, closed: Closedness) -> bool:
+    """May an object that was there before the region be gone when it ends?"""
+    if region.mark.harmless or closed.settles:
+        return True  # who knows what other files do
+    bodies = [region.block, *(function.function.node.body for function in closed.functions)]
+    if any(program.names_called(body) & _FREES for body in bodies):
+        return True
+    for unit in program.units:
+        called = {id(call.name) for call in unit.nodes.get(c_ast.FuncCall, ())}
+        named = (n for n in unit.nodes.get(c_ast.ID, ()) if n.name in _FREES)
+        if any(id(node) not in called for node in named):
+            return True  # by a pointer
+    return False
+
+
+def _handles_in(type_: c_ast.Node, types: DeclaredTypes) -> list[str] | None:
+    if not may_hold_handles(type_, types):
         return []
     if is_handle(type_):
         return [""]
@@ -133,14 +192,14 @@ def _handles_in(type_: c_ast.Node, memory: Memory) -> list[str] | None:
         return None
     found: list[str] = []
     for name in types.members(resolved):
-        below = _handles_in(types.member(resolved, name), memory)
+        below = _handles_in(types.member(resolved, name), types)
         if below is None:
             return None
         found += [f".{name}{path}" for path in below]
     return found
 
 
-def _is_handle(node: c_ast.Decl, program: HostProgram) -> bool:
+def _is_handle(node: c_ast.Decl, types: DeclaredTypes) -> bool:
     """Exactly cl_mem, in a variable that has an address and is read as any other one."""
     type_ = node.type
     seen: set[str] = set()
@@ -153,7 +212,7 @@ def _is_handle(node: c_ast.Decl, program: HostProgram) -> bool:
         name = inner.names[0]
         if name == "cl_mem":
             return "register" not in node.storage
-        following = program.types.typedef(name)
+        following = types.typedef(name)
         if following is None or name in seen:
             return False
         seen.add(name)

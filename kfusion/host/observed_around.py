@@ -64,21 +64,6 @@ class Around:
                 found[item.name] = item
         return found
 
-    @property
-    def labels_before(self) -> list[c_ast.Node]:
-        """Labels from which control may come to the place once more."""
-        last = self.unit.index(self.here)
-        labels = (n for n in descendants(self.body) if isinstance(n, c_ast.Label))
-        inside = {id(node) for node in descendants(self.here)}
-        return [n for n in labels if id(n) in inside or self.unit.index(n) <= last]
-
-    @property
-    def declared_again(self) -> set[str]:
-        """Variables whose declarations may run once more before the place does."""
-        first = min((self.unit.index(label) for label in self.labels_before), default=None)
-        declared = (n for n in descendants(self.body) if isinstance(n, c_ast.Decl) and n.name)
-        return {n.name for n in declared if first is not None and self.unit.name_index(n) >= first}
-
     def following(self) -> list[Following]:
         """Statements that may run after the place; in a loop also those before it, and itself."""
         result: list[Following] = []

@@ -88,7 +88,7 @@ class Later:
             return None
         first = next((read for read in reads if read.certain), reads[0])
         certain = all(read is not None and read.certain for read in found)
-        certain = certain and all(path.exact for path, _, _ in objects)
+        certain = certain and self.predicted.certain
         return replace(first, certain=certain)
 
     def _is_written(self, path: Prediction, name: str) -> bool:
@@ -306,7 +306,7 @@ class Scan:
                     if path.values.get(argument.name) == value
                 ]
                 if any(reads_parameter(invocation.kernel, position) for position in positions):
-                    only = len(self.later.predicted.paths) == 1
+                    only = len(self.later.predicted.likely) == 1
                     start = invocation.span.start if invocation.span is not None else -1
                     return Read(self._argument(start, owner), certain=only)
                 if positions:

@@ -1,8 +1,7 @@
 """A path that only has to be likely: what is not known is taken to change nothing.
 
 What a region launches is a guess that the run time checks, so a write through a pointer that
-leads nobody knows where, or a function of another file, need not make everything unknown. A path
-on which something was guessed is doubtful: no proof stands on it.
+leads nobody knows where, or a function of another file, need not make everything unknown.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from kfusion.host.symbolic import (
 
 
 class Guessing(PathNames):
-    """Places of a path, if its ways may be guessed."""
+    """Places of a path."""
 
     ways: Ways
 
@@ -41,40 +40,27 @@ class Guessing(PathNames):
         everything: bool = False,
         exposed: frozenset[str] | None = None,
     ) -> None:
-        if self.ways.guess:
-            self.ways.doubt("something is written, and it is not known where")
-            return
-        super().lose(
-            state,
-            roots,
-            variables=variables,
-            members=members,
-            everything=everything,
-            exposed=exposed,
-        )
+        self.ways.doubt("something is written, and it is not known where")
 
     def assign(self, place: Place | None, value: Sym, state: State, node: c_ast.Node) -> None:
-        if self.ways.guess and place is not None and _of_some_element(place):
+        if place is not None and _of_some_element(place):
             self.ways.doubt("an element of an array is written, and it is not known which")
             state.write(place, value)
             return
         super().assign(place, value, state, node)
 
     def read(self, place: Place, state: State) -> Sym:
-        if self.ways.guess:
-            pointer = place.root.pointer if isinstance(place.root, Pointee) else None
-            if _of_some_element(place) or (pointer is not None and is_computed(pointer)):
-                self.ways.doubt("something is read, and it is not known what")
-                return state.resolve(state.read(place))
+        pointer = place.root.pointer if isinstance(place.root, Pointee) else None
+        if _of_some_element(place) or (pointer is not None and is_computed(pointer)):
+            self.ways.doubt("something is read, and it is not known what")
+            return state.resolve(state.read(place))
         return super().read(place, state)
 
     def initialise_global(self, root: Global, state: State) -> None:
         """Names that stand in a table stay what they are."""
         super().initialise_global(root, state)
         declaration = self._global(root)
-        if not self.ways.guess or declaration is None:
-            return
-        if not isinstance(declaration.init, c_ast.InitList):
+        if declaration is None or not isinstance(declaration.init, c_ast.InitList):
             return
         known = State()
         self.initialise(Place(root), declaration.init, known, declaration.type)
@@ -86,7 +72,7 @@ class Guessing(PathNames):
     def negated(self, condition: Sym, state: State) -> Sym:
         """`!!x` is `x` where a flag says which of two objects is used."""
         value = super().negated(condition, state)
-        if self.ways.guess and isinstance(value, Op) and value.name == "!=":
+        if isinstance(value, Op) and value.name == "!=":
             first, second = value.args
             if isinstance(first, Entry) and second == Num(0):
                 self.ways.doubt("a number is taken to be 0 or 1")

@@ -27,7 +27,7 @@ from kfusion.host.path_program import PathProgram, Reach
 from kfusion.host.path_spans import call_span
 from kfusion.host.path_ways import MOST_LAUNCHES, PathEndError, Ways
 from kfusion.host.paths import Guide, PathExecutor
-from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.program import HostFunction
 from kfusion.host.symbolic import Fresh, Num, State, Sym
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
@@ -69,22 +69,6 @@ def _is_task(effect: Launch) -> bool:
     return isinstance(call, c_ast.FuncCall) and getattr(call.name, "name", "") == "clEnqueueTask"
 
 
-def has_settling_macro(effect: UnknownCall, program: HostProgram, harmless: frozenset[str]) -> bool:
-    """Does a macro of the header make all launches before the call, with all that they store?
-
-    Only functions that no given file defines have one, and only where they are called by name.
-    What is called through a pointer, calls itself, or is handed a function of the program's may
-    be just as unknown, and nothing is made before it.
-    """
-    call = effect.node.name if isinstance(effect.node, c_ast.FuncCall) else None
-    if not isinstance(call, c_ast.ID) or call.name != effect.name:
-        return False
-    given = any(f.name == effect.name for f in PathProgram.of(program).all_functions)
-    if given or effect.name in program.variable_names or effect.name in harmless:
-        return False
-    return kind_of(effect.name) in (Kind.SETTLES, Kind.UNKNOWN)
-
-
 class Recorder(PathExecutor):
     """An execution of a path that notes launches, and what becomes of memory objects."""
 
@@ -95,11 +79,8 @@ class Recorder(PathExecutor):
         ways: Ways,
         guide: Guide | None = None,
         fresh: Fresh | None = None,
-        harmless: frozenset[str] = frozenset(),
     ) -> None:
-        """`harmless`: functions of other files that noted launches may wait behind."""
         super().__init__(program, reach, ways, guide, fresh)
-        self.harmless = harmless
         self.launches: list[PathLaunch] = []
         self.calling: list[Calling] = []
         self.arguments: dict[Sym, Arguments] = {}  # by kernel
@@ -109,7 +90,6 @@ class Recorder(PathExecutor):
         self.shared: set[Sym] = set()  # kernels with shared virtual memory
         self.settled_by: Reason | None = None  # what comes behind the last launch and settles
         self.perhaps_settled = False  # or may do so
-        self.unknown_at_end: list[str] = []  # calls behind the last launch that certainly settle
         self._noted: set[Sym] = set()  # memory of the launches since then
 
     def run(self, function: HostFunction, arguments: list[Sym], state: State) -> Sym:
@@ -128,17 +108,11 @@ class Recorder(PathExecutor):
             self.settled_by = self.settled_by or self._reason(effect)
         if isinstance(effect, Launch):
             self.perhaps_settled = False
-            for name in self.unknown_at_end:
-                self.ways.doubt(f"{name} is not known")
-            self.unknown_at_end = []
             self._launched(effect)
         elif isinstance(effect, SetArgument):
             self._argument(effect)
         elif isinstance(effect, UnknownCall):
-            if effect.certain and has_settling_macro(effect, self.program, self.harmless):
-                self.unknown_at_end.append(effect.name)
-            else:
-                self.ways.doubt(f"{effect.name} is not known")
+            self.ways.doubt(f"{effect.name} is not known")
         elif isinstance(effect, Unsupported) and effect.what != "clEnqueueTask":
             self.ways.doubt(effect.what)
         else:

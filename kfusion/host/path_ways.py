@@ -43,7 +43,6 @@ class Ways:
 
     steps: Steps
     script: tuple[bool, ...] = ()
-    guess: bool = False  # it only has to be likely
     decisions: list[Decision] = field(default_factory=list)
     doubts: dict[str, None] = field(default_factory=dict)  # in order
     cut: bool = False  # there are other paths that nobody follows: more rounds of a loop

@@ -2,17 +2,14 @@
 
 The block of a region comes in, any C; predictions go out, one for each path: which kernels are
 launched in which order, with which arguments, and what becomes of memory objects. A prediction
-is a guess: the run time compares each launch with it. But where a path was executed completely
-(`exact`), what it says holds whenever the program takes that path.
+is a guess: the run time compares each launch with it, and what it does not know costs a fusion.
 """
 
 from __future__ import annotations
 
 import heapq
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cached_property
 from itertools import combinations, pairwise
 
 from pycparser import c_ast
@@ -36,7 +33,7 @@ from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, Reason
 
 MOST_PATHS = 32
-_GIVING_UP = 8  # counts as so many other differences
+MOST_DIFFERENCES = 7  # of a path, from the default one
 MOST_STEPS = 12_000  # of all paths together: a second or two
 
 
@@ -53,7 +50,6 @@ class Prediction:
     leaves: str  # how the path leaves the block: "" at its end, return, break, goto, exit, ...
     likely: bool  # it nowhere gives up where it could go on
     settled_behind: bool  # a command behind the last launch settles, or may do so
-    stored: bool  # a function that is not known is called behind the last launch
     unknown: tuple[Reason, ...]  # launches of kernels that are not known
     of_one_program: Callable[[Sym, Sym], bool]  # may two kernels be?
 
@@ -114,55 +110,29 @@ def numbered(row: tuple[PredictedLaunch, ...]) -> tuple[PredictedLaunch, ...]:
     )
 
 
-class _Search:
-    """Paths through a region, beginning with the default one."""
+class Predictions:
+    """The paths of a region that give up nowhere, beginning with the default one: patterns are
+    made of them."""
 
-    def __init__(self, follow: Callable[[Ways], Prediction], most: int, *, guess: bool) -> None:
-        """`most`: differences from the default path."""
+    def __init__(self, follow: Callable[[Ways], Prediction]) -> None:
         steps = Steps(MOST_STEPS)
         found: list[Prediction] = []
         # Each entry of the heap: differences, order, script.
         waiting: list[tuple[int, int, tuple[bool, ...]]] = [(0, 0, ())]
-        number, self.cut = 0, False
-        while waiting and len(found) < MOST_PATHS and steps.left > 0 and waiting[0][0] < most:
+        number, cut = 0, False
+        while waiting and len(found) < MOST_PATHS and steps.left > 0:
+            if waiting[0][0] > MOST_DIFFERENCES:
+                break
             differences, _, script = heapq.heappop(waiting)
-            ways = Ways(steps, script, guess)
+            ways = Ways(steps, script)
             found.append(follow(ways))
-            self.cut = self.cut or ways.cut
+            cut = cut or ways.cut
             for gives_up, other in ways.others:
-                number += 1
-                more = _GIVING_UP if gives_up else 1
-                heapq.heappush(waiting, (differences + more, number, other))
-        self.cut = self.cut or bool(waiting)
-        self.paths = _ordered(found)  # each sequence of launches once, then the rest
-
-
-class Predictions:
-    """The paths of a region. Those that give up nowhere are guessed at once: patterns are made of
-    them. All of them, without guesses, are followed when a proof needs them."""
-
-    def __init__(self, follow: Callable[[Ways], Prediction]) -> None:
-        self._follow = follow
-        self.likely = _Search(follow, _GIVING_UP, guess=True).paths
-
-    @cached_property
-    def _all(self) -> _Search:
-        return _Search(self._follow, sys.maxsize, guess=False)
-
-    @property
-    def paths(self) -> tuple[Prediction, ...]:
-        """All paths, as far as there is time."""
-        return self._all.paths
-
-    @property
-    def complete(self) -> bool:
-        """Are there no other paths?"""
-        return not self._all.cut
-
-    @property
-    def followed(self) -> bool:
-        """Is all that the region does known?"""
-        return self.complete and all(path.exact for path in self.paths)
+                if not gives_up:
+                    number += 1
+                    heapq.heappush(waiting, (differences + 1, number, other))
+        self.likely = _ordered(found)  # each sequence of launches once, then the rest
+        self.certain = not cut and not waiting and all(path.exact for path in found)
 
 
 def predictions(
@@ -172,7 +142,6 @@ def predictions(
     program: HostProgram,
     handles: HandleTable,
     kernels: dict[str, Kernel],
-    harmless: frozenset[str] = frozenset(),
 ) -> Predictions:
     """Follow the paths through a region: the default one, then those that differ least."""
     paths = PathProgram.of(program)
@@ -189,7 +158,7 @@ def predictions(
         groups_are_full(program.units),
         closed_as_a_whole(program),
     )
-    return Predictions(lambda ways: _follow(block, around, paths, ways, harmless))
+    return Predictions(lambda ways: _follow(block, around, paths, ways))
 
 
 def _follow(
@@ -197,9 +166,8 @@ def _follow(
     around: Surrounding,
     program: PathProgram,
     ways: Ways,
-    harmless: frozenset[str],
 ) -> Prediction:
-    recorder = Recorder(program, around.reach, ways, around.before, harmless=harmless)
+    recorder = Recorder(program, around.reach, ways, around.before)
     frame = _frame(block, around)
     recorder.frames, recorder.application = [frame], frame.variables
     state, leaves = State(), ""
@@ -228,7 +196,6 @@ def _follow(
         leaves,
         not ways.gave_up,
         recorder.perhaps_settled,
-        bool(recorder.unknown_at_end),
         tuple(launches.unknown),
         launches.of_one_program,
     )

@@ -51,8 +51,17 @@ KFUSION_HERE int kfusion_is_named_temporary(kfusion_state *s, const kfusion_memo
 #define KFUSION_EACH_6(f, a, ...) f(a), KFUSION_EACH_5(f, __VA_ARGS__)
 #define KFUSION_EACH_7(f, a, ...) f(a), KFUSION_EACH_6(f, __VA_ARGS__)
 #define KFUSION_EACH_8(f, a, ...) f(a), KFUSION_EACH_7(f, __VA_ARGS__)
-#define KFUSION_NINTH(a, b, c, d, e, f, g, h, number, ...) number
-#define KFUSION_COUNT(...) KFUSION_NINTH(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define KFUSION_EACH_9(f, a, ...) f(a), KFUSION_EACH_8(f, __VA_ARGS__)
+#define KFUSION_EACH_10(f, a, ...) f(a), KFUSION_EACH_9(f, __VA_ARGS__)
+#define KFUSION_EACH_11(f, a, ...) f(a), KFUSION_EACH_10(f, __VA_ARGS__)
+#define KFUSION_EACH_12(f, a, ...) f(a), KFUSION_EACH_11(f, __VA_ARGS__)
+#define KFUSION_EACH_13(f, a, ...) f(a), KFUSION_EACH_12(f, __VA_ARGS__)
+#define KFUSION_EACH_14(f, a, ...) f(a), KFUSION_EACH_13(f, __VA_ARGS__)
+#define KFUSION_EACH_15(f, a, ...) f(a), KFUSION_EACH_14(f, __VA_ARGS__)
+#define KFUSION_EACH_16(f, a, ...) f(a), KFUSION_EACH_15(f, __VA_ARGS__)
+#define KFUSION_LAST(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, number, ...) number
+#define KFUSION_COUNT(...)                                                                    \
+    KFUSION_LAST(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define KFUSION_EACH_OF_PASTED(count) KFUSION_EACH_##count
 #define KFUSION_EACH_OF(count) KFUSION_EACH_OF_PASTED(count)
 #define KFUSION_EACH(f, ...) KFUSION_EACH_OF(KFUSION_COUNT(__VA_ARGS__))(f, __VA_ARGS__)
@@ -72,6 +81,9 @@ static inline KFUSION_UNUSED const cl_mem *kfusion_variable(const Other &)
 #else
 #define KFUSION_VARIABLE(name) &(name)
 #endif
+
+/* KFUSION_REGION_OUT(sum, *KFUSION_OF(c, device)): the member of what a pointer leads to. */
+#define KFUSION_OF(pointer, member) ((pointer) != NULL ? &(pointer)->member : NULL)
 
 #define KFUSION_VARIABLES_PASTED(line) kfusion_variables_of_line_##line
 #define KFUSION_VARIABLES(line) KFUSION_VARIABLES_PASTED(line)

@@ -47,7 +47,7 @@ def test_fusing_is_quiet_and_writes_all_files(command: Command) -> None:
 int combine(cl_mem c, cl_mem a, cl_mem b, cl_mem t, size_t n)
 {
 #pragma kfuse(a, b, out(c))
-    { KFUSION_REGION(combine);
+    { KFUSION_REGION_OUT(combine, c);
         vec_scale(t, a, 2.0f, n);
         vec_add(c, t, b, n);
     }

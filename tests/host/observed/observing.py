@@ -1,10 +1,11 @@
-"""What is left out of memory after the region of a small program: no device, no run time."""
+"""What may be left out of memory after the region of a small program: no device, no run time."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from kfusion.graph.drops import Drop
+from kfusion.host.at_end import EndNames, end_names
+from kfusion.host.closed import closedness
 from kfusion.host.handles import read_handles
 from kfusion.host.observed import Observation
 from kfusion.host.predict import predictions
@@ -109,8 +110,13 @@ void vec_scale(vec *y, const vec *x, float f)
 """
 
 
-def observed(app: str, folder: Path, library: str = "", header: str = "") -> Observation:
-    """The observation of the only region of a program; `library` is added to the library."""
+def observed(
+    app: str, folder: Path, library: str = "", header: str = ""
+) -> tuple[Observation, EndNames | None]:
+    """The only region of a program, and what the run time looks at when it ends.
+
+    `library` is added to the library.
+    """
     files = {"lib.h": HEADER + header, "lib.c": LIBRARY + library}
     files |= {"app.c": '#include "lib.h"\n' + app, "k.cl": KERNELS}
     for name, text in files.items():
@@ -124,13 +130,13 @@ def observed(app: str, folder: Path, library: str = "", header: str = "") -> Obs
     (unit,) = inputs.applications
     (region,) = read_regions(unit, set())
     found = predictions(region.block, region.function, unit, program, handles, kernels)
-    return Observation(region, found, program, handles, kernels)
+    closed = closedness(region.block, unit, program, frozenset(), frozenset())
+    names = end_names(region, program, closed)
+    return Observation(region, found, program, handles, kernels), names
 
 
-def drops(observation: Observation, path: int = 0) -> tuple[Drop, ...]:
-    return observation.drops(observation.predicted.paths[path])
-
-
-def dropped(app: str, folder: Path, library: str = "", header: str = "") -> str:
-    """Names of the memory that the likeliest path leaves out, with blanks between."""
-    return " ".join(drop.memory for drop in drops(observed(app, folder, library, header)))
+def dropped(app: str, folder: Path, library: str = "", header: str = "") -> dict[str, str]:
+    """Names of the memory that the likeliest path may leave out, and why."""
+    observation, names = observed(app, folder, library, header)
+    found = observation.drops(observation.predicted.likely[0], names)
+    return {drop.memory: drop.why.name for drop in found}

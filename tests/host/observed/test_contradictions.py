@@ -69,7 +69,7 @@ NOTES = {
 
 @pytest.mark.parametrize("name", NOTES)
 def test_a_possible_read_is_noted(name: str, tmp_path: Path) -> None:
-    (note,) = observed(NOTES[name], tmp_path).notes
+    (note,) = observed(NOTES[name], tmp_path)[0].notes
     assert note.code == "KF403"
     assert note.message == "'t' is temporary here, and may be read after the region"
 
@@ -85,7 +85,7 @@ SILENT = {
 
 @pytest.mark.parametrize("name", SILENT)
 def test_what_is_not_read_is_not_noted(name: str, tmp_path: Path) -> None:
-    assert observed(SILENT[name], tmp_path).notes == []
+    assert observed(SILENT[name], tmp_path)[0].notes == []
 
 
 def test_a_caller_that_reads_contradicts(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ static void work(vec *a, vec *t, vec *c)
 }
 void run(vec *a, vec *t, vec *c) { work(a, t, c); }
 """
-    (note,) = observed(text, tmp_path).notes
+    (note,) = observed(text, tmp_path)[0].notes
     assert note.message == "'t' is temporary here, and may be read after work returns"
 
 

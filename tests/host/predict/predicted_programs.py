@@ -80,7 +80,6 @@ class Program:
     launches: str  # of the default path
     others: tuple[str, ...] = ()  # rows of launches that other paths make, among them
     doubt: str | None = None  # why the default path is not exact; None: it is
-    complete: bool = True
     files: dict[str, str] = field(default_factory=dict)  # more of them
 
 
@@ -141,7 +140,6 @@ PROGRAMS = (
             return 1;
         }""",
         "square(b a) add(c a b) square(d c)",
-        others=("square(b a) add(c a b)",),
     ),
     Program(
         "or assigned",
@@ -473,7 +471,6 @@ PROGRAMS = (
         }""",
         "square(b a) add(a a b) square(c a)",
         others=("square(c a)", "square(b a) add(a a b) square(b a) add(a a b) square(c a)"),
-        complete=False,
     ),
     Program(
         "a loop whose length main says",
@@ -490,7 +487,6 @@ PROGRAMS = (
             return 0;
         }""",
         "square(b a) square(b a) square(b a) square(b a)",
-        complete=False,
     ),
     Program(
         "a loop without end",
@@ -504,7 +500,6 @@ PROGRAMS = (
         }""",
         "square(b a) add(a a b) square(c a)",
         others=("square(b a) add(a a b) square(b a) add(a a b) square(c a)",),
-        complete=False,
     ),
     Program(
         "a loop that is left on failure",

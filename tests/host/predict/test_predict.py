@@ -82,9 +82,8 @@ def test_launches_are_predicted(program: Program, tmp_path: Path) -> None:
         for name, text in program.files.items()
     }
     found = predicted(files, tmp_path)
-    assert rows(found.paths[0]) == program.launches
-    assert {rows(path) for path in found.paths[1:]} >= set(program.others)
-    assert found.paths[0].exact == (program.doubt is None), found.paths[0].doubts
+    assert rows(found.likely[0]) == program.launches
+    assert {rows(path) for path in found.likely[1:]} >= set(program.others)
+    assert found.likely[0].exact == (program.doubt is None), found.likely[0].doubts
     if program.doubt is not None:
-        assert any(program.doubt in doubt for doubt in found.paths[0].doubts)
-    assert found.complete == program.complete
+        assert any(program.doubt in doubt for doubt in found.likely[0].doubts)

@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 
     for (int repeat = 0; repeat < app.repeats; repeat++) {
         app_start(&app);
-#pragma kfuse(a, b, a2, b2, c2, c)
+#pragma kfuse(a, b, a2, b2, out(c2, c))
         {
             TRY(vector_mult(&a2, &a, &a));
             TRY(vector_mult(&b2, &b, &b));

@@ -1,0 +1,164 @@
+"""What the run time looks at when a region ends, and what may be left out because of that.
+
+Whether it is left out in the end, the run time decides: tests/runtime, and the cases.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.host.observed.observing import dropped, observed
+
+LAUNCHES = "vec_square(t, a); vec_add(c, t, a);"
+BY_VALUE = "vec_square(&t, &a); vec_add(&c, &t, &a);"
+OUT, TEMP = "a, t, out(c)", "a, c, temp(t)"
+POINTERS = "vec *a, vec *t, vec *c"
+VALUES = "vec a, vec t, vec c"
+TYPES = """
+typedef struct { vec v; vec w; } two;
+typedef struct { vec *v; } far;
+typedef struct { cl_mem all[2]; } row;
+typedef struct { vec v; int id; cl_context x; float *host; cl_event e; char name[8]; } rich;
+typedef struct { vec v; union { cl_mem mem; int n; } u; } either;
+typedef struct { cl_mem first; cl_mem second; } cl_pair;
+typedef struct { vec v; cl_pair pair; } own_name;
+typedef struct hidden hidden;
+"""
+FILE = """
+static void one(cl_mem y, cl_mem x)
+{
+    vec v = {y, 4}, w = {x, 4};
+    vec_square(&v, &w);
+}
+static void swap(vec **x, vec **y) { vec *z = *x; *x = *y; *y = z; }
+"""
+HEADER = TYPES + "void vec_drop(vec *v);\nvoid hide(hidden *y, const vec *x);\n"
+LIBRARY = """
+struct hidden { vec v; };
+void vec_drop(vec *v) { free(v); }
+void hide(hidden *y, const vec *x) { vec_square(&y->v, x); }
+"""
+
+
+def program(region: str, data: str, parameters: str = POINTERS, file: str = "") -> str:
+    return f"""
+{file}
+void work({parameters}, int flag)
+{{
+#pragma kfuse({data})
+    {{ {region} }}
+}}
+"""
+
+
+# what stands in the region's line; the region, the annotation, the parameters
+LINES = {
+    "handles": ("c", "one(t, a); one(c, t);", OUT, "cl_mem a, cl_mem t, cl_mem c"),
+    "structures": ("c.mem", BY_VALUE, OUT, VALUES),
+    "a temporary, and what must be apart from it": (
+        "1, t.mem, a.mem, c.mem",
+        BY_VALUE,
+        TEMP,
+        VALUES,
+    ),
+    "pointers": ("*KFUSION_OF(c, mem)", LAUNCHES, OUT, POINTERS),
+    "all handles of a structure": (
+        "c.v.mem, c.w.mem",
+        "vec_square(&t, &a); vec_add(&c.v, &t, &a);",
+        OUT,
+        "vec a, vec t, two c",
+    ),
+    "all handles behind a pointer": (
+        "*KFUSION_OF(c, v.mem), *KFUSION_OF(c, w.mem)",
+        "vec_square(t, a); vec_add(&c->v, t, a);",
+        OUT,
+        "vec *a, vec *t, two *c",
+    ),
+    "a structure with much else in it": (
+        "c.v.mem",
+        "vec_square(&t, &a); vec_add(&c.v, &t, &a);",
+        OUT,
+        "vec a, vec t, rich c",
+    ),
+    "a structure whose name begins like those of OpenCL": (
+        "c.v.mem, c.pair.first, c.pair.second",
+        "vec_square(&t, &a); vec_add(&c.v, &t, &a);",
+        OUT,
+        "vec a, vec t, own_name c",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_what_the_line_of_the_region_names(name: str, tmp_path: Path) -> None:
+    expected, region, data, parameters = LINES[name]
+    _, names = observed(program(region, data, parameters, FILE), tmp_path, header=TYPES)
+    assert names is not None
+    assert names.line[1] == expected
+
+
+UNSEEN = {
+    "a pointer in a structure": ("vec_add(c.v, t, a);", OUT, "vec *a, vec *t, far c"),
+    "a table of handles": (
+        "one(t->mem, a->mem); one(c.all[0], t->mem);",
+        OUT,
+        "vec *a, vec *t, row c",
+    ),
+    "a union": ("vec_add(&c.v, t, a);", OUT, "vec *a, vec *t, either c"),
+    "a structure that the file does not know": (
+        "vec_square(t, a); hide(c, t);",
+        OUT,
+        "vec *a, vec *t, hidden *c",
+    ),
+    "a pointer to a pointer": ("vec_add(*c, t, a);", OUT, "vec *a, vec *t, vec **c"),
+    "a pointer that the region changes": (LAUNCHES + "c = t;", OUT, POINTERS),
+    "a pointer that the region counts up": (LAUNCHES + "c++;", OUT, POINTERS),
+    "a pointer whose address is known": (LAUNCHES + "swap(&c, &t);", OUT, POINTERS),
+    "a pointer of the file": (LAUNCHES, OUT, "vec *a, vec *t", "static vec *c;"),
+    "a pointer to what is freed": (LAUNCHES + "vec_drop(t);", OUT, POINTERS),
+    "a pointer to what may be freed by a pointer": (
+        LAUNCHES + "let_go(t);",
+        OUT,
+        POINTERS,
+        "static void (*let_go)(void *) = free;",
+    ),
+    "a pointer to what changes unseen": (LAUNCHES, OUT, "vec *a, vec *t, volatile vec *c"),
+    "what is copied in the region": (LAUNCHES + "a->mem = t->mem;", TEMP, POINTERS),
+}
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_what_cannot_be_looked_at(name: str, tmp_path: Path) -> None:
+    region, data, parameters, *file = UNSEEN[name]
+    text = program(region, data, parameters, FILE + "".join(file))
+    _, names = observed(text, tmp_path, LIBRARY, HEADER)
+    assert names is None
+
+
+# what may be left out; the region, the annotation, the parameters
+DROPPED = {
+    "an intermediate, by out": ({"*t.mem": "AT_END"}, LAUNCHES, OUT, POINTERS),
+    "a temporary": ({"*t.mem": "AT_END"}, LAUNCHES, TEMP, POINTERS),
+    "what is made and released": (
+        {"<buffer 6>": "SCRATCH"},
+        "vec u; vec_new(&u, 4); vec_square(&u, a); vec_add(c, &u, a); vec_free(&u);",
+        "a, c",
+        "vec *a, vec *c",
+    ),
+    "nothing without out and temp": ({}, LAUNCHES, "a, t, c", POINTERS),
+    "not what out has got": ({"c.mem": "AT_END"}, BY_VALUE + "c.mem = t.mem;", OUT, VALUES),
+    "what was in out before an exchange": (
+        {"c.mem": "AT_END"},
+        BY_VALUE + "cl_mem m = t.mem; t.mem = c.mem; c.mem = m;",
+        OUT,
+        VALUES,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DROPPED)
+def test_what_may_be_left_out(name: str, tmp_path: Path) -> None:
+    expected, region, data, parameters = DROPPED[name]
+    assert dropped(program(region, data, parameters), tmp_path, header=TYPES) == expected
