@@ -33,6 +33,7 @@ PROTECTED_BY: dict[str, str] = {
     "closed-cleanups": _DEEP.format("clean-up function of another file"),
     "closed-signals": _REGION.format("handler that uses OpenCL"),
     "closed-undeclared": _REGION.format("macro of a header that is not found"),
+    "closed-declared-here": _CLOSED.format("own function with a name of the library"),
     "closed-entries": _REGION.format("jump into it"),
     "closed-anywhere": _REGION.format("thread that is ended from outside"),
     "closed-cpp-names": _TOKENS.format("unseen = 3;"),

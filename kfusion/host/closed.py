@@ -23,7 +23,7 @@ from kfusion.host.callgraph import (
     call_graph,
     pragma_text,
 )
-from kfusion.host.known import Kind, kind_of
+from kfusion.host.known import Kind
 from kfusion.host.outside import MACROS, has_redirected, macro_span, misfits
 from kfusion.host.pointees import Outside, Pointed, Pointees
 from kfusion.host.program import HostFunction, HostProgram
@@ -212,7 +212,7 @@ class Reach:
                 self.open(f"'{name}' is inline: another file may define it", span, way, help)
             self._reach(listed, (*way, (_calls(summary, way, name), span)))
             return
-        kind = Kind.HARMLESS if name in self.harmless else kind_of(name)
+        kind = Kind.HARMLESS if name in self.harmless else self.graph.program.kind_of(name)
         if kind is Kind.UNKNOWN:
             self._unknown(name, call, summary, way)
         elif self.whole and known.jumps(name):
@@ -306,7 +306,9 @@ class Reach:
 
     def _outside(self, value: Outside, text: str, span: Span, way: Way) -> None:
         """A function of no given file by a pointer: no macro stands in front of the call."""
-        kind = Kind.HARMLESS if value.name in self.harmless else kind_of(value.name)
+        kind = (
+            Kind.HARMLESS if value.name in self.harmless else self.graph.program.kind_of(value.name)
+        )
         if kind is Kind.HARMLESS and value.name not in known.CALLS:
             return
         if kind is Kind.UNKNOWN:
@@ -339,7 +341,7 @@ class Reach:
                 self.open(message if names else "a clean-up function cannot be told", span, way)
 
     def _is_harmless(self, name: str) -> bool:
-        return name in self.harmless or kind_of(name) is Kind.HARMLESS
+        return name in self.harmless or self.graph.program.kind_of(name) is Kind.HARMLESS
 
     def signal_handlers(self) -> None:
         """Handlers that given files install may run at any time, in any region."""

@@ -397,7 +397,7 @@ class _Reader:
             self.reach.visit(function, ((f"the region calls '{name}' here", span),))
         if listed or name in self.harmless:
             return
-        kind = kind_of(name)
+        kind = self.graph.program.kind_of(name)
         if kind is Kind.UNKNOWN:
             help = f"give kfusion the C file that defines it, or add harmless({name})"
             self.reach.open(f"'{name}' is not defined in the files given", span, (), help)

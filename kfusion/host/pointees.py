@@ -15,7 +15,7 @@ from pycparser import c_ast
 
 from kfusion.host import known
 from kfusion.host.callgraph import CallGraph
-from kfusion.host.known import Kind, kind_of
+from kfusion.host.known import Kind
 from kfusion.host.program import HostFunction
 from kfusion.host.types import DeclaredTypes
 from kfusion.parse.unit import Nodes, Unit, by_type
@@ -228,7 +228,7 @@ class Pointees:
             joined: Slot | None = None
             for slot in given:
                 joined = self._join(joined, slot)
-        elif kind_of(name) is Kind.UNKNOWN:
+        elif self.graph.program.kind_of(name) is Kind.UNKNOWN:
             self._unknown_called = True
             for slot in given:
                 if slot is not None and slot[0] != "function":  # which nobody can assign
@@ -258,7 +258,10 @@ class Pointees:
                         self._class(place).foreign = "files that are not given may assign it"
         for slot in self._called:
             for value in self._class(slot).values:
-                if isinstance(value, Outside) and kind_of(value.name) is Kind.UNKNOWN:
+                if (
+                    isinstance(value, Outside)
+                    and self.graph.program.kind_of(value.name) is Kind.UNKNOWN
+                ):
                     self._unknown_called = True
                     for count in self._indirect:
                         self._class(("results", count)).foreign = _LOADS.format(value.name)
@@ -374,7 +377,10 @@ class Pointees:
             for argument in node.args.exprs if node.args else []:
                 joined = self._join(joined, self._slot(argument, unit, function))
             return joined
-        if kind_of(name) in (Kind.UNKNOWN, Kind.OPENS) or name in known.ON_SIGNAL:
+        if (
+            self.graph.program.kind_of(name) in (Kind.UNKNOWN, Kind.OPENS)
+            or name in known.ON_SIGNAL
+        ):
             return self._from(node, _LOADS.format(name))
         return None
 

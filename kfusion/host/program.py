@@ -11,15 +11,18 @@ from typing import Any
 
 from pycparser import c_ast
 
+from kfusion.host.known import Kind, kind_of
 from kfusion.host.tables import members_only_read
 from kfusion.host.types import DeclaredTypes
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.unit import Function, Unit, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
+from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 
 _HIDES = re.compile(r"\b(?:__)?(?:asm|alias)(?:__)?\b")
+DECLARED_HERE = protection("closed-declared-here", "a function is the library's by its name alone")
 EXTERN = "extern"  # a variable that all files share
 
 
@@ -139,6 +142,24 @@ class HostProgram:
         """Where a node stands, most likely in a certain file."""
         found = unit if unit.holds(node) else next((u for u in self.units if u.holds(node)), unit)
         return found.node_span(node)
+
+    def kind_of(self, name: str) -> Kind:
+        """Of a function that no given file defines. One that a file of the program's declares, and
+        no header of the system, need not be the library's: `void gamma(cl_mem);`."""
+        kind = kind_of(name)
+        own = is_on(DECLARED_HERE) and name in self._declared_functions
+        return Kind.UNKNOWN if kind is Kind.HARMLESS and own else kind
+
+    @cached_property
+    def _declared_functions(self) -> frozenset[str]:
+        """Functions of the headers of the system are not in the trees."""
+        own = (
+            node.name
+            for unit in self.units
+            for node in unit.nodes.get(c_ast.Decl, ())
+            if isinstance(node.type, c_ast.FuncDecl)
+        )
+        return frozenset(own).union(*(unit.declared_functions for unit in self.others))
 
     @cached_property
     def enumerators(self) -> dict[str, int]:

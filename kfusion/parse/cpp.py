@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 import tempfile
 from dataclasses import replace
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 from kfusion.parse.annotations import Annotations, find_annotations
 from kfusion.parse.compiler import STDIN, Failure, Preprocessor, failed, missing_header, run
 from kfusion.parse.preprocess import PToken
+from kfusion.parse.syntax import is_name
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.text import SourceFile, Span
 
@@ -41,6 +44,9 @@ _WRITTEN = re.compile(
 )
 
 
+_NO_TYPE = frozenset("return else case throw new delete goto co_return co_await co_yield".split())
+
+
 @dataclass(frozen=True, eq=False)
 class CppUnit:
     source: SourceFile
@@ -54,6 +60,22 @@ class CppUnit:
     def builds(self) -> bool:
         """Does it build programs, with options that are not looked at?"""
         return any(token.text in _BUILDS for token in self.tokens)
+
+    @cached_property
+    def declared_functions(self) -> frozenset[str]:
+        """`type * name (` at the beginning of a statement: names that may be declared so."""
+        found: set[str] = set()
+        begins, names = True, 0
+        for token, behind in pairwise(self.tokens):
+            if token.text in (";", "{", "}", ":"):
+                begins, names = True, 0
+            elif begins and is_name(token.text) and token.text not in _NO_TYPE:
+                if behind.text == "(" and names > 0:
+                    found.add(token.text)
+                names += 1
+            elif token.text not in ('"C"', "*", "&"):
+                begins = False
+        return frozenset(found)
 
     def __repr__(self) -> str:
         return f"CppUnit({self.source.name!r})"

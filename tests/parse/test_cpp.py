@@ -93,3 +93,13 @@ def test_kernels_of_cpp_files_are_kernel_units() -> None:
 def test_a_header_that_is_missing_is_told() -> None:
     with pytest.raises(KFusionError, match=r"a\.cpp:2:11: error\[KF105\]: header 'none\.hpp'"):
         parse("\n#include <none.hpp>\n")
+
+
+def test_functions_that_a_file_declares(tmp_path: Path) -> None:
+    text = """
+    #include <math.h>
+    void gamma(int n); const float *j0(float *x);
+    namespace a { extern "C" double y1(void); }
+    double f(double x) { double y = 2 * sqrt(x); y += pow(x, y) * cos(y); return exp(y); }
+    """
+    assert parse(text, tmp_path).declared_functions == {"gamma", "j0", "y1", "f"}

@@ -451,6 +451,7 @@ CLOSED: dict[str, tuple[str, str, set[str]]] = {
         "n = sum(1, n);",
         set(),
     ),
+    "own function with a name of the library": ("double gamma(int);", "gamma(n);", {"gamma"}),
     "statement expression": ("", "n = ({ int y = n; y + abs(y); });", set()),
 }
 
