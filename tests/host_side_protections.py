@@ -34,6 +34,7 @@ PROTECTED_BY: dict[str, str] = {
     "closed-signals": _REGION.format("handler that uses OpenCL"),
     "closed-undeclared": _REGION.format("macro of a header that is not found"),
     "closed-declared-here": _CLOSED.format("own function with a name of the library"),
+    "closed-members": _REGION.format("member with the name of a function of OpenCL"),
     "closed-entries": _REGION.format("jump into it"),
     "closed-anywhere": _REGION.format("thread that is ended from outside"),
     "closed-cpp-names": _TOKENS.format("unseen = 3;"),

@@ -37,6 +37,7 @@ from kfusion.source.text import Span
 UNKNOWN = protection("closed-unknown", "a region calls a function that nothing is known of")
 CHANGED = protection("closed-changed-functions", "a call goes to another definition than is given")
 INLINE = protection("closed-inline", "a call goes to a definition that is not given")
+MEMBERS = protection("closed-members", "a macro of the run time's stands for a member")
 NOTIFIED = protection("closed-callbacks", "OpenCL calls functions of the program at any time")
 POINTERS = protection("closed-pointers", "a region calls a function by a pointer, unseen")
 HANDED_ON = protection("closed-handed-on", "qsort calls a function that is not looked at")
@@ -171,6 +172,11 @@ class Reach:
     def check_macros(self, others: frozenset[str] = frozenset()) -> None:
         """May macros stand for the functions that nothing is held back around? `others` have
         macros in any case."""
+        for unit in self.graph.program.units if is_on(MEMBERS) else ():
+            for node in unit.nodes.get(c_ast.StructRef, ()):
+                if node.field.name in known.OPENCL and has_redirected(unit):
+                    text = f"'{node.field.name}' is the name of a member, too"
+                    self.open(text, unit.node_span(node.field), ())
         if not self._settles:
             return
         names = others | self._settles.keys()

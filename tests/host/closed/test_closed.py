@@ -481,6 +481,16 @@ IN_REGION: dict[str, tuple[dict[str, str], list[str]]] = {
         ),
         ["the signal handler 'on' calls 'log_line'"],
     ),
+    "member with the name of a function of OpenCL": (
+        {
+            "app.c": "#include <CL/cl.h>\n"
+            "struct api { cl_int (*clFinish)(cl_command_queue); };\n"
+            "cl_int end(struct api *api, cl_command_queue q)\n"
+            "{\n    clFlush(q);\n    return api->clFinish(q);\n}\n"
+            "int main(void)\n{\n    int x = 1;\n#pragma kfuse\n    { x = 2; }\n    return x;\n}\n"
+        },
+        ["'clFinish' is the name of a member, too"],
+    ),
     "jump into it": (
         in_region("inside: x++; } if (x < 3) { goto inside;"),
         ["'goto inside' jumps into the region"],
