@@ -131,7 +131,8 @@ def fuse(
         from kfusion.report.plan import plan_table
 
         shown_plans = [p for region in result.regions for p in region.patterns]
-        click.echo(plan_table([(p.name, p.plan, p.origin) for p in shown_plans]))
+        told = [(p.name, p.plan, p.origin, p.region.mark.says) for p in shown_plans]
+        click.echo(plan_table(told))
     if strict and result.not_fused:
         raise error(
             "KF302",

@@ -51,6 +51,11 @@ class RegionMark:
     runs: tuple[Span, ...] = ()  # the launches that `runs(...)` lists: `add(c, a, b)`
     harmless: tuple[str, ...] = ()  # functions of other files that the region may call
 
+    @property
+    def says(self) -> bool:
+        """Does it say what is read afterwards?"""
+        return any(item.role for item in self.data)
+
 
 @dataclass(frozen=True)
 class Sync:

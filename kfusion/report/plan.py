@@ -22,15 +22,16 @@ _HIDING = frozenset(  # the loads and stores of a kernel that has one of them ar
 )
 
 
-def plan_table(regions: Sequence[tuple[str, RegionPlan, str]]) -> str:
-    """Of each row of launches: what it is called, its plan, and where its prediction comes from.
+def plan_table(regions: Sequence[tuple[str, RegionPlan, str, bool]]) -> str:
+    """Of each row of launches: what it is called, its plan, where its prediction comes from, and
+    whether the annotation says what is read afterwards.
 
     Loads and stores are those of one work-item, as written in the kernels; `?` stands for
     those of kernels that hide them: behind calls, casts, or arguments that are not known."""
-    return "\n\n".join(_region(title, plan, origin) for title, plan, origin in regions)
+    return "\n\n".join(_region(*region) for region in regions)
 
 
-def _region(title: str, plan: RegionPlan, origin: str) -> str:
+def _region(title: str, plan: RegionPlan, origin: str, says: bool) -> str:
     by_index = {i.index: i for i in plan.invocations}
     members = [[by_index[index] for index in group.members] for group in plan.groups]
     counts = [_counts(*pair) for pair in zip(plan.groups, members, strict=True)]
@@ -48,6 +49,11 @@ def _region(title: str, plan: RegionPlan, origin: str) -> str:
     lines += columns([_HEADINGS, *rows], "  ")
     for number, (group, calls) in enumerate(zip(plan.groups, members, strict=True), 1):
         lines += [f"  kernel {number}: {what}" for what in _for_the_target(group, calls)]
+    memory = {m.name: str(m) for i in plan.invocations for m in i.memory}
+    passed = sorted({memory[name] for group in plan.groups for name in group.forwarded})
+    if passed and not says:
+        listed = ", ".join(passed)
+        lines.append(f"  if nobody reads {listed} later, out(...) or temp(...) can say so")
     for cut in plan.cuts:
         lines += ["", *_cut(cut, by_index)]
     return "\n".join(lines)

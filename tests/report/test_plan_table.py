@@ -27,7 +27,9 @@ def test_table() -> None:
     calls = ["square(t, a)", "add(u, t, t)", "blur(c, u)"]
     plan = fuse(ELEMENTWISE + BLUR, calls, ["c"]).plan
     assert (
-        plan_table([("calls:1", plan, ""), ("calls:9", plan, "")]).split("\n\ncalls:9")[0]
+        plan_table([("calls:1", plan, "", True), ("calls:9", plan, "", True)]).split("\n\ncalls:9")[
+            0
+        ]
         == """\
 calls:1: kernels 3 -> 2, global loads 6 -> 3, global stores 3 -> 2
   kernel     calls         loads   stores  kept in variables
@@ -48,7 +50,7 @@ def test_what_a_group_loads_but_does_not_store_is_not_called_stored() -> None:
     calls = ["square(t, t)", "add(u, t, a)"]
     plan = fuse(ELEMENTWISE, calls, ["u"]).plan
     assert (
-        plan_table([("calls:1", plan, "")])
+        plan_table([("calls:1", plan, "", True)])
         == """\
 calls:1: kernels 2 -> 1, global loads 4 -> 2, global stores 2 -> 1
   kernel     calls         loads   stores  kept in variables
@@ -62,7 +64,7 @@ def test_a_kernel_that_hides_its_accesses_has_no_numbers() -> None:
     calls = ["square(t, a)", "add(u, t, t)", "hidden(u)", "square(u, u)"]
     plan = fuse(ELEMENTWISE + HIDDEN, calls, ["u"]).plan
     assert (
-        plan_table([("calls:1", plan, "")]).split("\n\n  cut")[0]
+        plan_table([("calls:1", plan, "", True)]).split("\n\n  cut")[0]
         == """\
 calls:1: kernels 4 -> 3, global loads 6 + ? -> 3 + ?, global stores 3 + ? -> 2 + ?
   kernel     calls         loads   stores  kept in variables
@@ -73,6 +75,13 @@ calls:1: kernels 4 -> 3, global loads 6 + ? -> 3 + ?, global stores 3 + ? -> 2 +
   3          square(u, u)  2       1"""
     )
     alone = fuse(ELEMENTWISE + HIDDEN, ["hidden(u)", "hidden(t)"], ["u", "t"]).plan
-    assert plan_table([("calls:1", alone, "")]).startswith(
+    assert plan_table([("calls:1", alone, "", True)]).startswith(
         "calls:1: kernels 2, global loads ?, global stores ?\n"
     )
+
+
+def test_what_is_passed_on_and_stored_may_be_said_to_be_read_by_nobody() -> None:
+    plan = fuse(ELEMENTWISE, ["square(t, a)", "add(c, t, a)"], ["c", "t"]).plan
+    hint = "  if nobody reads t later, out(...) or temp(...) can say so"
+    assert plan_table([("calls:1", plan, "", False)]).endswith(hint)
+    assert hint not in plan_table([("calls:1", plan, "", True)])
