@@ -39,7 +39,7 @@ from kfusion.parse.unit import Unit
 from kfusion.planning import Kernels, OfBlock, Plans, blocks_of, pattern_of, plans_of
 from kfusion.regenerate.additions import Addition, addition
 from kfusion.regenerate.fused_header import header_texts
-from kfusion.regenerate.including import include_edit, region_edit
+from kfusion.regenerate.including import include_edit, reader_edits, region_edit
 from kfusion.regenerate.including_cpp import calls_opencl, include_cpp_edit
 from kfusion.regenerate.names import names_in
 from kfusion.regenerate.pattern import Pattern, range_key
@@ -309,7 +309,7 @@ def _c_region(
                 drops = partial(observation.drops, names=names)
                 oracle = _expected(row, given)
                 only = len(predicted.likely) == 1
-                held = only and not row.settled_behind
+                held = only and not row.settled_behind and observation.is_settled(path, names)
                 number = len(patterns)
                 patterns.append(_planned(region, row, oracle, drops, number, given, held=held))
         if path is predicted.likely[0]:
@@ -411,6 +411,7 @@ def _texts(given: _Given, result: Result) -> dict[str, str]:
     inputs, fused = given.inputs, [r for r in result.regions if r.is_marked]
     outside = frozenset[str]().union(*(r.outside for r in fused))
     callers = _callers(inputs, fused, outside)
+    readers = [reader for r in fused if r.shown is not None for reader in r.shown.readers]
     files: dict[str, str] = {}
     for unit in inputs.files:
         text = unit.source.text
@@ -425,6 +426,8 @@ def _texts(given: _Given, result: Result) -> dict[str, str]:
             if edits or unit in callers:
                 header = HEADER_NAME if edits else CALLS_NAME
                 edits.append(include_edit(unit, header, outside))
+                own = [reader for reader in readers if reader.unit is unit]
+                edits += reader_edits(unit, own, outside)
         files[unit.source.path.name] = apply_edits(text, _with_line_ends_of(text, edits))
     for other in inputs.cpp:
         text = other.source.text
@@ -433,7 +436,7 @@ def _texts(given: _Given, result: Result) -> dict[str, str]:
             edits.append(include_cpp_edit(other, HEADER_NAME if edits else CALLS_NAME))
         files[other.source.path.name] = apply_edits(text, _with_line_ends_of(text, edits))
     if fused:
-        headers = _headers(given, fused, callers, outside)
+        headers = _headers(given, fused, callers, outside, {each.name for each in readers})
         for name in headers.keys() & files.keys():
             text = f"{name} is the name of the generated header"
             raise error("KF103", text, argument=name)
@@ -457,6 +460,7 @@ def _headers(
     fused: list[PlannedRegion],
     callers: list[Unit | CppUnit],
     outside: frozenset[str],
+    readers: set[str],
 ) -> dict[str, str]:
     inputs = given.inputs
     regions = [
@@ -474,6 +478,7 @@ def _headers(
         [r.region.unit for r in fused],
         callers,
         outside=outside,
+        readers=readers,
         closed=closed_as_a_whole(given.program) and not inputs.cpp,
     )
 

@@ -3,8 +3,8 @@
 Which object a name stands for in the end nobody need prove: the run time looks. The region's line
 hands it the variables, `KFUSION_REGION_OUT(sum, c, d.device)`, and a store is left out only if what
 they hold allows it. That needs variables of type cl_mem, structures with members of that type and
-no pointers to more of them, or pointers to such structures, which surely live as long as the
-region; each known when the region begins.
+no pointers to more of them, or pointers to such structures which the region does not change; each
+known when the region begins.
 """
 
 from __future__ import annotations
@@ -14,16 +14,20 @@ from dataclasses import field
 
 from pycparser import c_ast
 
+from kfusion.host import known
 from kfusion.host.closed import Closedness
 from kfusion.host.holding import is_handle, may_hold_handles
+from kfusion.host.observed_around import statements_before
+from kfusion.host.outside import has_redirected
 from kfusion.host.path_names import visible_in
 from kfusion.host.path_program import PathProgram
-from kfusion.host.program import HostProgram
+from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.region import CppRegion, Region
 from kfusion.host.types import DeclaredTypes
+from kfusion.host.uses import path_to
 from kfusion.parse.annotations import RegionMark
 from kfusion.parse.compiler import STDIN
-from kfusion.parse.unit import descendants
+from kfusion.parse.unit import Unit, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, Token, matching, tokenize
 
@@ -33,6 +37,28 @@ _NO_DECLARATION = frozenset(("<", ":", "*", ".", ">"))
 _OPENS_CLASS = frozenset(("class", "struct", "union", "enum", "namespace"))
 
 
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """A function, added to the file that knows a structure, which tells where a handle of it is."""
+
+    unit: Unit
+    tag: str
+    member: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.tag}_{self.member.replace('.', '_')}"
+
+
+@dataclass(frozen=True, eq=False)
+class Handle:
+    """How a handle is read in the region's line: `c`, `c.device`, `*KFUSION_OF(c, device)`."""
+
+    text: str
+    members: tuple[str, ...] = ()
+    reader: Reader | None = None
+
+
 @dataclass(frozen=True)
 class EndNames:
     """`out` or `temp` names, and behind the latter those that are in the list besides."""
@@ -40,7 +66,7 @@ class EndNames:
     outs: tuple[str, ...]
     temporaries: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
-    handles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of structures
+    handles: Mapping[str, tuple[Handle, ...]] = field(default_factory=dict)
 
     def is_temporary(self, name: str | None) -> bool:
         return name not in self.outs if self.outs else name in self.temporaries
@@ -55,12 +81,23 @@ class EndNames:
         return "KFUSION_REGION_TEMP", f"{len(temporaries)}, {listed}"
 
     @property
+    def readers(self) -> tuple[Reader, ...]:
+        listed = (*self.outs, *self.temporaries, *self.others)
+        handles = (handle for name in listed for handle in self.handles.get(name, ()))
+        return tuple(handle.reader for handle in handles if handle.reader is not None)
+
+    def names_handle(self, variable: str | None, members: tuple[str, ...]) -> bool:
+        """Is a member of a variable, or of what it points to, a handle, or has one in it?"""
+        handles = self.handles.get(variable or "", ())
+        return any(handle.members[: len(members)] == members for handle in handles)
+
+    @property
     def fits(self) -> bool:
         """Are there no more of them than the run time's macro takes?"""
         return len(self._expressions((*self.outs, *self.temporaries, *self.others))) <= _MOST
 
     def _expressions(self, names: Iterable[str]) -> list[str]:
-        return [text for name in names for text in self.handles.get(name, (name,))]
+        return [handle.text for name in names for handle in self.handles.get(name, [Handle(name)])]
 
 
 def end_names(
@@ -68,10 +105,10 @@ def end_names(
 ) -> EndNames | None:
     """None: `out` and `temp` are not there, or name something else than such variables."""
     outs, temporaries, others = _roles(region.mark)
-    handles: dict[str, tuple[str, ...]]
+    handles: Mapping[str, tuple[Handle, ...]]
     if isinstance(region, CppRegion):
         found = _handles_in_tokens(region, (*outs, *temporaries, *others))
-        handles = {name: (name,) for name in found}
+        handles = {name: (Handle(name),) for name in found}
     else:
         handles = _handles(region, program, closed)
     others = tuple(name for name in others if name in handles)
@@ -96,7 +133,7 @@ def _roles(mark: RegionMark) -> tuple[tuple[str, ...], tuple[str, ...], tuple[st
 
 def _handles(
     region: Region, program: HostProgram, closed: Closedness
-) -> dict[str, tuple[str, ...]]:
+) -> dict[str, tuple[Handle, ...]]:
     """The variables that the region sees when it begins, and how their handles are read."""
     function = PathProgram.of(program).host_function(region.function.node)
     assert function is not None
@@ -109,39 +146,107 @@ def _handles(
     visible |= own
     macros = region.unit.macros.history
     named = {item.name for item in region.mark.data}
-    found: dict[str, tuple[str, ...]] = {}
+    temporaries = {item.name for item in region.mark.data if item.role == "temp"}
+    found: dict[str, tuple[Handle, ...]] = {}
     for name, node in visible.items():
         if node is None or name not in named:
             continue
         if region.unit.index(node) >= region.unit.index(region.block):
             continue
-        paths = [""] if _is_handle(node, types) else _members(node, types)
-        text = "{name}{path}"
-        if not paths and name in own and (behind := _members_behind(node, types)):
-            if _is_constant(node, region) and not _may_free(region, program, closed):
-                paths, text = behind, "*KFUSION_OF({name}, {member})"
-        words = {word for path in paths for word in (name, *path.split("."))}
-        if paths and not words & macros.keys():
-            found[name] = tuple(text.format(name=name, path=p, member=p[1:]) for p in paths)
+        if _is_hidden(node, function):
+            continue
+        handles = _handles_of(node, types)
+        if not handles and name in own:
+            handles = _behind(node, types) or _behind_elsewhere(node, types, program)
+            if not handles or not _is_constant(node, region):
+                continue
+            if name in temporaries and not _is_alive(node, function, region, program, closed):
+                continue
+        words = {word for handle in handles for word in (name, *handle.members)}
+        if handles and not words & macros.keys():
+            found[name] = tuple(handles)
     return found
 
 
-def _members(node: c_ast.Decl, types: DeclaredTypes) -> list[str]:
-    """The handles in a structure; none if it may lead to others."""
+def _handles_of(node: c_ast.Decl, types: DeclaredTypes) -> list[Handle]:
+    """Of a variable that holds them itself."""
+    if _is_handle(node, types):
+        return [Handle(node.name)]
     if {"volatile", "_Atomic"} & set(node.quals) or "register" in node.storage:
         return []
-    return _handles_in(node.type, types) or []
+    found = _handles_in(node.type, types) or []
+    return [Handle(".".join((node.name, *members)), members) for members in found]
 
 
-def _members_behind(node: c_ast.Decl, types: DeclaredTypes) -> list[str]:
-    """The handles in the structure that a pointer leads to."""
+def _behind(node: c_ast.Decl, types: DeclaredTypes) -> list[Handle]:
+    """Of a pointer to a structure that the file knows."""
+    target = _target(node, types)
+    if target is None or not types.members(target):
+        return []
+    return [
+        Handle(f"*KFUSION_OF({node.name}, {'.'.join(members)})", members)
+        for members in _handles_in(target, types) or []
+    ]
+
+
+def _behind_elsewhere(node: c_ast.Decl, types: DeclaredTypes, program: HostProgram) -> list[Handle]:
+    """The same, of a structure that only files know which call OpenCL, and all in the same way."""
+    target = _target(node, types)
+    struct = getattr(target, "type", None)
+    if not isinstance(struct, c_ast.Struct) or not struct.name or types.members(target):
+        return []
+    if struct.name in program.types.ambiguous:
+        return []
+    for unit in program.units:
+        inside = DeclaredTypes([unit])
+        if not inside.members(target) or not has_redirected(unit):
+            continue
+        found = _handles_in(target, inside) or []
+        words = {word for members in found for word in (struct.name, *members)}
+        if words & unit.macros.history.keys():
+            return []
+        readers = [Reader(unit, struct.name, ".".join(members)) for members in found]
+        return [
+            Handle(f"*KFUSION_READ({reader.name}, {node.name})", members, reader)
+            for reader, members in zip(readers, found, strict=True)
+        ]
+    return []
+
+
+def _target(node: c_ast.Decl, types: DeclaredTypes) -> c_ast.Node | None:
+    """What a pointer leads to, if that does not change unseen."""
     pointer = types.resolved(node.type)
-    if not isinstance(pointer, c_ast.PtrDecl) or not types.members(pointer.type):
-        return []
-    target = types.resolved(pointer.type)
-    if {"volatile", "_Atomic"} & {*node.quals, *getattr(target, "quals", [])}:
-        return []
-    return _handles_in(pointer.type, types) or []
+    target = types.resolved(pointer.type) if isinstance(pointer, c_ast.PtrDecl) else None
+    unseen = {"volatile", "_Atomic"} & {*node.quals, *(getattr(target, "quals", None) or ())}
+    return target if not unseen else None
+
+
+def _is_hidden(node: c_ast.Decl, function: HostFunction) -> bool:
+    """Does the function declare another variable of the name, wherever?"""
+    declared = [n for n in function.function.nodes.get(c_ast.Decl, ()) if n.name == node.name]
+    return any(each is not node for each in declared)
+
+
+def _is_alive(
+    node: c_ast.Decl,
+    function: HostFunction,
+    region: Region,
+    program: HostProgram,
+    closed: Closedness,
+) -> bool:
+    """Is the pointer surely set before the region, and what it leads to there until the end?
+
+    Else it may lead to what is somebody else's now.
+    """
+    if _may_free(region, program, closed):
+        return False
+    if node.init is not None or any(node is p for p in function.parameters):
+        return True
+    path = path_to(function.function.node.body, lambda inner: inner is region.block)
+    return any(
+        isinstance(statement, c_ast.Assignment) and _is_name(statement.lvalue, node)
+        for statement in statements_before(path or [])
+    )
 
 
 def _is_constant(node: c_ast.Decl, region: Region) -> bool:
@@ -170,32 +275,33 @@ def _may_free(region: Region, program: HostProgram, closed: Closedness) -> bool:
     if region.mark.harmless or closed.settles:
         return True  # who knows what other files do
     bodies = [region.block, *(function.function.node.body for function in closed.functions)]
-    if any(program.names_called(body) & _FREES for body in bodies):
+    if any(known.plain(name) in _FREES for body in bodies for name in program.names_called(body)):
         return True
     for unit in program.units:
         called = {id(call.name) for call in unit.nodes.get(c_ast.FuncCall, ())}
-        named = (n for n in unit.nodes.get(c_ast.ID, ()) if n.name in _FREES)
+        named = (n for n in unit.nodes.get(c_ast.ID, ()) if known.plain(n.name) in _FREES)
         if any(id(node) not in called for node in named):
             return True  # by a pointer
     return False
 
 
-def _handles_in(type_: c_ast.Node, types: DeclaredTypes) -> list[str] | None:
+def _handles_in(type_: c_ast.Node | None, types: DeclaredTypes) -> list[tuple[str, ...]] | None:
+    """The members that lead to handles; None: there may be others."""
     if not may_hold_handles(type_, types):
         return []
     if is_handle(type_):
-        return [""]
+        return [()]
     resolved = types.resolved(type_)
     inner = getattr(resolved, "type", None)
     plain = isinstance(resolved, c_ast.TypeDecl) and isinstance(inner, c_ast.Struct)
     if not plain or types.is_opaque(type_) or types.has_unnamed(resolved):
         return None
-    found: list[str] = []
+    found: list[tuple[str, ...]] = []
     for name in types.members(resolved):
         below = _handles_in(types.member(resolved, name), types)
         if below is None:
             return None
-        found += [f".{name}{path}" for path in below]
+        found += [(name, *members) for members in below]
     return found
 
 

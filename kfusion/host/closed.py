@@ -369,8 +369,10 @@ class Reach:
         for name in (*known.ON_SIGNAL, "sigaction"):
             for summary, call in self.graph.callers.get(name, ()):
                 if name in known.ON_SIGNAL:
-                    given = call.node.args.exprs[known.ON_SIGNAL[name]]
-                    values = self._pointees.held(given, summary.function).values
+                    listed = call.node.args.exprs if call.node.args is not None else []
+                    handlers = listed[known.ON_SIGNAL[name] :][:1]
+                    held = [self._pointees.held(given, summary.function) for given in handlers]
+                    values = tuple(value for each in held for value in each.values)
                 else:
                     values = self._pointees.members(known.SIGNAL_MEMBERS)
                 span = summary.unit.node_span(call.node.name)

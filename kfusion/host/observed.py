@@ -56,6 +56,15 @@ class Observation:
         seen = (n for n in sorted(set(written) - scratch) if _is_named(prediction, n, names))
         return (*found, *(Drop(name, Why.AT_END) for name in seen))
 
+    @staticmethod
+    def is_settled(prediction: Prediction, names: EndNames | None) -> bool:
+        """Are the named variables likely to hold in the end the handles that they held before?"""
+        return names is None or not any(
+            names.names_handle(variable_of(Entry(place)), place.path)
+            for place, value in prediction.after.memory.items()
+            if value != Entry(place)
+        )
+
     # What the annotation says
 
     def _check_names(self) -> None:

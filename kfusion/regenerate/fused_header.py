@@ -24,13 +24,15 @@ def header_texts(
     callers: Sequence[Unit | CppUnit],
     *,
     outside: Collection[str] = (),
+    readers: Collection[str] = (),
     closed: bool,
 ) -> dict[str, str]:
     """By name. `additions` are for programs that lack fused kernels, whose texts are `kernels`;
     `units` are the files with a region, `callers` others with calls of OpenCL, or of functions
-    that are `outside`."""
+    that are `outside`; `readers` are functions of theirs that tell where a handle is."""
     fields = additions_fields(additions)
-    blocks = [additions_text(additions)] if additions else []
+    blocks = ["\n".join(f"KFUSION_READER({name})" for name in sorted(readers))] if readers else []
+    blocks += [additions_text(additions)] if additions else []
     blocks += [region_text(region, fields) for region in regions]
     patterns = "\n\n".join(blocks) + "\n"
     parts = [patterns, *sorted(outside), *kernels]

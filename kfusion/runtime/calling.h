@@ -9,4 +9,6 @@
 #endif
 #include <stddef.h>
 
-#if defined(__GNUC__) && !defined(_WIN32)
+#if !defined(__GNUC__) || defined(_WIN32)
+#define KFUSION_READS(name, type, member)
+#else

@@ -16,12 +16,16 @@
 #include <CL/cl.h>
 #endif
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
 
 #if !defined(__GNUC__) || defined(_WIN32)
 
@@ -29,6 +33,7 @@
 #define KFUSION_REGION(name) struct kfusion_no_region
 #define KFUSION_REGION_OUT(name, ...) struct kfusion_no_region
 #define KFUSION_REGION_TEMP(name, temporaries, ...) struct kfusion_no_region
+#define KFUSION_READS(name, type, member)
 #define kfusion_settle() ((void)0)
 
 #else

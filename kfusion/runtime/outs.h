@@ -3,10 +3,32 @@
 /* The variables that an annotation names, where it is not known beforehand which objects they
    hold in the end: KFUSION_REGION_OUT(sum, c, d) */
 typedef struct kfusion_named {
-    const cl_mem *const *variable; /* NULL in C++: a variable of another type */
+    /* NULL in C++: a variable of another type. Odd, one more than the place: it is behind a
+       pointer of the program's, which may lead nowhere. */
+    const cl_mem *const *variable;
     size_t variables;
     size_t temporaries; /* the first so many are temp(...), the others are not; 0: all are out(...) */
 } kfusion_named;
+
+#define KFUSION_BEHIND(place) ((const cl_mem *)((uintptr_t)(place) | 1))
+
+/* Can the place be read? -1: that cannot be told. Linux reads what it is given before it looks at
+   the first argument, which is wrong: only the reason of the failure differs. */
+KFUSION_HERE int kfusion_is_readable(const void *place)
+{
+#if defined(__linux__) && !defined(__cplusplus)
+    extern long syscall(long number, ...);
+    const int before = errno;
+    int found;
+
+    found = syscall(SYS_rt_sigprocmask, ~0L, place, NULL, (size_t)8) == -1 && errno == EINVAL;
+    errno = before;
+    return found;
+#else
+    (void)place;
+    return -1;
+#endif
+}
 
 /* Does the annotation say that nobody reads the object after the region, which ends now? A handle
    that no launch of the region got may be no object at all: it is not looked at. */
@@ -20,11 +42,20 @@ KFUSION_HERE int kfusion_is_named_temporary(kfusion_state *s, const kfusion_memo
         return 0;
     is_temporary = named->temporaries == 0;
     for (i = 0; i < named->variables; i++) {
+        const cl_mem *place = named->variable[i];
         const kfusion_memory *other;
         cl_mem mem;
-        if (named->variable[i] == NULL)
+        if (place == NULL)
             return 0;
-        mem = *named->variable[i];
+        if ((uintptr_t)place & 1) {
+            const int readable =
+                kfusion_is_readable(place = (const cl_mem *)((uintptr_t)place & ~(uintptr_t)1));
+            if (readable < 0)
+                return 0;
+            if (!readable)
+                continue; /* a pointer that leads nowhere names nothing */
+        }
+        mem = *place;
         if (i < named->temporaries) {
             is_temporary |= mem == m->mem;
             continue;
@@ -83,7 +114,24 @@ static inline KFUSION_UNUSED const cl_mem *kfusion_variable(const Other &)
 #endif
 
 /* KFUSION_REGION_OUT(sum, *KFUSION_OF(c, device)): the member of what a pointer leads to. */
-#define KFUSION_OF(pointer, member) ((pointer) != NULL ? &(pointer)->member : NULL)
+#define KFUSION_OF(pointer, member) KFUSION_BEHIND(&(pointer)->member)
+
+/* KFUSION_REGION_OUT(sum, *KFUSION_READ(vector_device, c)): the same, if only another file knows
+   the structure. That file has KFUSION_READS(vector_device, struct vector, device). */
+#define KFUSION_READ(name, pointer) kfusion_read(KFUSION_N(reads_##name), pointer)
+#ifdef __cplusplus
+#define KFUSION_READER(name)                                                                  \
+    extern "C" KFUSION_SHARED const cl_mem *KFUSION_N(reads_##name)(const void *object);
+#else
+#define KFUSION_READER(name)                                                                  \
+    extern KFUSION_SHARED const cl_mem *KFUSION_N(reads_##name)(const void *object);
+#endif
+
+/* `reads` is NULL where the other file is linked as it was. */
+KFUSION_HERE const cl_mem *kfusion_read(const cl_mem *(*reads)(const void *), const void *object)
+{
+    return reads != NULL ? KFUSION_BEHIND(reads(object)) : NULL;
+}
 
 #define KFUSION_VARIABLES_PASTED(line) kfusion_variables_of_line_##line
 #define KFUSION_VARIABLES(line) KFUSION_VARIABLES_PASTED(line)

@@ -16,6 +16,14 @@ typedef struct kfusion_guard {
     const struct kfusion_named *named;
 } kfusion_guard;
 
+/* In a file that knows a structure: where a handle of it is, for files that do not. */
+#define KFUSION_READS(name, type, member)                                                     \
+    const cl_mem *KFUSION_N(reads_##name)(const void *object);                                \
+    const cl_mem *KFUSION_N(reads_##name)(const void *object)                                 \
+    {                                                                                         \
+        return &((const type *)object)->member;                                               \
+    }
+
 /* Parameters that many functions of OpenCL have, and types of others. */
 #define KFUSION_ANSWER size_t size, void *value, size_t *size_ret
 #define KFUSION_WAITS cl_uint waits, const cl_event *wait_list, cl_event *event

@@ -36,7 +36,7 @@ static void swap(vec **x, vec **y) { vec *z = *x; *x = *y; *y = z; }
 """
 HEADER = TYPES + "void vec_drop(vec *v);\nvoid hide(hidden *y, const vec *x);\n"
 LIBRARY = """
-struct hidden { vec v; };
+struct hidden { vec v; int id; cl_mem spare; };
 void vec_drop(vec *v) { free(v); }
 void hide(hidden *y, const vec *x) { vec_square(&y->v, x); }
 """
@@ -76,6 +76,12 @@ LINES = {
         OUT,
         "vec *a, vec *t, two *c",
     ),
+    "all handles of a structure that only the library knows": (
+        "*KFUSION_READ(hidden_v_mem, c), *KFUSION_READ(hidden_spare, c)",
+        "vec_square(t, a); hide(c, t);",
+        OUT,
+        "vec *a, vec *t, hidden *c",
+    ),
     "a structure with much else in it": (
         "c.v.mem",
         "vec_square(&t, &a); vec_add(&c.v, &t, &a);",
@@ -94,7 +100,7 @@ LINES = {
 @pytest.mark.parametrize("name", LINES)
 def test_what_the_line_of_the_region_names(name: str, tmp_path: Path) -> None:
     expected, region, data, parameters = LINES[name]
-    _, names = observed(program(region, data, parameters, FILE), tmp_path, header=TYPES)
+    _, names = observed(program(region, data, parameters, FILE), tmp_path, LIBRARY, HEADER)
     assert names is not None
     assert names.line[1] == expected
 
@@ -107,24 +113,25 @@ UNSEEN = {
         "vec *a, vec *t, row c",
     ),
     "a union": ("vec_add(&c.v, t, a);", OUT, "vec *a, vec *t, either c"),
-    "a structure that the file does not know": (
-        "vec_square(t, a); hide(c, t);",
-        OUT,
-        "vec *a, vec *t, hidden *c",
-    ),
     "a pointer to a pointer": ("vec_add(*c, t, a);", OUT, "vec *a, vec *t, vec **c"),
     "a pointer that the region changes": (LAUNCHES + "c = t;", OUT, POINTERS),
     "a pointer that the region counts up": (LAUNCHES + "c++;", OUT, POINTERS),
     "a pointer whose address is known": (LAUNCHES + "swap(&c, &t);", OUT, POINTERS),
     "a pointer of the file": (LAUNCHES, OUT, "vec *a, vec *t", "static vec *c;"),
-    "a pointer to what is freed": (LAUNCHES + "vec_drop(t);", OUT, POINTERS),
-    "a pointer to what may be freed by a pointer": (
+    "a temporary that is freed": (LAUNCHES + "vec_drop(t);", TEMP, POINTERS),
+    "a temporary that may be freed by a pointer": (
         LAUNCHES + "let_go(t);",
-        OUT,
+        TEMP,
         POINTERS,
         "static void (*let_go)(void *) = free;",
     ),
     "a pointer to what changes unseen": (LAUNCHES, OUT, "vec *a, vec *t, volatile vec *c"),
+    "a temporary that is freed by the compiler's name": (
+        LAUNCHES + "__builtin_free(t);",
+        TEMP,
+        POINTERS,
+    ),
+    "a name that a block declares anew": (LAUNCHES + "{ vec *c = a; (void)c; }", OUT, POINTERS),
     "what is copied in the region": (LAUNCHES + "a->mem = t->mem;", TEMP, POINTERS),
 }
 
@@ -135,6 +142,22 @@ def test_what_cannot_be_looked_at(name: str, tmp_path: Path) -> None:
     text = program(region, data, parameters, FILE + "".join(file))
     _, names = observed(text, tmp_path, LIBRARY, HEADER)
     assert names is None
+
+
+@pytest.mark.parametrize(("set_before", "seen"), [("if (flag) ", False), ("", True)])
+def test_a_temporary_is_set_before_the_region(set_before: str, seen: bool, tmp_path: Path) -> None:
+    """What else the pointer leads to, by chance, may be read later."""
+    text = f"""
+    void work(vec *a, vec *c, vec *d, int flag)
+    {{
+        vec *t;
+        {set_before}t = d;
+    #pragma kfuse(a, c, temp(t))
+        {{ if (flag) {{ vec_square(t, a); vec_add(c, t, a); }} }}
+    }}
+    """
+    _, names = observed(text, tmp_path)
+    assert (names is not None) == seen
 
 
 # what may be left out; the region, the annotation, the parameters
