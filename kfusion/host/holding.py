@@ -17,6 +17,7 @@ _WITHOUT_MEMORY = re.compile(
     r"cl_(?:platform_id|device_id|context|command_queue|program|kernel|event|sampler|bool"
     r"|(?:u?(?:char|short|int|long)|half|float|double)(?:2|3|4|8|16)?)"
 )
+_POINTERS_AS_NUMBERS = frozenset(("uintptr_t", "intptr_t"))
 
 
 def is_handle(type_: c_ast.Node | None) -> bool:
@@ -29,7 +30,7 @@ def may_hold_handles(type_: c_ast.Node | None, types: DeclaredTypes) -> bool:
 
 
 def _may_hold(type_: c_ast.Node | None, types: DeclaredTypes, seen: set[object]) -> bool:
-    if is_handle(type_):
+    if is_handle(type_) or _named(type_) in _POINTERS_AS_NUMBERS:
         return True
     if _WITHOUT_MEMORY.fullmatch(_named(type_)):
         return False

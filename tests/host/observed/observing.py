@@ -38,6 +38,7 @@ kernel void scale(global float *y, global const float *x, float f, uint n)
 
 HEADER = """
 #include <CL/cl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

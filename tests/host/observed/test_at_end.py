@@ -24,6 +24,7 @@ typedef struct { vec v; int id; cl_context x; float *host; cl_event e; char name
 typedef struct { vec v; union { cl_mem mem; int n; } u; } either;
 typedef struct { cl_mem first; cl_mem second; } cl_pair;
 typedef struct { vec v; cl_pair pair; } own_name;
+typedef struct { vec v; uintptr_t handle; } numbered;
 typedef struct hidden hidden;
 """
 FILE = """
@@ -112,6 +113,7 @@ UNSEEN = {
         OUT,
         "vec *a, vec *t, row c",
     ),
+    "a handle as a number": ("vec_add(&c.v, t, a);", OUT, "vec *a, vec *t, numbered c"),
     "a union": ("vec_add(&c.v, t, a);", OUT, "vec *a, vec *t, either c"),
     "a pointer to a pointer": ("vec_add(*c, t, a);", OUT, "vec *a, vec *t, vec **c"),
     "a pointer that the region changes": (LAUNCHES + "c = t;", OUT, POINTERS),
