@@ -31,7 +31,7 @@ KFUSION_HERE int kfusion_is_readable(const void *place)
 }
 
 /* Does the annotation say that nobody reads the object after the region, which ends now? A handle
-   that no launch of the region got may be no object at all: it is not looked at. */
+   that no launch of the region got may be no object at all, or part of this one. */
 KFUSION_HERE int kfusion_is_named_temporary(kfusion_state *s, const kfusion_memory *m)
 {
     const kfusion_named *named = s->named;
@@ -63,10 +63,7 @@ KFUSION_HERE int kfusion_is_named_temporary(kfusion_state *s, const kfusion_memo
         if (mem == m->mem)
             return 0;
         other = kfusion_find_memory(s, mem);
-        if (other == NULL || !other->held) {
-            if (named->temporaries == 0)
-                return 0;
-        } else if (!kfusion_apart(mem, m->mem))
+        if (other == NULL || !other->held || !kfusion_apart(mem, m->mem))
             return 0;
     }
     return is_temporary;
