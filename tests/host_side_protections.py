@@ -35,6 +35,7 @@ PROTECTED_BY: dict[str, str] = {
     "closed-undeclared": _REGION.format("macro of a header that is not found"),
     "closed-declared-here": _CLOSED.format("own function with a name of the library"),
     "closed-members": _REGION.format("member with the name of a function of OpenCL"),
+    "closed-skipped": _REGION.format("call that another compiler sees"),
     "closed-entries": _REGION.format("jump into it"),
     "closed-anywhere": _REGION.format("thread that is ended from outside"),
     "closed-cpp-names": _TOKENS.format("unseen = 3;"),

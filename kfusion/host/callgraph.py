@@ -131,13 +131,14 @@ class CallGraph:
         )
 
     def _is_declared_extern(self, name: str, unit: Unit) -> bool:
-        """Does the file have `extern inline int f(int);`, which makes it a definition for all?"""
-        defined = unit.functions[name].node.decl
+        """Does the file have `extern inline int f(int);`, which makes it a definition for all?
+
+        Where the definition itself is `extern inline`, GNU C 89 has another one elsewhere.
+        """
+        if "extern" in unit.functions[name].node.decl.storage:
+            return False
         declared = (n for n in unit.ast.ext if isinstance(n, c_ast.Decl) and n.name == name)
-        return any(
-            "extern" in node.storage or "inline" not in node.funcspec
-            for node in (*declared, *([defined] if "extern" in defined.storage else []))
-        )
+        return any("extern" in n.storage or "inline" not in n.funcspec for n in declared)
 
     @cached_property
     def attributes(self) -> dict[Unit, Attributes]:

@@ -27,6 +27,8 @@ from kfusion.host.known import Kind
 from kfusion.host.outside import MACROS, has_redirected, macro_span, misfits
 from kfusion.host.pointees import Outside, Pointed, Pointees
 from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.skipped import skipped_calls
+from kfusion.parse.compiler import STDIN
 from kfusion.parse.unit import Unit, by_type, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
@@ -38,6 +40,7 @@ UNKNOWN = protection("closed-unknown", "a region calls a function that nothing i
 CHANGED = protection("closed-changed-functions", "a call goes to another definition than is given")
 INLINE = protection("closed-inline", "a call goes to a definition that is not given")
 MEMBERS = protection("closed-members", "a macro of the run time's stands for a member")
+SKIPPED = protection("closed-skipped", "what the preprocessor leaves out is not looked at")
 NOTIFIED = protection("closed-callbacks", "OpenCL calls functions of the program at any time")
 POINTERS = protection("closed-pointers", "a region calls a function by a pointer, unseen")
 HANDED_ON = protection("closed-handed-on", "qsort calls a function that is not looked at")
@@ -48,6 +51,9 @@ ANYWHERE = protection("closed-anywhere", "a file ends threads from outside")
 
 CODE = "KF241"
 _GIVE = "give kfusion the file that defines it, or add harmless({}) to the annotation"
+_OPTIONS_HELP = (
+    "give kfusion the options that the compiler gets, -DNAME, or the file that defines it"
+)
 _HEADER_HELP = "it may be a macro of a header that is not found: add its folder with -I"
 _POINTER_HELP = "call the function by its name, or assign the pointer in the given files only"
 
@@ -203,6 +209,28 @@ class Reach:
             self._cleanups(summary, way)
         for team in summary.teams:
             self._team(team, summary, way)
+        if is_on(SKIPPED):
+            self._skipped(summary, way)
+
+    def _skipped(self, summary: Summary, way: Way) -> None:
+        """What a compiler with other options may call."""
+        unit = summary.unit
+        first = unit.index(getattr(summary.node, "body", summary.node))
+        if unit.tokens[first].file != STDIN or unit.tokens[first].start < 0:
+            return
+        last = unit.tokens[unit.match(first)]
+        for name, span in skipped_calls(unit, unit.tokens[first].start, last.end):
+            kind = self.graph.program.kind_of(name)
+            if listed := self.graph.definitions(name, unit):
+                self._reach(listed, (*way, (_calls(summary, way, name), span)))
+            elif name in self.harmless or name in unit.macros.history:
+                continue
+            elif kind is Kind.SETTLES and not self.whole:
+                self._settles.setdefault(name, (*way, (_calls(summary, way, name), span)))
+            elif kind in (Kind.UNKNOWN, Kind.OPENS):
+                self.unknown[name] = None
+                text = f"'{name}' is called here, under a condition that does not hold"
+                self.open(text, span, way, _OPTIONS_HELP)
 
     # Calls
 
@@ -251,7 +279,7 @@ class Reach:
         """Around such a call nothing is held back. It must be one that a macro can replace."""
         if not is_on(UNKNOWN):
             return
-        if self.whole and known.is_of_library(name):
+        if self.whole and known.is_of_library(name) and not self.graph.program.declares(name):
             return
         self.unknown[name] = None
         if is_declared(name, summary.unit):

@@ -147,8 +147,12 @@ class HostProgram:
         """Of a function that no given file defines. One that a file of the program's declares, and
         no header of the system, need not be the library's: `void gamma(cl_mem);`."""
         kind = kind_of(name)
-        own = is_on(DECLARED_HERE) and name in self._declared_functions
-        return Kind.UNKNOWN if kind is Kind.HARMLESS and own else kind
+        by_name = kind in (Kind.HARMLESS, Kind.SETTLES) and self.declares(name)
+        return Kind.UNKNOWN if by_name else kind
+
+    def declares(self, name: str) -> bool:
+        """Does a file of the program's declare a function of that name?"""
+        return is_on(DECLARED_HERE) and name in self._declared_functions
 
     @cached_property
     def _declared_functions(self) -> frozenset[str]:

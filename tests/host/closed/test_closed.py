@@ -435,6 +435,7 @@ CLOSED: dict[str, tuple[str, str, set[str]]] = {
         "one(n);",
         set(),
     ),
+    "inline function of the file alone": ("static inline void one(int n) { }", "one(n);", set()),
     "functions that call each other": (
         (
             "static void even(int n); static void odd(int n) { if (n) even(n - 1); }\n"
@@ -450,6 +451,12 @@ CLOSED: dict[str, tuple[str, str, set[str]]] = {
         ),
         "n = sum(1, n);",
         set(),
+    ),
+    "own function with a name that settles": ("int bind(int);", "bind(n);", {"bind"}),
+    "call that settles and that another compiler sees": (
+        "",
+        "\n#ifdef DEBUG\nif (n < 0) exit(1);\n#endif\n",
+        {"exit"},
     ),
     "own function with a name of the library": ("double gamma(int);", "gamma(n);", {"gamma"}),
     "statement expression": ("", "n = ({ int y = n; y + abs(y); });", set()),
@@ -490,6 +497,15 @@ IN_REGION: dict[str, tuple[dict[str, str], list[str]]] = {
             "int main(void)\n{\n    int x = 1;\n#pragma kfuse\n    { x = 2; }\n    return x;\n}\n"
         },
         ["'clFinish' is the name of a member, too"],
+    ),
+    "call that another compiler sees": (
+        in_region("\n#ifdef __OPTIMIZE__\nlog_line(x);\n#else\nx = 3;\n#endif\n"),
+        ["'log_line' is called here, under a condition that does not hold"],
+    ),
+    "call on another system": (in_region("\n#ifdef _WIN32\nlog_line(x);\n#endif\n"), []),
+    "known calls that another compiler sees": (
+        in_region('\n#if VERBOSE > 1\nprintf("%d", x);\n#endif\n'),
+        [],
     ),
     "jump into it": (
         in_region("inside: x++; } if (x < 3) { goto inside;"),
@@ -748,7 +764,7 @@ WHOLE: dict[str, tuple[dict[str, str], bool]] = {
     ),
     "with a constant that is not declared": (two_calls_deep("", "n = SOME_CONSTANT;"), True),
     "with functions of a library": (
-        two_calls_deep("void png_read_info(void *);", "png_read_info(0);"),
+        two_calls_deep("#include <png.h>", "png_read_info(0);"),
         True,
     ),
     "everything is given": (two_calls_deep("", "clFinish(queue);"), True),
