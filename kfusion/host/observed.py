@@ -78,9 +78,9 @@ class Observation:
                     item.span,
                     help="name a variable that the region's calls get",
                 )
-        if not self.predicted.certain:
-            return  # the region may give a kernel what is not seen here
         given = {owner for _, _, owner in self._objects()}
+        if not self.predicted.certain or None in given:
+            return  # the region may give a kernel what is not seen here
         for item in self.region.mark.data:
             if item.role and item.name not in given:
                 raise error(

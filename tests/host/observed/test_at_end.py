@@ -26,6 +26,7 @@ typedef struct { cl_mem first; cl_mem second; } cl_pair;
 typedef struct { vec v; cl_pair pair; } own_name;
 typedef struct { vec v; uintptr_t handle; } numbered;
 typedef struct hidden hidden;
+union both { cl_mem mem; int number; };
 """
 FILE = """
 static void one(cl_mem y, cl_mem x)
@@ -112,6 +113,11 @@ UNSEEN = {
         "one(t->mem, a->mem); one(c.all[0], t->mem);",
         OUT,
         "vec *a, vec *t, row c",
+    ),
+    "a union that a call gets": (
+        "vec_square(t, a); one(c.mem, t->mem);",
+        OUT,
+        "vec *a, vec *t, union both c",
     ),
     "a handle as a number": ("vec_add(&c.v, t, a);", OUT, "vec *a, vec *t, numbered c"),
     "a union": ("vec_add(&c.v, t, a);", OUT, "vec *a, vec *t, either c"),
