@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from kfusion.parse.unit import descendants
-
 
 class OwnCalls(c_ast.NodeVisitor):
     """Calls that mention a variable, in order."""
@@ -29,10 +27,6 @@ class _Mentions(c_ast.NodeVisitor):
 
     def visit_ID(self, node: c_ast.ID) -> None:
         self.found.add(node.name)
-
-
-def declarations_of(scope: c_ast.Node, name: str) -> int:
-    return sum(isinstance(n, c_ast.Decl) and n.name == name for n in descendants(scope))
 
 
 class _Leaving(c_ast.NodeVisitor):
