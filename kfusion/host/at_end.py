@@ -3,13 +3,13 @@
 Which object a name stands for in the end nobody need prove: the run time looks. The region's line
 hands it the variables, `KFUSION_REGION_OUT(sum, c, d.device)`, and a store is left out only if what
 they hold allows it. That needs variables of type cl_mem, structures with members of that type and
-no pointers to more of them, or pointers to such structures which the region does not change; each
+no pointers to more of them, or variables of the function that point to such structures; each
 known when the region begins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
 from pycparser import c_ast
@@ -50,7 +50,7 @@ class Reader:
 
 @dataclass(frozen=True, eq=False)
 class Handle:
-    """How a handle is read in the region's line: `c`, `c.device`, `*KFUSION_OF(c, device)`."""
+    """How a handle is read in the region's line: `c`, `c.device`, `KFUSION_OF(c, device)`."""
 
     text: str
     members: tuple[str, ...] = ()
@@ -156,7 +156,7 @@ def _handles(
         handles = _handles_of(node, types)
         if not handles and name in own:
             handles = _behind(node, types) or _behind_elsewhere(node, types, program)
-            if not handles or not _is_constant(node, region):
+            if not handles or not _has_address(node, types):
                 continue
             if name in temporaries and not _is_alive(node, function, region, program, closed):
                 continue
@@ -182,7 +182,7 @@ def _behind(node: c_ast.Decl, types: DeclaredTypes) -> list[Handle]:
     if target is None or not types.members(target):
         return []
     return [
-        Handle(f"*KFUSION_OF({node.name}, {'.'.join(members)})", members)
+        Handle(f"KFUSION_OF({node.name}, {'.'.join(members)})", members)
         for members in _handles_in(target, types) or []
     ]
 
@@ -205,7 +205,7 @@ def _behind_elsewhere(node: c_ast.Decl, types: DeclaredTypes, program: HostProgr
             return []
         readers = [Reader(unit, struct.name, ".".join(members)) for members in found]
         return [
-            Handle(f"*KFUSION_READ({reader.name}, {node.name})", members, reader)
+            Handle(f"KFUSION_READ({reader.name}, {node.name})", members, reader)
             for reader, members in zip(readers, found, strict=True)
         ]
     return []
@@ -236,32 +236,45 @@ def _is_alive(
 
     Else it may lead to what is somebody else's now.
     """
-    if _may_free(region, program, closed):
+    if _may_free(region, program, closed) or function.function.nodes.get(c_ast.Goto):
         return False
     if node.init is not None or any(node is p for p in function.parameters):
         return True
     path = path_to(function.function.node.body, lambda inner: inner is region.block)
-    return any(
-        isinstance(statement, c_ast.Assignment) and _is_name(statement.lvalue, node)
-        for statement in statements_before(path or [])
-    )
+    before = (part for each in statements_before(path or []) for part in _certain_parts(each))
+    return any(_is_set(part, node) for part in before)
 
 
-def _is_constant(node: c_ast.Decl, region: Region) -> bool:
-    """Has the variable in the region the value that it had before?"""
-    if {"static", "extern"} & set(node.storage):
-        return False
-    function = region.function.node
-    for inner in descendants(function.body):
-        if isinstance(inner, c_ast.UnaryOp) and inner.op == "&" and _is_name(inner.expr, node):
-            return False
-    changed = ("++", "--", "p++", "p--")
-    for inner in descendants(region.block):
+def _certain_parts(statement: c_ast.Node) -> Iterator[c_ast.Node]:
+    """Expressions and conditions that are evaluated whenever the statement is."""
+    if isinstance(statement, c_ast.If | c_ast.Switch | c_ast.While):
+        yield statement.cond
+    elif isinstance(statement, c_ast.DoWhile):
+        yield from _certain_parts(statement.stmt)
+    elif isinstance(statement, c_ast.Compound):
+        for item in statement.block_items or []:
+            yield from _certain_parts(item)
+    elif isinstance(statement, c_ast.Decl):
+        yield from [statement.init] if statement.init is not None else []
+    elif not isinstance(statement, c_ast.For | c_ast.Label | c_ast.Case | c_ast.Default):
+        yield statement
+
+
+def _is_set(part: c_ast.Node, node: c_ast.Decl) -> bool:
+    """Does an expression assign to a variable, or hand its address to a function?"""
+    for inner in descendants(part):
         if isinstance(inner, c_ast.Assignment) and _is_name(inner.lvalue, node):
-            return False
-        if isinstance(inner, c_ast.UnaryOp) and inner.op in changed and _is_name(inner.expr, node):
-            return False
-    return True
+            return True
+        if isinstance(inner, c_ast.UnaryOp) and inner.op == "&" and _is_name(inner.expr, node):
+            return True
+    return False
+
+
+def _has_address(node: c_ast.Decl, types: DeclaredTypes) -> bool:
+    """A variable of the function that can be read when the region ends."""
+    pointer = types.resolved(node.type)
+    quals = {*node.quals, *(getattr(pointer, "quals", None) or ())}
+    return not quals & {"volatile", "_Atomic"} and "register" not in node.storage
 
 
 def _is_name(value: c_ast.Node, node: c_ast.Decl) -> bool:

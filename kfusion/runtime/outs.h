@@ -3,14 +3,18 @@
 /* The variables that an annotation names, where it is not known beforehand which objects they
    hold in the end: KFUSION_REGION_OUT(sum, c, d) */
 typedef struct kfusion_named {
-    /* NULL in C++: a variable of another type. Odd, one more than the place: it is behind a
-       pointer of the program's, which may lead nowhere. */
-    const cl_mem *const *variable;
+    const cl_mem *const *variable; /* NULL in C++: one of another type; odd: a kfusion_pointer */
     size_t variables;
     size_t temporaries; /* the first so many are temp(...), the others are not; 0: all are out(...) */
 } kfusion_named;
 
-#define KFUSION_BEHIND(place) ((const cl_mem *)((uintptr_t)(place) | 1))
+/* A handle in what a variable points to when the region ends. */
+typedef struct kfusion_pointer {
+    const void *variable;
+    size_t offset;
+    const cl_mem *(*reads)(const void *object); /* of a structure that the file does not know */
+    int elsewhere;                              /* there should be such a function */
+} kfusion_pointer;
 
 /* Can the place be read? -1: that cannot be told. Linux reads what it is given before it looks at
    the first argument, which is wrong: only the reason of the failure differs. */
@@ -30,6 +34,31 @@ KFUSION_HERE int kfusion_is_readable(const void *place)
 #endif
 }
 
+/* The handle that a variable of the region's line leads to: 1; 0: a pointer leads nowhere, so it
+   names nothing; -1: that cannot be told. */
+KFUSION_HERE int kfusion_read_named(const cl_mem *variable, cl_mem *mem)
+{
+    const kfusion_pointer *pointer = (const kfusion_pointer *)((uintptr_t)variable - 1);
+    const void *object;
+    int readable;
+
+    if (variable == NULL)
+        return -1;
+    if ((uintptr_t)variable & 1) {
+        if (pointer->elsewhere && pointer->reads == NULL)
+            return -1; /* the other file is linked as it was */
+        memcpy(&object, pointer->variable, sizeof object);
+        variable = pointer->reads != NULL
+                       ? pointer->reads(object)
+                       : (const cl_mem *)((uintptr_t)object + pointer->offset);
+        readable = kfusion_is_readable(variable);
+        if (readable <= 0)
+            return readable;
+    }
+    memcpy(mem, variable, sizeof *mem);
+    return 1;
+}
+
 /* Does the annotation say that nobody reads the object after the region, which ends now? A handle
    that no launch of the region got may be no object at all, or part of this one. */
 KFUSION_HERE int kfusion_is_named_temporary(kfusion_state *s, const kfusion_memory *m)
@@ -42,20 +71,13 @@ KFUSION_HERE int kfusion_is_named_temporary(kfusion_state *s, const kfusion_memo
         return 0;
     is_temporary = named->temporaries == 0;
     for (i = 0; i < named->variables; i++) {
-        const cl_mem *place = named->variable[i];
         const kfusion_memory *other;
-        cl_mem mem;
-        if (place == NULL)
+        cl_mem mem = NULL;
+        const int found = kfusion_read_named(named->variable[i], &mem);
+        if (found < 0)
             return 0;
-        if ((uintptr_t)place & 1) {
-            const int readable =
-                kfusion_is_readable(place = (const cl_mem *)((uintptr_t)place & ~(uintptr_t)1));
-            if (readable < 0)
-                return 0;
-            if (!readable)
-                continue; /* a pointer that leads nowhere names nothing */
-        }
-        mem = *place;
+        if (found == 0)
+            continue;
         if (i < named->temporaries) {
             is_temporary |= mem == m->mem;
             continue;
@@ -110,12 +132,17 @@ static inline KFUSION_UNUSED const cl_mem *kfusion_variable(const Other &)
 #define KFUSION_VARIABLE(name) &(name)
 #endif
 
-/* KFUSION_REGION_OUT(sum, *KFUSION_OF(c, device)): the member of what a pointer leads to. */
-#define KFUSION_OF(pointer, member) KFUSION_BEHIND(&(pointer)->member)
+#define KFUSION_POINTER(...)                                                                  \
+    *(const cl_mem *)((uintptr_t)&(const kfusion_pointer){__VA_ARGS__} | 1)
 
-/* KFUSION_REGION_OUT(sum, *KFUSION_READ(vector_device, c)): the same, if only another file knows
+/* KFUSION_REGION_OUT(sum, KFUSION_OF(c, device)): the member of what c points to in the end. */
+#define KFUSION_OF(pointer, member)                                                           \
+    KFUSION_POINTER(&(pointer), __builtin_offsetof(__typeof__(*(pointer)), member), NULL, 0)
+
+/* KFUSION_REGION_OUT(sum, KFUSION_READ(vector_device, c)): the same, if only another file knows
    the structure. That file has KFUSION_READS(vector_device, struct vector, device). */
-#define KFUSION_READ(name, pointer) kfusion_read(KFUSION_N(reads_##name), pointer)
+#define KFUSION_READ(name, pointer)                                                           \
+    KFUSION_POINTER(&(pointer), 0, KFUSION_N(reads_##name), 1)
 #ifdef __cplusplus
 #define KFUSION_READER(name)                                                                  \
     extern "C" KFUSION_SHARED const cl_mem *KFUSION_N(reads_##name)(const void *object);
@@ -124,26 +151,24 @@ static inline KFUSION_UNUSED const cl_mem *kfusion_variable(const Other &)
     extern KFUSION_SHARED const cl_mem *KFUSION_N(reads_##name)(const void *object);
 #endif
 
-/* `reads` is NULL where the other file is linked as it was. */
-KFUSION_HERE const cl_mem *kfusion_read(const cl_mem *(*reads)(const void *), const void *object)
-{
-    return reads != NULL ? KFUSION_BEHIND(reads(object)) : NULL;
-}
-
 #define KFUSION_VARIABLES_PASTED(line) kfusion_variables_of_line_##line
 #define KFUSION_VARIABLES(line) KFUSION_VARIABLES_PASTED(line)
 #define KFUSION_NAMED_PASTED(line) kfusion_named_of_line_##line
 #define KFUSION_NAMED_OF(line) KFUSION_NAMED_PASTED(line)
 
 /* KFUSION_REGION_OUT(sum, c, d): of what the region writes only c and d are read afterwards. */
-#define KFUSION_REGION_OUT(name, ...) KFUSION_REGION_TEMP(name, 0, __VA_ARGS__)
+#define KFUSION_REGION_OUT(name, ...) KFUSION_REGION_NAMED(kfusion_region_##name, 0, __VA_ARGS__)
 
 /* KFUSION_REGION_TEMP(sum, 1, t, c): t, the first one, is not read afterwards, and c may be. */
 #define KFUSION_REGION_TEMP(name, temporaries, ...)                                           \
+    KFUSION_REGION_NAMED(kfusion_region_##name, temporaries, __VA_ARGS__)
+
+/* The program may have a macro with the name of the region: it is pasted first of all. */
+#define KFUSION_REGION_NAMED(region, temporaries, ...)                                        \
     const cl_mem *const KFUSION_VARIABLES(__LINE__)[] = {                                     \
         KFUSION_EACH(KFUSION_VARIABLE, __VA_ARGS__)};                                         \
     const kfusion_named KFUSION_NAMED_OF(__LINE__) = {                                        \
         KFUSION_VARIABLES(__LINE__), KFUSION_COUNT(__VA_ARGS__), temporaries};                \
     kfusion_guard KFUSION_LINE(__LINE__)                                                      \
         __attribute__((__cleanup__(kfusion_end), __unused__)) =                               \
-            kfusion_begin_named(&kfusion_region_##name, &KFUSION_NAMED_OF(__LINE__))
+            kfusion_begin_named(&region, &KFUSION_NAMED_OF(__LINE__))

@@ -330,17 +330,19 @@ KFUSION_HERE void kfusion_record_named(kfusion_state *s)
 {
     const kfusion_named *named = s->named;
     size_t i, h, count;
+    cl_mem mem = NULL;
 
     if (named == NULL)
         return;
     count = named->temporaries == 0 ? named->variables : named->temporaries;
     for (i = 0; i < count; i++)
-        if (named->variable[i] == NULL)
+        if (kfusion_read_named(named->variable[i], &mem) < 0)
             return;
     for (i = 0; i < count; i++) {
-        const void *handle = *named->variable[i];
+        if (kfusion_read_named(named->variable[i], &mem) == 0)
+            continue;
         for (h = 0; h < s->handles; h++)
-            if (handle != NULL && s->handle[h] == handle)
+            if (mem != NULL && s->handle[h] == (const void *)mem)
                 break;
         kfusion_write_text(s, named->temporaries == 0 ? "out " : "temp ");
         if (h < s->handles)

@@ -10,7 +10,7 @@ from tests.random.model import Feature
 from tests.random.planning import device_of, fused
 from tests.random.sample import sample
 
-DRAWN = 300
+DRAWN = 200
 PLANNED = 60
 
 
