@@ -21,7 +21,7 @@ from kfusion.paths import fake_libc_dir
 from kfusion.paths import include_dir as include_folder
 from kfusion.regenerate.files import refuse_overwriting, require_writable, write_all
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.diagnostics import KFusionError, Severity, error, render
+from kfusion.source.diagnostics import KFusionError, error, render
 from kfusion.source.text import SourceFile, Span
 
 if TYPE_CHECKING:
@@ -123,8 +123,10 @@ def fuse(
     shown = result.diagnostics
     if quiet:
         shown = result.not_fused if strict else []
-    if explain_plan:  # the table has the cuts
-        shown = [each for each in shown if each.severity is not Severity.CUT]
+    if explain_plan:
+        plans = [p.plan for region in result.regions for p in region.patterns]
+        in_table = {cut.reason.as_cut() for plan in plans for cut in plan.cuts}
+        shown = [each for each in shown if each not in in_table]
     if shown:
         click.echo(render_all(shown), err=True)
     if explain_plan:

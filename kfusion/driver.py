@@ -15,6 +15,7 @@ from kfusion.host.at_end import EndNames, end_names
 from kfusion.host.closed import Closedness, closed_as_a_whole, closedness
 from kfusion.host.closed_cpp import check_names, closedness_of_cpp, nothing_told
 from kfusion.host.handles import HandleTable, read_handles
+from kfusion.host.known import Kind, kind_of
 from kfusion.host.observed import Observation
 from kfusion.host.options import check_program_queries, groups_are_full, kernel_defines
 from kfusion.host.oracle import Expected
@@ -275,7 +276,7 @@ def _plan_told(
             pattern = _planned(region, row, each.oracle, drops, len(patterns), given)
             patterns.append(replace(pattern, origin=each.origin))
     if told:
-        _tell(region, told[0].prediction, patterns, result)
+        _tell(region, told[0].prediction, patterns, closed, result)
     result.regions.append(PlannedRegion(region, tuple(patterns), closed.settles, names))
 
 
@@ -293,6 +294,7 @@ def _c_region(
         given.program,
         given.handles,
         given.kernels,
+        frozenset(region.mark.harmless),
     )
     observation = Observation(region, predicted, given.program, given.handles, given.kernels)
     result.diagnostics += observation.notes
@@ -313,7 +315,7 @@ def _c_region(
                 number = len(patterns)
                 patterns.append(_planned(region, row, oracle, drops, number, given, held=held))
         if path is predicted.likely[0]:
-            _tell(region, path, patterns, result)
+            _tell(region, path, patterns, closed, result)
     result.regions.append(PlannedRegion(region, tuple(patterns), closed.settles, names))
 
 
@@ -389,9 +391,14 @@ def _planned(
 
 
 def _tell(
-    region: Region | CppRegion, path: Prediction, patterns: list[PlannedPattern], result: Result
+    region: Region | CppRegion,
+    path: Prediction,
+    patterns: list[PlannedPattern],
+    closed: Closedness,
+    result: Result,
 ) -> None:
     """What is not fused, of the likeliest sequence."""
+    help = None
     cuts = [cut.reason for each in patterns for cut in each.plan.cuts]
     cuts += [launch.apart for row in path.stretches[1:] for launch in row if launch.apart]
     cuts += path.unknown
@@ -399,12 +406,18 @@ def _tell(
     if sum(map(len, path.segments)) + len(path.unknown) < 2:
         text = "a region with fewer than two launches has nothing to fuse"
         code = "KF402"
+        unknown = sorted(name for name in closed.settles if kind_of(name) is Kind.UNKNOWN)
+        if unknown:
+            listed = ", ".join(f"'{name}'" for name in unknown[:3])
+            help = f"give kfusion the files of the library: none of those given defines {listed}"
     elif not any(each.patterns for each in patterns):
         text = "nothing in this region is fused; it stays as it is"
         code = "KF401"
     else:
         return
-    result.diagnostics.append(Diagnostic(code, Severity.NOTE, text, region.mark.annotation))
+    result.diagnostics.append(
+        Diagnostic(code, Severity.NOTE, text, region.mark.annotation, help=help)
+    )
 
 
 def _texts(given: _Given, result: Result) -> dict[str, str]:

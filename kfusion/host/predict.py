@@ -142,6 +142,7 @@ def predictions(
     program: HostProgram,
     handles: HandleTable,
     kernels: dict[str, Kernel],
+    harmless: frozenset[str] = frozenset(),
 ) -> Predictions:
     """Follow the paths through a region: the default one, then those that differ least."""
     paths = PathProgram.of(program)
@@ -158,7 +159,7 @@ def predictions(
         groups_are_full(program.units),
         closed_as_a_whole(program),
     )
-    return Predictions(lambda ways: _follow(block, around, paths, ways))
+    return Predictions(lambda ways: _follow(block, around, paths, ways, harmless))
 
 
 def _follow(
@@ -166,8 +167,10 @@ def _follow(
     around: Surrounding,
     program: PathProgram,
     ways: Ways,
+    harmless: frozenset[str],
 ) -> Prediction:
     recorder = Recorder(program, around.reach, ways, around.before)
+    recorder.harmless = harmless
     frame = _frame(block, around)
     recorder.frames, recorder.application = [frame], frame.variables
     state, leaves = State(), ""

@@ -91,7 +91,8 @@ class Launches:
         for launch, kernel in zip(path, kernels, strict=True):
             if kernel is None:
                 rows.append([])
-                self.unknown.append(_unknown(launch, around.unit))
+                name = self._kernel_name(launch.launch.kernel, launch.frames)
+                self.unknown.append(_unknown(launch, around.unit, name))
                 continue
             rows[-1].append(self._predicted(launch, kernel, number, len(rows[-1]), labels))
             number += 1
@@ -246,9 +247,13 @@ class Launches:
         )
 
 
-def _unknown(launch: PathLaunch, unit: Unit) -> Reason:
+def _unknown(launch: PathLaunch, unit: Unit, name: str) -> Reason:
     call = launch.call
     span = call_span(call, unit) if call is not None else None
+    if name:
+        text = f"the files given have no kernel '{name}', which is launched here"
+        help = "give kfusion the file that has it, and the options that it is built with: -DNAME"
+        return Reason("KF242", text, span, help)
     return Reason("KF242", "which kernel is launched here is not known", span)
 
 

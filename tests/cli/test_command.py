@@ -188,7 +188,8 @@ def test_macros_decide_what_is_compiled(command: Command) -> None:
     without = command.refused(*PROGRAM, "-o", "out")
     assert "error[KF114]: none of the files holds a region\n" in without
     one_kernel = command.run(*PROGRAM, "-o", "out", "-DFUSE")
-    assert "cut[KF242]: which kernel is launched here is not known\n" in one_kernel.stderr
+    told = "cut[KF242]: the files given have no kernel 'add', which is launched here\n"
+    assert told in one_kernel.stderr
     fused = command.run(*PROGRAM, "-o", "out", "-D", "FUSE=2", "--strict")
     assert (fused.returncode, fused.stderr) == (0, "")
 
@@ -378,11 +379,10 @@ def test_kernels_that_are_not_known_are_not_fused(command: Command) -> None:
     assert (
         done.stderr
         == """\
-app.c:9:9: cut[KF242]: which kernel is launched here is not known
+app.c:9:9: cut[KF242]: the files given have no kernel 'add', which is launched here
     9 |         vec_add(c, t, b, n);
       |         ^~~~~~~~~~~~~~~~~~~
-  help: list the launches behind the annotation, runs(square(t, a), add(c, t, b)), or let the \
-program record them: kfusion --for-recording, then --recorded
+  help: give kfusion the file that has it, and the options that it is built with: -DNAME
 """
         + NOTHING
     )
@@ -503,3 +503,16 @@ app.c:1:11: error[KF105]: header 'gone.h' is not found
   help: add its folder with -I
 """
     )
+
+
+def test_the_file_of_the_library_is_not_given(command: Command) -> None:
+    done = command.run("app.c", "vec.cl", "-o", "out")
+    assert "note[KF402]: a region with fewer than two launches has nothing to fuse\n" in done.stderr
+    help = "  help: give kfusion the files of the library: none of those given defines 'vec_add', "
+    assert help in done.stderr
+
+
+def test_cuts_that_are_in_no_table_are_told_with_the_plan(command: Command) -> None:
+    command.change("vec.cl", "void add(", "void plus(")
+    done = command.run(*PROGRAM, "--explain-plan", "--dry-run")
+    assert "cut[KF242]: the files given have no kernel 'add'" in done.stderr
