@@ -152,3 +152,20 @@ def test_there_is_no_record(tmp_path: Path) -> None:
     done = host(tmp_path, PRAGMA).kfusion("--recorded", "none", "-o", "out")
     assert done.returncode == 2
     assert "error[KF101]: cannot read none: No such file or directory" in done.stderr
+
+
+def test_what_pointers_lead_to_is_recorded(tmp_path: Path) -> None:
+    """One of them leads nowhere."""
+    program = host(
+        tmp_path,
+        "#pragma kfuse(a, b, t, out(held, none))",
+        PAIR + "        held->mem = c; if (none != NULL) none->mem = t;\n",
+        before="struct holder { cl_mem mem; };\n",
+        declared="struct holder all = {NULL}, *held = &all, *none = NULL;",
+    )
+    recorded(program)
+    line = "{ KFUSION_REGION_OUT(app, KFUSION_OF(held, mem), KFUSION_OF(none, mem));\n"
+    assert line in program.text("app.c")
+    (row,) = recorded_rows(tmp_path / "kfusion.record")
+    assert row.outs == frozenset({"m2"})
+    assert program.both() == LEAST
