@@ -73,6 +73,6 @@ def _without_macros(text: str, units: Iterable[Unit | CppUnit]) -> str:
 
 # What standard headers define, and what tells compilers and versions apart.
 _SHARED = frozenset(
-    "NULL EOF stdin stdout stderr errno offsetof assert bool true false SIZE_MAX va_start va_end "
-    "va_arg va_copy kfuse inline".split()
+    "NULL EOF stdin stdout stderr errno EINVAL SYS_rt_sigprocmask offsetof assert bool true false "
+    "SIZE_MAX va_start va_end va_arg va_copy kfuse inline".split()
 )
