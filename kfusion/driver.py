@@ -14,18 +14,15 @@ from kfusion.graph.target import ANY, Target
 from kfusion.host.at_end import EndNames, end_names
 from kfusion.host.closed import Closedness, closed_as_a_whole, closedness
 from kfusion.host.closed_cpp import check_names, closedness_of_cpp, nothing_told
-from kfusion.host.handles import HandleTable, read_handles
 from kfusion.host.known import Kind, kind_of
 from kfusion.host.observed import Observation
 from kfusion.host.options import check_program_queries, groups_are_full, kernel_defines
 from kfusion.host.oracle import Expected
 from kfusion.host.outside import has_redirected
-from kfusion.host.path_program import PathProgram
 from kfusion.host.predict import Prediction, numbered, predictions
 from kfusion.host.predict_launches import PredictedLaunch
 from kfusion.host.program import HostProgram
 from kfusion.host.region import CppRegion, Region, read_cpp_regions, read_regions
-from kfusion.host.setup import read_setups
 from kfusion.host.symbolic import Sym
 from kfusion.host.sync import kept_apart
 from kfusion.kernel.model import Kernel
@@ -146,7 +143,6 @@ class _Given:
     inputs: Inputs
     program: HostProgram
     kernels: dict[str, Kernel]
-    handles: HandleTable
     target: Target
     exact: bool
     fused: Kernels
@@ -169,14 +165,13 @@ def fuse_files(
     programs = [each for path in recorded for each in recorded_programs(path)]
     inputs = parse_sources(sources, kernel_defines, strings=True, recorded=programs)
     _require_kinds(inputs, kernels=not for_recording)
-    program = PathProgram.of(HostProgram(inputs.hosts, inputs.cpp))
+    program = HostProgram(inputs.hosts, inputs.cpp)
     check_program_queries((*inputs.hosts, *inputs.cpp))
     taken = set[str]().union(*(names_in(unit) for unit in inputs.all))
     given = _Given(
         inputs,
         program,
         _all_kernels(inputs),
-        read_handles(program, read_setups(program)),
         target,
         exact,
         Kernels(exact, taken),
@@ -292,11 +287,10 @@ def _c_region(
         region.function,
         region.unit,
         given.program,
-        given.handles,
         given.kernels,
         frozenset(region.mark.harmless),
     )
-    observation = Observation(region, predicted, given.program, given.handles, given.kernels)
+    observation = Observation(region, predicted, given.program, given.kernels)
     result.diagnostics += observation.notes
     told = _told(region, closed, names, given)
     if told:

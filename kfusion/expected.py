@@ -25,10 +25,10 @@ from kfusion.graph.model import (
 )
 from kfusion.host.at_end import EndNames
 from kfusion.host.oracle import Expected
-from kfusion.host.path_record import Calling
 from kfusion.host.predict import Prediction
 from kfusion.host.predict_launches import PredictedLaunch
 from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.record import Calling
 from kfusion.host.symbolic import App, Entry, Literal, Num, Place, State, Sym, anything
 from kfusion.host.sync import sync_reason, syncs_of
 from kfusion.kernel.evaluate import image_of

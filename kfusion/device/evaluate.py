@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from kfusion.host.spelling import spell
-from kfusion.host.symbolic import Entry, Literal, Num, Op, Phi, Sym
+from kfusion.host.symbolic import Entry, Literal, Num, Op, Sym
 from kfusion.kernel.types import size_of
 
 Number = int | float
@@ -69,8 +69,6 @@ class Numbers:
             return _literal(value.text)
         if isinstance(value, Entry):
             return self._given(value)
-        if isinstance(value, Phi):
-            return self.of(value.alternatives[0])
         if isinstance(value, Op):
             return self._operation(value)
         raise not_known(spell(value))

@@ -18,14 +18,11 @@ from kfusion.host import known
 from kfusion.host.at_end_cpp import Given, given_in_tokens, handles_in_tokens
 from kfusion.host.closed import Closedness
 from kfusion.host.holding import is_handle, may_hold_handles
-from kfusion.host.observed_around import statements_before
+from kfusion.host.names import path_to, statements_before, visible_in
 from kfusion.host.outside import has_redirected
-from kfusion.host.path_names import visible_in
-from kfusion.host.path_program import PathProgram
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.region import CppRegion, Region
 from kfusion.host.types import DeclaredTypes
-from kfusion.host.uses import path_to
 from kfusion.parse.annotations import RegionMark
 from kfusion.parse.unit import Unit, descendants
 from kfusion.source.dataclasses import dataclass
@@ -133,8 +130,7 @@ def _handles(
     region: Region, program: HostProgram, closed: Closedness
 ) -> dict[str, tuple[Handle, ...]]:
     """The variables that the region sees when it begins, and how their handles are read."""
-    function = PathProgram.of(program).host_function(region.function.node)
-    assert function is not None
+    function = program.host_function(region.function.node)
     visible: dict[str, c_ast.Decl | None] = {}
     for node in region.unit.ast.ext:
         if isinstance(node, c_ast.Decl) and node.name:
@@ -240,7 +236,7 @@ def _is_alive(
         return False
     if node.init is not None or any(node is p for p in function.parameters):
         return True
-    path = path_to(function.function.node.body, lambda inner: inner is region.block)
+    path = path_to(region.block, function.function.node.body)
     before = (part for each in statements_before(path or []) for part in _certain_parts(each))
     return any(_is_set(part, node) for part in before)
 

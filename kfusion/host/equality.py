@@ -5,17 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kfusion.graph.model import Scalar
-from kfusion.host.symbolic import Entry, Made, Num, Op, Phi, Sym, Unknown, known_on_entry, leaves
-
-
-def identity(value: Sym) -> Sym:
-    """Which object a handle names: one that is made when missing counts as the one there."""
-    if isinstance(value, Phi):
-        parts = {identity(part) for part in value.alternatives}
-        others = {part for part in parts if not is_new_buffer(part)}
-        if len(others) == 1:
-            return others.pop()
-    return value
+from kfusion.host.symbolic import Entry, Made, Num, Op, Sym, Unknown, known_on_entry, leaves
 
 
 def is_new_buffer(value: Sym | None) -> bool:
@@ -46,8 +36,6 @@ def strip(value: Sym) -> Sym:
     """Without casts to 64 bits: they do not change a size. Narrower ones may."""
     while isinstance(value, Op) and value.name in _WIDE and len(value.args) == 1:
         value = value.args[0]
-    if isinstance(value, Phi):
-        return Phi(tuple(map(strip, value.alternatives)), value.number)
     return value
 
 
@@ -57,23 +45,14 @@ def may_be_equal(left: Sym, right: Sym) -> bool:
         return True
     if is_image_size(left) or is_image_size(right):
         return known_on_entry(left) and known_on_entry(right)
+    left, right = strip(left), strip(right)
     if isinstance(left, Entry) and isinstance(right, Entry):
         return True
-    return (
-        _one_wide(left, right) or _have_equal_parts(left, right) or _may_be_one_count(left, right)
-    )
+    return _have_equal_parts(left, right) or _may_be_one_count(left, right)
 
 
 def is_open(value: Sym) -> bool:
-    return any(isinstance(leaf, Unknown | Phi) for leaf in (value, *leaves(value)))
-
-
-def _one_wide(left: Sym, right: Sym) -> bool:
-    """Two variables of which one at least is compared as 64 bits: it is given for a size_t."""
-    inner = (strip(left), strip(right))
-    if inner == (left, right) or not all(isinstance(value, Entry) for value in inner):
-        return False
-    return not (isinstance(left, Op) and isinstance(right, Op) and left.name != right.name)
+    return any(isinstance(leaf, Unknown) for leaf in leaves(value))
 
 
 def _have_equal_parts(left: Sym, right: Sym) -> bool:
@@ -81,11 +60,7 @@ def _have_equal_parts(left: Sym, right: Sym) -> bool:
         return False
     if left.name != right.name or len(left.args) != len(right.args):
         return False
-    return all(
-        may_be_equal(a, b)
-        and not (_one_wide(a, b) and not (isinstance(a, Op) and isinstance(b, Op)))
-        for a, b in zip(left.args, right.args, strict=True)
-    )
+    return all(map(may_be_equal, left.args, right.args))
 
 
 def image_size_of(image: Sym, which: str) -> Op:
@@ -99,11 +74,9 @@ def is_image_size(value: Sym) -> bool:
 
 def is_count(value: Sym) -> bool:
     """`bytes / sizeof(float)`: a number of elements."""
-    value = strip(value)
     return (
         isinstance(value, Op)
         and value.name == "/"
-        and len(value.args) == 2
         and isinstance(value.args[1], Op)
         and value.args[1].name.startswith("sizeof")
     )

@@ -1,398 +1,459 @@
-"""Execute host functions symbolically, given that every OpenCL call succeeds."""
+"""One path through host code, executed symbolically: at each condition one way is taken.
+
+Where a condition is not known, a script says which way is taken (`path_ways.py`), so that what is
+launched on the path is one row of launches. Loops are followed round by round; those that launch
+nothing only as far as their conditions are known, and not for long.
+"""
 
 from __future__ import annotations
+
+from typing import Protocol
 
 from pycparser import c_ast
 
 from kfusion.host import calls, variadic
 from kfusion.host.commands import Commands
-from kfusion.host.conversions import arithmetic
-from kfusion.host.descriptions import clear, is_cleared
-from kfusion.host.effects import HostCall, Unsupported
-from kfusion.host.frames import Frame, Once, Outcome
+from kfusion.host.expressions import has_effects
+from kfusion.host.frames import Frame
 from kfusion.host.known import CALLS, Kind, kind_of
-from kfusion.host.loops import PureLoop, has_inner_case, has_jump, is_never, shape_of
-from kfusion.host.operators import inverted
-from kfusion.host.program import HostFunction
-from kfusion.host.symbolic import (
-    FALSE,
-    TRUE,
-    Entry,
-    Global,
-    Local,
-    Made,
-    Op,
-    Phi,
-    Place,
-    Ref,
-    Root,
-    State,
-    Sym,
-    Unknown,
-    join,
-    known_on_entry,
+from kfusion.host.names import function_at
+from kfusion.host.path_ways import MOST_GUIDED, PathEndError, Ways
+from kfusion.host.program import HostFunction, HostProgram, constant
+from kfusion.host.reach import (
+    NEVER_RETURN,
+    Reach,
+    gives_up,
+    is_early_end,
+    is_never,
     leaves,
 )
+from kfusion.host.symbolic import FALSE, TRUE, Fresh, Literal, Made, Num, Op, Place, Sym
+from kfusion.parse.unit import descendants
+from kfusion.source.dataclasses import dataclass
 
-MOST_ITERATIONS = 1024  # those of loops inside are counted too
-MOST_CHANGES = 4096  # of a loop: tables of kernels are shorter
-MOST_FRAMES = 8
+MOST_CALLS = 24  # one inside another
+MOST_ASIDE = 256  # rounds of a loop that launches nothing, those of loops inside included
+# What a path must not pass over: whoever can get there is executed one way at a time.
+MATTERS = calls.LAUNCHES | {"clSetKernelArg"}
+# What ends the life of objects, or looks at them: likely where it is certain.
+USES = frozenset(calls.TRANSFERS) | calls.SYNCHRONISES | {"clReleaseMemObject"}
+_NOTHING = c_ast.EmptyStatement | c_ast.Pragma | c_ast.Typedef | c_ast.StaticAssert
+
+
+class Guide(Protocol):
+    """What is known, or guessed, of how things were when the region began."""
+
+    def truth(self, condition: Sym) -> bool | None: ...
+
+    def function(self, pointer: Sym) -> HostFunction | None: ...
+
+
+@dataclass
+class Rounds:
+    """How often a loop has gone round."""
+
+    loop: c_ast.Node
+    launched_before: int
+    done: int = 0
+
+    @property
+    def is_endless(self) -> bool:
+        """Is a jump the only way out?"""
+        condition = self.loop.cond
+        return condition is None or constant(condition, {}) not in (None, 0)
 
 
 class Executor(Commands):
-    """Statements and calls. `run` enters a function; unknown conditions take both ways."""
+    """Statements and calls. Where the path leaves a statement, `jump` says how."""
 
     harmless: frozenset[str] = frozenset()  # functions of other files, so named by the user
 
-    def run(self, function: HostFunction, arguments: list[Sym], state: State) -> Sym:
-        """Inline a call: all ways out of the function are joined."""
-        frame = Frame(self.fresh.next(), function, function.unit)
-        self.enter(frame, function, arguments, state)
-        after = self.statement(function.function.node.body, state)
-        self.frames.pop()
-        outcomes = list(frame.returns)
-        if after is not None:
-            outcomes.append(Outcome(after, FALSE, TRUE))
-        return self.leave(outcomes, state)
-
-    def leave(self, outcomes: list[Outcome], state: State) -> Sym:
-        """Join all ways out of a function; the state becomes what is known after it."""
-        if not outcomes:  # it never returns: exit(), or a loop without end
-            return self.unknown()
-        *earlier, last = outcomes
-        merged, value = last.state, last.state.resolve(last.value)
-        for outcome in reversed(earlier):
-            merged = join(outcome.state, merged)
-            first = outcome.state.resolve(outcome.value)
-            if first == value:
-                continue
-            if known_on_entry(outcome.condition):
-                value = Op("?:", (outcome.condition, first, value))
-            else:
-                value = Phi((first, value))
-        state.become(merged)
-        return value
-
-    def enter(
-        self, frame: Frame, function: HostFunction, arguments: list[Sym], state: State
+    def __init__(
+        self,
+        program: HostProgram,
+        reach: Reach,
+        ways: Ways,
+        guide: Guide | None = None,
+        fresh: Fresh | None = None,
     ) -> None:
-        self.frames.append(frame)
-        frame.depth = len(self.conditions)
-        frame.scopes.append({parameter.name: False for parameter in function.parameters})
-        for parameter, value in zip(function.parameters, arguments, strict=False):
-            frame.variables[parameter.name] = parameter
-            state.write(Place(Local(frame.number, parameter.name)), value)
-        variadic.pass_more(frame.number, arguments[len(function.parameters) :], state)
+        super().__init__(program, ways, fresh)
+        self.reach, self.guide = reach, guide
+        self.uses = Reach.of(program, USES)
+        self.jump = ""  # return, break, continue, or goto
+        self.label = ""  # of a goto
+        self.result: Sym = FALSE  # of a return
+        self.rounds: list[Rounds] = []  # of the loops around, the innermost last
+        self.aside = 0  # functions around, and loops, which launch nothing
+        self.followed = 0  # rounds of such a loop
+        self.launched = 0  # launches on the path so far
 
-    # Statements: the state after, or None when control does not come out below
+    # Decisions
 
-    def statement(self, node: c_ast.Node | None, state: State) -> State | None:
-        if node is None or isinstance(node, c_ast.EmptyStatement | c_ast.Pragma):
-            return state
-        if isinstance(node, c_ast.Compound):
-            return self._block(node, state)
-        if isinstance(node, c_ast.Decl | c_ast.DeclList):
-            for declaration in node.decls if isinstance(node, c_ast.DeclList) else [node]:
-                self.declare(declaration, state)
-            return state
-        return self._control(node, state)
+    def decide(self, condition: Sym, default: bool, *, cost: int = 1, fails: bool = False) -> bool:
+        """Take one way, and remember on the path that it was taken."""
+        truth = default if self.aside else self.ways.take(default, cost=cost, fails=fails)
+        self.state.assume(condition, truth)
+        return truth
 
-    def _block(self, node: c_ast.Compound, state: State) -> State | None:
-        current: State | None = state
-        with self.scope() as leave:
-            for item in node.block_items or []:
-                current = self.statement(item, current) if current is not None else None
-            if current is not None:
-                leave(current)
-        return current
+    def guess(self, condition: Sym) -> bool | None:
+        return self.guide.truth(condition) if self.guide is not None else None
 
-    def _control(self, node: c_ast.Node, state: State) -> State | None:
-        if isinstance(node, c_ast.If):
-            return self._if(node, state)
-        if isinstance(node, c_ast.For | c_ast.While | c_ast.DoWhile):
-            return self._loop(node, state)
-        if isinstance(node, c_ast.Return):
-            value = self._returned(node.expr, state) if node.expr is not None else FALSE
-            self.leave_by(Outcome(state, value, self.path_condition()))
+    def matters(self, node: c_ast.Node | None) -> bool:
+        return self.reach.has(node, self.frame.unit)
+
+    def gives_up(self, node: c_ast.Node | None) -> bool:
+        return gives_up(node, self.program, self.frame.unit)
+
+    def one_of(self, node: c_ast.Node, condition: Sym) -> bool:
+        """Which way an `if` or `?:` takes."""
+        truth = self.truth(condition)
+        if truth is not None:
+            return truth
+        first, second = ways = (node.iftrue, node.iffalse)
+        default = self.preferred(condition, first, second)
+        cost = 1
+        if not any(self.matters(way) or leaves(way) for way in ways):
+            uses = [self.uses.has(way, self.frame.unit) for way in ways]
+            if any(uses):
+                default = not uses[0]
+            elif not any(map(_changes, ways)):  # all the same
+                self.state.assume(condition, default)
+                return default
+            cost = 3
+        if self.rounds and self.rounds[-1].done > 0:  # without end: it is left after two rounds
+            cost *= not any(map(self._ends_a_loop, (first, second)))
+        return self.decide(condition, default, cost=cost, fails=self._one_fails(first, second))
+
+    def preferred(
+        self, condition: Sym, first: c_ast.Node | None, second: c_ast.Node | None
+    ) -> bool:
+        """Of two ways the one that goes on; then what is guessed; then the one that launches."""
+        given_up = self.gives_up(first), self.gives_up(second)
+        if given_up[0] != given_up[1]:
+            leaving = first if given_up[0] else second
+            return given_up[0] == self._ends_a_loop(leaving)
+        guessed = self.guess(condition)
+        if guessed is not None:
+            return guessed
+        return self.matters(first) or not self.matters(second)
+
+    def _one_fails(self, first: c_ast.Node | None, second: c_ast.Node | None) -> bool:
+        given_up = self.gives_up(first), self.gives_up(second)
+        leaving = first if given_up[0] else second
+        if given_up[0] == given_up[1] or self.matters(leaving):  # what launches does not fail
+            return False
+        return not is_early_end(leaving, self.frame.function)
+
+    def _ends_a_loop(self, node: c_ast.Node | None) -> bool:
+        """Is it the way out of a loop without end, of which one round is done?"""
+        while isinstance(node, c_ast.Compound) and node.block_items:
+            node = node.block_items[-1]
+        if not isinstance(node, c_ast.Break | c_ast.Return) or not self.rounds:
+            return False
+        rounds = self.rounds[-1]
+        has_launched = self.launched > rounds.launched_before
+        return rounds.is_endless and (rounds.done > 0 or has_launched)
+
+    # Statements: does control come out below?
+
+    def statement(self, node: c_ast.Node | None) -> bool:
+        self.ways.tick()
+        if node is None or isinstance(node, _NOTHING):
+            return True
+        method = getattr(self, "_run_" + type(node).__name__, None)
+        if method is not None:
+            return bool(method(node))
+        self.value(node)
+        return True
+
+    def _run_Compound(self, node: c_ast.Compound) -> bool:
+        items = node.block_items or []
+        position = 0
+        with self.scope():
+            while position < len(items):
+                goes_on = self.statement(items[position])
+                position += 1
+                if not goes_on:
+                    target = self._target(items)
+                    if target is None:
+                        return False
+                    position = target
+        return True
+
+    def _target(self, items: list[c_ast.Node]) -> int | None:
+        """Where in a block the label stands that a goto leads to."""
+        if self.jump != "goto":
             return None
-        if isinstance(node, c_ast.Label):
-            return self.statement(node.stmt, state)
-        if isinstance(node, c_ast.Switch):
-            return self._switch(node, state)
-        if isinstance(node, c_ast.Break | c_ast.Continue):
-            return self._break(state)
-        if isinstance(node, c_ast.Case | c_ast.Default):
-            return self._inner_case(node, state)
-        if isinstance(node, c_ast.Goto):
-            self.emit(Unsupported(node, self.certain, "a goto"))
-            self.frame.left = self.frame.left or self.path_condition() != TRUE
-            return None
-        if isinstance(node, c_ast.Typedef | c_ast.StaticAssert):
-            return state
-        self.value(node, state)
-        return state
-
-    def leave_by(self, outcome: Outcome) -> None:
-        """A return: if it stands under a condition, what follows is no longer certain."""
-        self.frame.returns.append(outcome)
-        self.frame.left = self.frame.left or outcome.condition != TRUE
-
-    def _break(self, state: State) -> State | None:
-        loop = self.frame.loops[-1] if self.frame.loops else None
-        if loop is None:  # in loops that are not followed exactly it changes nothing
-            return state
-        loop.breaks.append(state)
-        loop.left = loop.left or self.path_condition() != TRUE
+        for position, item in enumerate(items):
+            while isinstance(item, c_ast.Label):
+                if item.name == self.label:
+                    return position
+                item = item.stmt
         return None
 
-    def _returned(self, node: c_ast.Node, state: State) -> Sym:
+    def _run_DeclList(self, node: c_ast.DeclList) -> bool:
+        return all(map(self._run_Decl, node.decls))
+
+    def _run_Decl(self, node: c_ast.Decl) -> bool:
+        if not node.name or "extern" in node.storage or isinstance(node.type, c_ast.FuncDecl):
+            return True
+        self.name_variable(node)
+        if "static" not in node.storage:
+            self.begin_variable(node, self.variable(node.name))
+        return True
+
+    def begin_variable(self, node: c_ast.Decl, place: Place) -> None:
+        """What a variable holds at first."""
+        if isinstance(node.init, c_ast.InitList):
+            self.initialise(place, node.init, node.type)
+            return
+        value = self.unknown() if node.init is None else self.value(node.init)
+        self.state.write(place, self.arithmetic(node.type, value))
+
+    def _run_If(self, node: c_ast.If) -> bool:
+        truth = self.one_of(node, self.value(node.cond))
+        return self.statement(node.iftrue if truth else node.iffalse)
+
+    def _run_Label(self, node: c_ast.Label) -> bool:
+        return self.statement(node.stmt)
+
+    def _run_Return(self, node: c_ast.Return) -> bool:
+        value = self.value(node.expr) if node.expr is not None else FALSE
         function = self.frame.function
-        value = self.value(node, state)
-        if function is None:
-            return value
-        return self.converted(value, node, arithmetic(function.result_type, self.program.types))
+        self.result = value if function is None else self.arithmetic(function.result_type, value)
+        self.jump = "return"
+        return False
 
-    def declare(self, node: c_ast.Decl, state: State) -> None:
-        self._check_hidden(node)
-        self.frame.variables[node.name] = node
-        if "extern" in node.storage and not isinstance(node.type, c_ast.FuncDecl):
-            what = f"'extern' in a function, of '{node.name}',"
-            self.emit(Unsupported(node, self.certain, what))
-        if "static" in node.storage:
-            self.frame.statics.add(node.name)
-        place = self.variable(node.name)
-        if "static" in node.storage:
-            return  # it keeps what it had; constants are known by their initialisers
-        if node.init is None:
-            state.write(place, Unknown(self.fresh.next()))
-        elif isinstance(node.init, c_ast.InitList):
-            self.initialise(place, node.init, state, node.type)
-        else:
-            value = self.value(node.init, state)
-            state.write(place, self.converted(value, node.init, self.declared_kind(node)))
+    def _run_Goto(self, node: c_ast.Goto) -> bool:
+        self.jump, self.label = "goto", node.name
+        return False
 
-    def _check_hidden(self, node: c_ast.Decl) -> None:
-        frame = self.frame
-        hides = self.hides(node.name)
-        if hides and frame.function is not None:
-            what = f"a second variable of the name '{node.name}'"
-            self.emit(Unsupported(node, self.certain, what))
-        if frame.scopes:
-            frame.scopes[-1][node.name] = hides
+    def _run_Break(self, node: c_ast.Break) -> bool:
+        self.jump = "break"
+        return False
 
-    def path_condition(self) -> Sym:
-        """The condition under which control is here, since the function was entered."""
-        open_ = self.conditions[self.frame.depth :]
-        if not open_:
-            return TRUE
-        return open_[0] if len(open_) == 1 else Op("&&", tuple(open_))
+    def _run_Continue(self, node: c_ast.Continue) -> bool:
+        self.jump = "continue"
+        return False
 
-    def _if(self, node: c_ast.If, state: State) -> State | None:
-        condition = self.condition(node.cond, state)
-        truth = self.truth(condition, state)
-        if truth is not None:
-            return self.statement(node.iftrue if truth else node.iffalse, state)
-        return self.both_ways(node, condition, state)
-
-    def both_ways(self, node: c_ast.If, condition: Sym, state: State) -> State | None:
-        """Either branch may be taken: what is known after it is what both ways agree on."""
-        first, second = state, state.copy()
-        first.assume(condition, True)
-        second.assume(condition, False)
-        with self.under(condition):
-            a = self.statement(node.iftrue, first)
-        with self.under(inverted(condition)):
-            b = self.statement(node.iffalse, second)
-        if a is None or b is None:
-            return a if b is None else b
-        return join(a, b)
-
-    def _switch(self, node: c_ast.Switch, state: State) -> State | None:
-        self.value(node.cond, state)
-        self.frame.loops.append(None)
-        with self.under():
-            after = self._cases(node, state)
-        self.frame.loops.pop()
-        return after
-
-    def _cases(self, node: c_ast.Switch, state: State) -> State | None:
+    def _run_Switch(self, node: c_ast.Switch) -> bool:
+        value = self.value(node.cond)
         items = node.stmt.block_items if isinstance(node.stmt, c_ast.Compound) else [node.stmt]
-        switch = Once()
-        self.frame.loops.append(switch)
-        current: State | None = None  # it falls from one case into the next
-        if has_inner_case(items or []):  # control may come in anywhere
-            self.lose_all(state)
-            current = state.copy()
-        for item in items or []:
-            inner = [item]
-            if isinstance(item, c_ast.Case | c_ast.Default):
-                inner = item.stmts or []
-                current = state.copy() if current is None else join(state.copy(), current)
-            for statement in inner:
-                if current is not None:
-                    current = self.statement(statement, current)
-        merged = state.copy()
-        self.frame.loops.pop()
-        for way_out in [*switch.breaks, current]:
-            if way_out is not None:
-                merged = join(merged, way_out)
-        return merged
+        start = self._case(items or [], value)
+        with self.scope():
+            for item in (items or [])[start:] if start is not None else ():
+                if not self.statement(item):
+                    return self.jump == "break"
+        return True
 
-    def _inner_case(self, node: c_ast.Case, state: State) -> State | None:
-        """A case inside a loop or block of its switch: control comes from elsewhere, too."""
-        self.emit(Unsupported(node, self.certain, "a case in another statement"))
-        self.lose_all(state)
-        after: State | None = state
-        for statement in node.stmts or []:
-            after = self.statement(statement, after) if after is not None else None
-        return after
+    def _case(self, items: list[c_ast.Node], value: Sym) -> int | None:
+        """The position of the case that is taken; None: the switch does nothing."""
+        otherwise = None
+        for position, item in enumerate(items):
+            if isinstance(item, c_ast.Default):
+                otherwise = position
+            if not isinstance(item, c_ast.Case):
+                continue
+            condition = self.binary("==", value, self.value(item.expr))
+            truth = self.truth(condition)
+            if truth is None:
+                guessed = self.guess(condition)
+                truth = self.decide(
+                    condition, guessed if guessed is not None else self.matters(item)
+                )
+            if truth:
+                return position
+        return otherwise
+
+    def _run_Case(self, node: c_ast.Case) -> bool:
+        return all(map(self.statement, node.stmts or ()))
+
+    _run_Default = _run_Case
 
     # Loops
 
-    def _loop(self, node: c_ast.Node, state: State) -> State | None:
-        self.nesting += 1
-        with self.scope() as leave:
-            after = self._iterations(node, state)
-            if after is not None:
-                leave(after)
-        self.nesting -= 1
-        if self.nesting == 0:
+    def _run_For(self, node: c_ast.Node) -> bool:
+        rounds = Rounds(node, self.launched)
+        is_aside = not (self.matters(node) or leaves(node))
+        self.rounds.append(rounds)
+        self.aside += is_aside
+        with self.scope():
+            goes_on = self._round_by_round(node, rounds, is_aside)
+        self.aside -= is_aside
+        self.rounds.pop()
+        if not self.aside:
             self.followed = 0
-        return after
+        return goes_on
 
-    def _iterations(self, node: c_ast.Node, state: State) -> State | None:
-        if isinstance(node, c_ast.DoWhile) and is_never(node.cond):
-            return self._once(node, state)
+    _run_While = _run_DoWhile = _run_For
+
+    def _round_by_round(self, node: c_ast.Node, rounds: Rounds, is_aside: bool) -> bool:
         if isinstance(node, c_ast.For) and node.init is not None:
-            after = self.statement(node.init, state)
-            assert after is not None
-            state = after
-        if isinstance(node, c_ast.DoWhile):
-            return self._any_loop(node, state)
-        trial, known = state, len(state.memory) + len(state.losses)
-        if has_jump(node.stmt) or not self._counts(node, state):
-            return self._any_loop(node, state)
-        while self.followed < MOST_ITERATIONS:
-            if len(trial.memory) + len(trial.losses) > known + MOST_CHANGES:
-                break
-            truth = True if node.cond is None else self.truth(self.value(node.cond, trial), trial)
-            if truth is False:
-                return trial
-            if truth is None:
-                break
-            after = self.statement(node.stmt, trial)
-            if after is None:
-                return None
-            trial = after
+            self.statement(node.init)
+        is_first = isinstance(node, c_ast.DoWhile)
+        open_rounds = int(is_first)  # those of which it is not known whether they are done
+        while True:
+            if not is_first:
+                condition = self._condition(node)
+                truth = self.truth(condition)
+                if is_aside and (truth is None or self.followed > MOST_ASIDE):
+                    self._sum_up(node)
+                    return True
+                if truth is None:
+                    truth = self._may_go_on(condition, open_rounds)
+                    open_rounds += 1
+                if not truth:
+                    return True
+            is_first = False
+            self.followed += is_aside
+            if not self.statement(node.stmt) and self.jump != "continue":
+                return self.jump == "break"
             if isinstance(node, c_ast.For) and node.next is not None:
-                self.value(node.next, trial)
-            self.followed += 1
-        return self._any_loop(node, trial)
+                self.value(node.next)
+            rounds.done += 1
 
-    def _once(self, node: c_ast.DoWhile, state: State) -> State | None:
-        """`do { } while (0)`: followed exactly, with the breaks out of it."""
-        loop = Once()
-        self.frame.loops.append(loop)
-        after = self.statement(node.stmt, state)
-        self.frame.loops.pop()
-        for state_ in loop.breaks:
-            after = state_ if after is None else join(state_, after)
-        return after
+    def _condition(self, node: c_ast.Node) -> Sym:
+        self.ways.tick()
+        if isinstance(node, c_ast.DoWhile) and is_never(node.cond):
+            return FALSE
+        return TRUE if node.cond is None else self.value(node.cond)
 
-    def _counts(self, node: c_ast.Node, state: State) -> bool:
-        """Is the condition known at first, so that the loop may be followed exactly?"""
-        if node.cond is None:
-            return False
-        probe = self.probe()
-        return probe.truth(probe.value(node.cond, state.copy()), state) is not None
+    def _may_go_on(self, condition: Sym, done: int) -> bool:
+        guessed = self.guess(condition) if done < MOST_GUIDED else None
+        default = guessed if guessed is not None else done == 0
+        return self.decide(condition, default, cost=int(done < 2))
 
-    def probe(self) -> Executor:
-        """An executor that stands at the same point, whose effects do not count."""
-        probe = Executor(self.program, self.fresh)
-        probe.frames, probe.application = self.frames, self.application
-        return probe
+    def _sum_up(self, node: c_ast.Node) -> None:
+        """What a loop changes is a function of what its variables held before it."""
+        own = self.frame.variables
+        names = {inner.name for inner in descendants(node) if isinstance(inner, c_ast.ID)}
+        inputs = tuple(self.state.read(self.variable(name)) for name in sorted(names & own.keys()))
+        for inner in descendants(node):
+            changed = _changed(inner)
+            if isinstance(changed, c_ast.ID) and changed.name in own:
+                value: Sym = Op(f"loop:{node.coord}:{changed.name}", inputs)
+                self.state.write(self.variable(changed.name), value)
+            elif changed is not None and not has_effects(changed):
+                self._forget(self.place(changed))
 
-    def _any_loop(self, node: c_ast.Node, state: State) -> State | None:
-        """A loop of unknown length. One over locals alone is a function of its inputs."""
-        pure = PureLoop(self, node)
-        if pure.is_pure:
-            inputs = tuple(state.read(self.variable(n)) for n in sorted(pure.reads))
-            if not any(isinstance(i, Unknown | Phi) for i in inputs) or pure.writes <= pure.reads:
-                used = sorted(pure.reads | pure.writes)
-                for name in sorted(pure.writes):
-                    kinds = [self.declared_kind(self.frame.variables.get(n)) for n in used]
-                    types = ",".join(kind.name if kind else "?" for kind in kinds)
-                    key = f"loop:{shape_of(node)}:{types}:{name}"
-                    state.write(self.variable(name), Op(key, inputs))
-                return state
-        probe = self.probe()
-        probe.conditions = self.conditions
-        self._forget(probe.iteration(node, state.copy()), state)
-        self._forget(self.iteration(node, state.copy()), state)
-        return state
+    def _forget(self, place: Place | None) -> None:
+        if place is not None:
+            steps = enumerate(place.path)
+            end = next((i for i, step in steps if step.startswith("[?")), len(place.path))
+            self.state.write(Place(place.root, place.path[:end]), self.unknown())
 
-    def iteration(self, node: c_ast.Node, state: State) -> State:
-        """One of a loop, under a condition that is not known."""
-        self.frame.loops.append(None)
-        with self.under():
-            after = self.statement(node.stmt, state) or state
-            self.frame.loops.pop()
-            for part in (node.cond, getattr(node, "next", None)):
-                if part is not None:
-                    self.value(part, after)
-        return after
+    # Expressions in which a way is taken
 
-    def _forget(self, after: State, state: State) -> None:
-        """Whatever an iteration changes is unknown from here on."""
-        known = set(state.losses)
-        for loss in after.losses:
-            if loss not in known:
-                state.lose(loss)
-        for place, value in after.memory.items():
-            before = state.memory.get(place)
-            if value is not before and (before or Entry(place)) != value:
-                state.write(place, self.unknown())
+    def _short_circuit(self, node: c_ast.BinaryOp) -> Sym:
+        left = self.value(node.left)
+        goes_on, truth = node.op == "&&", self.truth(left)
+        if truth is None and not has_effects(node.right):
+            right = self.value(node.right)
+            known = self.truth(right)
+            if known is None:
+                return Op(node.op, (left, right))
+            return self.as_bool(left) if known == goes_on else TRUE if known else FALSE
+        if truth is None:
+            fails = self.gives_up(node.right)
+            cost = int(fails or self.matters(node.right))
+            truth = self.decide(left, goes_on != fails, cost=cost, fails=fails)
+        if truth != goes_on:
+            return TRUE if truth else FALSE
+        return self.as_bool(self.value(node.right))
+
+    def _value_TernaryOp(self, node: c_ast.TernaryOp) -> Sym:
+        condition = self.value(node.cond)
+        if self.truth(condition) is None and not any(map(has_effects, (node.iftrue, node.iffalse))):
+            first, second = self.value(node.iftrue), self.value(node.iffalse)
+            return first if first == second else Op("?:", (condition, first, second))
+        return self.value(node.iftrue if self.one_of(node, condition) else node.iffalse)
 
     # Calls
 
-    def _value_FuncCall(self, node: c_ast.FuncCall, state: State) -> Sym:
+    def _value_FuncCall(self, node: c_ast.FuncCall) -> Sym:
+        self.ways.tick()
         name = node.name.name if isinstance(node.name, c_ast.ID) else ""
-        expressions = node.args.exprs if node.args is not None else []
-        arguments = [self.value(e, state) for e in expressions]
-        function = self.program.lookup(name, self.frame.unit) if name else None
-        if function is not None and name not in self.frame.variables:
-            if len(self.frames) >= MOST_FRAMES or any(f.function == function for f in self.frames):
-                return self.unknown_call(name, node, arguments, state)
-            return self.run(function, self.passed(function, expressions, arguments), state)
-        if name.startswith("cl") and name[2:3].isupper():
-            return self.opencl(name, node, arguments, state)
+        function = self.called(node)
+        arguments = [self.value(e) for e in (node.args.exprs if node.args is not None else ())]
+        frame, before = self.frame, self.frame.call
+        frame.call = node
+        if function is not None and len(self.frames) < MOST_CALLS:
+            if self.program.is_guess(function, frame.unit):
+                self.ways.doubt(f"several files define '{function.name}'")
+            value = self.run(function, arguments)
+        elif function is None and name.startswith("cl") and name[2:3].isupper():
+            value = self.opencl(name, node, arguments)
+        else:
+            value = self._outside(name, arguments)
+        frame.call = before
+        return value
+
+    def called(self, node: c_ast.FuncCall) -> HostFunction | None:
+        """The function that a call runs, if it is given."""
+        callee = node.name
+        if isinstance(callee, c_ast.ID) and callee.name not in self.frame.variables:
+            found = self.function_named(callee.name)
+            known = self.program.global_of(callee.name, self.frame.unit)
+            if found is not None or known is None:
+                return found
+        pointer = self.value(callee)
+        found = function_at(self.program, pointer)
+        if found is None and self.guide is not None:
+            found = self.guide.function(pointer)
+        return found
+
+    def run(self, function: HostFunction, arguments: list[Sym]) -> Sym:
+        """Enter a function: what it returns."""
+        rounds, self.rounds = self.rounds, []
+        is_aside = not self.reach.in_function(function)
+        self.aside += is_aside
+        self.enter(function, arguments)
+        result: Sym = FALSE
+        if not self.statement(function.function.node.body):
+            if self.jump != "return":
+                raise PathEndError(f"a {self.jump} that is not followed")
+            result = self.result
+        self.frames.pop()
+        self.aside -= is_aside
+        self.rounds = rounds
+        return self.state.resolve(result)
+
+    def enter(self, function: HostFunction, arguments: list[Sym]) -> None:
+        frame = Frame(self.fresh.next(), function, function.unit)
+        self.frames.append(frame)
+        for parameter, value in zip(function.parameters, arguments, strict=False):
+            self.name_variable(parameter)
+            place = self.variable(parameter.name)
+            self.state.write(place, self.arithmetic(parameter.type, value))
+        more = arguments[len(function.parameters) :]
+        variadic.pass_more(frame.number, more, self.state)
+
+    def _outside(self, name: str, arguments: list[Sym]) -> Sym:
+        """A function that no given file defines."""
+        if name in NEVER_RETURN:
+            self.call_unknown(name, arguments)
+            raise PathEndError(ended=True)
         if name in calls.PURE:
             return Op(name, tuple(arguments))
+        if name in calls.READS:
+            return _compared(name, arguments) or self.unknown()
         if name in variadic.NAMES:
             lists = [self.target(argument) for argument in arguments[:2]]
-            found = variadic.use_list(name, self.frame.number, lists, state)
-            return found if found is not None else self.unknown_call(name, node, arguments, state)
-        if name in calls.READS:
-            return self.unknown()
+            found = variadic.use_list(name, self.frame.number, lists, self.state)
+            return found or self.unknown()
         listed = name in calls.HOST
-        if listed or self._is_harmless(name):
-            reached = self._reached(arguments, state)
-            for position, argument in enumerate(arguments):
-                self.may_write(argument, state)
-                if not listed or position in calls.WRITES.get(name, ()):
-                    self.store(argument, state)
-            self.emit(HostCall(node, self.certain, name, tuple(arguments), reached))
-            if is_cleared(name, arguments):
-                cleared = self.target(arguments[0])
-                clear(cleared, self.declared_type(cleared), state, self.program.types)
-            if name in calls.SETS:
-                home = self.program.home_of(calls.SETS[name], self.frame.unit)
-                place = Place(Global(calls.SETS[name], home))
-                self.assign(place, self.unknown(), state, node)
-            if name in calls.ALLOCATES:  # running out of host memory is not followed
-                return Made("host memory", self.fresh.next())
-            return self.unknown()
-        return self.unknown_call(name or "a function pointer", node, arguments, state)
+        if not listed and not self._is_harmless(name):
+            self.call_unknown(name or "a function pointer", arguments)
+        written = calls.WRITES.get(name, ()) if listed else range(len(arguments))
+        for position, argument in enumerate(arguments):
+            if position in written:
+                self.overwrite(argument)
+        if self.is_cleared(name, arguments):
+            place = self.target(arguments[0])
+            self.clear(place, self.declared_type(place), [])
+        if name in calls.ALLOCATES:  # running out of host memory is not followed
+            return Made("host memory", self.fresh.next())
+        return self.unknown()
 
     def _is_harmless(self, name: str) -> bool:
         """A function of the C library, or of which the user says so, that changes nothing but what
@@ -403,29 +464,22 @@ class Executor(Commands):
             return False
         return bool(name) and kind_of(name) is Kind.HARMLESS
 
-    def _reached(self, arguments: list[Sym], state: State) -> tuple[Sym, ...]:
-        """What the variables hold that pointers lead to, at once or one through another."""
-        waiting = [leaf for argument in arguments for leaf in leaves(argument)]
-        roots: set[Root] = set()
-        found: list[Sym] = []
-        while waiting:
-            leaf = waiting.pop()
-            if not isinstance(leaf, Ref) or not isinstance(leaf.place.root, Local):
-                continue
-            if leaf.place.root not in roots:
-                roots.add(leaf.place.root)
-                held = [v for p, v in state.memory.items() if p.root == leaf.place.root]
-                found += held
-                waiting += [inner for value in held for inner in leaves(value)]
-        return tuple(found)
 
-    def passed(
-        self, function: HostFunction, nodes: list[c_ast.Node], values: list[Sym]
-    ) -> list[Sym]:
-        """Arguments as the parameters of a function hold them."""
-        kinds = [self.declared_kind(parameter) for parameter in function.parameters]
-        kinds += [None] * (len(nodes) - len(kinds))
-        return [
-            self.converted(value, node, kind)
-            for value, node, kind in zip(values, nodes, kinds, strict=False)
-        ]
+def _changed(node: c_ast.Node) -> c_ast.Node | None:
+    """What an expression assigns to."""
+    if isinstance(node, c_ast.Assignment):
+        return node.lvalue
+    is_step = isinstance(node, c_ast.UnaryOp) and node.op in ("++", "--", "p++", "p--")
+    return node.expr if is_step else None
+
+
+def _changes(node: c_ast.Node | None) -> bool:
+    return node is not None and any(_changed(inner) is not None for inner in descendants(node))
+
+
+def _compared(name: str, arguments: list[Sym]) -> Sym | None:
+    """`strcmp("add", "add")`"""
+    texts = [argument.text for argument in arguments if isinstance(argument, Literal)]
+    if name != "strcmp" or len(texts) != 2:
+        return None
+    return Num(int(texts[0] != texts[1]))

@@ -10,7 +10,7 @@ import re
 
 from pycparser import c_ast
 
-from kfusion.host.conversions import arithmetic
+from kfusion.host.arithmetic import arithmetic
 from kfusion.host.types import DeclaredTypes
 
 _WITHOUT_MEMORY = re.compile(

@@ -9,36 +9,31 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from kfusion.host.conversions import arithmetic
-from kfusion.host.descriptions import clear
-from kfusion.host.kinds import Kinds
-from kfusion.host.operators import is_name, is_sizeof, type_text
+from kfusion.host.places import Places
 from kfusion.host.program import constant
-from kfusion.host.symbolic import Entry, Literal, Place, Pointee, Ref, State, Sym
+from kfusion.host.symbolic import FALSE, Num, Place, Pointee, Ref, Sym
+
+_DESCRIPTION = ("buffer", "mem_object")  # of cl_image_desc: what an image lies over, if not NULL
 
 
-class Initialisers(Kinds):
+class Initialisers(Places):
     """What initialisers put into the places that they are for."""
 
-    def initialise(
-        self, place: Place, init: c_ast.Node, state: State, type_: c_ast.Node | None = None
-    ) -> None:
+    def initialise(self, place: Place, init: c_ast.Node, type_: c_ast.Node | None) -> None:
         """An initialiser in braces: elements by position or index, members by place or name."""
-        if not isinstance(init, c_ast.InitList):
-            value = self.value(init, state)
-            kind = arithmetic(type_, self.program.types)
-            state.write(place, self.converted(value, init, kind))
-            return
         types = self.program.types
+        if not isinstance(init, c_ast.InitList):
+            self.state.write(place, self.arithmetic(type_, self.value(init)))
+            return
         members = types.members(type_)
-        state.write(place, self.unknown())  # what is not listed: zeros, if there is no padding
+        self.state.write(place, self.unknown())
         position = 0
         listed: list[str] = []
         for item in init.exprs:
             if isinstance(item, c_ast.NamedInitializer):
                 number = self._designated(item.name[0], members)
                 if len(item.name) > 1 or number is None:
-                    state.write(place, self.unknown())
+                    self.state.write(place, self.unknown())
                     return
                 position, item = number, item.expr
             if members and position < len(members):
@@ -46,12 +41,25 @@ class Initialisers(Kinds):
             else:
                 step, inner = f"[{position}]", types.target(type_)
             if self._is_part(item, inner):  # which one depends on the sizes of those before
-                state.write(place, self.unknown())
+                self.state.write(place, self.unknown())
                 return
-            self.initialise(place / step, item, state, inner)
+            self.initialise(place / step, item, inner)
             listed.append(step)
             position += 1
-        clear(place, type_, state, types, listed)
+        self.clear(place, type_, listed)
+
+    def clear(self, place: Place, type_: c_ast.Node | None, listed: list[str]) -> None:
+        """Members that are not listed are zero."""
+        types = self.program.types
+        names = getattr(getattr(type_, "type", None), "names", None)
+        members = _DESCRIPTION if names == ["cl_image_desc"] else types.members(type_)
+        for member in members:
+            if member not in listed:
+                inner = types.member(type_, member)
+                if types.members(inner):
+                    self.clear(place / member, inner, [])
+                elif not isinstance(types.resolved(inner), c_ast.ArrayDecl):
+                    self.state.write(place / member, FALSE)
 
     def _is_part(self, item: c_ast.Node, type_: c_ast.Node | None) -> bool:
         """Is the item not for the whole element, whose own braces are left out?"""
@@ -60,27 +68,24 @@ class Initialisers(Kinds):
             return False
         if isinstance(types.resolved(type_), c_ast.ArrayDecl):
             return not (isinstance(item, c_ast.Constant) and item.type == "string")
-        is_number = self.kind(item) is not None or isinstance(item, c_ast.Constant)
-        return is_number and bool(types.members(type_))
+        return isinstance(item, c_ast.Constant) and bool(types.members(type_))
 
     def array_length(self, node: c_ast.BinaryOp) -> int | None:
         """n in `sizeof a / sizeof a[0]`, for an array whose declaration is seen."""
-        if node.op != "/" or not (is_sizeof(node.left) and is_sizeof(node.right)):
+        if node.op != "/" or not (_is_sizeof(node.left) and _is_sizeof(node.right)):
             return None
         whole, element = node.left.expr, node.right.expr
-        if not isinstance(whole, c_ast.ID) or not (
-            (isinstance(element, c_ast.ArrayRef) and is_name(element.name, whole.name))
-            or (isinstance(element, c_ast.UnaryOp) and is_name(element.expr, whole.name))
-        ):
+        inner = getattr(element, "name", None) or getattr(element, "expr", None)
+        if not (isinstance(whole, c_ast.ID) and isinstance(inner, c_ast.ID)):
             return None
-        declaration = self.frame.variables.get(whole.name)
-        declaration = declaration or self.program.global_of(whole.name, self.frame.unit)
-        if declaration is None or not isinstance(declaration.type, c_ast.ArrayDecl):
+        declared = self.declaration(whole.name)
+        if whole.name != inner.name or declared is None:
             return None
-        kind = declaration.type
-        if kind.dim is not None:
-            return constant(kind.dim, self.program.enumerators)
-        items = declaration.init.exprs if isinstance(declaration.init, c_ast.InitList) else []
+        if not isinstance(declared.type, c_ast.ArrayDecl):
+            return None
+        if declared.type.dim is not None:
+            return constant(declared.type.dim, self.program.enumerators)
+        items = declared.init.exprs if isinstance(declared.init, c_ast.InitList) else []
         return self._initialised(items) or None
 
     def _initialised(self, items: list[c_ast.Node]) -> int:
@@ -103,35 +108,18 @@ class Initialisers(Kinds):
         name = getattr(designator, "name", None)
         return members.index(name) if name in members else None
 
-    def _value_CompoundLiteral(self, node: c_ast.CompoundLiteral, state: State) -> Sym:
-        constant_text = _constant_text(node.init)
-        is_array = isinstance(node.type.type, c_ast.ArrayDecl)
-        # One of numbers alone has the same value wherever it stands.
-        named = f"({type_text(node.type)}){constant_text}"
-        made = Literal(named) if constant_text and not is_array else self.unknown()
-        place = Place(Pointee(made))
-        self.initialise(place, node.init, state, node.type.type)
-        if is_array:
+    def _value_CompoundLiteral(self, node: c_ast.CompoundLiteral) -> Sym:
+        place = Place(Pointee(self.unknown()))
+        self.initialise(place, node.init, node.type.type)
+        if isinstance(node.type.type, c_ast.ArrayDecl):
             return Ref(place / "[0]")
-        return Entry(place) if constant_text else state.read(place)
+        return self.state.read(place)
 
-    def _value_InitList(self, node: c_ast.InitList, state: State) -> Sym:
-        for item in node.exprs:
-            self.value(item, state)
-        return self.unknown()
-
-    def _value_NamedInitializer(self, node: c_ast.NamedInitializer, state: State) -> Sym:
-        return self.value(node.expr, state)
+    def is_cleared(self, name: str, arguments: list[Sym]) -> bool:
+        """`memset(&shape, 0, sizeof shape)`"""
+        whole = len(arguments) == 3 and str(arguments[2]).startswith("sizeof")
+        return name == "memset" and whole and arguments[1] == Num(0)
 
 
-def _constant_text(init: c_ast.Node) -> str | None:
-    """An initialiser in braces if it consists of numbers alone."""
-    if isinstance(init, c_ast.Constant):
-        return str(init.value)
-    if isinstance(init, c_ast.UnaryOp) and init.op in ("-", "+"):
-        inner = _constant_text(init.expr)
-        return f"{init.op}{inner}" if inner else None
-    if isinstance(init, c_ast.InitList):
-        parts = [_constant_text(item) for item in init.exprs]
-        return "{" + ", ".join(filter(None, parts)) + "}" if all(parts) else None
-    return None
+def _is_sizeof(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.UnaryOp) and node.op == "sizeof"

@@ -12,13 +12,11 @@ from collections.abc import Iterator, Mapping
 from kfusion.graph.drops import Drop, Why
 from kfusion.graph.model import Memory as Argument
 from kfusion.host.at_end import EndNames
-from kfusion.host.handles import HandleTable
-from kfusion.host.observed_around import around_region
-from kfusion.host.observed_later import Later, variable_of
+from kfusion.host.later import contradictions
 from kfusion.host.predict import Prediction, Predictions
 from kfusion.host.program import HostProgram
 from kfusion.host.region import Region
-from kfusion.host.symbolic import Entry, Made, Place, Pointee, Sym
+from kfusion.host.symbolic import App, Entry, Global, Made, Place, Pointee, Sym
 from kfusion.kernel.model import Kernel
 from kfusion.source.diagnostics import Diagnostic, error
 
@@ -31,7 +29,6 @@ class Observation:
         region: Region,
         predicted: Predictions,
         program: HostProgram,
-        handles: HandleTable,
         kernels: Mapping[str, Kernel],
     ) -> None:
         """`kernels`: all that are given."""
@@ -40,10 +37,10 @@ class Observation:
         self.outs = {item.name for item in data if item.role == "out"}
         self.temporaries = {item.name for item in data if item.role == "temp"}
         self._check_names()
-        self.notes: list[Diagnostic] = []
-        if self.outs or self.temporaries:
-            later = Later(region, around_region(region, program), predicted, handles, kernels)
-            self.notes += later.contradictions(self._named_by_users())
+        certain = predicted.certain
+        self.notes: list[Diagnostic] = contradictions(
+            region, program, kernels, self._temporary(), certain=certain
+        )
 
     def drops(self, prediction: Prediction, names: EndNames | None) -> tuple[Drop, ...]:
         """`names`: variables that the run time can look at when the region ends."""
@@ -61,7 +58,7 @@ class Observation:
         """Are the named variables likely to hold in the end the handles that they held before?"""
         return names is None or not any(
             names.names_handle(variable_of(Entry(place)), place.path)
-            for place, value in prediction.after.memory.items()
+            for place, value in prediction.after.items()
             if value != Entry(place)
         )
 
@@ -97,13 +94,18 @@ class Observation:
             for name in sorted(names):
                 yield path, name, _owner(path, name)
 
-    def _named_by_users(self) -> list[tuple[Prediction, str, str]]:
-        return [
-            (path, name, owner)
+    def _temporary(self) -> dict[Sym, str]:
+        """Objects that the region writes, and that the user calls temporary."""
+        if not self.outs and not self.temporaries:
+            return {}
+        return {
+            path.values[name]: owner
             for path, name, owner in self._objects()
             if owner is not None
             and (owner not in self.outs if self.outs else owner in self.temporaries)
-        ]
+            and not path.leaves
+            and _is_written(path, _slots(path).get(name, []))
+        }
 
 
 def _is_named(prediction: Prediction, name: str, names: EndNames) -> bool:
@@ -113,7 +115,7 @@ def _is_named(prediction: Prediction, name: str, names: EndNames) -> bool:
     """
     value = prediction.values.get(name)
     plain = _is_plain(value.place) if isinstance(value, Entry) else isinstance(value, Made)
-    after = prediction.after.memory
+    after = dict(prediction.after.items())
     holding = [place for place, held in after.items() if held == value]
     if isinstance(value, Entry) and after.get(value.place, value) == value:
         holding.append(value.place)
@@ -158,7 +160,17 @@ def _owner(path: Prediction, name: str) -> str | None:
     """The application's variable that an object belongs to: what is made, at the end."""
     value: Sym | None = path.values.get(name)
     if isinstance(value, Made):
-        held = [Entry(place) for place, v in path.after.memory.items() if v == value]
+        held = [Entry(place) for place, v in path.after.items() if v == value]
         owners = set(map(variable_of, held)) - {None}
         return owners.pop() if len(owners) == 1 else None
     return variable_of(value)
+
+
+def variable_of(value: Sym | None) -> str | None:
+    """The application's variable that leads to what was there when the region began."""
+    if not isinstance(value, Entry):
+        return None
+    place = value.place
+    while isinstance(place.root, Pointee) and isinstance(place.root.pointer, Entry):
+        place = place.root.pointer.place
+    return place.root.name if isinstance(place.root, App | Global) else None

@@ -14,7 +14,7 @@ from kfusion.host.equality import is_open, may_be_at_most, may_be_equal, strip
 from kfusion.host.formats import lossy_format
 from kfusion.host.program import HostProgram
 from kfusion.host.spelling import spell_all
-from kfusion.host.symbolic import Entry, Op, Sym, leaves
+from kfusion.host.symbolic import Entry, Sym, leaves
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
 
@@ -51,7 +51,7 @@ class Expected:
             return None
         a, b = self.sizes[left.index], self.sizes[right.index]
         same_form = len(a) == len(b) and all(
-            _may_be_equal(strip(p), strip(q)) for p, q in zip(a, b, strict=True)
+            may_be_equal(strip(p), strip(q)) for p, q in zip(a, b, strict=True)
         )
         if same_form and left.range.offset == right.range.offset and not self._are_levels(a, b):
             return None
@@ -109,11 +109,7 @@ class Expected:
 
 def _are_likely_equal(left: Sym, right: Sym) -> bool:
     """Where kernels fuse without it, too, nothing is assumed of what is not known."""
-    return not is_open(left) and not is_open(right) and _may_be_equal(left, right)
-
-
-def _may_be_equal(left: Sym, right: Sym) -> bool:
-    return may_be_equal(_with_plain_sizes(left), _with_plain_sizes(right))
+    return not is_open(left) and not is_open(right) and may_be_equal(left, right)
 
 
 def _differ_by_index(one: Sym, other: Sym) -> bool:
@@ -130,11 +126,3 @@ def _differ_by_index(one: Sym, other: Sym) -> bool:
 def _without_indices(value: Entry) -> tuple[object, tuple[str, ...]]:
     path = value.place.path
     return value.place.root, tuple("[]" if step.startswith("[") else step for step in path)
-
-
-def _with_plain_sizes(value: Sym) -> Sym:
-    """Types of one name in several functions are likely to have one size."""
-    if not isinstance(value, Op):
-        return value
-    name = value.name.split(" in ")[0] if value.name.startswith("sizeof(") else value.name
-    return Op(name, tuple(map(_with_plain_sizes, value.args)))

@@ -33,7 +33,7 @@ class PathEndError(Exception):
 @dataclass(frozen=True)
 class Decision:
     truth: bool
-    free: bool  # the other way is a path, too
+    cost: int  # how far the other way is from the likely path; 0: nobody follows it
     fails: bool = False  # the other way gives up: it returns an error, or ends the program
 
 
@@ -48,30 +48,31 @@ class Ways:
     cut: bool = False  # there are other paths that nobody follows: more rounds of a loop
     gave_up: bool = False  # a way was taken that gives up, where another one goes on
 
-    def take(self, default: bool, *, free: bool = True, fails: bool = False) -> bool:
+    def take(self, default: bool, *, cost: int = 1, fails: bool = False) -> bool:
         """`fails`: the way that is not the default gives up."""
         position = len(self.decisions)
         truth = self.script[position] if position < len(self.script) else default
-        self.decisions.append(Decision(truth, free, fails and truth == default))
+        self.decisions.append(Decision(truth, cost, fails and truth == default))
         self.gave_up = self.gave_up or (fails and truth != default)
-        self.cut = self.cut or not free
+        self.cut = self.cut or not cost
         return truth
 
     def doubt(self, what: str) -> None:
         self.doubts[what] = None
 
-    def tick(self, cost: int = 1) -> None:
-        self.steps.left -= cost
+    def tick(self) -> None:
+        self.steps.left -= 1
         if self.steps.left < 0:
             self.cut = True
             raise PathEndError("there is too much to execute")
 
     @property
-    def others(self) -> list[tuple[bool, tuple[bool, ...]]]:
-        """The scripts that part from this path after its own script has ended: do they give up?"""
+    def others(self) -> list[tuple[int, tuple[bool, ...]]]:
+        """The scripts that part from this path after its own script has ended, and go on: what each
+        costs."""
         truths = [decision.truth for decision in self.decisions]
         return [
-            (self.decisions[position].fails, (*truths[:position], not truths[position]))
-            for position in range(len(self.script), len(truths))
-            if self.decisions[position].free
+            (decision.cost, (*truths[:position], not truths[position]))
+            for position, decision in enumerate(self.decisions)
+            if position >= len(self.script) and decision.cost and not decision.fails
         ]

@@ -15,17 +15,17 @@ from itertools import combinations, pairwise
 from pycparser import c_ast
 
 from kfusion.host.closed import closed_as_a_whole
+from kfusion.host.execute import MATTERS
 from kfusion.host.frames import Frame
-from kfusion.host.handles import HandleTable
+from kfusion.host.handles import kernel_names
+from kfusion.host.names import visible_in
 from kfusion.host.options import groups_are_full
 from kfusion.host.path_before import before_region
-from kfusion.host.path_names import visible_in
-from kfusion.host.path_program import PathProgram, Reach
-from kfusion.host.path_record import Recorder
 from kfusion.host.path_ways import PathEndError, Steps, Ways
-from kfusion.host.paths import MATTERS
-from kfusion.host.predict_launches import Launches, PredictedLaunch, Surrounding, fixed_kernels
-from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.predict_launches import Launches, PredictedLaunch, Surrounding
+from kfusion.host.program import HostProgram
+from kfusion.host.reach import Reach
+from kfusion.host.record import Recorder
 from kfusion.host.symbolic import Made, State, Sym
 from kfusion.kernel.model import Kernel
 from kfusion.parse.unit import Function, Unit, descendants
@@ -127,60 +127,52 @@ class Predictions:
             ways = Ways(steps, script)
             found.append(follow(ways))
             cut = cut or ways.cut
-            for gives_up, other in ways.others:
-                if not gives_up:
-                    number += 1
-                    heapq.heappush(waiting, (differences + 1, number, other))
+            for cost, other in ways.others:
+                number += 1
+                heapq.heappush(waiting, (differences + cost, number, other))
         self.likely = _ordered(found)  # each sequence of launches once, then the rest
         self.certain = not cut and not waiting and all(path.exact for path in found)
 
 
 def predictions(
     block: c_ast.Compound,
-    function: Function | HostFunction,
+    function: Function,
     unit: Unit,
     program: HostProgram,
-    handles: HandleTable,
     kernels: dict[str, Kernel],
     harmless: frozenset[str] = frozenset(),
 ) -> Predictions:
     """Follow the paths through a region: the default one, then those that differ least."""
-    paths = PathProgram.of(program)
-    own = function if isinstance(function, HostFunction) else paths.host_function(function.node)
-    assert own is not None
+    own = program.host_function(function.node)
     around = Surrounding(
         unit,
         own,
-        handles,
+        kernel_names(program),
         kernels,
-        Reach.of(paths, MATTERS),
-        before_region(block, own, paths),
-        fixed_kernels(own),
+        Reach.of(program, MATTERS),
+        before_region(block, own, program),
         groups_are_full(program.units),
         closed_as_a_whole(program),
     )
-    return Predictions(lambda ways: _follow(block, around, paths, ways, harmless))
+    return Predictions(lambda ways: _follow(block, around, program, ways, harmless))
 
 
 def _follow(
     block: c_ast.Compound,
     around: Surrounding,
-    program: PathProgram,
+    program: HostProgram,
     ways: Ways,
     harmless: frozenset[str],
 ) -> Prediction:
     recorder = Recorder(program, around.reach, ways, around.before)
     recorder.harmless = harmless
-    frame = _frame(block, around)
-    recorder.frames, recorder.application = [frame], frame.variables
-    state, leaves = State(), ""
+    recorder.frames = [_frame(block, around)]
+    leaves = ""
     try:
-        after = recorder.statement(block, state)
-        if after is None:
-            leaves, after = recorder.jump, recorder.resume()
+        if not recorder.statement(block):
+            leaves = recorder.jump
             if leaves == "goto" and _has_label(block, recorder.label):
                 ways.doubt("a goto into another block")
-        state = after
     except PathEndError as end:
         leaves = "exit" if end.ended else "unknown"
         if end.doubt:
@@ -195,7 +187,7 @@ def _follow(
         frozenset(map(str, recorder.created)),
         frozenset(map(str, recorder.released)),
         tuple(ways.doubts),
-        state,
+        recorder.state,
         leaves,
         not ways.gave_up,
         recorder.perhaps_settled,

@@ -7,25 +7,19 @@ is not known, or not given, ends a row of launches: nothing is fused across it.
 
 from __future__ import annotations
 
-from collections import Counter
-
-from pycparser import c_ast
-
 from kfusion.graph.model import Argument, Invocation, LaunchRange, LocalMemory, Memory, Scalar
 from kfusion.host.effects import Launch, SetArgument
-from kfusion.host.equality import identity, image_size_of
-from kfusion.host.frames import Frame
-from kfusion.host.handles import HandleTable
+from kfusion.host.equality import image_size_of
+from kfusion.host.handles import KernelNames
 from kfusion.host.hints import hint_for
 from kfusion.host.path_before import Before
-from kfusion.host.path_program import Reach
-from kfusion.host.path_record import Calling, PathLaunch
-from kfusion.host.path_spans import call_span
 from kfusion.host.path_ways import Ways
 from kfusion.host.predict_names import Labels
 from kfusion.host.program import HostFunction
+from kfusion.host.reach import Reach
+from kfusion.host.record import Calling, PathLaunch, call_span
 from kfusion.host.spelling import spell
-from kfusion.host.symbolic import App, Entry, Literal, Num, Sym, anything, leaves
+from kfusion.host.symbolic import Entry, Literal, Num, Sym, anything, leaves
 from kfusion.kernel.evaluate import image_size
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.parse.unit import Unit
@@ -62,11 +56,10 @@ class Surrounding:
 
     unit: Unit
     function: HostFunction
-    handles: HandleTable
+    names: KernelNames
     kernels: dict[str, Kernel]
     reach: Reach  # what may launch, or set arguments
     before: Before | None
-    fixed: dict[str, str]  # variables of the function that hold one kernel only
     full_groups: bool
     closed: bool  # no other file can set arguments
 
@@ -91,7 +84,7 @@ class Launches:
         for launch, kernel in zip(path, kernels, strict=True):
             if kernel is None:
                 rows.append([])
-                name = self._kernel_name(launch.launch.kernel, launch.frames)
+                name = self._kernel_name(launch.launch.kernel)
                 self.unknown.append(_unknown(launch, around.unit, name))
                 continue
             rows[-1].append(self._predicted(launch, kernel, number, len(rows[-1]), labels))
@@ -106,7 +99,7 @@ class Launches:
     # Kernels
 
     def _kernel(self, launch: PathLaunch) -> Kernel | None:
-        name = self._kernel_name(launch.launch.kernel, launch.frames)
+        name = self._kernel_name(launch.launch.kernel)
         kernel = self.around.kernels.get(name)
         if kernel is None:
             self.ways.doubt("a launch of a kernel that is not known")
@@ -116,20 +109,10 @@ class Launches:
             return None
         return kernel
 
-    def _kernel_name(self, handle: Sym, frames: dict[int, Frame]) -> str:
+    def _kernel_name(self, handle: Sym) -> str:
         around = self.around
-        is_variable = isinstance(handle, Entry) and not handle.place.path
-        if is_variable and isinstance(handle, Entry) and isinstance(handle.place.root, App):
-            fixed = around.fixed.get(handle.place.root.name)
-            if fixed:
-                return fixed
-        else:
-            names = around.handles.kernel_names(handle, frames)
-            if len(names) == 1:
-                return next(iter(names))
-        guessed = around.before.kernel(handle) if around.before is not None else ""
-        self.ways.doubt("a kernel's name is a guess")
-        return guessed
+        known = around.before.kernel(handle) if around.before is not None else ""
+        return known or around.names.of(handle)
 
     # Arguments
 
@@ -147,7 +130,7 @@ class Launches:
         found: dict[Sym, Sym] = {}
         for settings in self._settings:
             for effect in settings.values():
-                value = identity(effect.value) if effect.value is not None else None
+                value = effect.value
                 if isinstance(value, Entry):
                     found.setdefault(before.value(value), value)
         return found
@@ -179,7 +162,7 @@ class Launches:
 
     def _queue(self, queue: Sym) -> Sym:
         before = self.around.before
-        return before.value(identity(queue)) if before is not None else identity(queue)
+        return before.value(queue) if before is not None else queue
 
     def _argument(
         self,
@@ -203,7 +186,7 @@ class Launches:
             name = self._object(effect)
             self.values.setdefault(name, anything())
             return Scalar(name, parameter.name)
-        value = identity(effect.value)
+        value = effect.value
         if position not in launch.arguments:
             value = self._named.get(value, value)
         return self._named_argument(value, parameter, number)
@@ -265,38 +248,6 @@ def _unset(launch: PathLaunch, kernel: Kernel, span: Span | None) -> Reason | No
             help = "set it in the function that launches, or give all files of the program"
             return Reason("KF243", text, span, help)
     return None
-
-
-def fixed_kernels(function: HostFunction) -> dict[str, str]:
-    """Variables of a function that one clCreateKernel gives its value, and nothing else."""
-    nodes = function.function.nodes
-    given: dict[str, list[c_ast.Node]] = {}
-    for node in nodes.get(c_ast.Decl, ()):
-        given.setdefault(node.name, []).extend([node.init] if node.init is not None else [])
-    declared = Counter(node.name for node in nodes.get(c_ast.Decl, ()))
-    for node in nodes.get(c_ast.Assignment, ()):
-        if isinstance(node.lvalue, c_ast.ID):
-            given.setdefault(node.lvalue.name, []).append(node.rvalue)
-    exposed = {
-        node.expr.name
-        for node in nodes.get(c_ast.UnaryOp, ())
-        if node.op in ("&", "++", "--", "p++", "p--") and isinstance(node.expr, c_ast.ID)
-    }
-    names = {name: _created(values[0]) for name, values in given.items() if len(values) == 1}
-    own = {name for name, count in declared.items() if count == 1} - exposed
-    return {name: kernel for name, kernel in names.items() if kernel and name in own}
-
-
-def _created(node: c_ast.Node) -> str:
-    """The name in `clCreateKernel(program, "name", &status)`."""
-    if not isinstance(node, c_ast.FuncCall) or not isinstance(node.name, c_ast.ID):
-        return ""
-    listed = node.args.exprs if node.args is not None else []
-    if node.name.name != "clCreateKernel" or len(listed) < 2:
-        return ""
-    name = listed[1]
-    is_text = isinstance(name, c_ast.Constant) and name.type == "string"
-    return str(name.value).strip('"') if is_text else ""
 
 
 def unset_name(parameter: Parameter, kernel: Kernel) -> str:

@@ -7,8 +7,7 @@ from collections import Counter
 from pycparser import c_ast
 
 from kfusion.host.calls import LAUNCHES
-from kfusion.host.path_record import PathLaunch
-from kfusion.host.path_spans import call_span
+from kfusion.host.record import PathLaunch, call_span
 from kfusion.parse.unit import Unit
 from kfusion.source.text import Span
 

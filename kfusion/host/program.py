@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import field
 from functools import cached_property
@@ -12,16 +11,13 @@ from typing import Any
 from pycparser import c_ast
 
 from kfusion.host.known import Kind, kind_of
-from kfusion.host.tables import members_only_read
 from kfusion.host.types import DeclaredTypes
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.unit import Function, Unit, descendants
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.diagnostics import error
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 
-_HIDES = re.compile(r"\b(?:__)?(?:asm|alias)(?:__)?\b")
 DECLARED_HERE = protection("closed-declared-here", "a function is the library's by its name alone")
 EXTERN = "extern"  # a variable that all files share
 
@@ -86,18 +82,32 @@ def as_pointer(parameter: c_ast.Decl) -> c_ast.Decl:
 class HostProgram:
     units: tuple[Unit, ...]
     others: tuple[CppUnit, ...] = ()  # files of C++: what they do is not followed
-    _calls: dict[str, frozenset[str]] = field(default_factory=dict)
     _names: dict[c_ast.Node, frozenset[str]] = field(default_factory=dict)
     _enumerators: dict[Unit, dict[str, int]] = field(default_factory=dict)
     remembered: dict[object, Any] = field(default_factory=dict)  # by one region, for others
 
     @cached_property
     def functions(self) -> dict[str, HostFunction]:
+        """By name; further ones of a name that several files define have keys of their own."""
         result: dict[str, HostFunction] = {}
-        for unit in self.units:
+        for number, unit in enumerate(self.units):
             for function in self._of_unit[unit].values():
-                result.setdefault(function.name, function)
+                if function.name not in result:
+                    result[function.name] = function
+                elif function.in_main_file:
+                    result[f"{function.name} of file {number}"] = function
         return result
+
+    @cached_property
+    def all_functions(self) -> tuple[HostFunction, ...]:
+        return tuple(f for unit in self.units for f in self._of_unit[unit].values())
+
+    def host_function(self, node: c_ast.FuncDef) -> HostFunction:
+        return next(f for f in self.all_functions if f.function.node is node)
+
+    def in_unit(self, name: str, number: int) -> HostFunction | None:
+        """The function of that name in one of the files."""
+        return self._of_unit[self.units[number]].get(name)
 
     @cached_property
     def _of_unit(self) -> dict[Unit, dict[str, HostFunction]]:
@@ -107,36 +117,28 @@ class HostProgram:
         }
 
     @cached_property
-    def _ambiguous(self) -> dict[str, tuple[HostFunction, HostFunction]]:
-        """Functions that several files define for all others to see."""
-        seen: dict[str, HostFunction] = {}
-        result: dict[str, tuple[HostFunction, HostFunction]] = {}
-        for unit in self.units:
-            for function in self._of_unit[unit].values():
-                if function.is_static or not unit.in_main_file(function.function.node):
-                    continue
-                first = seen.setdefault(function.name, function)
-                if first.unit is not unit:
-                    result.setdefault(function.name, (first, function))
+    def _shared(self) -> dict[str, list[HostFunction]]:
+        """The functions that any file can call, by name."""
+        result: dict[str, list[HostFunction]] = {}
+        for function in self.all_functions:
+            if not function.is_static:
+                result.setdefault(function.name, []).append(function)
         return result
 
     def lookup(self, name: str, unit: Unit) -> HostFunction | None:
-        """A function as seen from a file: its own static functions come first."""
+        """Of the same file, `static` or not; else the first that other files can call.
+
+        Where the files do not tell which definition a name means (each of several programs given
+        together may have its own `init`), any one is taken: what is predicted is checked.
+        """
         own = self._of_unit[unit].get(name) if unit in self._of_unit else None
-        if own is not None:
-            return own
-        found = self.functions.get(name)
-        if name in self._ambiguous:
-            one, other = self._ambiguous[name]
-            raise error(
-                "KF128",
-                f"'{name}' is defined in two files",
-                other.unit.node_span(other.function.node),
-                related=(("the other definition", one.unit.node_span(one.function.node)),),
-            )
-        if found and found.is_static and found.unit is not unit:
-            return None
-        return found
+        return own or next(iter(self._shared.get(name, ())), None)
+
+    def is_guess(self, function: HostFunction, unit: Unit) -> bool:
+        """Do other files define a function of this name, too, for this file to call?"""
+        if function.unit is unit or function.is_static:
+            return False
+        return len([f for f in self._shared[function.name] if f.in_main_file]) > 1
 
     def node_span(self, node: c_ast.Node, unit: Unit) -> Span:
         """Where a node stands, most likely in a certain file."""
@@ -173,22 +175,6 @@ class HostProgram:
             for name, value in self.enumerators_in(unit).items():
                 found.setdefault(name, set()).add(value)
         return {name: min(values) for name, values in found.items() if len(values) == 1}
-
-    def hidden_names(self, unit: Unit) -> dict[str, set[str]]:
-        """Enumerators and typedefs that are declared in blocks, and the functions that do so.
-
-        Each block may have its own.
-        """
-        key = ("hidden", unit)
-        if key not in self.remembered:
-            names: dict[str, set[str]] = {}
-            for function in unit.functions.values():
-                for kind in (c_ast.Enumerator, c_ast.Typedef):
-                    for node in function.nodes.get(kind, ()):
-                        names.setdefault(node.name, set()).add(function.name)
-            self.remembered[key] = names
-        found: dict[str, set[str]] = self.remembered[key]
-        return found
 
     def enumerators_in(self, unit: Unit) -> dict[str, int]:
         """What the names of enumerators mean in a file, the headers it includes among it."""
@@ -245,54 +231,6 @@ class HostProgram:
         }
 
     @cached_property
-    def exposed(self) -> frozenset[str]:
-        """Names of variables that are reached otherwise: from other files, through pointers."""
-        names: set[str | None] = set()
-        for unit in self.units:
-            declared = self._file_scope[unit]
-            names |= {n for n, d in declared.items() if "static" not in d.storage}
-            names |= {_base(n.expr) for n in unit.nodes.get(c_ast.UnaryOp, ()) if n.op == "&"}
-            variables = unit.nodes.get(c_ast.Decl, ())
-            arrays = {d.name for d in variables if isinstance(d.type, c_ast.ArrayDecl)}
-            for node in (*unit.nodes.get(c_ast.ExprList, ()), *unit.nodes.get(c_ast.InitList, ())):
-                names |= arrays & {_base(item) for item in node.exprs}
-            for node in unit.nodes.get(c_ast.Assignment, ()):
-                names |= arrays & {_base(node.rvalue)}
-            for node in variables:
-                names |= arrays & {_base(node.init)}
-        return frozenset(name for name in names if name is not None)
-
-    @cached_property
-    def tables_only_read(self) -> set[c_ast.Decl]:
-        """`static const char *names[] = {...}`, of which there is nothing but `names[i]`."""
-        found: set[c_ast.Decl] = set()
-        for unit in self.units:
-            if _HIDES.search(unit.source.text):
-                continue  # what assembler or another name may do is not in the tree
-            uses = Counter(node.name for node in unit.nodes.get(c_ast.ID, ()))
-            reads = Counter(getattr(n.name, "name", "") for n in unit.nodes.get(c_ast.ArrayRef, ()))
-            changed = {_base(node.lvalue) for node in unit.nodes.get(c_ast.Assignment, ())}
-            for node in unit.nodes.get(c_ast.UnaryOp, ()):
-                if node.op == "sizeof" and isinstance(node.expr, c_ast.ID):
-                    reads[node.expr.name] += 1
-                elif node.op in ("&", "++", "--", "p++", "p--"):
-                    changed.add(_base(node.expr))
-            for node in unit.nodes.get(c_ast.Decl, ()):
-                name = node.name
-                plain = "static" in node.storage and _is_table_of_texts(node.type)
-                if plain and uses[name] == reads[name]:
-                    if name not in changed and "volatile" not in node.quals:
-                        found.add(node)
-        return found
-
-    @cached_property
-    def members_only_read(self) -> dict[c_ast.Decl, frozenset[str]]:
-        """`static struct { const char *name; ... } t[]`: what only `t[i].name` is read of."""
-        units = [unit for unit in self.units if not _HIDES.search(unit.source.text)]
-        found = [members_only_read(unit, self.types) for unit in units]
-        return {table: names for each in found for table, names in each.items()}
-
-    @cached_property
     def variable_names(self) -> frozenset[str]:
         """Names of all variables: what a function of the program may change."""
         nodes = (node for unit in self.units for node in unit.nodes.get(c_ast.Decl, ()))
@@ -320,21 +258,24 @@ class HostProgram:
 
     def calls(self, function: HostFunction) -> frozenset[str]:
         """Names of all functions that a function calls, directly or not."""
-        return self._reach(function, frozenset())
+        if function not in self._called:
+            names: set[str] = set()
+            waiting, seen = [function], {function}
+            while waiting:
+                caller = waiting.pop()
+                direct = self.names_called(caller.function.node.body)
+                names |= direct
+                for name in sorted(direct):
+                    inner = self.lookup(name, caller.unit)
+                    if inner is not None and inner not in seen:
+                        seen.add(inner)
+                        waiting.append(inner)
+            self._called[function] = frozenset(names)
+        return self._called[function]
 
-    def _reach(self, function: HostFunction, seen: frozenset[str]) -> frozenset[str]:
-        if function.name in self._calls:
-            return self._calls[function.name]
-        direct = self.names_called(function.function.node.body)
-        names = set(direct)
-        for name in sorted(direct):
-            inner = self.lookup(name, function.unit)
-            if inner and name not in seen and name != function.name:
-                names |= self._reach(inner, seen | {function.name})
-        result = frozenset(names)
-        if not seen:
-            self._calls[function.name] = result
-        return result
+    @cached_property
+    def _called(self) -> dict[HostFunction, frozenset[str]]:
+        return {}
 
 
 class _Declared(c_ast.NodeVisitor):
@@ -353,23 +294,6 @@ class _Declared(c_ast.NodeVisitor):
         if node.name:
             self.names.add(node.name)
         self.generic_visit(node)
-
-
-def _is_table_of_texts(type_: c_ast.Node) -> bool:
-    """`const char *[]`: what other elements hold may be reached from within."""
-    pointer = type_.type if isinstance(type_, c_ast.ArrayDecl) else None
-    target = pointer.type if isinstance(pointer, c_ast.PtrDecl) else None
-    names = getattr(getattr(target, "type", None), "names", None)
-    return isinstance(target, c_ast.TypeDecl) and names == ["char"]
-
-
-def _base(node: c_ast.Node | None) -> str | None:
-    """The variable of which `x`, `x.member` or `x[i]` is a part."""
-    while isinstance(node, c_ast.ArrayRef | c_ast.Cast) or (
-        isinstance(node, c_ast.StructRef) and node.type == "."
-    ):
-        node = node.expr if isinstance(node, c_ast.Cast) else node.name
-    return node.name if isinstance(node, c_ast.ID) else None
 
 
 def _enumerate(node: c_ast.EnumeratorList, found: dict[str, int]) -> None:

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kfusion.host.symbolic import (
-    LOST,
     STRUCT,
     App,
     Entry,
@@ -21,7 +20,6 @@ from kfusion.host.symbolic import (
     Made,
     Num,
     Op,
-    Phi,
     Place,
     Pointee,
     Ref,
@@ -59,9 +57,8 @@ class Text(NamedTuple):
         return self.text if self.level >= level else f"({self.text})"
 
 
-# A part of what is known as a whole, what may have changed, an object with some parts
-# changed: there is no C for them.
-_INTERNAL = frozenset(["part", LOST, STRUCT])
+# A part of what is known as a whole, an object with some parts changed: no C is for them.
+_INTERNAL = frozenset(["part", STRUCT])
 
 
 def literal(value: Num | Literal) -> Text:
@@ -158,25 +155,15 @@ def _spelled(value: Sym) -> Text:
         return Text(f"&{spell_place(value.place)}", UNARY)
     if isinstance(value, Op):
         return _operation(value)
-    if isinstance(value, Phi):
-        return Text(" or ".join(dict.fromkeys(map(spell, _alternatives(value)))), _CONDITIONAL)
     if isinstance(value, Made):
         return Text(f"a new {value.kind}" if not value.name else value.name, PRIMARY)
     return Text("a value that is not known", PRIMARY)
-
-
-def _alternatives(value: Sym) -> list[Sym]:
-    if not isinstance(value, Phi):
-        return [value]
-    return [one for each in value.alternatives for one in _alternatives(each)]
 
 
 def _operation(value: Op) -> Text:
     if value.name.startswith(_LOOP):  # `loop:text:variable`
         return Text(f"'{value.name.rpartition(':')[2]}' of a loop", PRIMARY)
     parts = [_spelled(a) for a in value.args]
-    if value.name == LOST:
-        return Text(f"{spell(value.args[1])}, perhaps changed", _CONDITIONAL)
     if value.name == "part":
         return Text(parts[0].at(PRIMARY) + parts[1].text, PRIMARY)
     return operation(value.name, parts) or Text("a value that is not known", PRIMARY)

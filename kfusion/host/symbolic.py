@@ -1,16 +1,19 @@
 """Symbolic values of host expressions, and what is known about them at a point.
 
-A value is described by what the variables held when the (generated) function was
-entered. Places are what an assignment can change: variables, fields, elements.
+A value is described by what variables held when the region began. Places are what an assignment
+can change: variables, fields, elements. All of it serves guesses that the run time checks.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import field
 from functools import cached_property
 from itertools import count
 
 from kfusion.source.dataclasses import dataclass
+
+Path = tuple[str, ...]  # field names, or "[3]", or "[?i]" for an element that is not known
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class Literal:
 
 @dataclass(frozen=True)
 class Local:
-    """A variable or parameter of one execution of a library function."""
+    """A variable or parameter of one execution of a function."""
 
     frame: int
     name: str
@@ -55,7 +58,7 @@ class Global:
 
 @dataclass(frozen=True)
 class App:
-    """A variable of the application."""
+    """A variable of the function with the region."""
 
     name: str
 
@@ -73,39 +76,30 @@ class Pointee:
         return f"*{self.pointer}"
 
 
-def depth(value: Sym) -> int:
-    """How many operators and pointers are inside one another."""
-    return value.depth if isinstance(value, Op | Entry) else 0
-
-
-def weight(value: Sym) -> int:
-    """How many values it is made of; those that it is made of twice count twice."""
-    return value.weight if isinstance(value, Op | Phi | Entry | Ref) else 1
-
-
 Root = Local | Global | App | Pointee
 
 
 @dataclass(frozen=True)
 class Place:
     root: Root
-    path: tuple[str, ...] = ()  # field names, or "[3]"
+    path: Path = ()
 
     def __truediv__(self, step: str) -> Place:
         return Place(self.root, (*self.path, step))
 
-    @cached_property
-    def weight(self) -> int:
-        return 1 + weight(self.root.pointer) if isinstance(self.root, Pointee) else 1
+    @property
+    def is_of_some_element(self) -> bool:
+        """Is it not known which element of an array it is, or is in?"""
+        return any(step.startswith("[?") for step in self.path)
 
-    def within(self, outer: Place) -> bool:
-        return self.root == outer.root and self.path[: len(outer.path)] == outer.path
+    def moved(self, distance: int) -> Place | None:
+        """The element of the same array that is so many further on."""
+        if not self.path or not self.path[-1][1:-1].isdigit():
+            return None
+        return Place(self.root, (*self.path[:-1], f"[{int(self.path[-1][1:-1]) + distance}]"))
 
     def __str__(self) -> str:
-        text = str(self.root)
-        for step in self.path:
-            text += step if step.startswith("[") else f".{step}"
-        return text
+        return str(self.root) + "".join(s if s.startswith("[") else f".{s}" for s in self.path)
 
 
 @dataclass(frozen=True)
@@ -113,15 +107,6 @@ class Entry:
     """What a place held on entry."""
 
     place: Place
-
-    @cached_property
-    def depth(self) -> int:
-        root = self.place.root
-        return 1 + depth(root.pointer) if isinstance(root, Pointee) else 0
-
-    @property
-    def weight(self) -> int:
-        return self.place.weight
 
     def __str__(self) -> str:
         return str(self.place)
@@ -133,36 +118,24 @@ class Ref:
 
     place: Place
 
-    @property
-    def weight(self) -> int:
-        return self.place.weight
-
     def __str__(self) -> str:
         return f"&{self.place}"
 
 
 @dataclass(frozen=True)
 class Op:
-    """An operator, cast, sizeof, pure call or pure loop applied to values."""
+    """An operator, cast, sizeof, pure call or loop applied to values."""
 
     name: str
     args: tuple[Sym, ...]
 
     @cached_property
-    def depth(self) -> int:
-        return 1 + max(map(depth, self.args), default=0)
-
-    @cached_property
     def weight(self) -> int:
-        return 1 + sum(map(weight, self.args))
+        """How many values it is made of; those that it is made of twice count twice."""
+        return 1 + sum(arg.weight if isinstance(arg, Op) else 1 for arg in self.args)
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(str, self.args))})"
-
-
-@dataclass(frozen=True)
-class RealOp(Op):
-    """A comparison of real numbers: where it does not hold, its opposite need not either."""
 
 
 @dataclass(frozen=True)
@@ -185,255 +158,138 @@ class Unknown:
         return f"<unknown {self.number}>"
 
 
-_joins = count(1)
-
-
-@dataclass(frozen=True)
-class Phi:
-    """One of several values, depending on conditions that are not known.
-
-    Two of the same alternatives may be different values: each has a number of its own.
-    """
-
-    alternatives: tuple[Sym, ...]
-    number: int = field(default_factory=lambda: next(_joins))
-
-    @cached_property
-    def weight(self) -> int:
-        return 1 + sum(map(weight, self.alternatives))
-
-    def __str__(self) -> str:
-        return f"<one of {', '.join(map(str, self.alternatives))}; {self.number}>"
-
-
-Sym = Num | Literal | Entry | Ref | Op | Made | Unknown | Phi
-
-
-def _is_literal(root: Root) -> bool:
-    """A compound literal of numbers: nothing changes it."""
-    return isinstance(root, Pointee) and isinstance(root.pointer, Literal)
-
-
+Sym = Num | Literal | Entry | Ref | Op | Made | Unknown
 TRUE, FALSE = Num(1), Num(0)
-
-
-def leaves(value: Sym) -> list[Sym]:
-    """The parts that a value is computed from."""
-    if isinstance(value, Op):
-        return [leaf for arg in value.args for leaf in leaves(arg)]
-    if isinstance(value, Phi):
-        return [leaf for arg in value.alternatives for leaf in leaves(arg)]
-    return [value]
-
-
-def known_on_entry(value: Sym) -> bool:
-    """Can the value be computed from what is there on entry?"""
-    return all(isinstance(leaf, Num | Literal | Entry | Ref) for leaf in leaves(value)) and (
-        not _has_loop(value)
-    )
-
-
-def _has_loop(value: Sym) -> bool:
-    """Is there a part in it that no expression can be written for?"""
-    if isinstance(value, Op):
-        no_expression = value.name.startswith("loop:") or value.name == STRUCT
-        return no_expression or any(_has_loop(a) for a in value.args)
-    return isinstance(value, Phi)
-
-
-# A loop may build each value from the last one twice: they would be looked at for ever.
-MOST_KEPT = 400
-LOST = "lost"  # Op: what a place held on entry, if nobody has changed it
-# Op: an object as it was at one point. What it held, and then path and value of the parts
-# that were written after that.
-STRUCT = "struct"
+MOST_KEPT = 400  # a loop may build each value from the last one twice
+_unknowns = count(1)
 
 
 def anything() -> Sym:
     """A value that is not known, and is no other."""
-    return Unknown(-next(_joins))
+    return Unknown(-next(_unknowns))
 
 
-def part_of(whole: Sym, path: tuple[str, ...]) -> Sym:
+def leaves(value: Sym) -> Iterator[Sym]:
+    """The parts that a value is computed from."""
+    if isinstance(value, Op):
+        for arg in value.args:
+            yield from leaves(arg)
+    else:
+        yield value
+
+
+def known_on_entry(value: Sym) -> bool:
+    """Can the value be computed from what is there on entry?"""
+    return all(isinstance(leaf, Num | Literal | Entry | Ref) for leaf in leaves(value))
+
+
+# Op: an object of which some parts were written: what it held, and then path and value of each.
+STRUCT = "struct"
+
+
+def part_of(whole: Sym, path: Path) -> Sym:
     """What stands at a path inside an object of this value."""
     if not path:
         return whole
     if isinstance(whole, Entry):
         return Entry(Place(whole.place.root, whole.place.path + path))
     if isinstance(whole, Op) and whole.name == STRUCT:
-        if any(step.startswith("[?") for step in path):
-            return anything()
-        return _part_of_struct(whole, path)
+        base, *listed = whole.args
+        parts = {
+            tuple(name.text.split("\t")): value
+            for name, value in zip(listed[::2], listed[1::2], strict=True)
+            if isinstance(name, Literal)
+        }
+        around = max((p for p in parts if p and path[: len(p)] == p), key=len, default=())
+        inside = {p[len(path) :]: v for p, v in parts.items() if p[: len(path)] == path != p}
+        return with_parts(part_of(parts.get(around, base), path[len(around) :]), inside)
     return Op("part", (whole, Literal("".join(path))))
 
 
-def _part_of_struct(whole: Op, path: tuple[str, ...]) -> Sym:
-    base, *listed = whole.args
-    inside: dict[tuple[str, ...], Sym] = {}
-    around: tuple[tuple[str, ...], Sym] = ((), base)
-    for name, value in zip(listed[::2], listed[1::2], strict=True):
-        assert isinstance(name, Literal)
-        own = tuple(name.text.split("\t"))
-        if any(step.startswith("[?") for step in own):
-            return anything()
-        if path[: len(own)] == own and len(own) >= len(around[0]):
-            around = (own, value)
-        elif own[: len(path)] == path:
-            inside[own[len(path) :]] = value
-    return with_parts(part_of(around[1], path[len(around[0]) :]), inside)
-
-
-def with_parts(base: Sym, parts: dict[tuple[str, ...], Sym]) -> Sym:
+def with_parts(base: Sym, parts: dict[Path, Sym]) -> Sym:
     """An object in which some parts have got values of their own."""
     if not parts:
         return base
-    listed: list[Sym] = []
-    for path in sorted(parts):
-        listed += [Literal("\t".join(path)), parts[path]]
+    listed = [each for path in sorted(parts) for each in (Literal("\t".join(path)), parts[path])]
     return Op(STRUCT, (base, *listed))
-
-
-@dataclass(frozen=True)
-class Loss:
-    """Something unknown was written: by a call that is not known, or through a pointer."""
-
-    number: int
-    exposed: frozenset[str]  # variables that others may reach
-    roots: frozenset[Root] = frozenset()  # these are lost, and all that they lead to
-    variables: bool = True  # are exposed variables that outlive calls lost?
-    members: bool = False  # is what pointers in objects point to lost?
-    everything: bool = False  # is all lost that a pointer may point to?
-
-    def touches(self, root: Root) -> bool:
-        if root in self.roots:
-            return True
-        if isinstance(root, Global):
-            return self.variables and root.name in self.exposed
-        if isinstance(root, Pointee):
-            return self.everything or any(map(self._leads_to, leaves(root.pointer)))
-        return self.everything and root.name in self.exposed
-
-    def _leads_to(self, pointer: Sym) -> bool:
-        if isinstance(pointer, Entry):
-            through_object = self.members and bool(pointer.place.path)
-            return through_object or self.touches(pointer.place.root)
-        if isinstance(pointer, Ref):
-            return self.touches(pointer.place.root)
-        return isinstance(pointer, Unknown) and self.variables
-
-
-Contents = tuple[frozenset[tuple[Place, Sym]], tuple[int, ...]]
 
 
 @dataclass
 class State:
     """What is known at a point of an execution."""
 
-    memory: dict[Place, Sym] = field(default_factory=dict)
+    memory: dict[Root, dict[Path, Sym]] = field(default_factory=dict)
     equal: dict[Sym, Num] = field(default_factory=dict)  # facts from conditions
     unequal: dict[Sym, frozenset[int]] = field(default_factory=dict)
-    depths: dict[Root, int] = field(default_factory=dict)  # the longest path known of a root
-    losses: tuple[Loss, ...] = ()
 
-    def copy(self) -> State:
-        memory, equal, unequal = dict(self.memory), dict(self.equal), dict(self.unequal)
-        return State(memory, equal, unequal, dict(self.depths), self.losses)
+    def items(self) -> Iterator[tuple[Place, Sym]]:
+        for root, parts in self.memory.items():
+            for path, value in parts.items():
+                yield Place(root, path), value
 
-    def become(self, other: State) -> None:
-        """Take over all that another state knows."""
-        self.remember(other)
-        self.equal, self.unequal = other.equal, other.unequal
+    def knows(self, place: Place) -> bool:
+        return place.path in self.memory.get(place.root, ())
 
-    def remember(self, other: State) -> None:
-        """Take over what the places hold in another state."""
-        self.memory, self.depths, self.losses = other.memory, other.depths, other.losses
-
-    def lose(self, loss: Loss) -> None:
-        for place in [p for p in self.memory if loss.touches(p.root)]:
-            del self.memory[place]
-        self.losses = (*self.losses, loss)
-
-    def has_parts(self, place: Place) -> bool:
-        """May there be, or have been, places inside this one?"""
-        return self.depths.get(place.root, 0) > len(place.path)
-
-    def knows_parts(self, place: Place) -> bool:
-        """Has a place inside this one a value of its own, or what may be it by another index?"""
-        size = next((i for i, s in enumerate(place.path) if s.startswith("[?")), len(place.path))
-        place = Place(place.root, place.path[:size])
-        return self.has_parts(place) and any(
-            len(p.path) > size and p.within(place) for p in self.memory
-        )
+    def parts(self, place: Place) -> dict[Path, Sym]:
+        """What places inside this one hold, by their paths from it."""
+        size = len(place.path)
+        listed = self.memory.get(place.root, {})
+        return {p[size:]: v for p, v in listed.items() if len(p) > size and p[:size] == place.path}
 
     def read(self, place: Place) -> Sym:
         """The value of a place: what the whole around it held, and what its parts got since."""
-        held = self._held(place)
-        if not self.has_parts(place):
-            return held
-        size = len(place.path)
-        inner = [p for p in self.memory if len(p.path) > size and p.within(place)]
-        return with_parts(held, {p.path[size:]: self.memory[p] for p in inner})
+        listed = self.memory.get(place.root)
+        if listed is None:
+            return Entry(place)
+        return with_parts(self._held(place, listed), self.parts(place))
 
-    def _held(self, place: Place) -> Sym:
-        """The value of a place, without what its parts got since."""
-        if place in self.memory:
-            return self.memory[place]
-        for length in range(len(place.path) - 1, -1, -1):
-            whole = self.memory.get(Place(place.root, place.path[:length]))
-            if whole is None:
-                continue
-            found = part_of(whole, place.path[length:])
-            if isinstance(found, Entry) and _is_literal(found.place.root):
-                return self.read(found.place)
-            return found
-        for loss in reversed(self.losses):
-            if loss.touches(place.root):
-                return Op(LOST, (Unknown(loss.number), Entry(place)))
+    @staticmethod
+    def _held(place: Place, listed: dict[Path, Sym]) -> Sym:
+        for length in range(len(place.path), -1, -1):
+            whole = listed.get(place.path[:length])
+            if whole is not None:
+                return part_of(whole, place.path[length:])
         return Entry(place)
 
     def write(self, place: Place, value: Sym) -> None:
-        if self.has_parts(place):
-            for inner in [p for p in self.memory if p != place and p.within(place)]:
-                del self.memory[inner]
-        self.depths[place.root] = max(self.depths.get(place.root, 0), len(place.path))
-        self.memory[place] = value if weight(value) <= MOST_KEPT else anything()
+        listed = self.memory.setdefault(place.root, {})
+        if listed:
+            for path in self.parts(place):
+                del listed[place.path + path]
+        heavy = isinstance(value, Op) and value.weight > MOST_KEPT
+        listed[place.path] = anything() if heavy else value
 
-    def contents(self, place: Place) -> Contents:
+    def contents(self, place: Place) -> frozenset[tuple[Place, Sym]]:
         """All that is known of what a place holds, part by part: equal if nothing has changed."""
         path = place.path
         while path and path[-1].startswith("["):  # one element may be the first of several
             path = path[:-1]
-        whole = Place(place.root, path)
-        parts = {
-            (p, value)
-            for p, value in self.memory.items()
-            if (p.within(whole) or whole.within(p)) and value != Entry(p)
-        }
-        lost = tuple(loss.number for loss in self.losses if loss.touches(place.root))
-        return frozenset(parts), lost
+        return frozenset(
+            (Place(place.root, p), value)
+            for p, value in self.memory.get(place.root, {}).items()
+            if (p[: len(path)] == path or path[: len(p)] == p)
+            and value != Entry(Place(place.root, p))
+        )
 
     def resolve(self, value: Sym) -> Sym:
-        return self.equal.get(value, value)
+        return self.equal.get(value, value) if self.equal else value
 
     def excludes(self, value: Sym, constant: int) -> bool:
         """Is the value known not to be the constant?"""
         if isinstance(value, Num):
             return value.value != constant
-        if isinstance(value, Made | Ref) or _is_text(value):
+        if isinstance(value, Made | Ref) or (isinstance(value, Literal) and value.text[:1] == '"'):
             return constant == 0
-        if isinstance(value, Op) and value.name == "?:":
-            return all(self.excludes(part, constant) for part in value.args[1:])
         return constant in self.unequal.get(value, frozenset())
 
     def assume(self, condition: Sym, truth: bool) -> None:
         """Learn from a condition that was found true or false."""
         if isinstance(condition, Op):
-            if condition.name == "!" and len(condition.args) == 1:
+            if condition.name == "!":
                 return self.assume(condition.args[0], not truth)
             if (condition.name == "&&" and truth) or (condition.name == "||" and not truth):
                 for part in condition.args:
                     self.assume(part, truth)
-                return None
             if condition.name in ("==", "!=") and isinstance(condition.args[1], Num):
                 same = (condition.name == "==") == truth
                 self._learn(condition.args[0], condition.args[1].value, same)
@@ -447,54 +303,6 @@ class State:
             self.equal[value] = Num(constant)
         else:
             self.unequal[value] = self.unequal.get(value, frozenset()) | {constant}
-
-
-def _is_text(value: Sym) -> bool:
-    return isinstance(value, Literal) and value.text.startswith('"')
-
-
-def join(first: State, second: State) -> State:
-    """What is known where two executions meet."""
-    result = State(depths=dict(first.depths), losses=first.losses)
-    known = set(first.losses)
-    result.losses += tuple(loss for loss in second.losses if loss not in known)
-    for root, depth in second.depths.items():
-        result.depths[root] = max(depth, result.depths.get(root, 0))
-    for place, own in {**second.memory, **first.memory}.items():
-        if own is second.memory.get(place) and place in first.memory:
-            result.memory[place] = own  # most have not changed since the ways parted
-            continue
-        a: Sym = first.read(place)
-        b: Sym = second.read(place)
-        if a == b:
-            result.memory[place] = a
-            continue
-        a, b = first.resolve(a), second.resolve(b)
-        if a == b:
-            result.memory[place] = a
-            continue
-        merged: Sym = Phi((a, b))
-        if weight(merged) > MOST_KEPT:
-            merged = anything()
-        constants: set[int] = set()
-        for facts in (first.unequal.get(a, ()), second.unequal.get(b, ())):
-            constants |= set(facts)
-        for part in (a, b):
-            if isinstance(part, Num):
-                constants |= {part.value - 1, part.value + 1}
-        constants |= {0}
-        result.memory[place] = merged
-        result.unequal[merged] = frozenset(
-            c for c in constants if first.excludes(a, c) and second.excludes(b, c)
-        )
-    for value, number in first.equal.items():
-        if second.equal.get(value) == number:
-            result.equal[value] = number
-    for value, numbers in first.unequal.items():
-        common = numbers & second.unequal.get(value, frozenset())
-        if common:
-            result.unequal[value] = result.unequal.get(value, frozenset()) | common
-    return result
 
 
 @dataclass

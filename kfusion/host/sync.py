@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kfusion.host.path_record import Calling
 from kfusion.host.predict_launches import PredictedLaunch
+from kfusion.host.record import Calling
 from kfusion.parse.annotations import Sync
 from kfusion.source.diagnostics import Reason
 from kfusion.source.lexer import COMMENT

@@ -14,8 +14,6 @@ class DeclaredTypes:
         self._structs: dict[str, c_ast.Struct] = {}
         self._typedefs: dict[str, c_ast.Node] = {}
         self._members: dict[str, set[bool]] = {}
-        self._union_members: set[str] = set()
-        self.bit_fields: set[str] = set()  # names of members that may hold fewer bits
         # Of types that nothing declares, or blocks or files in different ways: what they are
         # here is not known.
         self.opaque: set[str] = set()
@@ -42,10 +40,6 @@ class DeclaredTypes:
                 self.ambiguous.add(node.name)
         for declaration in node.decls or []:
             if isinstance(declaration, c_ast.Decl) and declaration.name:
-                if isinstance(node, c_ast.Union):
-                    self._union_members.add(declaration.name)
-                if declaration.bitsize is not None:
-                    self.bit_fields.add(declaration.name)
                 is_array = isinstance(declaration.type, c_ast.ArrayDecl)
                 self._members.setdefault(declaration.name, set()).add(is_array)
 
@@ -56,15 +50,6 @@ class DeclaredTypes:
             return None
         declared = next((d for d in struct.decls or [] if getattr(d, "name", None) == name), None)
         return declared.type if declared is not None else None
-
-    def shares_memory(self, type_: c_ast.Node | None, name: str) -> bool:
-        """Is the member one of a union, named or not? One of an unknown type may be."""
-        struct = self._struct(type_)
-        if struct is None:
-            return name in self._union_members
-        if isinstance(struct, c_ast.Union):
-            return True
-        return all(getattr(d, "name", None) != name for d in struct.decls or [])
 
     def members(self, type_: c_ast.Node | None) -> list[str]:
         """Names of a struct's members, in order."""
@@ -116,19 +101,6 @@ class DeclaredTypes:
         inner = getattr(self.resolved(type_), "type", None)
         return isinstance(inner, c_ast.IdentifierType) and inner.names == ["void"]
 
-    def are_one(self, left: c_ast.Node, right: c_ast.Node) -> bool:
-        """Are two types one, that are no numbers? Pointers are all alike."""
-        one, other = self.resolved(left), self.resolved(right)
-        if type(one) is not type(other):
-            return False
-        if not isinstance(one, c_ast.TypeDecl):
-            return True
-        assert isinstance(other, c_ast.TypeDecl)
-        a, b = one.type, other.type
-        if isinstance(a, c_ast.IdentifierType) and isinstance(b, c_ast.IdentifierType):
-            return sorted(a.names) == sorted(b.names)
-        return type(a) is type(b) and (a is b or (a.name is not None and a.name == b.name))
-
     def _struct(self, type_: c_ast.Node | None) -> c_ast.Struct | None:
         type_ = self.resolved(type_)
         if isinstance(type_, c_ast.PtrDecl):
@@ -149,3 +121,13 @@ def _are_alike(one: c_ast.Node, other: c_ast.Node) -> bool:
         return False
     below, beside = list(one), list(other)
     return len(below) == len(beside) and all(map(_are_alike, below, beside))
+
+
+def named_type(type_: c_ast.Node | None) -> str:
+    """The name of the type at the bottom of a declaration: `Vector *v[3]` is a Vector."""
+    while isinstance(type_, c_ast.PtrDecl | c_ast.ArrayDecl):
+        type_ = type_.type
+    inner = getattr(type_, "type", None)
+    if isinstance(inner, c_ast.IdentifierType):
+        return " ".join(inner.names)
+    return f"{type(inner).__name__.lower()} {getattr(inner, 'name', None)}"

@@ -6,12 +6,10 @@ from pathlib import Path
 
 from kfusion.host.at_end import EndNames, end_names
 from kfusion.host.closed import closedness
-from kfusion.host.handles import read_handles
 from kfusion.host.observed import Observation
 from kfusion.host.predict import predictions
 from kfusion.host.program import HostProgram
 from kfusion.host.region import read_regions
-from kfusion.host.setup import read_setups
 from kfusion.kernel.read import read_kernels
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.files import parse_sources
@@ -126,14 +124,13 @@ def observed(
     how = Preprocessor(include_dirs=(folder,), system_dirs=(fake_libc_dir(),))
     inputs = parse_sources(read_sources(paths, how))
     program = HostProgram(inputs.hosts)
-    handles = read_handles(program, read_setups(program))
     kernels = {name: k for unit in inputs.kernels for name, k in read_kernels(unit).items()}
     (unit,) = inputs.applications
     (region,) = read_regions(unit, set())
-    found = predictions(region.block, region.function, unit, program, handles, kernels)
+    found = predictions(region.block, region.function, unit, program, kernels)
     closed = closedness(region.block, unit, program, frozenset(), frozenset())
     names = end_names(region, program, closed)
-    return Observation(region, found, program, handles, kernels), names
+    return Observation(region, found, program, kernels), names
 
 
 def dropped(app: str, folder: Path, library: str = "", header: str = "") -> dict[str, str]:

@@ -191,7 +191,7 @@ DROPPED = {
     "an intermediate, by out": ({"*t.mem": "AT_END"}, LAUNCHES, OUT, POINTERS),
     "a temporary": ({"*t.mem": "AT_END"}, LAUNCHES, TEMP, POINTERS),
     "what is made and released": (
-        {"<buffer 6>": "SCRATCH"},
+        {"<buffer 5>": "SCRATCH"},
         "vec u; vec_new(&u, 4); vec_square(&u, a); vec_add(c, &u, a); vec_free(&u);",
         "a, c",
         "vec *a, vec *c",

@@ -107,19 +107,6 @@ void run(vec *a, vec *c, float *data)
         observed(text, tmp_path)
 
 
-def test_a_caller_that_hands_it_on_is_noted(tmp_path: Path) -> None:
-    text = """
-static void work(vec *a, vec *t, vec *c)
-{
-#pragma kfuse(a, c, temp(t))
-    { vec_square(t, a); vec_add(c, t, a); }
-}
-void run(vec *a, vec *t, vec *c) { work(a, t, c); }
-"""
-    (note,) = observed(text, tmp_path)[0].notes
-    assert note.message == "'t' is temporary here, and may be read after work returns"
-
-
 def test_a_name_that_the_region_does_not_use(tmp_path: Path) -> None:
     with pytest.raises(KFusionError, match="'q' is not used in this region"):
         observed(program("a, t, c, q"), tmp_path)

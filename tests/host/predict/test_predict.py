@@ -12,11 +12,8 @@ from pathlib import Path
 import pytest
 from pycparser import c_ast
 
-from kfusion.host.handles import read_handles
-from kfusion.host.path_program import PathProgram
 from kfusion.host.predict import Prediction, Predictions, predictions
 from kfusion.host.program import HostProgram
-from kfusion.host.setup import read_setups
 from kfusion.kernel.read import read_kernels
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.files import parse_sources
@@ -39,11 +36,10 @@ def read(paths: Iterable[Path], include_dirs: Iterable[Path]) -> list[Prediction
     """The predictions for each region of a program."""
     how = Preprocessor(include_dirs=tuple(include_dirs), system_dirs=(fake_libc_dir(),))
     inputs = parse_sources(read_sources(paths, how))
-    program = PathProgram.of(HostProgram(inputs.hosts))
-    handles = read_handles(program, read_setups(program))
+    program = HostProgram(inputs.hosts)
     kernels = {name: k for unit in inputs.kernels for name, k in read_kernels(unit).items()}
     return [
-        predictions(block, function, unit, program, handles, kernels)
+        predictions(block, function, unit, program, kernels)
         for unit in inputs.applications
         for mark in unit.annotations.regions
         for function, block in [block_of(unit, mark.block.start)]

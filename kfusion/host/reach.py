@@ -1,9 +1,4 @@
-"""The program as one path of execution sees it: names are looked up as C does it, or guessed.
-
-Several programs may be given together, each with its own `main` or `init`. Where the files
-do not tell which definition a name means, any one is taken: what is predicted from it is
-checked when the program runs. Nothing here is an error.
-"""
+"""Which statements may reach what, how control leaves them, and whether it gives up there."""
 
 from __future__ import annotations
 
@@ -18,105 +13,18 @@ from kfusion.parse.unit import Unit, descendants
 NEVER_RETURN = frozenset("exit abort _Exit _exit quick_exit __assert_fail".split())
 
 
-class PathProgram(HostProgram):
-    """A host program in which a name that several files define is no error."""
-
-    @classmethod
-    def of(cls, program: HostProgram) -> PathProgram:
-        """The same program; what is known of it already is not computed once more."""
-        if isinstance(program, PathProgram):
-            return program
-        if "paths" in program.remembered:
-            known: PathProgram = program.remembered["paths"]
-            return known
-        result = cls(program.units)
-        result.__dict__.update(program.__dict__)
-        result.__dict__.pop("functions", None)
-        result._calls = {}  # which functions call which depends on the look-up
-        program.remembered["paths"] = result
-        return result
-
-    @cached_property
-    def functions(self) -> dict[str, HostFunction]:
-        """By name; further ones of a name that several files define have keys of their own."""
-        result: dict[str, HostFunction] = {}
-        for number, unit in enumerate(self.units):
-            for function in self._of_unit[unit].values():
-                if function.name not in result:
-                    result[function.name] = function
-                elif function.in_main_file:
-                    result[f"{function.name} of file {number}"] = function
-        return result
-
-    def calls(self, function: HostFunction) -> frozenset[str]:
-        """Names of all functions that a function calls, directly or not."""
-        if function not in self._called:
-            names: set[str] = set()
-            waiting, seen = [function], {function}
-            while waiting:
-                caller = waiting.pop()
-                direct = self.names_called(caller.function.node.body)
-                names |= direct
-                for name in sorted(direct):
-                    inner = self.lookup(name, caller.unit)
-                    if inner is not None and inner not in seen:
-                        seen.add(inner)
-                        waiting.append(inner)
-            self._called[function] = frozenset(names)
-        return self._called[function]
-
-    @cached_property
-    def _called(self) -> dict[HostFunction, frozenset[str]]:
-        return {}
-
-    def lookup(self, name: str, unit: Unit) -> HostFunction | None:
-        """Of the same file, `static` or not; else the first that other files can call."""
-        own = self._of_unit[unit].get(name) if unit in self._of_unit else None
-        if own is not None:
-            return own
-        found = self._shared.get(name)
-        return found[0] if found else None
-
-    def is_guess(self, function: HostFunction, unit: Unit) -> bool:
-        """Do other files define a function of this name, too, for this file to call?"""
-        if function.unit is unit or function.is_static:
-            return False
-        return len([f for f in self._shared[function.name] if f.in_main_file]) > 1
-
-    @cached_property
-    def _shared(self) -> dict[str, list[HostFunction]]:
-        """The functions that any file can call, by name."""
-        result: dict[str, list[HostFunction]] = {}
-        for unit in self.units:
-            for function in self._of_unit[unit].values():
-                if not function.is_static:
-                    result.setdefault(function.name, []).append(function)
-        return result
-
-    @cached_property
-    def all_functions(self) -> tuple[HostFunction, ...]:
-        return tuple(f for unit in self.units for f in self._of_unit[unit].values())
-
-    def host_function(self, node: c_ast.FuncDef) -> HostFunction | None:
-        return next((f for f in self.all_functions if f.function.node is node), None)
-
-    def in_unit(self, name: str, number: int) -> HostFunction | None:
-        """The function of that name in one of the files."""
-        return self._of_unit[self.units[number]].get(name)
-
-
 class Reach:
     """Which statements can reach a call of certain functions, or one certain function."""
 
     def __init__(
-        self, program: PathProgram, names: frozenset[str], goal: c_ast.Node | None = None
+        self, program: HostProgram, names: frozenset[str], goal: c_ast.Node | None = None
     ) -> None:
         self.program, self.names, self.goal = program, names, goal
         self._of_nodes: dict[c_ast.Node, bool] = {}
         self._of_functions: dict[HostFunction, bool] = {}
 
     @classmethod
-    def of(cls, program: PathProgram, names: frozenset[str]) -> Reach:
+    def of(cls, program: HostProgram, names: frozenset[str]) -> Reach:
         """The same for all regions of a program."""
         key = ("reach", names)
         if key not in program.remembered:
@@ -168,6 +76,11 @@ class Reach:
         return any(map(self.in_function, self.program.all_functions))
 
 
+def is_never(node: c_ast.Node | None) -> bool:
+    """Is it the condition of `do { } while (0)`?"""
+    return isinstance(node, c_ast.Constant) and node.value.rstrip("uUlL") == "0"
+
+
 def leaves(node: c_ast.Node | None) -> bool:
     """May control leave the statement other than below it?"""
     return _leaves(node, frozenset())
@@ -189,7 +102,7 @@ def _leaves(node: c_ast.Node | None, inside: frozenset[str]) -> bool:
     return any(_leaves(child, inside) for _, child in node.children())
 
 
-def gives_up(node: c_ast.Node | None, program: PathProgram, unit: Unit) -> bool:
+def gives_up(node: c_ast.Node | None, program: HostProgram, unit: Unit) -> bool:
     """Does the statement always leave by its end: by a jump, or by ending the program?"""
     if isinstance(node, c_ast.Compound):
         items = node.block_items or []

@@ -1,0 +1,188 @@
+"""What a path does to OpenCL's objects, kept in the order in which it happens."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from pycparser import c_ast
+
+from kfusion.host.calls import REGISTERS
+from kfusion.host.effects import Launch, SetArgument, Transfer
+from kfusion.host.equality import is_new_buffer
+from kfusion.host.execute import Executor, Guide
+from kfusion.host.known import Kind, kind_of
+from kfusion.host.path_ways import MOST_LAUNCHES, PathEndError, Ways
+from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.reach import Reach
+from kfusion.host.symbolic import FALSE, Fresh, Made, Num, Sym
+from kfusion.parse.unit import Unit
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.diagnostics import Reason
+from kfusion.source.text import Span
+
+Arguments = dict[int, SetArgument]
+
+
+@dataclass(frozen=True)
+class Calling:
+    """A call of a given function that led to a launch."""
+
+    function: HostFunction
+    arguments: dict[str, Sym]  # by parameter
+
+
+@dataclass(frozen=True, eq=False)
+class PathLaunch:
+    """A launch on a path, with the arguments that its kernel had then."""
+
+    launch: Launch
+    arguments: Arguments
+    call: c_ast.FuncCall | None  # of the function with the region, that led to it
+    calls: tuple[Calling, ...]  # of given functions, the outermost first
+    apart: Reason | None  # what was noted before it is settled when it comes, and why
+
+
+# Commands that are made in front of noted launches, if they have no events. Those that write do
+# so only if no noted launch gets the memory.
+_PASSING = frozenset(
+    "clFinish clEnqueueBarrier clEnqueueBarrierWithWaitList clEnqueueMarkerWithWaitList".split()
+)
+_WRITING = re.compile(r"clEnqueue(Write|Fill)\w+")
+
+
+class Recorder(Executor):
+    """An execution of a path that notes launches, and what becomes of memory objects."""
+
+    def __init__(
+        self,
+        program: HostProgram,
+        reach: Reach,
+        ways: Ways,
+        guide: Guide | None = None,
+        fresh: Fresh | None = None,
+    ) -> None:
+        super().__init__(program, reach, ways, guide, fresh)
+        self.launches: list[PathLaunch] = []
+        self.calling: list[Calling] = []
+        self.arguments: dict[Sym, Arguments] = {}  # by kernel
+        self.references: Counter[Sym] = Counter()  # to objects that the path has created
+        self.released: dict[Sym, None] = {}  # of those, for the last time
+        self.shared: set[Sym] = set()  # kernels with shared virtual memory
+        self.settled_by: Reason | None = None  # what comes behind the last launch and settles
+        self.perhaps_settled = False  # or may do so
+        self._noted: set[Sym] = set()  # memory of the launches since then
+
+    @property
+    def created(self) -> list[Sym]:
+        return list(self.references)
+
+    def run(self, function: HostFunction, arguments: list[Sym]) -> Sym:
+        names = [parameter.name for parameter in function.parameters]
+        self.calling.append(Calling(function, dict(zip(names, arguments, strict=False))))
+        try:
+            return super().run(function, arguments)
+        finally:
+            self.calling.pop()
+
+    def opencl(self, name: str, node: c_ast.FuncCall, args: list[Sym]) -> Sym:
+        if name in ("clSetKernelArgSVMPointer", "clSetKernelExecInfo") and args:
+            self.shared.add(args[0])
+        return super().opencl(name, node, args)
+
+    # Launches
+
+    def launch(self, launch: Launch) -> None:
+        self.launched += 1
+        written = launch.waits != FALSE or launch.event != FALSE or launch.is_task
+        shared = launch.kernel in self.shared
+        apart = self._as_written(launch, shared=shared) if written or shared else self.settled_by
+        self.settled_by = apart if written or shared else None
+        self.perhaps_settled = False
+        if apart is not None:
+            self._noted = set()
+        arguments = dict(self.arguments.get(launch.kernel, {}))
+        self._noted |= {a.value for a in arguments.values() if a.value is not None}
+        call, calls = self.frames[0].call, tuple(self.calling)
+        self.launches.append(PathLaunch(launch, arguments, call, calls, apart))
+        if len(self.launches) >= MOST_LAUNCHES:
+            self.ways.cut = True
+            raise PathEndError("there are more launches")
+
+    def _as_written(self, launch: Launch, *, shared: bool) -> Reason:
+        if shared:
+            return Reason(
+                "KF211",
+                "the kernel is given shared virtual memory",
+                self._span(),
+                help="give the kernel buffers: shared virtual memory is not followed",
+            )
+        what = "clEnqueueTask" if launch.is_task else "a launch with events"
+        return Reason("KF215", f"{what} is made at once, as it is written", self._span())
+
+    def set_argument(self, argument: SetArgument) -> None:
+        if not isinstance(argument.index, Num):
+            self.ways.doubt("the index of an argument is not known")
+            return
+        self.arguments.setdefault(argument.kernel, {})[argument.index.value] = argument
+
+    # What settles
+
+    def transfer(self, transfer: Transfer) -> None:
+        self.perhaps_settled = True
+        passes = _WRITING.fullmatch(transfer.call) and not transfer.waits
+        if not passes or set(transfer.writes) & self._noted:
+            self._settle(transfer.call)
+
+    def synchronise(self, call: str) -> None:
+        if call not in _PASSING:
+            self._settle(call)
+
+    def call_unknown(self, name: str, arguments: list[Sym]) -> None:
+        self.ways.doubt(f"{name} is not known")
+        self.perhaps_settled = True
+        if kind_of(name) in (Kind.SETTLES, Kind.UNKNOWN) or name in REGISTERS:
+            self._settle(name)
+
+    def _settle(self, name: str) -> None:
+        self.perhaps_settled = True
+        text = f"the launches before {name} are made when it comes"
+        self.settled_by = self.settled_by or Reason("KF214", text, self._span())
+
+    def _span(self) -> Span | None:
+        call = self.frames[0].call
+        return call_span(call, self.frames[0].unit) if call is not None else None
+
+    # Objects
+
+    def create(self, object_: Made) -> None:
+        if is_new_buffer(object_):
+            self.references[object_] = 1
+
+    def retain(self, call: str, handle: Sym) -> None:
+        if call == "clRetainMemObject" and handle in self.references:
+            self.references[handle] += 1
+
+    def release(self, call: str, handle: Sym) -> None:
+        if call == "clReleaseMemObject" and handle in self.references:
+            self.references[handle] -= 1
+            if self.references[handle] == 0:
+                self.released[handle] = None
+
+
+def call_span(call: c_ast.FuncCall, unit: Unit) -> Span | None:
+    """The text of a call; that of the macro, if one has it in its body."""
+    node: c_ast.Node = call.name
+    while node.coord is None and node.children():
+        node = node.children()[0][1]
+    if node.coord is None:
+        return None
+    first = position = unit.index(node)
+    tokens = unit.tokens
+    while position + 1 < len(tokens) and tokens[position].text != "(":
+        if tokens[position].text == "[":
+            position = unit.match(position)
+        elif tokens[position].text in (";", "{", "}"):
+            return unit.span(first, first)
+        position += 1
+    return unit.span(first, unit.match(position))
