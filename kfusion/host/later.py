@@ -53,7 +53,8 @@ class _Beyond(Approach):
         super().__init__(program, region.block, USES)
         self.region, self.kernels, self.temporary = region, kernels, temporary
         self.names = kernel_names(program)
-        self.around: list[Frame] = []  # the functions that were open at the region
+        # The functions that were open at the region, and the calls that led there.
+        self.around: list[tuple[Frame, c_ast.FuncCall | None]] = []
         self.watched: dict[Sym, str] = {}  # objects, and the variables that they belong to
         self.decided = 0
         self.reads: list[_Read] = []
@@ -63,7 +64,7 @@ class _Beyond(Approach):
             return super().statement(node)
         before = Before(self)
         found = {before.value(value): owner for value, owner in self.temporary.items()}
-        self.around = list(self.frames)
+        self.around = [(frame, frame.call) for frame in self.frames]
         goes_on = super().statement(node)
         self.watched, self.decided = found, len(self.ways.decisions)
         return goes_on
@@ -93,18 +94,20 @@ class _Beyond(Approach):
 
     def _note(self, value: Sym) -> None:
         pairs = enumerate(zip(self.around, self.frames, strict=False))
-        depth = max((i for i, (one, other) in pairs if one is other), default=0)
-        frame, unit = self.frames[depth], self.frames[depth].unit
-        assert frame.call is not None
+        depth = max((i for i, ((one, _), other) in pairs if one is other), default=0)
+        frame, led_here = self.around[depth]
+        call, unit = frame.call, frame.unit
+        assert call is not None
+        own = self.region.unit
+        again = call is led_here  # in a loop of a caller
         when = f"after {self.region.function.name} returns"
         if depth == len(self.around) - 1:
-            own = self.region.unit
-            end = own.match(own.index(self.region.block))
-            again = unit.index(frame.call.name) < end
-            when = "in the next iteration" if again else "after the region"
+            again = unit.index(call.name) < own.match(own.index(self.region.block))
+            when = "after the region"
         certain = len(self.ways.decisions) == self.decided
         owner = self.watched.pop(value)
-        self.reads.append(_Read(owner, frame.call, unit, when, certain))
+        when = "in the next iteration" if again else when
+        self.reads.append(_Read(owner, call, unit, when, certain))
 
 
 def contradictions(

@@ -13,7 +13,6 @@ from kfusion.host.symbolic import (
     Made,
     Num,
     Op,
-    Phi,
     Place,
     Pointee,
     Ref,
@@ -30,7 +29,6 @@ FLOAT = Op("sizeof(float)", ())
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (Phi((Num(1), Phi((Num(1), Num(2))))), "1 or 2"),
         (Num(-3), "-3"),
         (BYTES, "t->bytes"),
         (Entry(Place(App("s"), ("level", "[2]", "mem"))), "s.level[2].mem"),
@@ -59,7 +57,6 @@ FLOAT = Op("sizeof(float)", ())
         (Op("sizeof", (N,)), "sizeof(n)"),
         (Op("?:", (Op("<", (N, Num(1))), N, Num(1))), "n < 1 ? n : 1"),
         (Op("loop:while (g % 64) g++;:g", (N,)), "'g' of a loop"),
-        (Phi((N, Num(0))), "n or 0"),
         (Made("buffer", 3), "a new buffer"),
         (Unknown(7), "a value that is not known"),
     ],
