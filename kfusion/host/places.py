@@ -114,15 +114,21 @@ class Places(ABC):
         if isinstance(node, c_ast.ID):
             return self.variable(node.name)
         if isinstance(node, c_ast.StructRef):
-            if node.type == "->":
-                return self.target(self.value(node.name)) / str(node.field.name)
-            base = self.place(node.name)
-            return None if base is None else base / str(node.field.name)
+            arrow = node.type == "->"
+            base = self.target(self.value(node.name)) if arrow else self.place(node.name)
+            return None if base is None else base / self._member(node)
         if isinstance(node, c_ast.ArrayRef):
             return self._element(node)
         if isinstance(node, c_ast.UnaryOp) and node.op == "*":
             return self.target(self.value(node.expr))
         return self.place(node.expr) if isinstance(node, c_ast.Cast) else None
+
+    def _member(self, node: c_ast.StructRef) -> str:
+        """The members of a union are one place."""
+        name, types = str(node.field.name), self.program.types
+        if types.may_be_in_union(name) and types.is_in_union(self.type_of(node.name), name):
+            return "union"
+        return name
 
     def _element(self, node: c_ast.ArrayRef) -> Place | None:
         index = self.value(node.subscript)

@@ -14,6 +14,7 @@ class DeclaredTypes:
         self._structs: dict[str, c_ast.Struct] = {}
         self._typedefs: dict[str, c_ast.Node] = {}
         self._members: dict[str, set[bool]] = {}
+        self._union_members: set[str] = set()
         # Of types that nothing declares, or blocks or files in different ways: what they are
         # here is not known.
         self.opaque: set[str] = set()
@@ -40,6 +41,8 @@ class DeclaredTypes:
                 self.ambiguous.add(node.name)
         for declaration in node.decls or []:
             if isinstance(declaration, c_ast.Decl) and declaration.name:
+                if isinstance(node, c_ast.Union):
+                    self._union_members.add(declaration.name)
                 is_array = isinstance(declaration.type, c_ast.ArrayDecl)
                 self._members.setdefault(declaration.name, set()).add(is_array)
 
@@ -50,6 +53,16 @@ class DeclaredTypes:
             return None
         declared = next((d for d in struct.decls or [] if getattr(d, "name", None) == name), None)
         return declared.type if declared is not None else None
+
+    def may_be_in_union(self, name: str) -> bool:
+        return name in self._union_members
+
+    def is_in_union(self, type_: c_ast.Node | None, name: str) -> bool:
+        """Is the member one of a union, named or not?"""
+        struct = self._struct(type_)
+        if struct is None or isinstance(struct, c_ast.Union):
+            return struct is not None
+        return all(getattr(d, "name", None) != name for d in struct.decls or [])
 
     def members(self, type_: c_ast.Node | None) -> list[str]:
         """Names of a struct's members, in order."""
