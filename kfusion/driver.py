@@ -23,6 +23,7 @@ from kfusion.host.predict import Prediction, numbered, predictions
 from kfusion.host.predict_launches import PredictedLaunch
 from kfusion.host.program import HostProgram
 from kfusion.host.region import CppRegion, Region, read_cpp_regions, read_regions
+from kfusion.host.runs import Runs
 from kfusion.host.symbolic import Sym
 from kfusion.host.sync import kept_apart
 from kfusion.kernel.model import Kernel
@@ -146,6 +147,7 @@ class _Given:
     target: Target
     exact: bool
     fused: Kernels
+    runs: Runs
     recorded: tuple[RecordedRow, ...] = ()
 
 
@@ -168,6 +170,9 @@ def fuse_files(
     program = HostProgram(inputs.hosts, inputs.cpp)
     check_program_queries((*inputs.hosts, *inputs.cpp))
     taken = set[str]().union(*(names_in(unit) for unit in inputs.all))
+    identifiers: set[str] = set()
+    in_c = [region for unit in inputs.applications for region in read_regions(unit, identifiers)]
+    in_cpp = [region for unit in inputs.cpp for region in read_cpp_regions(unit, identifiers)]
     given = _Given(
         inputs,
         program,
@@ -175,15 +180,11 @@ def fuse_files(
         target,
         exact,
         Kernels(exact, taken),
+        Runs(program, {r.block: program.host_function(r.function.node) for r in in_c}),
         rows,
     )
     result = Result({}, [], list(inputs.unread))
-    identifiers: set[str] = set()
-    regions: list[Region | CppRegion] = []
-    for unit in inputs.applications:
-        regions += read_regions(unit, identifiers)
-    for other in inputs.cpp:
-        regions += read_cpp_regions(other, identifiers)
+    regions: list[Region | CppRegion] = [*in_c, *in_cpp]
     for region in regions:
         _region(region, given, result, for_recording=for_recording)
     result.files = _texts(given, result)
@@ -288,9 +289,10 @@ def _c_region(
         region.unit,
         given.program,
         given.kernels,
+        given.runs,
         frozenset(region.mark.harmless),
     )
-    observation = Observation(region, predicted, given.program, given.kernels)
+    observation = Observation(region, predicted, given.program, given.kernels, given.runs)
     result.diagnostics += observation.notes
     told = _told(region, closed, names, given)
     if told:

@@ -99,7 +99,7 @@ class Executor(Commands):
         return self.guide.truth(condition) if self.guide is not None else None
 
     def matters(self, node: c_ast.Node | None) -> bool:
-        return self.reach.has(node, self.frame.unit)
+        return self.reach.has(node)
 
     def gives_up(self, node: c_ast.Node | None) -> bool:
         return gives_up(node, self.program, self.frame.unit)
@@ -113,7 +113,7 @@ class Executor(Commands):
         default = self.preferred(condition, first, second)
         cost = 1
         if not any(self.matters(way) or leaves(way) for way in ways):
-            uses = [self.uses.has(way, self.frame.unit) for way in ways]
+            uses = [self.uses.has(way) for way in ways]
             if any(uses):
                 default = not uses[0]
             elif not any(map(_changes, ways)):  # all the same

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 
 from pycparser import c_ast
 
@@ -22,6 +22,14 @@ class Frame:
     statics: set[str] = field(default_factory=set)  # variables that outlive the call
     call: c_ast.FuncCall | None = None  # that control has left the frame by
     home: str = ""  # the name of the function with the region
+
+    def copy(self) -> Frame:
+        return replace(
+            self,
+            variables=dict(self.variables),
+            aliases=dict(self.aliases),
+            statics=set(self.statics),
+        )
 
     @property
     def name(self) -> str:

@@ -16,6 +16,7 @@ from kfusion.host.later import contradictions
 from kfusion.host.predict import Prediction, Predictions
 from kfusion.host.program import HostProgram
 from kfusion.host.region import Region
+from kfusion.host.runs import Runs
 from kfusion.host.symbolic import App, Entry, Global, Made, Place, Pointee, Sym
 from kfusion.kernel.model import Kernel
 from kfusion.source.diagnostics import Diagnostic, error
@@ -30,6 +31,7 @@ class Observation:
         predicted: Predictions,
         program: HostProgram,
         kernels: Mapping[str, Kernel],
+        runs: Runs,
     ) -> None:
         """`kernels`: all that are given."""
         self.region, self.predicted, self.program = region, predicted, program
@@ -37,10 +39,11 @@ class Observation:
         self.outs = {item.name for item in data if item.role == "out"}
         self.temporaries = {item.name for item in data if item.role == "temp"}
         self._check_names()
-        certain = predicted.certain
-        self.notes: list[Diagnostic] = contradictions(
-            region, program, kernels, self._temporary(), certain=certain
-        )
+        self.notes: list[Diagnostic] = []
+        run, temporary = runs.of(region.block), self._temporary()
+        if run is not None and temporary:
+            certain = predicted.certain
+            self.notes += contradictions(region, run, kernels, temporary, certain=certain)
 
     def drops(self, prediction: Prediction, names: EndNames | None) -> tuple[Drop, ...]:
         """`names`: variables that the run time can look at when the region ends."""

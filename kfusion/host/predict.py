@@ -20,12 +20,12 @@ from kfusion.host.frames import Frame
 from kfusion.host.handles import kernel_names
 from kfusion.host.names import visible_in
 from kfusion.host.options import groups_are_full
-from kfusion.host.path_before import before_region
 from kfusion.host.path_ways import PathEndError, Steps, Ways
 from kfusion.host.predict_launches import Launches, PredictedLaunch, Surrounding
 from kfusion.host.program import HostProgram
 from kfusion.host.reach import Reach
 from kfusion.host.record import Recorder
+from kfusion.host.runs import Runs
 from kfusion.host.symbolic import Made, State, Sym
 from kfusion.kernel.model import Kernel
 from kfusion.parse.unit import Function, Unit, descendants
@@ -140,17 +140,18 @@ def predictions(
     unit: Unit,
     program: HostProgram,
     kernels: dict[str, Kernel],
+    runs: Runs,
     harmless: frozenset[str] = frozenset(),
 ) -> Predictions:
     """Follow the paths through a region: the default one, then those that differ least."""
-    own = program.host_function(function.node)
+    own, run = program.host_function(function.node), runs.of(block)
     around = Surrounding(
         unit,
         own,
         kernel_names(program),
         kernels,
         Reach.of(program, MATTERS),
-        before_region(block, own, program),
+        run.before[block] if run is not None else None,
         groups_are_full(program.units),
         closed_as_a_whole(program),
     )

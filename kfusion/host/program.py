@@ -231,12 +231,6 @@ class HostProgram:
         }
 
     @cached_property
-    def variable_names(self) -> frozenset[str]:
-        """Names of all variables: what a function of the program may change."""
-        nodes = (node for unit in self.units for node in unit.nodes.get(c_ast.Decl, ()))
-        return frozenset(node.name for node in nodes if node.name)
-
-    @cached_property
     def _local_names(self) -> frozenset[str]:
         """Variables of functions that hold regions: a global may have the same name."""
         visitor = _Declared()
@@ -247,14 +241,31 @@ class HostProgram:
         return frozenset(visitor.names)
 
     def names_called(self, node: c_ast.Node) -> frozenset[str]:
-        """Names of the functions that a statement or expression calls itself."""
+        """Names of the functions that a statement or expression calls itself; an empty one for a
+        call that has no name."""
         if node not in self._names:
             self._names[node] = frozenset(
-                call.name.name
+                call.name.name if isinstance(call.name, c_ast.ID) else ""
                 for call in descendants(node)
-                if isinstance(call, c_ast.FuncCall) and isinstance(call.name, c_ast.ID)
+                if isinstance(call, c_ast.FuncCall)
             )
         return self._names[node]
+
+    @cached_property
+    def pointers(self) -> frozenset[str]:
+        """Names that are called and may be pointers to functions."""
+        nodes = (node for unit in self.units for node in unit.nodes.get(c_ast.Decl, ()))
+        variables = (n.name for n in nodes if not isinstance(n.type, c_ast.FuncDecl))
+        return frozenset(variables) - {f.name for f in self.all_functions} | {""}
+
+    @cached_property
+    def by_pointer(self) -> frozenset[str]:
+        """Functions that call others through pointers."""
+        return frozenset(
+            f.name
+            for f in self.all_functions
+            if not self.pointers.isdisjoint(self.names_called(f.function.node.body))
+        )
 
     def calls(self, function: HostFunction) -> frozenset[str]:
         """Names of all functions that a function calls, directly or not."""

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Mapping, Set
 
 from pycparser import c_ast
 
-from kfusion.host import calls
+from kfusion.host.names import path_to
 from kfusion.host.program import HostFunction, HostProgram, constant
-from kfusion.parse.unit import Unit, descendants
+from kfusion.parse.unit import Unit
 
 NEVER_RETURN = frozenset("exit abort _Exit _exit quick_exit __assert_fail".split())
 
 
 class Reach:
-    """Which statements can reach a call of certain functions, or one certain function."""
+    """Which statements can reach a call of certain functions, or one of certain blocks."""
 
     def __init__(
-        self, program: HostProgram, names: frozenset[str], goal: c_ast.Node | None = None
+        self,
+        program: HostProgram,
+        names: frozenset[str],
+        blocks: Mapping[c_ast.Node, HostFunction] | None = None,
     ) -> None:
-        self.program, self.names, self.goal = program, names, goal
-        self._of_nodes: dict[c_ast.Node, bool] = {}
-        self._of_functions: dict[HostFunction, bool] = {}
+        """`blocks`: with the functions that they stand in."""
+        self.program = program
+        self._around: set[c_ast.Node] = set()
+        wanted = set(names)
+        for block, function in (blocks or {}).items():
+            self._around |= set(path_to(block, function.function.node.body) or ())
+            wanted.add(function.name)
+        self._leading = wanted | self._callers(wanted)
+        # A call through a pointer may be one of any function.
+        self._by_pointer = any(f.name in self._leading for f in program.all_functions)
+        if self._by_pointer:
+            self._leading |= program.by_pointer | self._callers(program.by_pointer)
+
+    def _callers(self, names: Set[str]) -> set[str]:
+        program = self.program
+        return {f.name for f in program.all_functions if not names.isdisjoint(program.calls(f))}
 
     @classmethod
     def of(cls, program: HostProgram, names: frozenset[str]) -> Reach:
@@ -32,48 +48,17 @@ class Reach:
         found: Reach = program.remembered[key]
         return found
 
-    def has(self, node: c_ast.Node | None, unit: Unit) -> bool:
+    def has(self, node: c_ast.Node | None) -> bool:
         """Can executing the statement get there, itself or through calls?"""
         if node is None:
             return False
-        if node not in self._of_nodes:
-            self._of_nodes[node] = self._search(node, unit, set())
-        return self._of_nodes[node]
+        names = self.program.names_called(node)
+        if node in self._around or not self._leading.isdisjoint(names):
+            return True
+        return self._by_pointer and not self.program.pointers.isdisjoint(names)
 
     def in_function(self, function: HostFunction) -> bool:
-        if function not in self._of_functions:
-            found = self._search(function.function.node.body, function.unit, {function})
-            self._of_functions[function] = found
-        return self._of_functions[function]
-
-    def _search(self, node: c_ast.Node, unit: Unit, seen: set[HostFunction]) -> bool:
-        return any(
-            inner is self.goal
-            or (isinstance(inner, c_ast.FuncCall) and self._calls(inner, unit, seen))
-            for inner in descendants(node)
-        )
-
-    def _calls(self, call: c_ast.FuncCall, unit: Unit, seen: set[HostFunction]) -> bool:
-        name = call.name.name if isinstance(call.name, c_ast.ID) else ""
-        if name in self.names:
-            return True
-        function = self.program.lookup(name, unit) if name else None
-        if function is not None:
-            if function in seen:
-                return False
-            if function in self._of_functions:
-                return self._of_functions[function]
-            seen.add(function)
-            return self._search(function.function.node.body, function.unit, seen)
-        if name in calls.LIBC or name.startswith("cl"):
-            return False
-        return (not name or name in self.program.variable_names) and self.through_pointers
-
-    @cached_property
-    def through_pointers(self) -> bool:
-        """Can a call through a pointer get there? Whichever function it calls."""
-        self.__dict__["through_pointers"] = False  # functions that call through pointers, too
-        return any(map(self.in_function, self.program.all_functions))
+        return self.has(function.function.node.body)
 
 
 def is_never(node: c_ast.Node | None) -> bool:

@@ -222,6 +222,10 @@ class State:
     equal: dict[Sym, Num] = field(default_factory=dict)  # facts from conditions
     unequal: dict[Sym, frozenset[int]] = field(default_factory=dict)
 
+    def copy(self) -> State:
+        memory = {root: dict(parts) for root, parts in self.memory.items()}
+        return State(memory, dict(self.equal), dict(self.unequal))
+
     def items(self) -> Iterator[tuple[Place, Sym]]:
         for root, parts in self.memory.items():
             for path, value in parts.items():
@@ -234,6 +238,8 @@ class State:
         """What places inside this one hold, by their paths from it."""
         size = len(place.path)
         listed = self.memory.get(place.root, {})
+        if len(listed) == 1 and place.path in listed:
+            return {}
         return {p[size:]: v for p, v in listed.items() if len(p) > size and p[:size] == place.path}
 
     def read(self, place: Place) -> Sym:

@@ -10,6 +10,7 @@ from kfusion.host.observed import Observation
 from kfusion.host.predict import predictions
 from kfusion.host.program import HostProgram
 from kfusion.host.region import read_regions
+from kfusion.host.runs import Runs
 from kfusion.kernel.read import read_kernels
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.files import parse_sources
@@ -127,10 +128,11 @@ def observed(
     kernels = {name: k for unit in inputs.kernels for name, k in read_kernels(unit).items()}
     (unit,) = inputs.applications
     (region,) = read_regions(unit, set())
-    found = predictions(region.block, region.function, unit, program, kernels)
+    runs = Runs(program, {region.block: program.host_function(region.function.node)})
+    found = predictions(region.block, region.function, unit, program, kernels, runs)
     closed = closedness(region.block, unit, program, frozenset(), frozenset())
     names = end_names(region, program, closed)
-    return Observation(region, found, program, kernels), names
+    return Observation(region, found, program, kernels, runs), names
 
 
 def dropped(app: str, folder: Path, library: str = "", header: str = "") -> dict[str, str]:

@@ -14,6 +14,7 @@ from pycparser import c_ast
 
 from kfusion.host.predict import Prediction, Predictions, predictions
 from kfusion.host.program import HostProgram
+from kfusion.host.runs import Runs
 from kfusion.kernel.read import read_kernels
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.files import parse_sources
@@ -38,11 +39,15 @@ def read(paths: Iterable[Path], include_dirs: Iterable[Path]) -> list[Prediction
     inputs = parse_sources(read_sources(paths, how))
     program = HostProgram(inputs.hosts)
     kernels = {name: k for unit in inputs.kernels for name, k in read_kernels(unit).items()}
-    return [
-        predictions(block, function, unit, program, kernels)
+    found = [
+        (unit, *block_of(unit, mark.block.start))
         for unit in inputs.applications
         for mark in unit.annotations.regions
-        for function, block in [block_of(unit, mark.block.start)]
+    ]
+    runs = Runs(program, {b: program.host_function(function.node) for _, function, b in found})
+    return [
+        predictions(block, function, unit, program, kernels, runs)
+        for unit, function, block in found
     ]
 
 

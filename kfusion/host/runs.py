@@ -1,9 +1,9 @@
-"""How things are when a region begins, guessed: the likely path from `main` to it.
+"""How things are when a region begins, and what happens after it, guessed: one likely run.
 
 Inside a region values are symbols: what a variable held when the region began. Which kernel
 a handle stands for, which function a table holds, how often a loop goes round is often
-settled long before. So the program is executed once, along the path that defaults choose,
-until it comes to the region; the symbols are then looked up in what is known there. It is
+settled long before. So the program is executed once, from `main` to its end, along the path that
+defaults choose; the symbols are looked up in what is known where that comes to the region. It is
 one run of many: what is found so is a guess.
 
 Where no `main` leads there, the functions that make kernels are executed, and then the function
@@ -13,13 +13,16 @@ with the region. Their parameters of one type are taken to be the same objects.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from copy import copy
 
 from pycparser import c_ast
 
 from kfusion.host.arithmetic import arithmetic
+from kfusion.host.effects import Launch, Transfer
 from kfusion.host.equality import strip
-from kfusion.host.execute import MATTERS
+from kfusion.host.execute import MATTERS, USES
 from kfusion.host.frames import Frame
 from kfusion.host.names import function_at
 from kfusion.host.path_ways import PathEndError, Steps, Ways
@@ -28,29 +31,54 @@ from kfusion.host.reach import Reach
 from kfusion.host.record import Arguments, Recorder
 from kfusion.host.symbolic import FALSE, App, Entry, Made, Op, Place, Pointee, Ref, Sym
 from kfusion.host.types import named_type
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError
 
 MOST_STEPS = 40_000
+MOST_FOR_REGION = 2_000  # more
 _MAKES = frozenset(("clCreateKernel", "clCloneKernel"))
-_MATTERS = MATTERS | _MAKES | {"clCreateBuffer", "clCreateImage"}
+_MATTERS = MATTERS | USES | _MAKES | {"clCreateBuffer", "clCreateImage"}
 _MOST_DEPTH = 40  # of values
 
+Blocks = Mapping[c_ast.Node, HostFunction]  # of regions, with the functions that they stand in
+Stack = tuple[tuple[Frame, c_ast.FuncCall | None], ...]  # functions, and the calls they are in
 
-class _ArrivedError(Exception):
-    """The region is reached."""
+
+@dataclass(frozen=True, eq=False)
+class Use:
+    """A launch, or another command that gets memory objects."""
+
+    launch: Launch | None
+    given: Mapping[int, Sym]  # to the kernel
+    reads: tuple[Sym, ...]
+    writes: tuple[Sym, ...]
+    stack: Stack
+    decided: int  # decisions on the way there
 
 
-class Approach(Recorder):
-    """Runs from where the program begins."""
+@dataclass(frozen=True, eq=False)
+class Passed:
+    """A region that the run has come through."""
 
-    def __init__(
-        self, program: HostProgram, goal: c_ast.Node, also: frozenset[str] = frozenset()
-    ) -> None:
-        """`also`: calls that no path must pass over, besides those that make and launch."""
-        super().__init__(program, Reach(program, _MATTERS | also, goal), Ways(Steps(MOST_STEPS)))
-        self.goal = goal
-        self.to_goal = Reach(program, frozenset(), goal)
+    stack: Stack
+    decided: int
+    uses: int  # before its end
+
+
+class Run(Recorder):
+    """An execution of the whole program."""
+
+    def __init__(self, program: HostProgram, blocks: Blocks) -> None:
+        super().__init__(
+            program,
+            Reach(program, _MATTERS, blocks),
+            Ways(Steps(MOST_STEPS + len(blocks) * MOST_FOR_REGION)),
+        )
+        self.blocks, self.to_blocks = blocks, Reach(program, frozenset(), blocks)
         self.programs: dict[Sym, Sym] = {}  # by the kernels that are made from them
+        self.before: dict[c_ast.Node, Before] = {}  # where it has come to regions
+        self.passed: dict[c_ast.Node, Passed] = {}
+        self.log: list[Use] = []
         for unit in program.units:
             self.frames.append(Frame(0, None, unit))
             for node in unit.ast.ext:
@@ -76,28 +104,47 @@ class Approach(Recorder):
         return goes_on
 
     def execute(self, function: HostFunction) -> None:
-        """Call a function of which the callers are not known."""
+        """Call a function of which the callers are not known, as far as it can be followed."""
         seen: Counter[str] = Counter()
         arguments: list[Sym] = []
         for parameter in function.parameters:
             type_ = named_type(parameter.type)
             seen[type_] += 1
-            place = Place(App(f"{type_} {seen[type_]}"))
-            arguments.append(self.state.read(place))
-        result = self.run(function, arguments)
-        if isinstance(result, Made):
-            self.state.write(Place(App(f"{named_type(function.result_type)} 1")), result)
-
-    def begin_anew(self) -> None:
-        """For the next function: the last one has ended somewhere inside."""
+            arguments.append(self.state.read(Place(App(f"{type_} {seen[type_]}"))))
+        with suppress(PathEndError, KFusionError, RecursionError):
+            result = self.run(function, arguments)
+            if isinstance(result, Made):
+                self.state.write(Place(App(f"{named_type(function.result_type)} 1")), result)
         self.frames, self.rounds, self.calling, self.aside = [], [], [], 0
+
+    def statement(self, node: c_ast.Node | None) -> bool:
+        if node not in self.blocks or node in self.before:
+            return super().statement(node)
+        assert node is not None
+        self.before[node] = Before(self.as_it_is())
+        stack = self.stack
+        goes_on = super().statement(node)
+        self.passed[node] = Passed(stack, len(self.ways.decisions), len(self.log))
+        return goes_on
+
+    def as_it_is(self) -> Run:
+        """A copy that does not change."""
+        found = copy(self)
+        found.state = self.state.copy()
+        found.frames = [frame.copy() for frame in self.frames]
+        return found
+
+    @property
+    def stack(self) -> Stack:
+        return tuple((frame, frame.call) for frame in self.frames)
 
     def preferred(
         self, condition: Sym, first: c_ast.Node | None, second: c_ast.Node | None
     ) -> bool:
-        unit = self.frame.unit
-        ways = self.to_goal.has(first, unit), self.to_goal.has(second, unit)
+        ways = self.to_blocks.has(first), self.to_blocks.has(second)
         return ways[0] if ways[0] != ways[1] else super().preferred(condition, first, second)
+
+    # What happens
 
     def opencl(self, name: str, node: c_ast.FuncCall, args: list[Sym]) -> Sym:
         value = super().opencl(name, node, args)
@@ -107,21 +154,28 @@ class Approach(Recorder):
         self.programs[kernel] = args[0]
         return kernel
 
+    def launch(self, launch: Launch) -> None:
+        self.launched += 1
+        arguments = self.arguments.get(launch.kernel, {})
+        given = {p: a.value for p, a in arguments.items() if a.value is not None}
+        self._used(Use(launch, given, (), (), self.stack, len(self.ways.decisions)))
 
-class _ToRegion(Approach):
-    def statement(self, node: c_ast.Node | None) -> bool:
-        if node is self.goal:
-            raise _ArrivedError
-        return super().statement(node)
+    def transfer(self, transfer: Transfer) -> None:
+        reads, writes = transfer.reads, transfer.writes
+        self._used(Use(None, {}, reads, writes, self.stack, len(self.ways.decisions)))
 
-    def launch(self, launch: object) -> None:
-        """Nobody asks what is launched before the region."""
+    def release(self, call: str, handle: Sym) -> None:
+        self._used(Use(None, {}, (), (handle,), self.stack, len(self.ways.decisions)))
+
+    def _used(self, use: Use) -> None:
+        if self.passed:
+            self.log.append(use)
 
 
 class Before:
     """What was known at the region's beginning, on the path that led there."""
 
-    def __init__(self, executor: Approach) -> None:
+    def __init__(self, executor: Run) -> None:
         self.executor, self.state = executor, executor.state
         self._values: dict[Sym, Sym] = {}
         self.arguments: dict[str, Arguments] = {}  # by the kernel's name
@@ -203,29 +257,51 @@ class Before:
         return made.pop() if len(made) == 1 else ""
 
 
-def before_region(block: c_ast.Node, function: HostFunction, program: HostProgram) -> Before | None:
-    """Execute the program until it comes to the block."""
-    for starts in _starts(block, function, program):
-        executor = _ToRegion(program, block)
-        for start in starts:
-            try:
-                executor.execute(start)
-            except _ArrivedError:
-                return Before(executor)
-            except (PathEndError, KFusionError, RecursionError):
-                executor.begin_anew()
-    return None
+class Runs:
+    """The likely runs of a program, as far as somebody asks for them."""
 
+    def __init__(self, program: HostProgram, blocks: Blocks) -> None:
+        self.program, self.blocks = program, blocks
+        self._found: dict[c_ast.Node, Run] = {}
+        self._executed: set[HostFunction | None] = set()
 
-def _starts(
-    block: c_ast.Node, function: HostFunction, program: HostProgram
-) -> Iterator[list[HostFunction]]:
-    """What to execute, one function after the other, until the block is reached."""
-    reach = Reach(program, frozenset(), block)
-    mains = [f for f in program.all_functions if f.name == "main" and reach.in_function(f)]
-    for main in sorted(mains, key=lambda main: main.unit is not function.unit):
-        yield [main]
-    makes = Reach(program, _MAKES)
-    makers = [f for f in program.all_functions if f.name != "main" and makes.in_function(f)]
-    called = {name for f in makers for name in program.calls(f)}
-    yield [*(f for f in makers if f.name not in called and f is not function), function]
+    def of(self, block: c_ast.Node) -> Run | None:
+        """The run that comes to a region."""
+        for blocks, starts in self._starts(block):
+            if block in self._found:
+                break
+            run = Run(self.program, blocks)
+            for start in starts:
+                run.execute(start)
+            for reached in run.before:
+                self._found.setdefault(reached, run)
+        return self._found.get(block)
+
+    def _starts(self, block: c_ast.Node) -> Iterator[tuple[Blocks, list[HostFunction]]]:
+        """What to execute, one function after the other: at first for all regions together."""
+        program, own = self.program, self.blocks[block]
+        mains = [f for f in self._leading({block: own}) if f.name == "main"]
+        mains.sort(key=lambda main: main.unit is not own.unit)
+        for main in mains:
+            if main not in self._executed:
+                self._executed.add(main)
+                yield self._pending, [main]
+        for main in mains:
+            yield {block: own}, [main]
+        called = {name for f in program.all_functions for name in program.calls(f)}
+        roots = [f for f in program.all_functions if f.name not in called and f.name != "main"]
+        makes = Reach(program, _MAKES)
+        makers = [f for f in roots if makes.in_function(f)]
+        if None not in self._executed:
+            self._executed.add(None)
+            leading = self._leading(self._pending)
+            yield self._pending, [*makers, *(f for f in roots if f in leading and f not in makers)]
+        yield {block: own}, [*(f for f in makers if f is not own), own]
+
+    @property
+    def _pending(self) -> dict[c_ast.Node, HostFunction]:
+        return {b: f for b, f in self.blocks.items() if b not in self._found}
+
+    def _leading(self, blocks: Blocks) -> list[HostFunction]:
+        reach = Reach(self.program, frozenset(), blocks)
+        return [f for f in self.program.all_functions if reach.in_function(f)]
