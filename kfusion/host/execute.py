@@ -35,7 +35,7 @@ MOST_CALLS = 24  # one inside another
 MOST_ASIDE = 256  # rounds of a loop that launches nothing, those of loops inside included
 # What a path must not pass over: whoever can get there is executed one way at a time.
 MATTERS = calls.LAUNCHES | {"clSetKernelArg"}
-# What ends the life of objects, or looks at them: likely where it is certain.
+# What looks at objects, or ends their lives: where it is under a condition, it is less likely.
 USES = frozenset(calls.TRANSFERS) | calls.SYNCHRONISES | {"clReleaseMemObject"}
 _NOTHING = c_ast.EmptyStatement | c_ast.Pragma | c_ast.Typedef | c_ast.StaticAssert
 
@@ -78,7 +78,7 @@ class Executor(Commands):
     ) -> None:
         super().__init__(program, ways, fresh)
         self.reach, self.guide = reach, guide
-        self.uses = Reach.of(program, USES)
+        self.uses = Reach.of(program, USES | program.settling)
         self.jump = ""  # return, break, continue, or goto
         self.label = ""  # of a goto
         self.result: Sym = FALSE  # of a return
@@ -331,7 +331,7 @@ class Executor(Commands):
         for inner in descendants(node):
             changed = _changed(inner)
             if isinstance(changed, c_ast.ID) and changed.name in own:
-                value: Sym = Op(f"loop:{node.coord}:{changed.name}", inputs)
+                value: Sym = Op(f"loop:{changed.name}", inputs)
                 self.state.write(self.variable(changed.name), value)
             elif changed is not None and not has_effects(changed):
                 self._forget(self.place(changed))

@@ -13,8 +13,8 @@ from pycparser import c_ast
 
 from kfusion.host.handles import kernel_names
 from kfusion.host.region import Region
-from kfusion.host.runs import Passed, Run, Use
-from kfusion.host.symbolic import Made, Sym
+from kfusion.host.runs import Before, Passed, Run, Use
+from kfusion.host.symbolic import Entry, Made, Sym
 from kfusion.kernel.model import Kernel
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
@@ -60,7 +60,11 @@ def _reads_behind(
         return
     names = kernel_names(run.program)
     before = run.before[region.block]
-    watched = {before.value(value): owner for value, owner in temporary.items()}
+    watched = {
+        before.value(value): owner
+        for value, owner in temporary.items()
+        if _is_held(value, before, passed)
+    }
     for use in run.log[passed.uses :]:
         reads, writes = list(use.reads), [*use.writes, *use.given.values()]
         if use.launch is not None:
@@ -75,6 +79,17 @@ def _reads_behind(
                 yield _read(watched[value], use, passed, region)
         for value in (*reads, *writes):
             watched.pop(value, None)
+
+
+def _is_held(value: Sym, before: Before, passed: Passed) -> bool:
+    """Is the object in the end where it was before, and under no other name of the function?"""
+    if not isinstance(value, Entry):
+        return False
+    handle, place = before.value(value), before.place(value.place)
+    own = passed.stack[-1][0].number
+    holding = (p for p, held in passed.state.items() if held == handle and p != place)
+    others = (p for p in holding if getattr(p.root, "frame", own) == own)
+    return passed.state.read(place) == handle and next(others, None) is None
 
 
 def _read(owner: str, use: Use, passed: Passed, region: Region) -> _Read:

@@ -267,6 +267,14 @@ class HostProgram:
             if not self.pointers.isdisjoint(self.names_called(f.function.node.body))
         )
 
+    @cached_property
+    def settling(self) -> frozenset[str]:
+        """Functions of other files around which nothing is held back."""
+        named = (self.names_called(f.function.node.body) for f in self.all_functions)
+        outside = frozenset[str]().union(*named) - {f.name for f in self.all_functions} - {""}
+        unknown = (Kind.SETTLES, Kind.UNKNOWN)
+        return frozenset(name for name in outside if self.kind_of(name) in unknown)
+
     def calls(self, function: HostFunction) -> frozenset[str]:
         """Names of all functions that a function calls, directly or not."""
         if function not in self._called:

@@ -29,7 +29,7 @@ from kfusion.host.path_ways import PathEndError, Steps, Ways
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.reach import Reach
 from kfusion.host.record import Arguments, Recorder
-from kfusion.host.symbolic import FALSE, App, Entry, Made, Op, Place, Pointee, Ref, Sym
+from kfusion.host.symbolic import FALSE, App, Entry, Made, Op, Place, Pointee, Ref, State, Sym
 from kfusion.host.types import named_type
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError
@@ -63,6 +63,7 @@ class Passed:
     stack: Stack
     decided: int
     uses: int  # before its end
+    state: State  # then
 
 
 class Run(Recorder):
@@ -124,7 +125,9 @@ class Run(Recorder):
         self.before[node] = Before(self.as_it_is())
         stack = self.stack
         goes_on = super().statement(node)
-        self.passed[node] = Passed(stack, len(self.ways.decisions), len(self.log))
+        self.passed[node] = Passed(
+            stack, len(self.ways.decisions), len(self.log), self.state.copy()
+        )
         return goes_on
 
     def as_it_is(self) -> Run:
@@ -207,9 +210,9 @@ class Before:
 
     def _looked_up(self, value: Sym, depth: int) -> Sym:
         if isinstance(value, Entry):
-            return self.state.resolve(self.state.read(self._place(value.place, depth)))
+            return self.state.resolve(self.state.read(self.place(value.place, depth)))
         if isinstance(value, Ref):
-            return Ref(self._place(value.place, depth))
+            return Ref(self.place(value.place, depth))
         if isinstance(value, Op):
             return self._computed(value.name, [self._value(a, depth) for a in value.args])
         return value
@@ -229,7 +232,8 @@ class Before:
             return self.executor.binary(name, parts[0], parts[1])
         return Op(name, tuple(parts))
 
-    def _place(self, place: Place, depth: int) -> Place:
+    def place(self, place: Place, depth: int = 0) -> Place:
+        """What a place of the region is in the run."""
         root, path = place.root, place.path
         if isinstance(root, App):
             start = self.executor.variable(root.name)
