@@ -13,6 +13,7 @@ from dataclasses import field, replace
 from itertools import pairwise
 
 from kfusion.graph.drops import Drop
+from kfusion.graph.legality import Legal
 from kfusion.graph.model import Group, Invocation, Memory, Oracle, RegionPlan, Scalar
 from kfusion.graph.plan import plan_region
 from kfusion.graph.target import Target
@@ -91,12 +92,14 @@ def plans_of(
     *,
     exact: bool,
 ) -> Plans:
-    whole = plan_region(invocations, None, oracle, target, exact=exact)
+    pairs: dict[tuple[int, int], Legal | Reason] = {}
+    whole = plan_region(invocations, None, oracle, target, exact=exact, pairs=pairs)
     written = {name for i in invocations for name in written_by(i)}
     wanted = [drop for drop in dict.fromkeys(drops) if drop.memory in written]
     while wanted:
         kept = {m.name for i in invocations for m in i.memory} - {d.memory for d in wanted}
-        less = plan_region(invocations, frozenset(kept), oracle, target, exact=exact)
+        seen = frozenset(kept)
+        less = plan_region(invocations, seen, oracle, target, exact=exact, pairs=pairs)
         inside = [drop for drop in wanted if _is_internal(less, drop.memory)]
         if len(inside) == len(wanted):
             return Plans(whole, less, tuple(wanted))

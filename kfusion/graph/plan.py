@@ -51,12 +51,15 @@ def plan_region(
     target: Target = ANY,
     *,
     exact: bool = False,
+    pairs: dict[tuple[int, int], Legal | Reason] | None = None,
 ) -> RegionPlan:
     """Group the invocations: `observed` names the memory read after the region (None: all).
 
     `exact`: what one stage computes and another one uses must be rounded in between.
+    `pairs`: what other plans of the same invocations have found out, and this one adds to.
     """
-    return _Planner(tuple(invocations), observed, oracle, target, exact).plan()
+    pairs = {} if pairs is None else pairs
+    return _Planner(tuple(invocations), observed, oracle, target, exact, pairs).plan()
 
 
 def values_of(group: Group, invocations: Sequence[Invocation]) -> tuple[list[Stage], GroupValues]:
@@ -98,11 +101,12 @@ class _Planner:
         oracle: Oracle,
         target: Target,
         exact: bool,
+        pairs: dict[tuple[int, int], Legal | Reason],
     ) -> None:
         self.invocations, self.observed, self.exact = invocations, observed, exact
         self.oracle, self.target = oracle, target
         self.stages = [Stage(i) for i in invocations]
-        self.pair = cache(self._pair)
+        self.pairs = pairs
         self.candidate = cache(self._candidate)
         self.over_budget = cache(self._over_budget)
 
@@ -164,8 +168,11 @@ class _Planner:
         found = self.candidate(whole) if len(whole) > 1 else None
         return isinstance(found, _Candidate) and found.bytes <= self.least.of(whole)
 
-    def _pair(self, first: int, second: int) -> Legal | Reason:
-        return legal_pair(self.stages[first], self.stages[second], self.oracle)
+    def pair(self, first: int, second: int) -> Legal | Reason:
+        if (first, second) not in self.pairs:
+            found = legal_pair(self.stages[first], self.stages[second], self.oracle)
+            self.pairs[first, second] = found
+        return self.pairs[first, second]
 
     def _candidate(self, members: Members) -> _Candidate | Reason:
         assumptions: list[Assumption] = []

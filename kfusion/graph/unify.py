@@ -37,7 +37,9 @@ class Equalities:
             self.assumed.append(equal)
 
     def _atom(self, atom: Atom) -> Atom:
-        return replace(atom, name=self.leader(atom.name)) if isinstance(atom, Value) else atom
+        if not isinstance(atom, Value) or atom.name not in self._leader:
+            return atom
+        return replace(atom, name=self.leader(atom.name))
 
     def form(self, form: Form) -> Form:
         return form.rename(self._atom) if self._leader else form

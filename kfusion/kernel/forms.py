@@ -200,11 +200,12 @@ def _key(atom: Atom) -> tuple[str, str, int]:
 def _collect(terms: list[tuple[Monomial, int]]) -> Form:
     sums: dict[Monomial, int] = {}
     for monomial, factor in terms:
-        ordered = tuple(sorted(monomial, key=_key))
+        ordered = tuple(sorted(monomial, key=_key)) if len(monomial) > 1 else monomial
         sums[ordered] = sums.get(ordered, 0) + factor
     kept = [(m, f) for m, f in sums.items() if f]
     # The longest products first, the constant last: as one would write it.
-    kept.sort(key=lambda term: (-len(term[0]), [_key(a) for a in term[0]]))
+    if len(kept) > 1:
+        kept.sort(key=lambda term: (-len(term[0]), [_key(a) for a in term[0]]))
     return Form(tuple(kept))
 
 
