@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from pycparser import c_ast
 
@@ -22,6 +23,7 @@ _LIBRARY = re.compile(  # constants that every OpenCL compiler defines
 _DECLARING = (c_ast.Decl, c_ast.Enumerator, c_ast.Typedef)
 
 
+@lru_cache(maxsize=16)  # each kernel of a file asks
 def names_left_open(unit: Unit) -> frozenset[str]:
     """Values that nothing in the program declares: build options must."""
     declared = {

@@ -69,9 +69,11 @@ def placed_pragmas(unit: Unit, function: Function) -> tuple[tuple[str, Span], ..
     """Pragmas of a kernel's body that mean another thing, or nothing, further down in one."""
     found: list[tuple[str, Span]] = []
     for index in range(function.body.first, function.body.last):
+        if not unit.tokens[index].text.startswith("#pragma"):
+            continue
         text = " ".join(unit.tokens[index].text.split())
         known = (_HARMLESS, _OF_A_LOOP, _CONTRACT)  # FP_CONTRACT is compared by itself
-        if text.startswith("#pragma") and not any(p.match(text) for p in known):
+        if not any(p.match(text) for p in known):
             message = f"'{text}' in {function.name}() would not stand alike in a fused kernel"
             found.append((message, unit.span(index, index)))
     return tuple(found)
