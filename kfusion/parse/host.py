@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from pycparser import c_ast
 
@@ -108,27 +109,31 @@ def _types_only(tokens: list[PToken]) -> list[PToken]:
     kept: list[list[PToken]] = []
     for start, end, system in reversed(parts):  # a type is declared before it is used
         part = tokens[start:end]
-        if not system or used & _declared(part):
-            used.update(token.text for token in part)
+        words = tuple(token.text for token in part) if system else ()
+        if not system or not used.isdisjoint(_declared(words)):
+            used.update(words)  # those of the file itself are among them
             kept.append(part)
     return [token for part in reversed(kept) for token in part]
 
 
-def _declared(part: list[PToken]) -> set[str]:
+@lru_cache(maxsize=1 << 12)  # the files of a program include the same headers
+def _declared(words: tuple[str, ...]) -> frozenset[str]:
     """Names that a declaration may declare: its declarators, tags, enumerators."""
     names: set[str] = set()
     depth = 0
-    is_enum = any(token.text == "enum" for token in part)
-    for before, token, after in zip([part[0], *part], part, [*part[1:], part[-1]], strict=False):
-        if token.text in ("(", "[", "{"):
+    is_enum = "enum" in words
+    for before, word, after in zip(
+        (words[0], *words), words, (*words[1:], words[-1]), strict=False
+    ):
+        if word in ("(", "[", "{"):
             depth += 1
-        elif token.text in (")", "]", "}"):
+        elif word in (")", "]", "}"):
             depth -= 1
-        elif is_name(token.text):
-            declares = depth == 0 and after.text in (",", ";", "[", "(")
-            if declares or before.text in ("struct", "union", "enum", "*") or (is_enum and depth):
-                names.add(token.text)
-    return names
+        elif is_name(word):
+            declares = depth == 0 and after in (",", ";", "[", "(")
+            if declares or before in ("struct", "union", "enum", "*") or (is_enum and depth):
+                names.add(word)
+    return frozenset(names)
 
 
 def _declaration_end(tokens: list[PToken], index: int) -> int:

@@ -6,6 +6,8 @@ each of them is; the parser then gets its tokens from a dictionary.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from pycparser.c_lexer import CLexer, Token
 
 _Classified = tuple[list[Token], tuple[str, int] | None]  # tokens, or a message and its column
@@ -15,7 +17,6 @@ class LineLexer(CLexer):
     """Given to CParser as its `lexer`."""
 
     _attributes: bool  # `[[...]]` goes over many lines, and is seldom: read without help
-    _known: dict[str, _Classified]
     _lines: list[str]
     _waiting: list[Token]
     _next: int
@@ -23,7 +24,7 @@ class LineLexer(CLexer):
     def input(self, text: str, filename: str = "") -> None:
         self._attributes = "\n[\n[\n" in text
         super().input(text if self._attributes else "", filename)
-        self._known, self._waiting, self._next = {}, [], 0
+        self._waiting, self._next = [], 0
         self._lines = text.split("\n")
 
     def token(self) -> Token | None:
@@ -34,9 +35,7 @@ class LineLexer(CLexer):
                 return None
             line = self._lines[self._next]
             self._next += 1
-            if line not in self._known:
-                self._known[line] = _classified(line)
-            tokens, failure = self._known[line]
+            tokens, failure = _classified(line)
             if failure is not None:
                 self.error_func(failure[0], self._next, failure[1])
             number, name = self._next, self.filename
@@ -47,6 +46,7 @@ class LineLexer(CLexer):
         return self._waiting.pop()
 
 
+@lru_cache(maxsize=1 << 14)
 def _classified(line: str) -> _Classified:
     failures: list[tuple[str, int]] = []
     lexer = CLexer(lambda message, _, column: failures.append((message, column)))

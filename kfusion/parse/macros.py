@@ -13,10 +13,10 @@ from kfusion.source.lexer import Kind, Token, matching, tokenize
 
 _NAME = r"[A-Za-z_$][\w$]*"
 _EVENT = re.compile(
-    rf"""^\#(?: [ \t]*(?:line[ \t]+)?(\d+)[ \t]+"((?:[^"\\\n]|\\.)*)".*
+    rf"""\n\#(?: [ \t]*(?:line[ \t]+)?(\d+)[ \t]+"((?:[^"\\\n]|\\.)*)".*
            | define[ \t]+({_NAME})(\(([^)\n]*)\))?[ \t]*(.*)
            | undef[ \t]+({_NAME}) )""",
-    re.MULTILINE | re.VERBOSE,
+    re.VERBOSE,
 )
 _QUOTED_HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 
@@ -132,13 +132,14 @@ def macros_in_sight(text: str, folders: Sequence[Path]) -> MacroTable:
 
 def read_macros(output: str, main: str) -> MacroTable:
     """Parse the output of `cc -E -dD`."""
+    output = f"\n{output}"  # looking for starts of lines would be slower
     history: dict[str, list[tuple[int, Macro | None]]] = {}
     in_file: set[str] = set()
     here, line, main_line, behind = "", 0, 0, 0  # `line` is that of the text at `behind`
     for match in _EVENT.finditer(output):
         number, file, defined, brackets, listed, body, undefined = match.groups()
         if file is not None:
-            here, line, behind = file, int(number), match.end() + 1
+            here, line, behind = file, int(number), match.end()
             if here == main:
                 main_line = line
             continue

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,6 +39,7 @@ _OUTPUT_TOKEN = re.compile(
 _PROTOTYPE = re.compile(r"(?!.*\b(?:typedef|struct|union|enum)\b)\s*[A-Za-z_][^{}]*;\s*")
 _LINE_MARKER = re.compile(r'#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"([ 1-4]*)')
 _LINE_DIRECTIVE = re.compile(r"#\s*(?:line\b|\d)")
+_new = tuple.__new__  # without the function of PToken, which takes half of the time
 _PASTE_FAILED = re.compile(rf"^{STDIN}:(\d+):.*error: pasting ", re.MULTILINE)
 
 
@@ -234,6 +236,18 @@ def _next_is(tokens: Sequence[Token], index: int, text: str) -> bool:
     return index + 1 < len(tokens) and tokens[index + 1].text == text
 
 
+@lru_cache(maxsize=1 << 14)  # the files of a program include the same headers
+def _header_words(line: str) -> tuple[list[str], int]:
+    """The tokens of a line, and how many more brackets are open behind it."""
+    words = [word for _, word in _OUTPUT_TOKEN.findall(line)]
+    return words, sum((word in ("{", "(")) - (word in ("}", ")")) for word in words)
+
+
+@lru_cache(maxsize=1 << 14)
+def _declares_no_type(line: str) -> bool:
+    return _PROTOTYPE.fullmatch(line) is not None
+
+
 class _Reader:
     """The compiler's output as tokens with places."""
 
@@ -264,14 +278,18 @@ class _Reader:
 
     def read(self, output: str) -> list[PToken]:
         lines = output.split("\n")
-        markers = [m for m in map(_LINE_MARKER.match, lines) if m is not None]
+        directives = [text for text in lines if text.startswith("#") and text[:7] != "#define"]
+        markers = [m for m in map(_LINE_MARKER.match, directives) if m is not None]
         self.returns = [
             int(m.group(1)) for m in markers if m.group(2) == STDIN and "2" in m.group(3)
         ]
         self.returns.reverse()
         for text in lines:
             if text.startswith("#"):
-                self._directive(text)
+                if text[:7] == "#define":  # most of them are
+                    self.line += 1
+                else:
+                    self._directive(text)
                 continue
             if self.file != STDIN:
                 self._header_line(text)
@@ -287,10 +305,10 @@ class _Reader:
     def _header_line(self, text: str) -> None:
         if not text or (self.system and self._is_prototype(text)):
             return
-        place = (-1, -1, self.include, self.file, self.line, self.system)
-        for _, word in _OUTPUT_TOKEN.findall(text):
-            self.result.append(PToken(word, *place))
-            self.depth += (word in ("{", "(")) - (word in ("}", ")"))
+        place = (-1, -1, self.include, self.file, self.line, self.system, None)
+        words, deeper = _header_words(text)
+        self.result += [_new(PToken, (word, *place)) for word in words]
+        self.depth += deeper
 
     def _is_prototype(self, text: str) -> bool:
         """A line of a system header that declares functions or variables and no type.
@@ -299,7 +317,7 @@ class _Reader:
         """
         before = self.result[-1] if self.result else None
         whole = before is None or before.file != self.file or before.text in (";", "}")
-        return whole and self.depth == 0 and _PROTOTYPE.fullmatch(text) is not None
+        return whole and self.depth == 0 and _declares_no_type(text)
 
     def _directive(self, text: str) -> None:
         marker = _LINE_MARKER.match(text)
@@ -356,7 +374,8 @@ class _Reader:
             macro = (self.tokens[self.last].start, self.tokens[self.last].end)
         if start < 0 and word[-1] == '"':
             word = _unmark(word)
-        self.result.append(PToken(word, start, end, macro, self.file, self.line, inner=self.inner))
+        place = (start, end, macro, self.file, self.line, False, self.inner)
+        self.result.append(_new(PToken, (word, *place)))
 
     def _macro_call(self, index: int) -> int | None:
         """The last token of the macro call that starts at a token; None: it is not one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from itertools import count, pairwise
 
 from pycparser import c_ast
@@ -196,6 +197,7 @@ def _expected(tokens: list[PToken], at: int) -> str | None:
     return f"{_shown(tokens[at].text)} cannot follow {_shown(previous.text)} here"
 
 
+@lru_cache(maxsize=1 << 14)  # asked of each token
 def is_name(text: str) -> bool:
     return re.fullmatch(r"[A-Za-z_]\w*", text) is not None
 
