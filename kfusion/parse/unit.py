@@ -29,7 +29,8 @@ _KEYWORDS = frozenset(
     "inline int long register restrict return short signed sizeof static struct switch typedef "
     "union unsigned void volatile while _Bool _Complex _Noreturn _Static_assert".split()
 )
-
+# Most nodes have none below them, and looking for it takes long.
+_LEAVES = frozenset((c_ast.ID, c_ast.Constant, c_ast.IdentifierType))
 
 Nodes = dict[type[c_ast.Node], list[c_ast.Node]]
 
@@ -195,9 +196,8 @@ def descendants(node: c_ast.Node) -> Iterator[c_ast.Node]:
     while waiting:
         node = waiting.pop()
         yield node
-        below = list(node)
-        below.reverse()
-        waiting += below
+        if type(node) not in _LEAVES:
+            waiting += [*node][::-1]
 
 
 def parse_unit(

@@ -18,6 +18,7 @@ _LINE = re.compile(
     r"|KFUSION_HERE (?P<returns>[\w ]+\*?) ?CL_API_CALL\s+kfusion_(?P<name>cl[A-Z]\w*)\()",
     re.MULTILINE,
 )
+_BRACKET = re.compile("[(),]")
 _OPENCL = re.compile(r"cl[A-Z]\w*")
 _MAKERS = ("CREATES", "CREATES_THEN")
 _RETURNS = {"MAPS": "void *"}
@@ -56,13 +57,14 @@ def functions_in(text: str) -> Iterator[Function]:
 
 def _items(text: str, start: int) -> list[str]:
     """What stands between the commas of a bracket that opens in front of the place."""
-    items, depth, begin, end = [], 1, start, start
-    while depth > 0:
-        depth += {"(": 1, ")": -1}.get(text[end], 0)
-        if depth == 0 or (depth == 1 and text[end] == ","):
-            items.append(" ".join(text[begin:end].split()))
-            begin = end + 1
-        end += 1
+    items, depth, begin = [], 1, start
+    for match in _BRACKET.finditer(text, start):
+        depth += {"(": 1, ")": -1}.get(match.group(), 0)
+        if depth == 0 or (depth == 1 and match.group() == ","):
+            items.append(" ".join(text[begin : match.start()].split()))
+            begin = match.end()
+        if depth == 0:
+            break
     return items
 
 

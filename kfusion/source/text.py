@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 
 from kfusion.source.dataclasses import dataclass
@@ -31,11 +32,8 @@ class SourceFile:
 
     @cached_property
     def line_starts(self) -> list[int]:
-        starts = [0]
-        for index, char in enumerate(self.text):
-            if char == "\n":
-                starts.append(index + 1)
-        return starts
+        lengths = (len(line) + 1 for line in self.text.split("\n")[:-1])
+        return list(accumulate(lengths, initial=0))
 
     def location(self, offset: int) -> Location:
         line = bisect_right(self.line_starts, offset)
