@@ -4,23 +4,10 @@ from __future__ import annotations
 
 from kfusion.host import libm
 
+# They depend on their arguments alone.
 PURE = libm.PURE | frozenset("abs labs llabs toupper tolower isdigit isalpha isspace".split())
-# libc functions whose effects stay on the host
-HOST = frozenset(
-    "printf fprintf puts putchar fputs fputc putc perror fflush vfprintf vprintf snprintf sprintf "
-    "malloc calloc realloc free memset memcpy memmove memcmp strcpy strncpy strcat strncat strdup "
-    "strchr strrchr strstr strtol strtoul strtod atoi atof time clock clock_gettime gettimeofday "
-    "fopen fclose fread fwrite fseek ftell rewind fgets fgetc getc feof ferror fscanf sscanf "
-    "getenv exit abort assert rand srand usleep sleep nanosleep aligned_alloc "
-    "posix_memalign localtime strftime".split()
-).union(libm.WRITES, libm.GAMMAS)
-# of the host as well, but what they return is in memory
-READS = frozenset("strlen strcmp strncmp".split()).union(libm.NANS)
-# call functions of the program
-CALLS_BACK = frozenset("qsort bsearch atexit signal".split())
 ALLOCATES = frozenset("malloc calloc realloc strdup aligned_alloc".split())
-LIBC = PURE | HOST | READS | CALLS_BACK
-# of those, the ones that write through a pointer: which arguments
+# Functions of the C library that write through a pointer: which arguments.
 WRITES: dict[str, tuple[int, ...]] = {
     **dict.fromkeys("memset memcpy memmove strcpy strncpy strcat strncat".split(), (0,)),
     **dict.fromkeys("sprintf snprintf vsnprintf fgets fread strftime".split(), (0,)),
@@ -29,9 +16,6 @@ WRITES: dict[str, tuple[int, ...]] = {
     **dict.fromkeys("fscanf sscanf".split(), tuple(range(2, 32))),
     **libm.WRITES,
 }
-# and those that set a variable
-SETS = dict.fromkeys(libm.GAMMAS, "signgam")
-
 LAUNCHES = frozenset(["clEnqueueNDRangeKernel", "clEnqueueTask"])
 CREATES = {
     "clCreateBuffer": "buffer",

@@ -27,7 +27,7 @@ from kfusion.host.reach import (
     is_never,
     leaves,
 )
-from kfusion.host.symbolic import FALSE, TRUE, Fresh, Literal, Made, Num, Op, Place, Sym
+from kfusion.host.symbolic import FALSE, TRUE, Fresh, Literal, Made, Op, Place, Sym
 from kfusion.parse.unit import descendants
 from kfusion.source.dataclasses import dataclass
 
@@ -435,16 +435,16 @@ class Executor(Commands):
             raise PathEndError(ended=True)
         if name in calls.PURE:
             return Op(name, tuple(arguments))
-        if name in calls.READS:
-            return _compared(name, arguments) or self.unknown()
+        if name == "strcmp" and (same := _are_one_text(arguments)) is not None:
+            return FALSE if same else TRUE
         if name in variadic.NAMES:
             lists = [self.target(argument) for argument in arguments[:2]]
             found = variadic.use_list(name, self.frame.number, lists, self.state)
             return found or self.unknown()
-        listed = name in calls.HOST
-        if not listed and not self._is_harmless(name):
+        of_library = self._is_of_library(name)
+        if not of_library and name not in self.harmless:
             self.call_unknown(name or "a function pointer", arguments)
-        written = calls.WRITES.get(name, ()) if listed else range(len(arguments))
+        written = calls.WRITES.get(name, ()) if of_library else range(len(arguments))
         for position, argument in enumerate(arguments):
             if position in written:
                 self.overwrite(argument)
@@ -455,11 +455,8 @@ class Executor(Commands):
             return Made("host memory", self.fresh.next())
         return self.unknown()
 
-    def _is_harmless(self, name: str) -> bool:
-        """A function of the C library, or of which the user says so, that changes nothing but what
-        its arguments lead to."""
-        if name in self.harmless:
-            return True
+    def _is_of_library(self, name: str) -> bool:
+        """A function of the C library that changes nothing but what its arguments lead to."""
         if name in self.frame.variables or name in self.program.globals or name in CALLS:
             return False
         return bool(name) and kind_of(name) is Kind.HARMLESS
@@ -477,9 +474,7 @@ def _changes(node: c_ast.Node | None) -> bool:
     return node is not None and any(_changed(inner) is not None for inner in descendants(node))
 
 
-def _compared(name: str, arguments: list[Sym]) -> Sym | None:
+def _are_one_text(arguments: list[Sym]) -> bool | None:
     """`strcmp("add", "add")`"""
     texts = [argument.text for argument in arguments if isinstance(argument, Literal)]
-    if name != "strcmp" or len(texts) != 2:
-        return None
-    return Num(int(texts[0] != texts[1]))
+    return texts[0] == texts[1] if len(texts) == 2 else None
