@@ -178,7 +178,7 @@ def _follow(
         leaves = "exit" if end.ended else "unknown"
         if end.doubt:
             ways.doubt(end.doubt)
-    except (KFusionError, RecursionError) as problem:
+    except KFusionError as problem:
         leaves = "unknown"
         ways.doubt(f"not understood: {problem}")
     launches = Launches(recorder.launches, around, ways)
