@@ -32,7 +32,8 @@ from kfusion.parse.unit import descendants
 from kfusion.source.dataclasses import dataclass
 
 MOST_CALLS = 24  # one inside another
-MOST_ASIDE = 256  # rounds of a loop that launches nothing, those of loops inside included
+MOST_ASIDE = 128  # rounds of a loop that launches nothing, those of loops inside included
+MOST_ASIDE_ALL = 2_000  # rounds of all such loops
 # What a path must not pass over: whoever can get there is executed one way at a time.
 MATTERS = calls.LAUNCHES | {"clSetKernelArg"}
 # What looks at objects, or ends their lives: where it is under a condition, it is less likely.
@@ -84,7 +85,7 @@ class Executor(Commands):
         self.result: Sym = FALSE  # of a return
         self.rounds: list[Rounds] = []  # of the loops around, the innermost last
         self.aside = 0  # functions around, and loops, which launch nothing
-        self.followed = 0  # rounds of such a loop
+        self.followed = self.followed_all = 0  # rounds of such a loop, and of all of them
         self.launched = 0  # launches on the path so far
 
     # Decisions
@@ -296,7 +297,7 @@ class Executor(Commands):
             if not is_first:
                 condition = self._condition(node)
                 truth = self.truth(condition)
-                if is_aside and (truth is None or self.followed > MOST_ASIDE):
+                if is_aside and (truth is None or self._is_long):
                     self._sum_up(node)
                     return True
                 if truth is None:
@@ -306,11 +307,16 @@ class Executor(Commands):
                     return True
             is_first = False
             self.followed += is_aside
+            self.followed_all += is_aside
             if not self.statement(node.stmt) and self.jump != "continue":
                 return self.jump == "break"
             if isinstance(node, c_ast.For) and node.next is not None:
                 self.value(node.next)
             rounds.done += 1
+
+    @property
+    def _is_long(self) -> bool:
+        return self.followed > MOST_ASIDE or self.followed_all > MOST_ASIDE_ALL
 
     def _condition(self, node: c_ast.Node) -> Sym:
         self.ways.tick()

@@ -14,7 +14,7 @@ from pycparser import c_ast
 from kfusion.host.handles import kernel_names
 from kfusion.host.region import Region
 from kfusion.host.runs import Before, Passed, Run, Use
-from kfusion.host.symbolic import Entry, Made, Sym, leaves
+from kfusion.host.symbolic import Entry, Made, Op, Sym, leaves
 from kfusion.kernel.model import Kernel
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
@@ -87,8 +87,13 @@ def _is_held(value: Sym, before: Before, passed: Passed) -> bool:
         return False
     handle, place = before.value(value), before.place(value.place)
     own = passed.stack[-1][0].number
-    holding = (p for p, held in passed.state.items() if handle in leaves(held) and p != place)
-    others = (p for p in holding if getattr(p.root, "frame", own) == own)
+    others = (
+        p
+        for p, held in passed.state.items()
+        if (held == handle or (isinstance(held, Op) and handle in leaves(held)))
+        and p != place
+        and getattr(p.root, "frame", own) == own
+    )
     return passed.state.read(place) == handle and next(others, None) is None
 
 
