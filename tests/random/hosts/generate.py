@@ -105,11 +105,10 @@ def _main(draft: Draft, vectors: dict[str, tuple[str, int]]) -> m.Block:
     body += [m.Compute("v1", random.randrange(4), hidden=True), m.Compute("v2", 2, "+", 0)]
     body += phrases.sticky(draft)[:-1] if random.random() < 0.4 else []
     for _ in range(random.choice([1, 1, 2, 3])):
-        section = phrases.region(draft)
         way = random.choices(["plain", "loop", "condition"], [6, 3, 1])[0]
+        draft.loops += way == "loop"
+        section = phrases.region(draft)
         if way == "loop":
-            draft.loops += 1
-            section = phrases.region(draft)
             between = phrases.phrase(draft) if random.random() < 0.4 else []
             draft.loops -= 1
             section = [m.Loop("i1", random.choice([2, 3]), (*section, *between))]
