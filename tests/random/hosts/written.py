@@ -15,7 +15,7 @@ def written_in(block: m.Block, functions: dict[str, m.Function]) -> set[str]:
         if isinstance(statement, m.SetArgument):
             name = own.get(statement.variable, statement.variable.removeprefix("k_"))
             parameters = KERNELS[name].parameters if name in KERNELS else ()
-            if parameters and parameters[statement.index].written:
+            if any(p.written for p in parameters[statement.index :][:1]):
                 found.add(statement.argument.memory)
         elif isinstance(statement, m.Call) and statement.function in functions:
             called = functions[statement.function]
