@@ -18,7 +18,7 @@ from kfusion.device.measure import RunResult, run_counted
 from kfusion.runtime import CALLS_NAME, HEADER_NAME
 from tests.support import called, run_time
 from tests.support.case_format import Case, Run
-from tests.support.kept import COMPILERS, kept_object
+from tests.support.kept import COMPILERS, kept_object, kept_run
 
 UNFUSED, FUSED = "unfused", "fused"
 LINKED = "linked"  # the fused program, to be linked with the run time
@@ -65,18 +65,23 @@ class Program:
         return done.returncode, without_source(done.stderr)
 
     def build(self, kind: str) -> set[str]:
-        """Build a program; return what the C compiler warns of, without positions."""
-        folders = [self._linked(), UNFUSED] if kind == FUSED else [UNFUSED]
-        sources = [name for name in sorted(self.case.files) if Path(name).suffix in COMPILERS]
-        made = [self._object(name, folders) for name in sources]
-        if folders[0] == LINKED:
-            made.append(self._run_time())
-        linker = COMPILERS[max(Path(name).suffix for name in sources)]
-        libraries = [flag for flag in self.case.flags if flag == "-pthread"]
-        libraries += ["-lOpenCL", "-lm"]
-        _call([linker, *map(str, made), "-o", str(self._binary(kind)), *libraries], self.scratch)
-        said = "".join(path.with_suffix(".txt").read_text() for path in made)
+        """Compile a program; return what the C compiler warns of, without positions."""
+        said = "".join(path.with_suffix(".txt").read_text() for path in self._made(kind))
         return {_POSITION.sub("", line) for line in said.splitlines() if "warning: " in line}
+
+    def _made(self, kind: str) -> list[Path]:
+        """The objects of a program."""
+        folders = [self._linked(), UNFUSED] if kind == FUSED else [UNFUSED]
+        made = [self._object(name, folders) for name in self._sources]
+        return [*made, self._run_time()] if folders[0] == LINKED else made
+
+    @property
+    def _sources(self) -> list[str]:
+        return [name for name in sorted(self.case.files) if Path(name).suffix in COMPILERS]
+
+    @property
+    def _libraries(self) -> list[str]:
+        return [*(flag for flag in self.case.flags if flag == "-pthread"), "-lOpenCL", "-lm"]
 
     def _linked(self) -> str:
         """The folder of the fused program, with headers that only declare the run time."""
@@ -96,7 +101,12 @@ class Program:
         return run_time.made(self.scratch, closed=closed)
 
     def _binary(self, kind: str) -> Path:
-        return self.scratch / f"{kind}-program"
+        binary = self.scratch / f"{kind}-program"
+        if not binary.exists():
+            linker = COMPILERS[max(Path(name).suffix for name in self._sources)]
+            command = [linker, *map(str, self._made(kind)), "-o", str(binary), *self._libraries]
+            subprocess.run(command, capture_output=True, text=True, check=True)
+        return binary
 
     def _object(self, name: str, folders: Sequence[str]) -> Path:
         places = [self.scratch / folder for folder in folders]
@@ -118,8 +128,15 @@ class Program:
         return [str(self._binary(kind)), *(word for word in words if not _SETTING.match(word))]
 
     def run(self, kind: str, run: Run) -> RunResult:
-        environment = self.environment(kind, run)
-        return run_counted(self.command(kind, run), environment, timeout=SECONDS)
+        def started() -> RunResult:
+            environment = self.environment(kind, run)
+            return run_counted(self.command(kind, run), environment, timeout=SECONDS)
+
+        if kind == FUSED:
+            return started()
+        others = [f"{n}\0{text}" for n, text in self.case.files.items() if n not in self._sources]
+        made = [path.name for path in self._made(kind)]
+        return kept_run([*made, *self._libraries, run.arguments, *sorted(others)], started)
 
     def added_kernels(self) -> str:
         """The head of each kernel that the unfused program does not have."""
@@ -133,7 +150,3 @@ class Program:
 
 def _heads(text: str) -> Iterator[str]:
     return (" ".join(match[1].split()) for match in _KERNEL.finditer(text))
-
-
-def _call(command: Sequence[str], where: Path) -> None:
-    subprocess.run(command, cwd=where, capture_output=True, text=True, check=True)

@@ -1,31 +1,36 @@
-"""What the C compiler makes of a file is kept, from one test and one test run to the next.
+"""What needs no kfusion is kept, from one test and one test run to the next.
 
-It is found again under a hash of all that it is made of: the command, the text of the file and
-of each header of the program, the compiler, and a stamp of the packages of the system, which
-have the other headers. Half of the time of the cases would go into compiling the same again.
+That is what the C compiler makes of a file, and what a program does as it was written. Both are
+found again under a hash of all that they are made of: commands, the texts of files and of each
+header of the program, the compiler, and a stamp of the packages of the system, which have the
+other headers, and OpenCL. Half of the time of the cases would go into the same again.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from kfusion.device import measure
+from kfusion.device.measure import RunResult
 from kfusion.paths import include_dir
 
 COMPILERS = {".c": "cc", ".cpp": "c++"}
 
 _PACKAGES = Path("/var/lib/dpkg/status")  # changes with every package
 _VARIABLES = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "GCC_EXEC_PREFIX")
-_UNUSED = 7 * 24 * 3600  # seconds after which an object is thrown away
+_UNUSED = 7 * 24 * 3600  # seconds after which it is thrown away
+_OPENCL = re.compile("OCL_|OPENCL|POCL_|KFUSION|LD_")
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b(?:[ \t]*[\"<]([^\">]+))?", re.MULTILINE)
 
 
@@ -35,11 +40,10 @@ def kept_object(name: str, folders: Sequence[Path], flags: Sequence[str], scratc
     where = next(folder for folder in folders if (folder / name).exists())
     command = [COMPILERS[Path(name).suffix], *flags]
     includes = [f"-I{os.path.relpath(folder, where)}" for folder in folders]
-    key = _key(command, includes, _with_headers(name, [*folders, include_dir()]))
+    texts = _with_headers(name, [*folders, include_dir()])
+    key = _key([_stamp(command[0]), *command, *includes, *texts])
     made = _folder() / f"{Path(name).stem}-{key}.o"
-    try:
-        os.utime(made)
-    except FileNotFoundError:
+    if not _is_there(made, made.with_suffix(".txt")):
         new = scratch / f"{os.getpid()}.o"
         command += [*includes, f"-I{include_dir()}", "-c", name, "-o", str(new)]
         said = subprocess.run(command, cwd=where, capture_output=True, text=True, check=True)
@@ -48,19 +52,43 @@ def kept_object(name: str, folders: Sequence[Path], flags: Sequence[str], scratc
     return made
 
 
+def kept_run(parts: Sequence[str], run: Callable[[], RunResult]) -> RunResult:
+    """What a run of a program gives, if it succeeds. The parts are all that it depends on, but
+    for its environment."""
+    shared = [f"{name}={value}" for name, value in os.environ.items() if _OPENCL.match(name)]
+    shim = Path(measure.__file__).with_name("shim.c").read_text()
+    path = _folder() / f"run-{_key([_stamp('cc'), shim, *sorted(shared), *parts])}.json"
+    if _is_there(path):
+        return RunResult(**json.loads(path.read_text()))
+    done = run()
+    if done.returncode == 0:
+        fields = ("stdout", "stderr", "returncode", "launches")
+        _put(json.dumps({name: getattr(done, name) for name in fields}).encode(), path)
+    return done
+
+
 @cache
 def _folder() -> Path:
     """Of the user's, for all test runs; nobody knows the packages elsewhere than on Debian."""
     if not _PACKAGES.exists():
         return Path(tempfile.mkdtemp(prefix="objects-"))
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kfusion/objects"
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kfusion/kept"
     folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.o"):
+    for old in folder.iterdir():
         with suppress(FileNotFoundError):  # another process does this, too
             if old.stat().st_mtime < time.time() - _UNUSED:
                 old.unlink()
-                old.with_suffix(".txt").unlink()
     return folder
+
+
+def _is_there(*paths: Path) -> bool:
+    """Whether all are, which then are not thrown away for some time."""
+    try:
+        for path in paths:
+            os.utime(path)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 @cache
@@ -70,8 +98,7 @@ def _stamp(compiler: str) -> str:
     return repr((times, [os.environ.get(name) for name in _VARIABLES]))
 
 
-def _key(command: Sequence[str], includes: Sequence[str], texts: Sequence[str]) -> str:
-    parts = [_stamp(command[0]), *command, *includes, *texts]
+def _key(parts: Sequence[str]) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
 
