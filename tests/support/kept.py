@@ -41,7 +41,7 @@ def kept_object(name: str, folders: Sequence[Path], flags: Sequence[str], scratc
     command = [COMPILERS[Path(name).suffix], *flags]
     includes = [f"-I{os.path.relpath(folder, where)}" for folder in folders]
     texts = _with_headers(name, [*folders, include_dir()])
-    key = _key([_stamp(command[0]), *command, *includes, *texts])
+    key = _key([_stamp(command[0]), *command, *texts])
     made = _folder() / f"{Path(name).stem}-{key}.o"
     if not _is_there(made, made.with_suffix(".txt")):
         new = scratch / f"{os.getpid()}.o"
