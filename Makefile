@@ -2,7 +2,7 @@
 # make test    lint, type check, tests
 # make fuzz    N=1000 random pipelines of each kind, others each time
 # make fuzz-mutation   switch each legality check off; in how many of N=2000 pipelines is it missed?
-# make fuzz-frontend   3,000 mutated and truncated inputs of all kinds (208 * TIMES)
+# make fuzz-frontend   3,000 mutated and truncated inputs of all kinds (96 * TIMES)
 # make lint    ruff and mypy only
 # make setup   what the others need, and nothing else
 #
@@ -41,7 +41,7 @@ fuzz: setup
 fuzz-mutation: setup
 	@N=$(if $(filter file,$(origin N)),2000,$(N)) $(BIN)/python -m tests.random.switched_off
 
-TIMES ?= 15
+TIMES ?= 31
 fuzz-frontend: setup
 	@KFUSION_TEST_TIMES=$(TIMES) $(BIN)/python -m pytest $(PYTEST_FLAGS) \
 		tests/parse/test_robustness.py

@@ -1,13 +1,26 @@
-"""Random tests draw the same examples each time, unless `make fuzz` asks for others."""
+"""Random tests draw the same examples each time, unless `make fuzz` asks for others.
+
+Tests that share what a fixture of their file makes run in one process."""
 
 from __future__ import annotations
 
+import gc
 import os
 
+import pytest
 from hypothesis import settings
 
+gc.set_threshold(2_000, 20, 100)  # to look at all that modules hold takes a tenth of the time
 os.environ.setdefault("CASESTUDIES_OPTIMISE", "-O0")  # read when casestudies is imported
 
 settings.register_profile("tests", derandomize=True)
 settings.register_profile("fuzz", derandomize=False, print_blob=True)
 settings.load_profile("fuzz" if os.environ.get("KFUSION_FUZZ") else "tests")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        known = item._fixtureinfo.name2fixturedefs if isinstance(item, pytest.Function) else {}
+        if any(one.scope == "module" for found in known.values() for one in found):
+            item.add_marker(pytest.mark.xdist_group(str(item.path)))

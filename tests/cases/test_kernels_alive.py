@@ -41,7 +41,7 @@ def alive(program: Program, kind: str) -> tuple[int, ...]:
     ],
 )
 def test_all_kernels_are_released(name: str, tmp_path: Path) -> None:
-    program = Program(case_named("traps/25_contexts.toml", name), tmp_path, tmp_path)
+    program = Program(case_named("traps/25_contexts.toml", name), tmp_path)
     assert program.fused[0] == 0
     made, *left = alive(program, UNFUSED)
     made_fused, *left_fused = alive(program, FUSED)

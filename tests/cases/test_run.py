@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kfusion.runtime import runtime_text
-from tests.support import case_program
+from tests.support import called
 from tests.support.case_format import BASES, Case, Expected, Run, base_files
 from tests.support.case_run import Outcome, run_case
 from tests.support.run_time import is_closed
@@ -18,11 +18,11 @@ from tests.support.run_time import is_closed
 Tool = Callable[[list[str]], None]
 
 
-def outcome(tool: Tool, monkeypatch: pytest.MonkeyPatch, objects: Path) -> Outcome:
+def outcome(tool: Tool, monkeypatch: pytest.MonkeyPatch) -> Outcome:
     """Of the base library, which launches two kernels."""
-    monkeypatch.setattr(case_program, "main", tool)
+    monkeypatch.setattr(called, "main", tool)
     files = base_files("rig") | base_files("vectors")
-    return run_case(Case("the base", BASES, files, (), (), Expected((Run(2, 1),))), objects)
+    return run_case(Case("the base", BASES, files, (), (), Expected((Run(2, 1),))))
 
 
 def copying(name: str, old: str, new: str, status: int = 0) -> Tool:
@@ -39,9 +39,9 @@ def copying(name: str, old: str, new: str, status: int = 0) -> Tool:
     return tool
 
 
-def test_what_can_be_accepted_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_what_can_be_accepted_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     same = copying("lib.h", "typedef", "typedef")
-    assert outcome(same, monkeypatch, tmp_path) == Outcome(Expected((Run(2, 2),)), ())
+    assert outcome(same, monkeypatch) == Outcome(Expected((Run(2, 2),)), ())
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_what_can_be_accepted_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path
 def test_what_is_wrong_is_told(
     tool: Tool, says: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (wrong,) = outcome(tool, monkeypatch, tmp_path).wrong
+    (wrong,) = outcome(tool, monkeypatch).wrong
     assert says in wrong
 
 

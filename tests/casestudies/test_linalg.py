@@ -136,8 +136,8 @@ def test_renamed_functions_and_kernels_fuse_alike(tmp_path: Path) -> None:
     fused = [out / source.name for source in renamed]
     extra = [folder / "app.c"]
     programs = {
-        "unfused": build([*renamed[:2], *extra], tmp_path / "u", [folder]),
-        "fused": build([*fused[:2], *extra], tmp_path / "f", [folder]),
+        "unfused": build([*renamed[:2], *extra], tmp_path / "u", [folder], flags=["-O0"]),
+        "fused": build([*fused[:2], *extra], tmp_path / "f", [folder], flags=["-O0"]),
     }
     kernels = {"unfused": renamed[2], "fused": fused[2]}
     results = {

@@ -80,8 +80,10 @@ def test_a_value_that_is_no_number() -> None:
     assert "error[KF100]: --let wants NAME=NUMBER" in done.stderr
 
 
-@pytest.mark.parametrize("precision", ["float", "double"])
-@pytest.mark.parametrize("application", ["pythagoras", "distance", "cg_steps", "cg"])
+@pytest.mark.parametrize(
+    ("application", "precision"),
+    [("pythagoras", "float"), ("distance", "float"), ("cg_steps", "double"), ("cg", "double")],
+)
 def test_the_case_study(application: str, precision: str) -> None:
     files = [f"apps/{application}.c", "linalg.c", "linalg.cl"]
     options = ["-I.", "-Iapps", f"-DREAL={precision}", "--size", "1", "--size", "300"]

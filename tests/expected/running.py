@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from casestudies.demo import only_pocl
 from kfusion.device.measure import RunResult, run_counted
+from kfusion.runtime import CALLS_NAME, HEADER_NAME
+from tests.support import called
+from tests.support.kept import kept_object
+from tests.support.run_time import can_declare, declared, is_closed, made
 
 HERE = Path(__file__).parent
 RIG = HERE.parent / "cases" / "base" / "rig"
-ROOT = HERE.parent.parent
 FLAGS = "-O0 -Wall -Wextra -Werror -Wno-unknown-pragmas".split()
 
 APP = """\
@@ -67,14 +68,7 @@ class Host:
 
     def kfusion(self, *options: str) -> subprocess.CompletedProcess[str]:
         kernels = [] if self.composed else ["kernels.cl"]
-        return subprocess.run(
-            [sys.executable, "-m", "kfusion", self.app, "lib.c", *kernels, *options],
-            cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return called.kfusion([self.app, "lib.c", *kernels, *options], self.folder)
 
     def fused(self, *options: str) -> str:
         """What kfusion says, which must succeed."""
@@ -112,16 +106,30 @@ class Host:
         return after.launches
 
     def _build(self, folder: Path, program: Path) -> None:
-        objects: list[str] = []
-        for name in (self.app, "lib.c", "rig.c"):
-            source = self.folder / name if name == "rig.c" else folder / name
-            compiler = ["g++", "-std=c++11"] if name.endswith(".cpp") else ["gcc"]
-            defines = ["-DCOMPOSED"] if self.composed else []
-            made = f"{program}-{source.stem}.o"
-            include = [f"-I{folder}", f"-I{self.folder}"]
-            _call([*compiler, *FLAGS, *defines, *include, "-c", str(source), "-o", made])
-            objects.append(made)
-        _call(["g++", *objects, "-o", str(program), "-lOpenCL", "-lm"])
+        """The run time of a C program is compiled once for all of them."""
+        folders, apart = [folder, self.folder], []
+        header = folder / HEADER_NAME
+        if self.app.endswith(".c") and header.exists() and can_declare(header.read_text()):
+            linked = self.folder / "linked"
+            linked.mkdir(exist_ok=True)
+            for path in folder.glob("*.[ch]"):
+                known = path.name in (HEADER_NAME, CALLS_NAME)
+                text = path.read_text()
+                (linked / path.name).write_text(declared(path.name, text) if known else text)
+            folders = [linked, self.folder]
+            apart = [made(self.folder, closed=is_closed(header.read_text()))]
+        flags = [*FLAGS, *(["-DCOMPOSED"] if self.composed else [])]
+        objects = [
+            kept_object(
+                name,
+                [self.folder] if name == "rig.c" else folders,
+                [*flags, *(["-std=c++11"] if name.endswith(".cpp") else [])],
+                self.folder,
+            )
+            for name in (self.app, "lib.c", "rig.c")
+        ]
+        command = ["g++", *map(str, [*objects, *apart]), "-o", str(program), "-lOpenCL", "-lm"]
+        subprocess.run(command, capture_output=True, text=True, check=True)
 
 
 def host(
@@ -140,8 +148,3 @@ def host(
     text = APP.format(pragma=pragma, body=body, before=before, declared=declared, after=after)
     (folder / name).write_text(text)
     return Host(folder, name, composed)
-
-
-def _call(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr

@@ -139,7 +139,7 @@ def survives(paths: list[Path], what: str) -> None:
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.__name__)
-@pytest.mark.parametrize(("program", "rounds"), [("vec", 22), ("thesis", 4)])
+@pytest.mark.parametrize(("program", "rounds"), [("vec", 9), ("thesis", 3)])
 def test_mutated_programs(
     tmp_path: Path, program: str, rounds: int, mutation: Callable[[str, random.Random], str]
 ) -> None:

@@ -10,7 +10,7 @@ from tests.random.sample import stream
 
 FUZZ = bool(os.environ.get("KFUSION_FUZZ"))
 SIZE = 40
-EXAMPLES = int(os.environ.get("KFUSION_TEST_EXAMPLES", "1000")) if FUZZ else 200
+EXAMPLES = int(os.environ.get("KFUSION_TEST_EXAMPLES", "1000")) if FUZZ else 120
 CHUNKS = -(-EXAMPLES // SIZE)
 # The workers of one run have to agree: so the command says it, not the clock.
 _START = int(os.environ.get("KFUSION_FUZZ_SEED", "1")) if FUZZ else 0

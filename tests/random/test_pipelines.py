@@ -25,6 +25,7 @@ def fusing(number: int) -> list[tuple[Pipeline, Fused]]:
     return [(p, d) for p, d in planned(number) if d.plan.fuses and p.runs]
 
 
+@pytest.mark.xdist_group("pipelines")  # what is planned is kept for the other tests
 @pytest.mark.parametrize("number", range(CHUNKS))
 class TestPipelines:
     def test_calls_that_must_be_apart_are_apart(self, number: int) -> None:

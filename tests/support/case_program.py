@@ -1,41 +1,34 @@
 """The program of a case: its sources in one folder, and what kfusion makes of them in another.
 
-Objects are kept in a folder under a hash of what they are made of: most cases share most of
-their files, with each other and between the two programs. The run time is such an object.
+Most cases share most of their files, with each other and between the two programs: objects
+are kept. The run time is such an object.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
-import os
 import re
 import shlex
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import chdir, redirect_stderr, redirect_stdout
 from functools import cached_property
 from pathlib import Path
 
 from casestudies.demo import only_pocl
-from kfusion.cli import main
 from kfusion.device.measure import RunResult, run_counted
-from kfusion.paths import include_dir
 from kfusion.runtime import CALLS_NAME, HEADER_NAME
-from tests.support import run_time
+from tests.support import called, run_time
 from tests.support.case_format import Case, Run
+from tests.support.kept import COMPILERS, kept_object, kept_run
 
 UNFUSED, FUSED = "unfused", "fused"
 LINKED = "linked"  # the fused program, to be linked with the run time
 FLAGS = ("-O0", "-Wall", "-Wextra", "-Wno-unknown-pragmas")
 SECONDS = 60.0
-COMPILERS = {".c": "cc", ".cpp": "c++"}
 RIG = "rig.c"  # kfusion does not see it
 
 _SOURCE_LINE = re.compile(r" +\d* \| ")
 _POSITION = re.compile(r"^[^ ]*?:\d+:\d+: ")
 _SETTING = re.compile(r"[A-Z_]+=")
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)', re.MULTILINE)
 _KERNEL = re.compile(r"kernel\s+void\s+(\w+\s*\([^)]*\))")
 
 
@@ -60,38 +53,35 @@ def without_source(messages: str) -> str:
 
 
 class Program:
-    def __init__(self, case: Case, scratch: Path, objects: Path) -> None:
-        self.case, self.scratch, self.objects = case, scratch, objects
+    def __init__(self, case: Case, scratch: Path) -> None:
+        self.case, self.scratch = case, scratch
         write_files(case, scratch / UNFUSED)
 
     @cached_property
     def fused(self) -> tuple[int, str]:
         """The exit status and the messages of kfusion, started in the program's folder."""
-        errors = io.TextIOWrapper(io.BytesIO(), write_through=True)
         command = [*given_files(self.case), "-o", f"../{FUSED}", *self.case.options]
-        status: object = 0
-        printed = io.TextIOWrapper(io.BytesIO())
-        with chdir(self.scratch / UNFUSED), redirect_stdout(printed), redirect_stderr(errors):
-            try:
-                main(command)
-            except SystemExit as left:
-                status = left.code or 0
-        errors.seek(0)
-        return status if isinstance(status, int) else 1, without_source(errors.read())
+        done = called.kfusion(command, self.scratch / UNFUSED)
+        return done.returncode, without_source(done.stderr)
 
     def build(self, kind: str) -> set[str]:
-        """Build a program; return what the C compiler warns of, without positions."""
-        folders = [self._linked(), UNFUSED] if kind == FUSED else [UNFUSED]
-        sources = [name for name in sorted(self.case.files) if Path(name).suffix in COMPILERS]
-        made = [self._object(name, folders) for name in sources]
-        if folders[0] == LINKED:
-            made.append(self._run_time())
-        linker = COMPILERS[max(Path(name).suffix for name in sources)]
-        libraries = [flag for flag in self.case.flags if flag == "-pthread"]
-        libraries += ["-lOpenCL", "-lm"]
-        _call([linker, *map(str, made), "-o", str(self._binary(kind)), *libraries], self.scratch)
-        said = "".join(path.with_suffix(".txt").read_text() for path in made)
+        """Compile a program; return what the C compiler warns of, without positions."""
+        said = "".join(path.with_suffix(".txt").read_text() for path in self._made(kind))
         return {_POSITION.sub("", line) for line in said.splitlines() if "warning: " in line}
+
+    def _made(self, kind: str) -> list[Path]:
+        """The objects of a program."""
+        folders = [self._linked(), UNFUSED] if kind == FUSED else [UNFUSED]
+        made = [self._object(name, folders) for name in self._sources]
+        return [*made, self._run_time()] if folders[0] == LINKED else made
+
+    @property
+    def _sources(self) -> list[str]:
+        return [name for name in sorted(self.case.files) if Path(name).suffix in COMPILERS]
+
+    @property
+    def _libraries(self) -> list[str]:
+        return [*(flag for flag in self.case.flags if flag == "-pthread"), "-lOpenCL", "-lm"]
 
     def _linked(self) -> str:
         """The folder of the fused program, with headers that only declare the run time."""
@@ -108,33 +98,19 @@ class Program:
 
     def _run_time(self) -> Path:
         closed = run_time.is_closed((self.scratch / LINKED / HEADER_NAME).read_text())
-        text = run_time.source(closed=closed)
-        (self.scratch / "run_time.c").write_text(text)
-        command = ["cc", *run_time.FLAGS, "-c", "run_time.c"]
-        return self._kept("run_time", command, [text], self.scratch)
+        return run_time.made(self.scratch, closed=closed)
 
     def _binary(self, kind: str) -> Path:
-        return self.scratch / f"{kind}-program"
+        binary = self.scratch / f"{kind}-program"
+        if not binary.exists():
+            linker = COMPILERS[max(Path(name).suffix for name in self._sources)]
+            command = [linker, *map(str, self._made(kind)), "-o", str(binary), *self._libraries]
+            subprocess.run(command, capture_output=True, text=True, check=True)
+        return binary
 
     def _object(self, name: str, folders: Sequence[str]) -> Path:
-        """An object file, and beside it what the compiler said."""
         places = [self.scratch / folder for folder in folders]
-        where = next(place for place in places if (place / name).exists())
-        compiler = [COMPILERS[Path(name).suffix], *FLAGS, *self.case.flags]
-        includes = [*(f"-I../{folder}" for folder in folders), f"-I{include_dir()}"]
-        texts = [*compiler, *_with_headers(name, places)]
-        return self._kept(Path(name).stem, [*compiler, *includes, "-c", name], texts, where)
-
-    def _kept(self, stem: str, command: Sequence[str], texts: Sequence[str], where: Path) -> Path:
-        """What the command makes, which has been kept if it was made of these texts before."""
-        key = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:24]
-        made = self.objects / f"{stem}-{key}.o"
-        if not made.exists():
-            new = self.scratch / "new.o"
-            said = _call([*command, "-o", str(new)], where)
-            _put(said.encode(), made.with_suffix(".txt"))
-            _put(new.read_bytes(), made)
-        return made
+        return kept_object(name, places, [*FLAGS, *self.case.flags], self.scratch)
 
     def environment(self, kind: str, run: Run) -> dict[str, str]:
         """Where the program finds its kernels, and what the run sets."""
@@ -152,8 +128,15 @@ class Program:
         return [str(self._binary(kind)), *(word for word in words if not _SETTING.match(word))]
 
     def run(self, kind: str, run: Run) -> RunResult:
-        environment = self.environment(kind, run)
-        return run_counted(self.command(kind, run), environment, timeout=SECONDS)
+        def started() -> RunResult:
+            environment = self.environment(kind, run)
+            return run_counted(self.command(kind, run), environment, timeout=SECONDS)
+
+        if kind == FUSED:
+            return started()
+        others = [f"{n}\0{text}" for n, text in self.case.files.items() if n not in self._sources]
+        made = [path.name for path in self._made(kind)]
+        return kept_run([*made, *self._libraries, run.arguments, *sorted(others)], started)
 
     def added_kernels(self) -> str:
         """The head of each kernel that the unfused program does not have."""
@@ -165,30 +148,5 @@ class Program:
         return "".join(f"{head}\n" for head in heads)
 
 
-def _with_headers(name: str, places: Sequence[Path]) -> list[str]:
-    """The text of a file, and those of the program's headers that it, or one of them, includes."""
-    texts: dict[str, str] = {}
-    waiting = [name]
-    while waiting:
-        found = waiting.pop()
-        path = next((place / found for place in places if (place / found).exists()), None)
-        if path is not None and found not in texts:
-            texts[found] = path.read_text()
-            waiting += _INCLUDE.findall(texts[found])
-    return [each for name in sorted(texts) for each in (name, texts[name])]
-
-
 def _heads(text: str) -> Iterator[str]:
     return (" ".join(match[1].split()) for match in _KERNEL.finditer(text))
-
-
-def _call(command: Sequence[str], where: Path) -> str:
-    done = subprocess.run(command, cwd=where, capture_output=True, text=True, check=True)
-    return done.stderr
-
-
-def _put(data: bytes, path: Path) -> None:
-    """Into its place at once: several processes may do this at the same time."""
-    near = path.with_name(f"{os.getpid()}-{path.name}")
-    near.write_bytes(data)
-    near.replace(path)

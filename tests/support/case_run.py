@@ -21,12 +21,11 @@ class Outcome:
     wrong: tuple[str, ...]
 
 
-def run_case(case: Case, objects: Path) -> Outcome:
-    """`objects`: a folder that keeps object files for other cases."""
+def run_case(case: Case) -> Outcome:
     if case.calls is not None:
         return _run_kernels(case, case.calls)
     with tempfile.TemporaryDirectory(prefix="case-") as scratch:
-        return _run_program(Program(case, Path(scratch), objects))
+        return _run_program(Program(case, Path(scratch)))
 
 
 def _run_kernels(case: Case, calls: Calls) -> Outcome:

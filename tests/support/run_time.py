@@ -8,8 +8,10 @@ another matter: `tests/runtime` and the case studies do that.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from kfusion.runtime import CLOSED, HEADER_NAME, implementation_text, runtime_text
+from tests.support.kept import kept_object
 
 IDENTITY = "tests"
 FLAGS = ("-O1", "-w", "-DCL_TARGET_OPENCL_VERSION=300", "-DCL_USE_DEPRECATED_OPENCL_1_0_APIS")
@@ -25,6 +27,12 @@ def source(*, closed: bool) -> str:
     text = runtime_text(IDENTITY, "", closed=closed)
     start = text.index(_HERE)
     return text[:start] + _HERE + text[text.index("\n", start) :]
+
+
+def made(folder: Path, *, closed: bool) -> Path:
+    """The object of it. The folder is one to write to."""
+    (folder / "run_time.c").write_text(source(closed=closed))
+    return kept_object("run_time.c", [folder], FLAGS, folder)
 
 
 def is_closed(header: str) -> bool:

@@ -15,15 +15,15 @@ import pytest
 
 from kfusion.source import protections
 
-_IMPORTED = ("pytest", "hypothesis", "numpy", "kfusion.cli", "kfusion.driver", "kfusion.api")
-_FLAGS = ("-p", "no:cacheprovider", "--tb=no", "-rf")
+_IMPORTED = "pytest hypothesis numpy pyopencl kfusion.cli kfusion.driver kfusion.api".split()
+_FLAGS = ("-p", "no:cacheprovider", "-p", "no:unraisableexception", "--tb=no", "-rf")
 _EARLY = ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # hypothesis is imported already
 
 
 def run_unprotected(name: str, test: str, root: Path, said: Path) -> int | None:
     """The exit status of pytest; what it prints goes to a file."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(list(_IMPORTED))
+    context.set_forkserver_preload(_IMPORTED)
     process = context.Process(target=_run, args=(name, test, root, said))
     process.start()
     process.join()
@@ -35,5 +35,5 @@ def _run(name: str, test: str, root: Path, said: Path) -> None:
     os.environ |= {"KFUSION_TEST_UNPROTECTED": name, "COLUMNS": "400"}
     protections.switch_off(name)
     with said.open("w") as out, redirect_stdout(out), redirect_stderr(out):
-        status = int(pytest.main([*_FLAGS, *_EARLY, test]))
+        status = int(pytest.main([*_FLAGS, *_EARLY, f"--basetemp={said.parent / 'tests'}", test]))
     os._exit(status)
