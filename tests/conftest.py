@@ -4,14 +4,23 @@ Tests that share what a fixture of their file makes run in one process."""
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
+import shutil
+import tempfile
 
 import pytest
 from hypothesis import settings
 
+from tests.support.kept import FOLDER
+
 gc.set_threshold(2_000, 20, 100)  # to look at all that modules hold takes a tenth of the time
 os.environ.setdefault("CASESTUDIES_OPTIMISE", "-O0")  # read when casestudies is imported
+
+if FOLDER not in os.environ:  # else it is that of the process that has started this one
+    os.environ[FOLDER] = tempfile.mkdtemp(prefix="kept-")
+    atexit.register(shutil.rmtree, os.environ[FOLDER], ignore_errors=True)
 
 settings.register_profile("tests", derandomize=True)
 settings.register_profile("fuzz", derandomize=False, print_blob=True)

@@ -1,9 +1,8 @@
-"""What needs no kfusion is kept, from one test and one test run to the next.
+"""What needs no kfusion is made once for all tests of a test run.
 
 That is what the C compiler makes of a file, and what a program does as it was written. Both are
 found again under a hash of all that they are made of: commands, the texts of files and of each
-header of the program, the compiler, and a stamp of the packages of the system, which have the
-other headers, and OpenCL. Half of the time of the cases would go into the same again.
+header of the program. Half of the time of the cases would go into the same again.
 """
 
 from __future__ import annotations
@@ -12,12 +11,9 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -27,9 +23,7 @@ from kfusion.paths import include_dir
 
 COMPILERS = {".c": "cc", ".cpp": "c++"}
 
-_PACKAGES = Path("/var/lib/dpkg/status")  # changes with every package
-_VARIABLES = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "GCC_EXEC_PREFIX")
-_UNUSED = 7 * 24 * 3600  # seconds after which it is thrown away
+FOLDER = "KFUSION_TESTS_KEPT"  # an environment variable: all processes of a test run have it
 _OPENCL = re.compile("OCL_|OPENCL|POCL_|KFUSION|LD_")
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b(?:[ \t]*[\"<]([^\">]+))?", re.MULTILINE)
 
@@ -40,10 +34,10 @@ def kept_object(name: str, folders: Sequence[Path], flags: Sequence[str], scratc
     where = next(folder for folder in folders if (folder / name).exists())
     command = [COMPILERS[Path(name).suffix], *flags]
     includes = [f"-I{os.path.relpath(folder, where)}" for folder in folders]
-    texts = _with_headers(name, [*folders, include_dir()])
-    key = _key([_stamp(command[0]), *command, *texts])
+    texts = _with_headers(name, [where, *folders, include_dir()])
+    key = _key([*command, *texts])
     made = _folder() / f"{Path(name).stem}-{key}.o"
-    if not _is_there(made, made.with_suffix(".txt")):
+    if not made.exists():
         new = scratch / f"{os.getpid()}.o"
         command += [*includes, f"-I{include_dir()}", "-c", name, "-o", str(new)]
         said = subprocess.run(command, cwd=where, capture_output=True, text=True, check=True)
@@ -57,8 +51,8 @@ def kept_run(parts: Sequence[str], run: Callable[[], RunResult]) -> RunResult:
     for its environment."""
     shared = [f"{name}={value}" for name, value in os.environ.items() if _OPENCL.match(name)]
     shim = Path(measure.__file__).with_name("shim.c").read_text()
-    path = _folder() / f"run-{_key([_stamp('cc'), shim, *sorted(shared), *parts])}.json"
-    if _is_there(path):
+    path = _folder() / f"run-{_key([shim, *sorted(shared), *parts])}.json"
+    if path.exists():
         return RunResult(**json.loads(path.read_text()))
     done = run()
     if done.returncode == 0:
@@ -69,33 +63,7 @@ def kept_run(parts: Sequence[str], run: Callable[[], RunResult]) -> RunResult:
 
 @cache
 def _folder() -> Path:
-    """Of the user's, for all test runs; nobody knows the packages elsewhere than on Debian."""
-    if not _PACKAGES.exists():
-        return Path(tempfile.mkdtemp(prefix="objects-"))
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kfusion/kept"
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.iterdir():
-        with suppress(FileNotFoundError):  # another process does this, too
-            if old.stat().st_mtime < time.time() - _UNUSED:
-                old.unlink()
-    return folder
-
-
-def _is_there(*paths: Path) -> bool:
-    """Whether all are, which then are not thrown away for some time."""
-    try:
-        for path in paths:
-            os.utime(path)
-    except FileNotFoundError:
-        return False
-    return True
-
-
-@cache
-def _stamp(compiler: str) -> str:
-    tools = [Path(shutil.which(compiler) or compiler).resolve(), _PACKAGES]
-    times = [(str(t), t.stat().st_size, t.stat().st_mtime_ns) for t in tools if t.exists()]
-    return repr((times, [os.environ.get(name) for name in _VARIABLES]))
+    return Path(os.environ.get(FOLDER) or tempfile.mkdtemp(prefix="kept-"))
 
 
 def _key(parts: Sequence[str]) -> str:
