@@ -11,7 +11,7 @@ from kfusion.expected import Apart, Told, told_by_records, told_by_runs
 from kfusion.graph.drops import Drop, Why
 from kfusion.graph.model import Oracle, RegionPlan
 from kfusion.graph.target import ANY, Target
-from kfusion.host.at_end import EndNames, end_names
+from kfusion.host.at_end import EndNames, end_names, not_looked_at
 from kfusion.host.closed import Closedness, closed_as_a_whole, closedness
 from kfusion.host.closed_cpp import check_names, closedness_of_cpp, nothing_told
 from kfusion.host.known import Kind, kind_of
@@ -222,6 +222,8 @@ def _region(
         result.regions.append(PlannedRegion(region, ()))
         return
     names = end_names(region, given.program, closed)
+    if names is None and (note := not_looked_at(region)) is not None:
+        result.diagnostics.append(note)
     if for_recording:
         result.regions.append(PlannedRegion(region, (), closed.settles, names, True))
     elif isinstance(region, CppRegion):

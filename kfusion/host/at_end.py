@@ -26,6 +26,7 @@ from kfusion.host.types import DeclaredTypes
 from kfusion.parse.annotations import RegionMark
 from kfusion.parse.unit import Unit, descendants
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.diagnostics import Diagnostic, Severity
 from kfusion.source.lexer import tokenize
 
 _FREES = frozenset("free realloc reallocarray reallocf munmap mremap brk sbrk".split())
@@ -113,6 +114,22 @@ def end_names(
         if not temporaries or _is_copied(region, (*temporaries, *others), set(temporaries)):
             return None
     return names if handles.keys() >= {*outs, *names.temporaries} and names.fits else None
+
+
+def not_looked_at(region: Region | CppRegion) -> Diagnostic | None:
+    """A note on `out` and `temp`, if the run time cannot look at what they name."""
+    outs, temporaries, _ = _roles(region.mark)
+    named = f"out({', '.join(outs)})" if outs else f"temp({', '.join(temporaries)})"
+    if not outs and not temporaries:
+        return None
+    return Diagnostic(
+        "KF404",
+        Severity.NOTE,
+        f"what {named} names cannot be looked at when the region ends: all results are stored",
+        region.mark.annotation,
+        help="it can in variables of type cl_mem, in structures with members of that type, and "
+        "behind pointers of the function to such structures: at most 16 handles",
+    )
 
 
 def _roles(mark: RegionMark) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:

@@ -71,6 +71,7 @@ CODES: dict[str, str] = {
     "KF401": "nothing in a region was fused",
     "KF402": "a region with fewer than two launches",
     "KF403": "a temporary may be read later",
+    "KF404": "what out or temp names cannot be looked at",
 }
 
 # What would change a cut, where its reason has no better advice.

@@ -122,6 +122,20 @@ app.c:11:12: it is read here
     )
 
 
+def test_out_of_a_variable_that_cannot_be_looked_at(command: Command) -> None:
+    """The kernels are fused, and store everything."""
+    command.change("app.c", "#pragma kfuse", "    cl_mem *result = &c;\n#pragma kfuse")
+    command.change("app.c", "out(c)", "out(result)")
+    command.change("app.c", "vec_add(c, ", "vec_add(*result, ")
+    done = command.run("app.c", "vec.c", "vec.cl", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    assert (
+        "app.c:7:1: note[KF404]: what out(result) names cannot be looked at when the region ends: "
+        "all results are stored\n" in done.stderr
+    )
+    assert "KFUSION_AT_END" not in command.read("out/kfusion_fused.h").split("patterns of this")[1]
+
+
 CALLED_TWICE = """
 void both(cl_mem c, cl_mem a, cl_mem b, cl_mem t, size_t n)
 {
