@@ -48,6 +48,7 @@ class PathLaunch:
 _PASSING = frozenset(
     "clFinish clEnqueueBarrier clEnqueueBarrierWithWaitList clEnqueueMarkerWithWaitList".split()
 )
+_GIVE = "give kfusion the file that defines it, or add harmless({}) to the annotation"
 _WRITING = re.compile(r"clEnqueue(Write|Fill)\w+")
 
 
@@ -141,13 +142,16 @@ class Recorder(Executor):
     def call_unknown(self, name: str, arguments: list[Sym]) -> None:
         self.ways.doubt(f"{name} is not known")
         self.perhaps_settled = True
-        if kind_of(name) in (Kind.SETTLES, Kind.UNKNOWN) or name in REGISTERS:
+        kind = kind_of(name)
+        if kind is Kind.UNKNOWN and name.isidentifier():
+            self._settle(name, _GIVE.format(name))
+        elif kind in (Kind.SETTLES, Kind.UNKNOWN) or name in REGISTERS:
             self._settle(name)
 
-    def _settle(self, name: str) -> None:
+    def _settle(self, name: str, help: str | None = None) -> None:
         self.perhaps_settled = True
         text = f"the launches before {name} are made when it comes"
-        self.settled_by = self.settled_by or Reason("KF214", text, self._span())
+        self.settled_by = self.settled_by or Reason("KF214", text, self._span(), help)
 
     def _span(self) -> Span | None:
         call = self.frames[0].call
