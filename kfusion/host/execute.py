@@ -1,6 +1,6 @@
 """One path through host code, executed symbolically: at each condition one way is taken.
 
-Where a condition is not known, a script says which way is taken (`path_ways.py`), so that what is
+Where a condition is not known, a script says which way is taken (`ways.py`), so that what is
 launched on the path is one row of launches. Loops are followed round by round; those that launch
 nothing only as far as their conditions are known, and not for long.
 """
@@ -17,7 +17,6 @@ from kfusion.host.expressions import has_effects
 from kfusion.host.frames import Frame
 from kfusion.host.known import CALLS, Kind, kind_of
 from kfusion.host.names import function_at
-from kfusion.host.path_ways import MOST_GUIDED, PathEndError, Ways
 from kfusion.host.program import HostFunction, HostProgram, constant
 from kfusion.host.reach import (
     NEVER_RETURN,
@@ -28,6 +27,7 @@ from kfusion.host.reach import (
     leaves,
 )
 from kfusion.host.symbolic import FALSE, TRUE, Fresh, Literal, Made, Op, Place, Sym
+from kfusion.host.ways import MOST_GUIDED, PathEndError, Ways
 from kfusion.parse.unit import descendants
 from kfusion.source.dataclasses import dataclass
 

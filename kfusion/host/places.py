@@ -11,7 +11,6 @@ from pycparser import c_ast
 from kfusion.host.arithmetic import arithmetic as arithmetic_of
 from kfusion.host.arithmetic import fit
 from kfusion.host.frames import Frame
-from kfusion.host.path_ways import Ways
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.symbolic import (
     App,
@@ -29,6 +28,7 @@ from kfusion.host.symbolic import (
     Sym,
     Unknown,
 )
+from kfusion.host.ways import Ways
 
 
 class Places(ABC):

@@ -20,13 +20,13 @@ from kfusion.host.frames import Frame
 from kfusion.host.handles import kernel_names
 from kfusion.host.names import visible_in
 from kfusion.host.options import groups_are_full
-from kfusion.host.path_ways import PathEndError, Steps, Ways
 from kfusion.host.predict_launches import Launches, PredictedLaunch, Surrounding
 from kfusion.host.program import HostProgram
 from kfusion.host.reach import Reach
 from kfusion.host.record import Recorder
 from kfusion.host.runs import Runs
 from kfusion.host.symbolic import Made, State, Sym
+from kfusion.host.ways import PathEndError, Steps, Ways
 from kfusion.kernel.model import Kernel
 from kfusion.parse.unit import Function, Unit, descendants
 from kfusion.source.dataclasses import dataclass

@@ -12,7 +12,6 @@ from kfusion.host.effects import Launch, SetArgument
 from kfusion.host.equality import image_size_of
 from kfusion.host.handles import KernelNames
 from kfusion.host.hints import hint_for
-from kfusion.host.path_ways import Ways
 from kfusion.host.predict_names import Labels
 from kfusion.host.program import HostFunction
 from kfusion.host.reach import Reach
@@ -20,6 +19,7 @@ from kfusion.host.record import Calling, PathLaunch, call_span
 from kfusion.host.runs import Before
 from kfusion.host.spelling import spell
 from kfusion.host.symbolic import Entry, Literal, Num, Sym, anything, leaves
+from kfusion.host.ways import Ways
 from kfusion.kernel.evaluate import image_size
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.parse.unit import Unit

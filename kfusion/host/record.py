@@ -12,10 +12,10 @@ from kfusion.host.effects import Launch, SetArgument, Transfer
 from kfusion.host.equality import is_new_buffer
 from kfusion.host.execute import Executor, Guide
 from kfusion.host.known import Kind, kind_of
-from kfusion.host.path_ways import MOST_LAUNCHES, PathEndError, Ways
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.reach import Reach
 from kfusion.host.symbolic import FALSE, Fresh, Made, Num, Sym
+from kfusion.host.ways import MOST_LAUNCHES, PathEndError, Ways
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason

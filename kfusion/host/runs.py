@@ -25,12 +25,12 @@ from kfusion.host.equality import strip
 from kfusion.host.execute import MATTERS, USES
 from kfusion.host.frames import Frame
 from kfusion.host.names import function_at
-from kfusion.host.path_ways import PathEndError, Steps, Ways
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.reach import Reach
 from kfusion.host.record import Arguments, Recorder
 from kfusion.host.symbolic import FALSE, App, Entry, Made, Op, Place, Pointee, Ref, State, Sym
 from kfusion.host.types import named_type
+from kfusion.host.ways import PathEndError, Steps, Ways
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError
 
