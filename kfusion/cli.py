@@ -27,7 +27,6 @@ from kfusion.source.text import SourceFile, Span
 if TYPE_CHECKING:
     from kfusion.device.command import Wanted
     from kfusion.driver import Result
-    from kfusion.parse.sources import Sources
 
 _PATH = click.Path(path_type=Path)
 BENCH_SIZE = 1 << 22
@@ -247,15 +246,13 @@ class _Kernels:
             not self.no_contract,
         )
 
-    def fuse(self) -> tuple[Sources, Result]:
+    def fuse(self) -> Result:
         devices = target_of(self.target, self.budgets)
         how = _preprocessor(self.cc, self.include_dirs, self.defines, self.real_headers)
         sources = read_sources(self.files, how)
         from kfusion.driver import fuse_files
 
-        return sources, fuse_files(
-            sources, exact=self.exact, target=devices, recorded=self.recorded
-        )
+        return fuse_files(sources, exact=self.exact, target=devices, recorded=self.recorded)
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -278,8 +275,8 @@ def verify(oclgrind: bool, here: bool, **given: Any) -> None:
     words: list[str] = click.get_current_context().obj
     if not here:
         sys.exit(command.verify_apart(words, oclgrind))
-    sources, result = kernels.fuse()
-    sys.exit(command.verify_here(sources, result, wanted, words))
+    result = kernels.fuse()
+    sys.exit(command.verify_here(result, wanted, words))
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -309,10 +306,10 @@ def bench(repeats: int, json: Path | None, plot: Path | None, **given: Any) -> N
     for path in filter(None, (json, plot)):
         if not path.absolute().parent.is_dir():
             raise error("KF100", f"there is no folder for {path}", argument=str(path))
-    sources, result = kernels.fuse()
+    result = kernels.fuse()
     report = command.Report(json, plot)
     words: list[str] = click.get_current_context().obj
-    sys.exit(command.bench_here(sources, result, wanted, repeats, report, words))
+    sys.exit(command.bench_here(result, wanted, repeats, report, words))
 
 
 _COMMANDS = {"bench": bench, "explain": explain, "strip": strip, "verify": verify}

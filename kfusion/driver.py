@@ -126,6 +126,8 @@ class Result:
     files: dict[str, str]
     regions: list[PlannedRegion]
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    # By name: kernel files and programs in strings, as they were and with the fused kernels.
+    programs: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     @property
     def expected(self) -> list[PlannedPattern]:
@@ -188,6 +190,10 @@ def fuse_files(
     for region in regions:
         _region(region, given, result, for_recording=for_recording)
     result.files = _texts(given, result)
+    result.programs = {
+        unit.source.path.name: (unit.source.text, _kernel_text(unit, given))
+        for unit in inputs.kernels
+    }
     return result
 
 
@@ -323,6 +329,7 @@ def _expected(prediction: Prediction, given: _Given) -> Expected:
         prediction.values,
         dict(enumerate(prediction.sizes)),
         {**prediction.of_several_programs, **kept_apart(prediction.launches)},
+        prediction.in_run,
     )
 
 
@@ -426,19 +433,15 @@ def _texts(given: _Given, result: Result) -> dict[str, str]:
     files: dict[str, str] = {}
     for unit in inputs.files:
         text = unit.source.text
-        edits: list[Edit] = []
         if unit in inputs.kernels:
-            edits += section_edits(unit)
-            added = given.fused.of(unit)
-            if added:
-                edits.append(_appended(text, [kernel.text for kernel in added]))
-        else:
-            edits += [region_edit(r.region, r.shown) for r in fused if r.region.unit is unit]
-            if edits or unit in callers:
-                header = HEADER_NAME if edits else CALLS_NAME
-                edits.append(include_edit(unit, header, outside))
-                own = [reader for reader in readers if reader.unit is unit]
-                edits += reader_edits(unit, own, outside)
+            files[unit.source.path.name] = _kernel_text(unit, given)
+            continue
+        edits = [region_edit(r.region, r.shown) for r in fused if r.region.unit is unit]
+        if edits or unit in callers:
+            header = HEADER_NAME if edits else CALLS_NAME
+            edits.append(include_edit(unit, header, outside))
+            own = [reader for reader in readers if reader.unit is unit]
+            edits += reader_edits(unit, own, outside)
         files[unit.source.path.name] = apply_edits(text, _with_line_ends_of(text, edits))
     for other in inputs.cpp:
         text = other.source.text
@@ -453,6 +456,15 @@ def _texts(given: _Given, result: Result) -> dict[str, str]:
             raise error("KF103", text, argument=name)
         files.update(headers)
     return files
+
+
+def _kernel_text(unit: Unit, given: _Given) -> str:
+    """A kernel file with the fused kernels of its components."""
+    text, added = unit.source.text, given.fused.of(unit)
+    edits = section_edits(unit)
+    if added:
+        edits.append(_appended(text, [kernel.text for kernel in added]))
+    return apply_edits(text, _with_line_ends_of(text, edits))
 
 
 def _callers(

@@ -388,6 +388,7 @@ def _prediction(
         settled_behind=True,  # perhaps: results can be stored, too
         unknown=(),
         of_one_program=lambda _first, _second: True,
+        in_run=lambda value: value,
     )
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from kfusion.device.evaluate import Number
 from kfusion.device.verify import Array, Difference, Outcome
 from kfusion.driver import Result
-from kfusion.parse.sources import Sources
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 
@@ -79,13 +78,11 @@ class Wanted:
     contract: bool  # as the compiler likes; else a product and a sum are never one operation
 
 
-def verify_here(sources: Sources, result: Result, wanted: Wanted, words: Sequence[str]) -> int:
+def verify_here(result: Result, wanted: Wanted, words: Sequence[str]) -> int:
     """Run all regions in this process and print what was seen; the exit status."""
     from kfusion.device.verify import Verifier
 
-    originals = {s.file.path.name: s.file.text for s in sources.files if s.is_kernel}
-    fused = {name: result.files[name] for name in originals}
-    verifier = Verifier(originals, fused, wanted)
+    verifier = Verifier(result.programs, wanted)
     sizes = wanted.sizes or (SMALL_SIZES if wanted.device == OCLGRIND else SIZES)
     runs = [(planned, size) for planned in result.expected for size in sizes]
     same = True
@@ -138,7 +135,6 @@ class Report:
 
 
 def bench_here(
-    sources: Sources,
     result: Result,
     wanted: Wanted,
     repeats: int,
@@ -150,9 +146,7 @@ def bench_here(
     from kfusion.device.verify import Verifier
     from kfusion.report import times
 
-    originals = {s.file.path.name: s.file.text for s in sources.files if s.is_kernel}
-    fused = {name: result.files[name] for name in originals}
-    verifier = Verifier(originals, fused, wanted)
+    verifier = Verifier(result.programs, wanted)
     bench = Bench(verifier, repeats)
     copy = bench.copy_gb_s()
     runs = [(planned, size) for planned in result.expected for size in wanted.sizes]

@@ -108,11 +108,9 @@ class Prepared:
 
 
 class Verifier:
-    """`originals` and `fused` are the texts of the kernel files by their names."""
+    """`programs` are the texts of the kernel files by their names: as they were, and fused."""
 
-    def __init__(
-        self, originals: Mapping[str, str], fused: Mapping[str, str], wanted: Wanted
-    ) -> None:
+    def __init__(self, programs: Mapping[str, tuple[str, str]], wanted: Wanted) -> None:
         self.wanted = wanted
         self.used: set[str] = set()  # names of numbers that were given
         self.device = find_device(wanted.device)
@@ -123,11 +121,11 @@ class Verifier:
         self.queue = cl.CommandQueue(self.context, properties=properties)
         self.before = {
             name: self._build(pragma + text, options, name, f"'{name}'")
-            for name, text in originals.items()
+            for name, (text, _) in programs.items()
         }
         self.after = {
             name: self._build(pragma + text, options, name, f"what '{name}' becomes")
-            for name, text in fused.items()
+            for name, (_, text) in programs.items()
         }
 
     def _build(self, text: str, options: Sequence[str], name: str, what: str) -> cl.Program:

@@ -21,6 +21,7 @@ from kfusion.host.holding import is_handle, may_hold_handles
 from kfusion.host.names import path_to, statements_before, visible_in
 from kfusion.host.outside import has_redirected
 from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.reach import NEVER_RETURN
 from kfusion.host.region import CppRegion, Region
 from kfusion.host.types import DeclaredTypes
 from kfusion.parse.annotations import RegionMark
@@ -122,13 +123,19 @@ def not_looked_at(region: Region | CppRegion) -> Diagnostic | None:
     named = f"out({', '.join(outs)})" if outs else f"temp({', '.join(temporaries)})"
     if not outs and not temporaries:
         return None
+    help = "it can in variables of type cl_mem"
+    if isinstance(region, Region):
+        help += (
+            ", in structures with members of that type, and behind pointers of the function to "
+            "such structures (in temp: if nothing that the region reaches may free memory): at "
+            "most 16 handles"
+        )
     return Diagnostic(
         "KF404",
         Severity.NOTE,
         f"what {named} names cannot be looked at when the region ends: all results are stored",
         region.mark.annotation,
-        help="it can in variables of type cl_mem, in structures with members of that type, and "
-        "behind pointers of the function to such structures: at most 16 handles",
+        help=help,
     )
 
 
@@ -296,7 +303,7 @@ def _is_name(value: c_ast.Node, node: c_ast.Decl) -> bool:
 
 def _may_free(region: Region, program: HostProgram, closed: Closedness) -> bool:
     """May an object that was there before the region be gone when it ends?"""
-    if region.mark.harmless or closed.settles:
+    if region.mark.harmless or closed.settles - NEVER_RETURN:
         return True  # who knows what other files do
     bodies = [region.block, *(function.function.node.body for function in closed.functions)]
     if any(known.plain(name) in _FREES for body in bodies for name in program.names_called(body)):

@@ -7,14 +7,14 @@ has to be likely: where it is wrong, the launches are made as they were written.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from kfusion.graph.model import Invocation, Memory, Scalar
 from kfusion.host.equality import is_open, may_be_at_most, may_be_equal, strip
 from kfusion.host.formats import lossy_format
 from kfusion.host.program import HostProgram
 from kfusion.host.spelling import spell_all
-from kfusion.host.symbolic import Entry, Sym, leaves
+from kfusion.host.symbolic import Entry, Num, Sym, leaves
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
 
@@ -33,25 +33,26 @@ class Expected:
         values: Mapping[str, Sym],
         sizes: Mapping[int, tuple[Sym, ...]],
         kept_apart: Mapping[Pair, Reason],
+        in_run: Callable[[Sym], Sym] = lambda value: value,
     ) -> None:
         """`sizes` are those of the launches, by their index; `kept_apart` is why launches (by
-        index) must not share a kernel."""
+        index) must not share a kernel; `in_run`: what a value was in the program's likely run."""
         self.program, self.values, self.sizes = program, values, sizes
-        self.kept_apart = kept_apart
+        self.kept_apart, self.in_run = kept_apart, in_run
         self.uses = Counter(sizes.values())
 
     def equal(self, left: Scalar, right: Scalar) -> bool:
         if left.name == right.name:
             return True
         a, b = self.values.get(left.name), self.values.get(right.name)
-        return a is not None and b is not None and (a == b or _are_likely_equal(a, b))
+        return a is not None and b is not None and (a == b or self._are_likely_equal(a, b))
 
     def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
         if left.range.key == right.range.key or not is_on(RANGES):
             return None
         a, b = self.sizes[left.index], self.sizes[right.index]
         same_form = len(a) == len(b) and all(
-            may_be_equal(strip(p), strip(q)) for p, q in zip(a, b, strict=True)
+            self._may_be_equal(strip(p), strip(q)) for p, q in zip(a, b, strict=True)
         )
         if same_form and left.range.offset == right.range.offset and not self._are_levels(a, b):
             return None
@@ -81,7 +82,18 @@ class Expected:
         size, value = self.sizes[invocation.index], self.values.get(scalar.name)
         if dimension >= len(size) or value is None:
             return False
-        return _are_likely_equal(strip(size[dimension]), strip(value))
+        return self._are_likely_equal(strip(size[dimension]), strip(value))
+
+    def _may_be_equal(self, left: Sym, right: Sym) -> bool:
+        """A number and a member, say, are equal if they were in the likely run."""
+        if may_be_equal(left, right):
+            return True
+        numbers = self.in_run(left), self.in_run(right)
+        return isinstance(numbers[0], Num) and numbers[0] == numbers[1]
+
+    def _are_likely_equal(self, left: Sym, right: Sym) -> bool:
+        """Where kernels fuse without it, too, nothing is assumed of what is not known."""
+        return not is_open(left) and not is_open(right) and self._may_be_equal(left, right)
 
     def at_most(self, left: Scalar, right: Scalar) -> bool:
         return may_be_at_most(self.values, left, right)
@@ -105,11 +117,6 @@ class Expected:
             return None
         pairs = ((p, q) for q in members for p in members if p < q)
         return next((self.kept_apart[pair] for pair in pairs if pair in self.kept_apart), None)
-
-
-def _are_likely_equal(left: Sym, right: Sym) -> bool:
-    """Where kernels fuse without it, too, nothing is assumed of what is not known."""
-    return not is_open(left) and not is_open(right) and may_be_equal(left, right)
 
 
 def _differ_by_index(one: Sym, other: Sym) -> bool:

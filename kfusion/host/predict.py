@@ -52,6 +52,7 @@ class Prediction:
     settled_behind: bool  # a command behind the last launch settles, or may do so
     unknown: tuple[Reason, ...]  # launches of kernels that are not known
     of_one_program: Callable[[Sym, Sym], bool]  # may two kernels be?
+    in_run: Callable[[Sym], Sym]  # what a value was in the program's likely run
 
     @property
     def launches(self) -> tuple[PredictedLaunch, ...]:
@@ -194,6 +195,7 @@ def _follow(
         recorder.perhaps_settled,
         tuple(launches.unknown),
         launches.of_one_program,
+        around.before.value if around.before is not None else lambda value: value,
     )
 
 

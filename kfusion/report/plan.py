@@ -51,6 +51,7 @@ def _region(title: str, plan: RegionPlan, origin: str, says: bool) -> str:
         lines += [f"  kernel {number}: {what}" for what in _for_the_target(group, calls)]
     memory = {m.name: str(m) for i in plan.invocations for m in i.memory}
     passed = sorted({memory[name] for group in plan.groups for name in group.forwarded})
+    passed = [name for name in passed if name.isidentifier()]  # others no annotation can name
     if passed and not says:
         listed = ", ".join(passed)
         lines.append(f"  if nobody reads {listed} later, out(...) or temp(...) can say so")

@@ -223,6 +223,8 @@ KFUSION_HERE kfusion_mode kfusion_read_mode(void)
         mode = kfusion_mode_check;
     else if (text != NULL && strcmp(text, "record") == 0)
         mode = kfusion_mode_record;
+    else if (text != NULL && *text != '\0')
+        fprintf(stderr, "kfusion: KFUSION=%s is none of off, trace, check and record\n", text);
     __atomic_store_n(&KFUSION_N(mode_read), (int)mode, __ATOMIC_RELAXED);
     return mode;
 }
