@@ -87,6 +87,7 @@ class Executor(Commands):
         self.aside = 0  # functions around, and loops, which launch nothing
         self.followed = self.followed_all = 0  # rounds of such a loop, and of all of them
         self.launched = 0  # launches on the path so far
+        self.turns = 0  # conditions, and calls that are not followed: guesses, perhaps
 
     # Decisions
 
@@ -107,6 +108,7 @@ class Executor(Commands):
 
     def one_of(self, node: c_ast.Node, condition: Sym) -> bool:
         """Which way an `if` or `?:` takes."""
+        self.turns += 1
         truth = self.truth(condition)
         if truth is not None:
             return truth
@@ -249,6 +251,7 @@ class Executor(Commands):
 
     def _case(self, items: list[c_ast.Node], value: Sym) -> int | None:
         """The position of the case that is taken; None: the switch does nothing."""
+        self.turns += 1
         otherwise = None
         for position, item in enumerate(items):
             if isinstance(item, c_ast.Default):
@@ -320,6 +323,7 @@ class Executor(Commands):
 
     def _condition(self, node: c_ast.Node) -> Sym:
         self.ways.tick()
+        self.turns += 1
         if isinstance(node, c_ast.DoWhile) and is_never(node.cond):
             return FALSE
         return TRUE if node.cond is None else self.value(node.cond)
@@ -351,6 +355,7 @@ class Executor(Commands):
     # Expressions in which a way is taken
 
     def _short_circuit(self, node: c_ast.BinaryOp) -> Sym:
+        self.turns += 1
         left = self.value(node.left)
         goes_on, truth = node.op == "&&", self.truth(left)
         if truth is None and not has_effects(node.right):
@@ -369,6 +374,7 @@ class Executor(Commands):
 
     def _value_TernaryOp(self, node: c_ast.TernaryOp) -> Sym:
         condition = self.value(node.cond)
+        self.turns += 1
         if self.truth(condition) is None and not any(map(has_effects, (node.iftrue, node.iffalse))):
             first, second = self.value(node.iftrue), self.value(node.iffalse)
             return first if first == second else Op("?:", (condition, first, second))
@@ -449,8 +455,10 @@ class Executor(Commands):
             return found or self.unknown()
         of_library = self._is_of_library(name)
         if not of_library and name not in self.harmless:
+            self.turns += 1
             self.call_unknown(name or "a function pointer", arguments)
         written = calls.WRITES.get(name, ()) if of_library else range(len(arguments))
+        self.turns += bool(written)
         for position, argument in enumerate(arguments):
             if position in written:
                 self.overwrite(argument)

@@ -1,8 +1,7 @@
 """Is what `out` and `temp` call temporary read later, on the likely path of the program?
 
-The program is executed through the region and on, until it ends or nothing more is known. A read
-that happens whatever is decided on the way contradicts the annotation: an error. Any other one is
-noted.
+The program is executed through the region and on, until it ends or nothing more is known. A read to
+which no condition leads contradicts the annotation: an error. Any other one is noted.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from pycparser import c_ast
 from kfusion.host.handles import kernel_names
 from kfusion.host.region import Region
 from kfusion.host.runs import Before, Passed, Run, Use
-from kfusion.host.symbolic import Entry, Made, Op, Sym, leaves
+from kfusion.host.symbolic import App, Entry, Made, Op, Sym, leaves
 from kfusion.kernel.model import Kernel
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
@@ -66,18 +65,21 @@ def _reads_behind(
         if _is_held(value, before, passed)
     }
     for use in run.log[passed.uses :]:
-        reads, writes = list(use.reads), [*use.writes, *use.given.values()]
+        straight = use.turns == passed.turns
+        reads = dict.fromkeys(use.reads, straight)  # and is that certain?
         if use.launch is not None:
             handle = use.launch.kernel
             name = handle.name if isinstance(handle, Made) else names.of(handle)
             kernel = kernels.get(name)
             if kernel is None or max(use.given, default=0) >= len(kernel.parameters):
                 continue
-            reads += [value for at, value in use.given.items() if _reads(kernel, at)]
-        for value in reads:
+            for at, value in use.given.items():
+                if _reads(kernel, at):
+                    reads[value] = straight and not _writes(kernel, at)
+        for value, is_certain in reads.items():
             if value in watched:
-                yield _read(watched[value], use, passed, region)
-        for value in (*reads, *writes):
+                yield _read(watched[value], use, passed, region, certain=is_certain)
+        for value in (*reads, *use.writes, *use.given.values()):
             watched.pop(value, None)
 
 
@@ -87,6 +89,8 @@ def _is_held(value: Sym, before: Before, passed: Passed) -> bool:
         return False
     handle, place = before.value(value), before.place(value.place)
     own = passed.stack[-1][0].number
+    if getattr(place.root, "frame", None) == own and not isinstance(value.place.root, App):
+        return False  # a pointer leads to a variable of the function, which has another name
     others = (
         p
         for p, held in passed.state.items()
@@ -97,7 +101,7 @@ def _is_held(value: Sym, before: Before, passed: Passed) -> bool:
     return passed.state.read(place) == handle and next(others, None) is None
 
 
-def _read(owner: str, use: Use, passed: Passed, region: Region) -> _Read:
+def _read(owner: str, use: Use, passed: Passed, region: Region, *, certain: bool) -> _Read:
     pairs = enumerate(zip(passed.stack, use.stack, strict=False))
     depth = max((i for i, ((one, _), (other, _)) in pairs if one is other), default=0)
     (frame, led_here), (_, call) = passed.stack[depth], use.stack[depth]
@@ -109,7 +113,7 @@ def _read(owner: str, use: Use, passed: Passed, region: Region) -> _Read:
         again = frame.unit.index(call.name) < own.match(own.index(region.block))
         when = "after the region"
     when = "in the next iteration" if again else when
-    return _Read(owner, call, frame.unit, when, use.decided == passed.decided)
+    return _Read(owner, call, frame.unit, when, certain)
 
 
 def _reads(kernel: Kernel, position: int) -> bool:
@@ -117,6 +121,13 @@ def _reads(kernel: Kernel, position: int) -> bool:
     parameter = kernel.parameters[position].name
     modes = [access.mode for access in kernel.accesses if access.parameter == parameter]
     return bool(kernel.features) or any(mode.reads for mode in modes)
+
+
+def _writes(kernel: Kernel, position: int) -> bool:
+    """May it? Then what it reads may be its own."""
+    parameter = kernel.parameters[position].name
+    modes = [access.mode for access in kernel.accesses if access.parameter == parameter]
+    return bool(kernel.features) or any(mode.writes for mode in modes)
 
 
 def _error(found: _Read, region: Region) -> Exception:

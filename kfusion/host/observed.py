@@ -16,8 +16,8 @@ from kfusion.host.later import contradictions
 from kfusion.host.predict import Prediction, Predictions
 from kfusion.host.program import HostProgram
 from kfusion.host.region import Region
-from kfusion.host.runs import Runs
-from kfusion.host.symbolic import App, Entry, Global, Made, Place, Pointee, Sym
+from kfusion.host.runs import Run, Runs
+from kfusion.host.symbolic import App, Entry, Global, Made, Place, Pointee, Sym, leaves
 from kfusion.kernel.model import Kernel
 from kfusion.source.diagnostics import Diagnostic, error
 
@@ -38,11 +38,12 @@ class Observation:
         data = region.mark.data
         self.outs = {item.name for item in data if item.role == "out"}
         self.temporaries = {item.name for item in data if item.role == "temp"}
-        self._check_names()
+        run = runs.of(region.block)
+        self._check_names(run)
         self.notes: list[Diagnostic] = []
-        run, temporary = runs.of(region.block), self._temporary()
+        temporary = self._temporary()
         if run is not None and temporary:
-            certain = predicted.certain
+            certain = predicted.certain and len(predicted.likely) == 1
             self.notes += contradictions(region, run, kernels, temporary, certain=certain)
 
     def drops(self, prediction: Prediction, names: EndNames | None) -> tuple[Drop, ...]:
@@ -67,7 +68,7 @@ class Observation:
 
     # What the annotation says
 
-    def _check_names(self) -> None:
+    def _check_names(self, run: Run | None) -> None:
         unit, first = self.region.unit, self.region.unit.index(self.region.block)
         used = {token.text for token in unit.tokens[first : unit.match(first)]}
         for item in self.region.mark.data:
@@ -79,8 +80,13 @@ class Observation:
                     help="name a variable that the region's calls get",
                 )
         given = {owner for _, _, owner in self._objects()}
-        if not self.predicted.certain or None in given:
+        if run is None or not self.predicted.certain or None in given:
             return  # the region may give a kernel what is not seen here
+        before = run.before[self.region.block]
+        handles = {before.value(path.values[name]) for path, name, _ in self._objects()}
+        for place, value in before.state.items():  # by which other names are they known?
+            if not handles.isdisjoint((value, *leaves(value))):
+                given.add(getattr(place.root, "name", None))
         for item in self.region.mark.data:
             if item.role and item.name not in given:
                 raise error(

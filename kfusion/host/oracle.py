@@ -14,7 +14,7 @@ from kfusion.host.equality import is_open, may_be_at_most, may_be_equal, strip
 from kfusion.host.formats import lossy_format
 from kfusion.host.program import HostProgram
 from kfusion.host.spelling import spell_all
-from kfusion.host.symbolic import Entry, Num, Sym, leaves
+from kfusion.host.symbolic import Entry, Num, Op, Sym, leaves
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
 
@@ -88,6 +88,8 @@ class Expected:
         """A number and a member, say, are equal if they were in the likely run."""
         if may_be_equal(left, right):
             return True
+        if _is_chosen(left) or _is_chosen(right):  # differently, perhaps, each time
+            return False
         numbers = self.in_run(left), self.in_run(right)
         return isinstance(numbers[0], Num) and numbers[0] == numbers[1]
 
@@ -117,6 +119,10 @@ class Expected:
             return None
         pairs = ((p, q) for q in members for p in members if p < q)
         return next((self.kept_apart[pair] for pair in pairs if pair in self.kept_apart), None)
+
+
+def _is_chosen(value: Sym) -> bool:
+    return isinstance(value, Op) and (value.name == "?:" or any(map(_is_chosen, value.args)))
 
 
 def _differ_by_index(one: Sym, other: Sym) -> bool:

@@ -34,6 +34,7 @@ from kfusion.source.diagnostics import KFusionError, Reason
 
 MOST_PATHS = 32
 MOST_DIFFERENCES = 7  # of a path, from the default one
+MOST_IN_ALL = 128  # launches: each path is planned
 MOST_STEPS = 12_000  # of all paths together: a second or two
 
 
@@ -122,7 +123,8 @@ class Predictions:
         waiting: list[tuple[int, int, tuple[bool, ...]]] = [(0, 0, ())]
         number, cut = 0, False
         while waiting and len(found) < MOST_PATHS and steps.left > 0:
-            if waiting[0][0] > MOST_DIFFERENCES:
+            launches = sum(len(path.launches) for path in found)
+            if waiting[0][0] > MOST_DIFFERENCES or launches > MOST_IN_ALL:
                 break
             differences, _, script = heapq.heappop(waiting)
             ways = Ways(steps, script)

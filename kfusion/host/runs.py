@@ -53,7 +53,7 @@ class Use:
     reads: tuple[Sym, ...]
     writes: tuple[Sym, ...]
     stack: Stack
-    decided: int  # decisions on the way there
+    turns: int  # conditions and unknown calls on the way there
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class Passed:
     """A region that the run has come through."""
 
     stack: Stack
-    decided: int
+    turns: int
     uses: int  # before its end
     state: State  # then
 
@@ -125,9 +125,7 @@ class Run(Recorder):
         self.before[node] = Before(self.as_it_is())
         stack = self.stack
         goes_on = super().statement(node)
-        self.passed[node] = Passed(
-            stack, len(self.ways.decisions), len(self.log), self.state.copy()
-        )
+        self.passed[node] = Passed(stack, self.turns, len(self.log), self.state.copy())
         return goes_on
 
     def as_it_is(self) -> Run:
@@ -161,14 +159,14 @@ class Run(Recorder):
         self.launched += 1
         arguments = self.arguments.get(launch.kernel, {})
         given = {p: a.value for p, a in arguments.items() if a.value is not None}
-        self._used(Use(launch, given, (), (), self.stack, len(self.ways.decisions)))
+        self._used(Use(launch, given, (), (), self.stack, self.turns))
 
     def transfer(self, transfer: Transfer) -> None:
         reads, writes = transfer.reads, transfer.writes
-        self._used(Use(None, {}, reads, writes, self.stack, len(self.ways.decisions)))
+        self._used(Use(None, {}, reads, writes, self.stack, self.turns))
 
     def release(self, call: str, handle: Sym) -> None:
-        self._used(Use(None, {}, (), (handle,), self.stack, len(self.ways.decisions)))
+        self._used(Use(None, {}, (), (handle,), self.stack, self.turns))
 
     def _used(self, use: Use) -> None:
         if self.passed:

@@ -59,6 +59,7 @@ from kfusion.synthesis.model import FusedKernel, FusedParameter
 GUARD_EQUAL = protection("guard-equal", "sizes and scalars are not compared at run time")
 GUARD_RANGES = protection("guard-ranges", "ranges are not compared at run time")
 GUARD_DISJOINT = protection("guard-disjoint", "buffers are not compared at run time")
+GUARD_GROUPS = protection("guard-groups", "group sizes that no launch was expected to give")
 GUARD_FORMATS = protection("guard-formats", "formats of images are not looked at")
 GUARD_PITCH = protection("guard-pitch", "rows are not compared with their pitch at run time")
 
@@ -298,7 +299,10 @@ class _Making:
 
     def _same_groups(self, group: Group) -> None:
         alike: dict[str, list[int]] = {}
-        for index in group.members:
+        launches = [self.pattern.invocations[index] for index in group.members]
+        if any(m.kernel.together is not None for m in launches) and is_on(GUARD_GROUPS):
+            alike[""] = list(group.members)  # items that wait for each other, in all stages
+        for index in group.members if not alike else ():
             local = self.pattern.invocations[index].range.local
             if local is not None:
                 alike.setdefault(local, []).append(index)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from kfusion.graph.model import Cut, Group, Invocation, Memory, RegionPlan
 from kfusion.kernel.model import Feature
 from kfusion.report.columns import columns
 
+_NAMED = re.compile(r"[A-Za-z_]\w*((->|\.)\w+)*")  # a variable, or a member of one
 _HEADINGS = ("kernel", "calls", "loads", "stores", "kept in variables")
 _HIDING = frozenset(  # the loads and stores of a kernel that has one of them are not all seen
     {
@@ -51,7 +53,7 @@ def _region(title: str, plan: RegionPlan, origin: str, says: bool) -> str:
         lines += [f"  kernel {number}: {what}" for what in _for_the_target(group, calls)]
     memory = {m.name: str(m) for i in plan.invocations for m in i.memory}
     passed = sorted({memory[name] for group in plan.groups for name in group.forwarded})
-    passed = [name for name in passed if name.isidentifier()]  # others no annotation can name
+    passed = [name for name in passed if _NAMED.fullmatch(name)]  # others have no variable
     if passed and not says:
         listed = ", ".join(passed)
         lines.append(f"  if nobody reads {listed} later, out(...) or temp(...) can say so")
