@@ -56,6 +56,10 @@ PROTECTED_BY: dict[str, str] = {
     "guard-equal": _CASE.format(
         "06_guards: one guard in both kernels, and lengths that agree in some calls only"
     ),
+    "guard-groups": _CASE.format(
+        "12_work_groups: the host gives group sizes where kfusion expects none, and items of a "
+        "group wait for each other"
+    ),
     "guard-ranges": _CASE.format(
         "guards: kernels without a length are launched over one size in some runs only"
     ),

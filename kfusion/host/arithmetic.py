@@ -16,6 +16,7 @@ class Arithmetic:
     real: bool = False
 
 
+BOOL = Arithmetic(1, signed=False)
 _WORDS = frozenset("char short int long signed unsigned float double _Bool bool".split())
 _NAMED = {
     **dict.fromkeys(("size_t", "uintptr_t"), Arithmetic(64, signed=False)),
@@ -55,7 +56,7 @@ def _of_words(words: list[str]) -> Arithmetic:
     if "float" in words or "double" in words:
         return Arithmetic(32 if "float" in words else 64 if "long" not in words else 128, real=True)
     if "_Bool" in words or "bool" in words:
-        return Arithmetic(8, signed=False)
+        return BOOL
     bits = 8 if "char" in words else 16 if "short" in words else 64 if "long" in words else 32
     return Arithmetic(bits, "unsigned" not in words)
 
@@ -66,6 +67,8 @@ def fit(value: Sym, kind: Arithmetic | None) -> Sym:
         return value
     if kind.real:
         return Op("(float)", (value,))
+    if kind == BOOL:
+        return Num(int(value.value != 0))
     low = -(1 << (kind.bits - 1)) if kind.signed else 0
     return Num((value.value - low) % (1 << kind.bits) + low)
 

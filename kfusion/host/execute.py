@@ -87,7 +87,6 @@ class Executor(Commands):
         self.aside = 0  # functions around, and loops, which launch nothing
         self.followed = self.followed_all = 0  # rounds of such a loop, and of all of them
         self.launched = 0  # launches on the path so far
-        self.turns = 0  # conditions, and calls that are not followed: guesses, perhaps
 
     # Decisions
 
@@ -108,10 +107,10 @@ class Executor(Commands):
 
     def one_of(self, node: c_ast.Node, condition: Sym) -> bool:
         """Which way an `if` or `?:` takes."""
-        self.turns += 1
         truth = self.truth(condition)
         if truth is not None:
             return truth
+        self.turns += 1
         first, second = ways = (node.iftrue, node.iffalse)
         default = self.preferred(condition, first, second)
         cost = 1
@@ -251,7 +250,6 @@ class Executor(Commands):
 
     def _case(self, items: list[c_ast.Node], value: Sym) -> int | None:
         """The position of the case that is taken; None: the switch does nothing."""
-        self.turns += 1
         otherwise = None
         for position, item in enumerate(items):
             if isinstance(item, c_ast.Default):
@@ -261,6 +259,7 @@ class Executor(Commands):
             condition = self.binary("==", value, self.value(item.expr))
             truth = self.truth(condition)
             if truth is None:
+                self.turns += 1
                 guessed = self.guess(condition)
                 truth = self.decide(
                     condition, guessed if guessed is not None else self.matters(item)
@@ -300,6 +299,7 @@ class Executor(Commands):
             if not is_first:
                 condition = self._condition(node)
                 truth = self.truth(condition)
+                self.turns += truth is None
                 if is_aside and (truth is None or self._is_long):
                     self._sum_up(node)
                     return True
@@ -323,7 +323,6 @@ class Executor(Commands):
 
     def _condition(self, node: c_ast.Node) -> Sym:
         self.ways.tick()
-        self.turns += 1
         if isinstance(node, c_ast.DoWhile) and is_never(node.cond):
             return FALSE
         return TRUE if node.cond is None else self.value(node.cond)
@@ -335,6 +334,7 @@ class Executor(Commands):
 
     def _sum_up(self, node: c_ast.Node) -> None:
         """What a loop changes is a function of what its variables held before it."""
+        self.turns += 1
         own = self.frame.variables
         names = {inner.name for inner in descendants(node) if isinstance(inner, c_ast.ID)}
         inputs = tuple(self.state.read(self.variable(name)) for name in sorted(names & own.keys()))
@@ -355,9 +355,9 @@ class Executor(Commands):
     # Expressions in which a way is taken
 
     def _short_circuit(self, node: c_ast.BinaryOp) -> Sym:
-        self.turns += 1
         left = self.value(node.left)
         goes_on, truth = node.op == "&&", self.truth(left)
+        self.turns += truth is None
         if truth is None and not has_effects(node.right):
             right = self.value(node.right)
             known = self.truth(right)
@@ -374,7 +374,6 @@ class Executor(Commands):
 
     def _value_TernaryOp(self, node: c_ast.TernaryOp) -> Sym:
         condition = self.value(node.cond)
-        self.turns += 1
         if self.truth(condition) is None and not any(map(has_effects, (node.iftrue, node.iffalse))):
             first, second = self.value(node.iftrue), self.value(node.iffalse)
             return first if first == second else Op("?:", (condition, first, second))

@@ -157,6 +157,8 @@ class Expressions(Initialisers):
     def binary(self, op: str, left: Sym, right: Sym) -> Sym:
         if isinstance(left, Num) and isinstance(right, Num):
             number = compute(op, left.value, right.value)
+            if not all(0 <= n < 1 << 31 for n in (left.value, right.value, number or 0)):
+                self.turns += 1  # in an unsigned type it may be another number
             if number is not None:
                 return Num(number)
         if op in ("==", "!="):

@@ -1,7 +1,7 @@
 """Is what `out` and `temp` call temporary read later, on the likely path of the program?
 
-The program is executed through the region and on, until it ends or nothing more is known. A read to
-which no condition leads contradicts the annotation: an error. Any other one is noted.
+The program is executed through the region and on, until it ends or nothing more is known. A read on
+the way to which nothing is guessed contradicts the annotation: an error. Any other one is noted.
 """
 
 from __future__ import annotations

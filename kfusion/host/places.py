@@ -39,6 +39,8 @@ class Places(ABC):
         self.fresh = fresh or Fresh()
         self.state = State()
         self.frames: list[Frame] = []
+        # Ways that were taken and calls that were not followed; numbers that types may change.
+        self.turns = 0
 
     @property
     def frame(self) -> Frame:

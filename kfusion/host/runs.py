@@ -53,7 +53,7 @@ class Use:
     reads: tuple[Sym, ...]
     writes: tuple[Sym, ...]
     stack: Stack
-    turns: int  # conditions and unknown calls on the way there
+    turns: int  # guesses on the way there
 
 
 @dataclass(frozen=True, eq=False)
