@@ -267,17 +267,23 @@ def fuse(
     options: Iterable[str] = (),
 ) -> None:
     """Run the ``kfusion`` command as a Makefile would."""
-    command = [
-        *(sys.executable, "-m", "kfusion", "-q"),
-        *map(str, sources),
+    words = [
+        *("-q", *map(str, sources)),
         *(f"-I{folder}" for folder in include_dirs),
         *(f"-D{define}" for define in defines),
         *options,
         *("-o", str(out)),
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = kfusion(words)
     if done.returncode != 0:
-        raise MeasureError(f"{' '.join(command)}: exit status {done.returncode}\n{done.stderr}")
+        raise MeasureError(
+            f"kfusion {' '.join(words)}: exit status {done.returncode}\n{done.stderr}"
+        )
+
+
+def kfusion(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "kfusion", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def measure_program(case: Case, program: Path, kernels: Path, ms: float) -> Measured:

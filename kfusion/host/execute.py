@@ -26,7 +26,7 @@ from kfusion.host.reach import (
     is_never,
     leaves,
 )
-from kfusion.host.symbolic import FALSE, TRUE, Fresh, Literal, Made, Op, Place, Sym
+from kfusion.host.symbolic import FALSE, TRUE, Literal, Made, Op, Place, Sym
 from kfusion.host.ways import MOST_GUIDED, PathEndError, Ways
 from kfusion.parse.unit import descendants
 from kfusion.source.dataclasses import dataclass
@@ -75,9 +75,8 @@ class Executor(Commands):
         reach: Reach,
         ways: Ways,
         guide: Guide | None = None,
-        fresh: Fresh | None = None,
     ) -> None:
-        super().__init__(program, ways, fresh)
+        super().__init__(program, ways)
         self.reach, self.guide = reach, guide
         self.uses = Reach.of(program, USES | program.settling)
         self.jump = ""  # return, break, continue, or goto

@@ -34,9 +34,9 @@ from kfusion.host.ways import Ways
 class Places(ABC):
     """The memory of an execution, and where it stands."""
 
-    def __init__(self, program: HostProgram, ways: Ways, fresh: Fresh | None = None) -> None:
+    def __init__(self, program: HostProgram, ways: Ways) -> None:
         self.program, self.ways = program, ways
-        self.fresh = fresh or Fresh()
+        self.fresh = Fresh()
         self.state = State()
         self.frames: list[Frame] = []
         # Ways that were taken and calls that were not followed; numbers that types may change.

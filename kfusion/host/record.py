@@ -14,7 +14,7 @@ from kfusion.host.execute import Executor, Guide
 from kfusion.host.known import Kind, kind_of
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.reach import Reach
-from kfusion.host.symbolic import FALSE, Fresh, Made, Num, Sym
+from kfusion.host.symbolic import FALSE, Made, Num, Sym
 from kfusion.host.ways import MOST_LAUNCHES, PathEndError, Ways
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
@@ -56,14 +56,9 @@ class Recorder(Executor):
     """An execution of a path that notes launches, and what becomes of memory objects."""
 
     def __init__(
-        self,
-        program: HostProgram,
-        reach: Reach,
-        ways: Ways,
-        guide: Guide | None = None,
-        fresh: Fresh | None = None,
+        self, program: HostProgram, reach: Reach, ways: Ways, guide: Guide | None = None
     ) -> None:
-        super().__init__(program, reach, ways, guide, fresh)
+        super().__init__(program, reach, ways, guide)
         self.launches: list[PathLaunch] = []
         self.calling: list[Calling] = []
         self.arguments: dict[Sym, Arguments] = {}  # by kernel

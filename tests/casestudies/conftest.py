@@ -16,18 +16,8 @@ from tests.support import called
 from tests.support.kept import kept_object
 
 
-def fuse(
-    sources: Sequence[Path],
-    out: Path,
-    include_dirs: Sequence[Path],
-    defines: Iterable[str] = (),
-    options: Iterable[str] = (),
-) -> None:
-    words = [*map(str, sources), *(f"-I{folder}" for folder in include_dirs)]
-    words += [*(f"-D{define}" for define in defines), *options, "-o", str(out)]
-    done = called.kfusion(["-q", *words], Path.cwd())
-    if done.returncode != 0:
-        raise MeasureError(done.stderr)
+def kfusion(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    return called.kfusion(words, Path.cwd())
 
 
 def build(
@@ -57,6 +47,6 @@ def build(
 @pytest.fixture(autouse=True, scope="session")
 def _in_this_process() -> Iterable[None]:
     with pytest.MonkeyPatch.context() as changed:
-        changed.setattr(demo, "fuse", fuse)
+        changed.setattr(demo, "kfusion", kfusion)
         changed.setattr(demo, "build", build)
         yield
