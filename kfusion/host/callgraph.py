@@ -273,10 +273,11 @@ class CallGraph:
         called = {call.name for call in nodes.get(c_ast.FuncCall, ())}
         labels = {part for n in nodes.get(c_ast.NamedInitializer, ()) for part in n.name}
         labels |= {node.field for node in nodes.get(c_ast.StructRef, ())}
-        seen = set(self._declared[unit])
+        seen: set[str] = set()
         for node in nodes.get(c_ast.ID, ()):
             name = node.name
-            if name in seen or node in called or node in labels or not is_on(UNDECLARED):
+            known = name in seen or name in self._declared[unit]
+            if known or node in called or node in labels or not is_on(UNDECLARED):
                 continue
             seen.add(name)
             if not self.is_variable(name, unit, function) and kind_of(name) is Kind.UNKNOWN:

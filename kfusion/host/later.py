@@ -13,7 +13,7 @@ from pycparser import c_ast
 from kfusion.host.handles import kernel_names
 from kfusion.host.region import Region
 from kfusion.host.runs import Before, Passed, Run, Use
-from kfusion.host.symbolic import App, Entry, Made, Op, Sym, leaves
+from kfusion.host.symbolic import App, Entry, Made, Sym
 from kfusion.kernel.model import Kernel
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
@@ -93,10 +93,8 @@ def _is_held(value: Sym, before: Before, passed: Passed) -> bool:
         return False  # a pointer leads to a variable of the function, which has another name
     others = (
         p
-        for p, held in passed.state.items()
-        if (held == handle or (isinstance(held, Op) and handle in leaves(held)))
-        and p != place
-        and getattr(p.root, "frame", own) == own
+        for p, _ in passed.state.holding({handle})
+        if p != place and getattr(p.root, "frame", own) == own
     )
     return passed.state.read(place) == handle and next(others, None) is None
 

@@ -17,7 +17,7 @@ from kfusion.host.predict import Prediction, Predictions
 from kfusion.host.program import HostProgram
 from kfusion.host.region import Region
 from kfusion.host.runs import Run, Runs
-from kfusion.host.symbolic import App, Entry, Global, Made, Place, Pointee, Sym, leaves
+from kfusion.host.symbolic import App, Entry, Global, Made, Place, Pointee, Sym
 from kfusion.kernel.model import Kernel
 from kfusion.source.diagnostics import Diagnostic, error
 
@@ -84,9 +84,8 @@ class Observation:
             return  # the region may give a kernel what is not seen here
         before = run.before[self.region.block]
         handles = {before.value(path.values[name]) for path, name, _ in self._objects()}
-        for place, value in before.state.items():  # by which other names are they known?
-            if not handles.isdisjoint((value, *leaves(value))):
-                given.add(getattr(place.root, "name", None))
+        for place, _ in before.state.holding(handles):  # by which other names are they known?
+            given.add(getattr(place.root, "name", None))
         for item in self.region.mark.data:
             if item.role and item.name not in given:
                 raise error(

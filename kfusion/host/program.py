@@ -293,6 +293,15 @@ class HostProgram:
         return self._called[function]
 
     @cached_property
+    def callers(self) -> dict[str, set[str]]:
+        """By a function's name those that call it, directly or not."""
+        found: dict[str, set[str]] = {}
+        for function in self.all_functions:
+            for name in self.calls(function):
+                found.setdefault(name, set()).add(function.name)
+        return found
+
+    @cached_property
     def _called(self) -> dict[HostFunction, frozenset[str]]:
         return {}
 

@@ -36,8 +36,8 @@ class Reach:
             self._leading |= program.by_pointer | self._callers(program.by_pointer)
 
     def _callers(self, names: Set[str]) -> set[str]:
-        program = self.program
-        return {f.name for f in program.all_functions if not names.isdisjoint(program.calls(f))}
+        callers = self.program.callers
+        return set[str]().union(*(callers.get(name, ()) for name in names))
 
     @classmethod
     def of(cls, program: HostProgram, names: frozenset[str]) -> Reach:

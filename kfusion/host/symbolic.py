@@ -6,7 +6,7 @@ can change: variables, fields, elements. All of it serves guesses that the run t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import field
 from functools import cached_property
 from itertools import count
@@ -221,15 +221,28 @@ class State:
     memory: dict[Root, dict[Path, Sym]] = field(default_factory=dict)
     equal: dict[Sym, Num] = field(default_factory=dict)  # facts from conditions
     unequal: dict[Sym, frozenset[int]] = field(default_factory=dict)
+    own: set[Root] = field(default_factory=set)  # what no copy has too
 
     def copy(self) -> State:
-        memory = {root: dict(parts) for root, parts in self.memory.items()}
-        return State(memory, dict(self.equal), dict(self.unequal))
+        """Quick: what it knows of a variable is copied when it, or this one, writes there."""
+        self.own.clear()
+        return State(dict(self.memory), dict(self.equal), dict(self.unequal))
 
     def items(self) -> Iterator[tuple[Place, Sym]]:
         for root, parts in self.memory.items():
             for path, value in parts.items():
                 yield Place(root, path), value
+
+    def holding(self, handles: Set[Sym]) -> Iterator[tuple[Place, Sym]]:
+        """The places that hold one of the handles, or what is computed from one."""
+        for root, parts in self.memory.items():
+            for path, value in parts.items():
+                if type(value) is Op:
+                    found = not handles.isdisjoint(leaves(value))
+                else:
+                    found = type(value) is not Num and value in handles
+                if found:
+                    yield Place(root, path), value
 
     def knows(self, place: Place) -> bool:
         return place.path in self.memory.get(place.root, ())
@@ -258,7 +271,10 @@ class State:
         return Entry(place)
 
     def write(self, place: Place, value: Sym) -> None:
-        listed = self.memory.setdefault(place.root, {})
+        if place.root not in self.own:
+            self.own.add(place.root)
+            self.memory[place.root] = dict(self.memory.get(place.root, ()))
+        listed = self.memory[place.root]
         if listed:
             for path in self.parts(place):
                 del listed[place.path + path]

@@ -147,7 +147,8 @@ class Form:
 
     def replace(self, new: Mapping[Atom, Form]) -> Form:
         """Every atom of the mapping replaced by a form."""
-        if not any(atom in new or isinstance(atom, Quotient) for atom in self.atoms):
+        atoms = {atom for monomial, _ in self.terms for atom in monomial}
+        if not any(atom in new or isinstance(atom, Quotient) for atom in atoms):
             return self
         result = Form()
         for monomial, factor in self.terms:
