@@ -266,15 +266,17 @@ def verify(oclgrind: bool, here: bool, **given: Any) -> None:
     crash, if Oclgrind complains, or if nothing could be run; 3 if all that was run is the
     same, but a fused region was not run: at none of the sizes, or not at one of --size.
     """
+    words: list[str] = click.get_current_context().obj
+    if not here:
+        from kfusion.device.apart import verify_apart
+
+        sys.exit(verify_apart(words, oclgrind))
     from kfusion.device import command
 
     kernels = _Kernels(**given)
     wanted = kernels.wanted()
     target_of(kernels.target, kernels.budgets)
     command.require_device(kernels.device)
-    words: list[str] = click.get_current_context().obj
-    if not here:
-        sys.exit(command.verify_apart(words, oclgrind))
     result = kernels.fuse()
     sys.exit(command.verify_here(result, wanted, words))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import click
 import numpy as np
 
+from kfusion.device.apart import INCOMPLETE, NOTHING_RUN, OCLGRIND
 from kfusion.device.evaluate import Number
 from kfusion.device.verify import Array, Difference, Outcome
 from kfusion.driver import Result
@@ -19,9 +19,6 @@ from kfusion.source.diagnostics import error
 
 SIZES = (1, 13, 64, 1000)
 SMALL_SIZES = (1, 13, 64)  # on Oclgrind, which simulates
-OCLGRIND = "Oclgrind"
-INCOMPLETE = 3  # the exit status if nothing differs, and not everything was run
-NOTHING_RUN = 4  # that of the process that should have
 
 
 def numbers_of(lets: Sequence[str]) -> dict[str, Number]:
@@ -194,49 +191,6 @@ def _apart(found: Difference) -> str:
         f"; {found.count} elements differ, by {found.ulps} units in the last place at most"
         f"{'' if found.ulps > 2 else ': see --no-contract'}"
     )
-
-
-def verify_apart(words: Sequence[str], oclgrind: bool) -> int:
-    """The same command in a process of its own, so that a crash is a finding and not an end."""
-    command = [sys.executable, "-m", "kfusion", "verify", *words, "--here"]
-    done = subprocess.run(command, check=False)
-    if done.returncode < 0:
-        click.echo(f"the kernels crashed (signal {-done.returncode})", err=True)
-        return 1
-    if done.returncode == NOTHING_RUN:
-        return 1
-    if oclgrind and done.returncode in (0, 1, INCOMPLETE):
-        return _races([*command, "--device", OCLGRIND]) or done.returncode
-    return done.returncode
-
-
-def _races(command: Sequence[str]) -> int:
-    from kfusion.device.measure import MeasureError, has_oclgrind, oclgrind_races
-
-    if not has_oclgrind():
-        raise error(
-            "KF304",
-            "Oclgrind is not installed",
-            help="install it, for example: apt-get install oclgrind",
-            argument="--oclgrind",
-            exit_code=1,
-        )
-    what = "no races, no uninitialised values, no invalid accesses"
-    try:
-        found = oclgrind_races(command, status=INCOMPLETE)
-    except MeasureError:
-        # Following uninitialised values it crashes on some vector code.
-        what = "no races, no invalid accesses"
-        try:
-            found = oclgrind_races(command, status=INCOMPLETE, uninitialized=False)
-        except MeasureError:
-            click.echo("Oclgrind crashed: nothing is known of races", err=True)
-            return 1
-    for complaint in found:
-        click.echo(f"Oclgrind: {complaint}")
-    if not found:
-        click.echo(f"Oclgrind: {what}")
-    return 1 if found else 0
 
 
 def _again(words: Sequence[str], size: int) -> str:
