@@ -116,6 +116,11 @@ class Builder:
         return self.built[folder]
 
 
+def built_unfused(study: Study, application: str, folder: Path) -> Built:
+    sources = study.sources(application)
+    return Built(study, _build(study, sources, folder / "program", FLOAT), sources[2], True)
+
+
 def fused_by_hand(study: Study, application: str, kernels: Path, folder: Path) -> list[Path]:
     """The sources with the fusions of ``reference/``, made as the READMEs say."""
     shutil.copytree(study.apps, folder / "apps", dirs_exist_ok=True)
