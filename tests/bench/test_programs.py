@@ -22,7 +22,6 @@ from casestudies.demo import IMAGE, LINALG, POOL, Study
 from kfusion.device.measure import MeasureError
 from kfusion.device.opencl import pocl_device
 
-
 BUILT_ONCE = pytest.mark.xdist_group("programs of bench")
 
 
