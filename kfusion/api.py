@@ -35,11 +35,11 @@ from kfusion.parse.sources import preprocess_opencl
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.depth import refuses_depth
-from kfusion.source.diagnostics import Diagnostic, Severity, error
+from kfusion.source.diagnostics import Diagnostic, Reason, Severity, error
 from kfusion.source.text import SourceFile
 from kfusion.synthesis.files import with_kernels
 from kfusion.synthesis.kernel import kernel_name, synthesise
-from kfusion.synthesis.model import FusedKernel
+from kfusion.synthesis.model import FusedKernel, NotWrittenError
 
 _ONE_RANGE = "the range of all calls"
 
@@ -208,9 +208,14 @@ def fuse(
     observed = _observed(out, invocations)
     _check_devices(target, elements)
     target = replace(target, elements=elements)  # whatever it has: the caller launches
-    plan = plan_region(invocations, observed, Agreement(), target, exact=exact)
-    launches, fused = _launches(plan, kernels, exact)
-    return Fused(with_kernels(unit, fused), launches, plan, _diagnostics(plan), fused)
+    alone: dict[str, Reason] = {}
+    while True:
+        plan = plan_region(invocations, observed, Agreement(), target, exact=exact, alone=alone)
+        try:
+            launches, fused = _launches(plan, kernels, exact)
+            return Fused(with_kernels(unit, fused), launches, plan, _diagnostics(plan), fused)
+        except NotWrittenError as failed:
+            alone[failed.kernel] = failed.reason
 
 
 def _check_devices(target: object, elements: object) -> None:

@@ -49,7 +49,7 @@ from kfusion.source.depth import refuses_depth
 from kfusion.source.diagnostics import Diagnostic, Severity, error
 from kfusion.source.text import Edit, apply_edits
 from kfusion.synthesis.files import section_edits
-from kfusion.synthesis.model import FusedKernel
+from kfusion.synthesis.model import FusedKernel, NotWrittenError
 
 
 @dataclass(frozen=True)
@@ -379,7 +379,9 @@ def _planned(
         }
         own = [drop for drop in drops(row) if drop.memory not in others]
         known = OfBlock(oracle, first) if first else oracle
-        return plans_of(invocations, own, known, given.target, exact=given.exact)
+        return plans_of(
+            invocations, own, known, given.target, exact=given.exact, alone=given.fused.alone
+        )
 
     plans = planned(prediction, 0)
     patterns: list[Pattern] = []
@@ -391,7 +393,11 @@ def _planned(
             part = plans if len(row.launches) == len(prediction.launches) else planned(row, first)
             alone = held and len(blocks) == 1
             part_name = name + (f"_part_{len(patterns) + 1}" if patterns else "")
-            patterns.append(pattern_of(part_name, part, given.fused, held=alone))
+            try:
+                patterns.append(pattern_of(part_name, part, given.fused, held=alone))
+            except NotWrittenError as failed:
+                given.fused.alone[failed.kernel] = failed.reason
+                return _planned(region, prediction, oracle, drops, number, given, held=held)
     return PlannedPattern(region, prediction, plans, tuple(patterns), number)
 
 

@@ -8,7 +8,7 @@ being fused.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from itertools import pairwise
 
@@ -38,6 +38,7 @@ class Kernels:
     taken: set[str]
     made: dict[tuple[str, ...], FusedKernel] = field(default_factory=dict)  # by their tokens
     units: dict[str, Unit] = field(default_factory=dict)  # where each has its components
+    alone: dict[str, Reason] = field(default_factory=dict)  # components that cannot be repeated
 
     def of(self, unit: Unit) -> list[FusedKernel]:
         return [k for k in self.made.values() if self.units[k.name] is unit]
@@ -91,15 +92,17 @@ def plans_of(
     target: Target,
     *,
     exact: bool,
+    alone: Mapping[str, Reason],
 ) -> Plans:
+    """`alone`: kernels that are not fused, and why."""
     pairs: dict[tuple[int, int], Legal | Reason] = {}
-    whole = plan_region(invocations, None, oracle, target, exact=exact, pairs=pairs)
+    whole = plan_region(invocations, None, oracle, target, exact=exact, pairs=pairs, alone=alone)
     written = {name for i in invocations for name in written_by(i)}
     wanted = [drop for drop in dict.fromkeys(drops) if drop.memory in written]
     while wanted:
         kept = {m.name for i in invocations for m in i.memory} - {d.memory for d in wanted}
         seen = frozenset(kept)
-        less = plan_region(invocations, seen, oracle, target, exact=exact, pairs=pairs)
+        less = plan_region(invocations, seen, oracle, target, exact=exact, pairs=pairs, alone=alone)
         inside = [drop for drop in wanted if _is_internal(less, drop.memory)]
         if len(inside) == len(wanted):
             return Plans(whole, less, tuple(wanted))

@@ -63,6 +63,8 @@ PROTECTED_BY: dict[str, str] = {
     "whole-buffer": f"{_PLAN}::test_another_access_may_hit_the_same_element",
     "others-stores": "tests/fuse/test_together.py::"
     "test_what_other_items_of_the_group_stored_is_loaded_again",
+    "same-tokens": "tests/fuse/test_macro_calls.py::"
+    "test_a_call_that_would_lose_a_bracket_is_written_out",
     "storage": "tests/fuse/test_together.py::test_stages_share_a_local_array",
     "immovable": "tests/fuse/test_together.py::test_immovable_copy_stays",
     "order": f"{_TRAPS}::test_trap_07_several_stores_to_one_element",

@@ -6,7 +6,7 @@ its values; partition.py takes the best grouping.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import combinations, pairwise
 
@@ -52,14 +52,16 @@ def plan_region(
     *,
     exact: bool = False,
     pairs: dict[tuple[int, int], Legal | Reason] | None = None,
+    alone: Mapping[str, Reason] | None = None,
 ) -> RegionPlan:
     """Group the invocations: `observed` names the memory read after the region (None: all).
 
     `exact`: what one stage computes and another one uses must be rounded in between.
     `pairs`: what other plans of the same invocations have found out, and this one adds to.
+    `alone`: kernels that share no group, and why.
     """
     pairs = {} if pairs is None else pairs
-    return _Planner(tuple(invocations), observed, oracle, target, exact, pairs).plan()
+    return _Planner(tuple(invocations), observed, oracle, target, exact, pairs, alone or {}).plan()
 
 
 def values_of(group: Group, invocations: Sequence[Invocation]) -> tuple[list[Stage], GroupValues]:
@@ -102,11 +104,12 @@ class _Planner:
         target: Target,
         exact: bool,
         pairs: dict[tuple[int, int], Legal | Reason],
+        alone: Mapping[str, Reason],
     ) -> None:
         self.invocations, self.observed, self.exact = invocations, observed, exact
         self.oracle, self.target = oracle, target
         self.stages = [Stage(i) for i in invocations]
-        self.pairs = pairs
+        self.pairs, self.alone = pairs, alone
         self.candidate = cache(self._candidate)
         self.over_budget = cache(self._over_budget)
 
@@ -170,7 +173,11 @@ class _Planner:
 
     def pair(self, first: int, second: int) -> Legal | Reason:
         if (first, second) not in self.pairs:
-            found = legal_pair(self.stages[first], self.stages[second], self.oracle)
+            names = (self.invocations[call].kernel.name for call in (first, second))
+            reasons = (self.alone[name] for name in names if name in self.alone)
+            found = next(reasons, None) or legal_pair(
+                self.stages[first], self.stages[second], self.oracle
+            )
             self.pairs[first, second] = found
         return self.pairs[first, second]
 

@@ -39,12 +39,11 @@ def parse_host(source: SourceFile, annotations: Annotations, done: Preprocessed)
         annotations,
         tokens,
         notes,
-        done.macros,
+        done,
         "",
         guess,
         opaque=[TYPEOF] if any(token.text == TYPEOF for token in tokens) else [],
         cpp_possible=True,
-        stubs=done.stubs,
     )
     refuse_redefinition(unit, unit.functions)
     _check_syncs(unit)

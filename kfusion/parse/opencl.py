@@ -72,7 +72,9 @@ def parse_opencl(source: SourceFile, annotations: Annotations, done: Preprocesse
     _refuse_unknown_constructs(source, tokens)
     # A type may be given by build options alone (-DREAL=double): such names are capitals.
     guess = TypeGuess(r"[A-Z][A-Z0-9_]*|[a-z]\w*_t")
-    unit = parse_unit(source, annotations, tokens, notes, done.macros, _typedefs(tokens), guess)
+    unit = parse_unit(
+        source, annotations, tokens, notes, done, _typedefs(tokens), guess, plain=_plain
+    )
     refuse_redefinition(unit, {name for name in unit.functions if _is_kernel(unit, name)})
     return unit
 
@@ -115,11 +117,14 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
         else:
             if token.text in _REPLACED:
                 token = token._replace(text=_REPLACED[token.text])
-            elif _HALF.fullmatch(token.text):
-                token = token._replace(text=f"{token.text[:-1]}f")
             result.append(token)
         index = last + 1
     return result, notes
+
+
+def _plain(text: str) -> str:
+    """pycparser has no halves."""
+    return f"{text[:-1]}f" if _HALF.fullmatch(text) else text
 
 
 def _refuse_unknown_constructs(source: SourceFile, tokens: list[PToken]) -> None:

@@ -65,6 +65,7 @@ class PToken(NamedTuple):
 class Preprocessed:
     tokens: list[PToken]
     macros: MacroTable
+    how: Preprocessor
     stubs: frozenset[str] = frozenset()  # system headers taken as empty
 
 
@@ -83,7 +84,7 @@ def preprocess(
             done = (*_run_marked(source, text, tokens, macros, how, folder), macros)
     output, unmarked, macros = done
     reader = _Reader(tokens, source, macros, unmarked)
-    return Preprocessed(reader.read(output), macros, stubs)
+    return Preprocessed(reader.read(output), macros, how, stubs)
 
 
 def _at_once(

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 
 from pycparser import c_ast
 
 from kfusion.parse.annotations import Annotations, is_annotation
-from kfusion.parse.compiler import STDIN
+from kfusion.parse.compiler import STDIN, Preprocessor
 from kfusion.parse.macros import MacroTable
-from kfusion.parse.preprocess import PToken
+from kfusion.parse.preprocess import Preprocessed, PToken
 from kfusion.parse.statements import Statement, match_token, parse_body
 from kfusion.parse.syntax import FIRST_LINE, is_name, located, parsed, place_of, syntax_error
 from kfusion.source.dataclasses import dataclass
@@ -67,6 +67,7 @@ class Unit:
     tokens: list[PToken]
     notes: list[Note]
     macros: MacroTable
+    how: Preprocessor  # it was read with
     ast: c_ast.FileAST
     opaque_types: frozenset[str] = frozenset()
     _functions: dict[str, Function] = field(default_factory=dict)
@@ -205,32 +206,35 @@ def parse_unit(
     annotations: Annotations,
     tokens: list[PToken],
     notes: list[Note],
-    macros: MacroTable,
+    done: Preprocessed,
     typedefs: str,
     guess_types: TypeGuess,
     *,
     opaque: Sequence[str] = (),
     cpp_possible: bool = False,
-    stubs: frozenset[str] = frozenset(),
+    plain: Callable[[str], str] = str,
 ) -> Unit:
     """Parse clean tokens. `guess_types` says which unknown names may be taken as types.
 
-    `opaque` are names of which it is known that they are types, and no more.
+    `opaque` are names of which it is known that they are types, and no more; `plain` says how
+    pycparser knows a token.
     """
     _refuse_unseen_annotations(source, tokens)
     opaque = list(opaque)
     while True:
         prelude = (typedefs + "".join(f"typedef int {name};" for name in opaque)).replace("\n", " ")
-        lines = [prelude, *(t.text for t in tokens)]
+        lines = [prelude, *(plain(t.text) for t in tokens)]
         result = parsed(lines)
         if isinstance(result, c_ast.FileAST):
             break
         result = located(lines, result)
         names = _unknown_types(tokens, result.at, guess_types, opaque)
         if not names:
-            raise syntax_error(source, annotations, tokens, result, cpp_possible, stubs)
+            raise syntax_error(source, annotations, tokens, result, cpp_possible, done.stubs)
         opaque += names
-    return Unit(source, annotations, tokens, notes, macros, result, frozenset(opaque))
+    return Unit(
+        source, annotations, tokens, notes, done.macros, done.how, result, frozenset(opaque)
+    )
 
 
 def _refuse_unseen_annotations(source: SourceFile, tokens: list[PToken]) -> None:

@@ -26,13 +26,16 @@ from kfusion.graph.values import GroupValues, Value
 from kfusion.kernel.forms import Form
 from kfusion.kernel.model import Declaration, PreludeItem, Symbol
 from kfusion.kernel.rounds import short_loops
+from kfusion.parse.expand import expanded_at_end, words_of
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Unit
+from kfusion.source.diagnostics import Reason
 from kfusion.source.lexer import CLOSING, OPENING, tokenize
 from kfusion.source.protections import is_on, protection
+from kfusion.source.text import Span
 from kfusion.synthesis.copies import find_copies
 from kfusion.synthesis.hoist import declared_in, hoisted_copies
-from kfusion.synthesis.model import FusedKernel, FusedParameter
+from kfusion.synthesis.model import FusedKernel, FusedParameter, NotWrittenError
 from kfusion.synthesis.names import Names, file_names
 from kfusion.synthesis.negate import negated
 from kfusion.synthesis.parameters import Parameters
@@ -44,6 +47,7 @@ from kfusion.synthesis.storage import shared_arrays
 from kfusion.synthesis.usage import StageUse
 from kfusion.synthesis.variables import Variables
 
+SAME_TOKENS = protection("same-tokens", "macros give the same tokens in a fused kernel")
 STORAGE = protection("storage", "nobody reads a local array any more when it is written again")
 _LONGEST_NAME = 60
 _COMPARED = re.compile(r"(\(\w+\))?\w+ <=? \w+|\w+ >=? (\(\w+\))?\w+")
@@ -68,7 +72,36 @@ def synthesise(
     """
     stages, values = values_of(group, invocations)
     equalities = equalities_of(group)
-    return _Writer(stages, values, equalities, name, group, exact).kernel()
+
+    def written(*, out: bool) -> tuple[_Writer, FusedKernel]:
+        writer = _Writer(stages, values, equalities, name, group, exact, written_out=out)
+        return writer, writer.kernel()
+
+    writer, kernel = written(out=False)
+    if not writer.renderer.called or not is_on(SAME_TOKENS):
+        return kernel
+    plain, without_macros = written(out=True)
+    here, there = expanded_at_end(writer.unit, [writer.body, plain.body])
+    if here is not None and here == words_of(plain.body):
+        return kernel
+    _require_lasting(stages)
+    return kernel if here is not None and here == there else without_macros
+
+
+def _require_lasting(stages: Sequence[Stage]) -> None:
+    """What macros stand for must be no macros again: it is written out."""
+    for stage in stages:
+        kernel = stage.invocation.kernel
+        unit, body = kernel.unit, kernel.function.body
+        for index in range(body.first, body.last):
+            token = unit.tokens[index]
+            if token.macro is not None and unit.macros.at_end(token.text) is not None:
+                message = (
+                    f"the macro '{token.text}' in {kernel.name}() gives its own name, so what it "
+                    "stands for cannot be written out"
+                )
+                reason = Reason("KF216", message, Span(unit.source, *token.macro))
+                raise NotWrittenError(kernel.name, reason)
 
 
 def declarators(unit: Unit, item: PreludeItem) -> list[tuple[int, int]]:
@@ -97,6 +130,8 @@ class _Writer:
         name: str,
         group: Group,
         exact: bool,
+        *,
+        written_out: bool,
     ) -> None:
         self.rounded = rounded(stages, values) if exact else Rounded()
         self.waiting = {n for n, s in enumerate(stages) if s.invocation.index in group.barriers}
@@ -107,7 +142,7 @@ class _Writer:
         self.bound: tuple[StageUse, PreludeItem] | None = None  # the guard of several items
         first = stages[0].invocation.kernel
         self.unit = first.unit
-        self.renderer = Renderer(self.unit)
+        self.renderer = Renderer(self.unit, written_out=written_out)
         self.style = Style.of(first, self.renderer)
         self.uses = [
             StageUse(n, stage, values, direct=stage.invocation.index in group.direct)
@@ -159,6 +194,10 @@ class _Writer:
         if pins:
             text = f"#if {' && '.join(pins)}\n{text}\n#endif"
         return FusedKernel(self.name, text, parameters, pins, self.elements)
+
+    @property
+    def body(self) -> str:
+        return "\n".join(self.out.lines)
 
     def _one(self) -> tuple[str, tuple[FusedParameter, ...]]:
         parameters = self._parameters()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kfusion.graph.model import Argument
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.diagnostics import Reason
 
 
 @dataclass(frozen=True)
@@ -23,3 +24,11 @@ class FusedKernel:
     pins: tuple[str, ...]  # preprocessor conditions that the text stands under
     elements: int = 1  # If more: one item does the work of several, and one more parameter,
     # the last, is how many items there would be otherwise.
+
+
+class NotWrittenError(Exception):
+    """The tokens of a kernel cannot be repeated in a fused one."""
+
+    def __init__(self, kernel: str, reason: Reason) -> None:
+        super().__init__(reason.message)
+        self.kernel, self.reason = kernel, reason

@@ -31,10 +31,12 @@ Changes = Mapping[int, Change]  # by the first token
 
 
 class Renderer:
-    def __init__(self, unit: Unit) -> None:
-        self.unit = unit
+    def __init__(self, unit: Unit, *, written_out: bool = False) -> None:
+        """`written_out`: no macro is called, whose text is more than a word."""
+        self.unit, self.written_out = unit, written_out
         self.text = unit.annotations.blanked(unit.source.text)
         self.from_macros: set[int] = set()  # tokens in what was written that no text shows
+        self.called: set[int] = set()  # tokens that calls of macros give, of more than a word
 
     def render(self, first: int, last: int, changes: Changes, *, whole: bool = False) -> str:
         """The tokens first..last as text, the space between them as in the original.
@@ -47,11 +49,11 @@ class Renderer:
         while index <= last:
             end = self._unit_end(index, last, changes)
             text, (start, stop) = self._piece(index, end, changes)
-            if position is not None:
+            if position is not None and not (self.written_out and text[:1] in (";", ",", ")")):
                 pieces.append(self._gap(position, start))
             pieces.append(text)
             position, index = stop, end + 1
-        return "".join(pieces)
+        return "".join(pieces).strip() if self.written_out else "".join(pieces)
 
     def _notes_start(self, first: int) -> int | None:
         starts = [n.start for n in self.unit.notes_between(first, first) if n.start >= 0]
@@ -80,7 +82,9 @@ class Renderer:
         replaced = {i for f, c in changes.items() for i in range(f, c.last + 1)}
         unseen = {i for i in range(first, last + 1) if tokens[i].start < 0}
         self.from_macros |= unseen - replaced
-        if not self._cuts_macro(first, last):
+        given = {i for i in range(first, last + 1) if tokens[i].macro} if last > first else set()
+        self.called |= given
+        if not (self.written_out and given) and not self._cuts_macro(first, last):
             if not any(i in changes for i in range(first, last + 1)):
                 return self.text[place[0] : place[1]], place
             kept = self._edited(first, last, changes, place)
@@ -90,6 +94,9 @@ class Renderer:
         index = first
         while index <= last:
             change = changes.get(index)
+            # What is written in front of the first token is in the text there.
+            notes = self.unit.notes_between(index, index)
+            words += [n.text for n in notes if index > first or not 0 <= n.start < place[0]]
             words.append(change.text if change else tokens[index].text)
             index = change.last + 1 if change else index + 1
         return _joined(words), place
@@ -143,7 +150,10 @@ class Renderer:
         )
 
     def _gap(self, start: int, end: int) -> str:
-        return clean_gap(self.text[start:end]) if end > start else " " * (end < start)
+        if end <= start:
+            return " " * (end < start)
+        gap = clean_gap(self.text[start:end])
+        return gap if not self.written_out or not tokenize(gap) else " "  # an empty macro
 
     def comments_before(self, first: int) -> tuple[list[str], bool]:
         """Comments between the token and the one before it, and whether the first of

@@ -1,0 +1,107 @@
+"""Macros of all kinds inside kernels: what a fused kernel's text makes of them, run on PoCL."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kfusion.api import Fused, fuse
+from tests.support.kernel_side import fused_text, random_data
+from tests.support.pyopencl_run import Case, assert_same
+
+CALLS = ["first(b, a, n)", "second(c, b, n)"]
+
+
+def program(macros: str, first: str, second: str) -> str:
+    begin = "    const size_t i = get_global_id(0);\n    if (i >= n)\n        return;\n"
+    head = "(global float *{}, global const float *{}, const uint n)\n{{\n"
+    return (
+        f"{macros}\nkernel void first{head.format('b', 'a')}{begin}    {first}\n}}\n"
+        f"kernel void second{head.format('c', 'b')}{begin}    {second}\n}}\n"
+    )
+
+
+def ran(source: str) -> Fused:
+    fused = fuse(source, CALLS)
+    case = Case(random_data(["a", "b", "c"]), {"n": np.uint32(50)}, (64,))
+    assert_same(fused, source, case, ["b", "c"])
+    return fused
+
+
+@pytest.mark.parametrize(
+    ("macros", "first", "second"),
+    [
+        (
+            "#define TWICE(s) s; s",
+            "float u = a[i];\n    TWICE(u = u * u + 0.5f);\n    b[i] = u;",
+            "float v = b[i];\n    TWICE(v *= 2.0f);\n    c[i] = v;",
+        ),
+        (
+            "#define TWICE(s) s; s\n#define POINTER(type) type *",
+            "float u = a[i]; POINTER(private float) p = &u; TWICE(*p *= 2.0f); b[i] = u;",
+            "TWICE(c[i] = b[i]);",
+        ),
+        (
+            "#define TWICE(s) s; s\n#define NOTHING",
+            "NOTHING float u = a[i];\n    TWICE(u NOTHING = u * 2.0f);\n    b[i] = u;",
+            "NOTHING c[i] = b[i]; NOTHING",
+        ),
+        ("#define F sqrt\n#define OF() F", "b[i] = OF()(a[i]);", "c[i] = OF() (b[i]);"),
+        ("#define PICK(x) x", "b[i] = PICK(sqrt)(a[i]);", "c[i] = PICK(fabs)(b[i]) + 1.0f;"),
+        (
+            "#define TWO(x, y) float x##0 = y, x##1 = x##0 * 2.0f; x##1",
+            "TWO(u, a[i]) += 1.0f;\n    b[i] = u0 + u1;",
+            "TWO(u, b[i]) *= 3.0f;\n    c[i] = u0 * u1;",
+        ),
+        (
+            "#define WITH(declared, s) { declared; s; }",
+            "WITH(float u = a[i], b[i] = u * 2.0f)",
+            "WITH(float u = b[i], c[i] = u * 3.0f)",
+        ),
+        (
+            "",
+            "float t[2][4];\n    float (*p)[4] = t;\n    p[1][2] = a[i];\n    b[i] = t[1][2];",
+            "float (k) = b[i];\n    c[i] = (k) + 1.0f;",
+        ),
+        (
+            "#define item 3.0f\n#define items 5.0f\n#define b_i 4\n#define next 2.0f",
+            "b[i] = a[i] * item;",
+            "c[i] = b[i] + next * items;",
+        ),
+        ("#define OPEN (\n#define CLOSE )", "b[i] = sqrt OPEN a[i] CLOSE;", "c[i] = b[i];"),
+        (
+            "#define BLOCK(c) if (c) {\n#define END }",
+            "b[i] = 0; BLOCK(a[i] > 1) b[i] = 1; END",
+            "c[i] = b[i];",
+        ),
+    ],
+)
+def test_calls_keep_their_tokens(macros: str, first: str, second: str) -> None:
+    assert len(ran(program(macros, first, second)).kernels) == 1
+
+
+def test_a_call_that_would_lose_a_bracket_is_written_out() -> None:
+    twice = "float u = a[i];\n    TWICE(u = u * u + 0.5f);\n    b[i] = u;"
+    text = fused_text(fuse(program("#define TWICE(s) s; s", twice, "c[i] = b[i];"), CALLS))
+    assert "    b_i = b_i * b_i + 0.5f;\n    b_i = b_i * b_i + 0.5f;\n" in text
+
+
+HALF = (
+    "static float half_of(float x) { return x * 0.5f; }\n#define half_of(x) half_of((x) + 0.5f)\n"
+)
+
+
+def test_what_gives_its_own_name_is_called_but_not_written_out() -> None:
+    whole = program(HALF, "float u = a[i];\n    b[i] = half_of(u);", "c[i] = b[i];")
+    assert len(ran(whole).kernels) == 1
+    cut = "float u = a[i];\n    TWICE(u = half_of(u));\n    b[i] = u;"
+    fused = ran(program(f"{HALF}#define TWICE(s) s; s", cut, "c[i] = b[i];"))
+    assert len(fused.kernels) == 2
+    assert "'half_of' in first() gives its own name" in fused.diagnostics[0].message
+
+
+@pytest.mark.parametrize("word", ["__LINE__", "(__COUNTER__ + 1)", "HERE"])
+def test_what_depends_on_its_place_is_not_moved(word: str) -> None:
+    fused = ran(program("#define HERE __LINE__", f"b[i] = a[i] * {word};", "c[i] = b[i];"))
+    assert len(fused.kernels) == 2
+    assert fused.diagnostics[0].code == "KF216"
