@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Iterator
 from functools import cached_property
+from pathlib import Path
 
 from kfusion.kernel.builtins import is_pure
 from kfusion.kernel.types import is_type_word
+from kfusion.parse.compiler import Failure, run
 from kfusion.parse.macros import Macro
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
@@ -16,7 +19,7 @@ from kfusion.source.text import Span
 
 _DIRECTIVE = re.compile(r"#\s*(if|ifdef|ifndef|elif|else|endif|define|undef)\b(.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
+_MARK = re.compile(r"^@(\d+)@", re.MULTILINE)
 _INTEGER = re.compile(r"\(*\s*([+-]?(?:0[xX][0-9a-fA-F]+|[0-9]+))[uUlL]*\s*\)*")
 
 
@@ -98,36 +101,33 @@ class Conditions:
         """The number of the branch that was compiled; the number of all: none was.
 
         None: that cannot be said."""
-        for number, branch in enumerate(block.branches):
-            truth = self.truth(branch.condition, self.line(branch.at))
-            if truth is None:
-                return None
-            if truth:
-                return number
-        return len(block.branches)
-
-    def truth(self, condition: str, line: int) -> bool | None:
-        """What `#if` makes of a condition on a line; None if it cannot be said."""
-        table = self.unit.macros
-
-        def known(match: re.Match[str]) -> str:
-            return "1" if table.at(match.group(1) or match.group(2), line) else "0"
-
-        text = _DEFINED.sub(known, condition)
-        for _ in range(20):
-            expanded = _NAME.sub(lambda m: self._value(m.group(), line), text)
-            if expanded == text:
-                break
-            text = expanded
-        if _NAME.search(re.sub(r"\b(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*\b", "", text)):
+        if self._compiled is None:
             return None
-        return _calculate(text)
+        numbers = (n for n, branch in enumerate(block.branches) if branch.at in self._compiled)
+        return next(numbers, len(block.branches))
 
-    def _value(self, name: str, line: int) -> str:
-        macro = self.unit.macros.at(name, line)
-        if macro is None:
-            return "0"
-        return f"({macro.body or '0'})" if macro.parameters is None else name
+    def is_left_out(self, block: Block) -> bool:
+        """It stands in a branch that was not compiled."""
+        around = block.parent
+        if around is None or self._compiled is None:
+            return False
+        inside = [b.at for b in around.branches if b.at < block.start < b.end]
+        return inside[0] not in self._compiled
+
+    @cached_property
+    def _compiled(self) -> frozenset[int] | None:
+        """Where the branches begin that the preprocessor compiles: it is given the directives, and
+        a mark behind each that begins a branch."""
+        lines: list[str] = []
+        begins = {branch.at for block in self.blocks for branch in block.branches}
+        for token in tokenize(self.unit.annotations.blanked(self.text)):
+            if token.kind is Kind.DIRECTIVE:
+                lines.append(token.text)
+                if token.start in begins:
+                    lines.append(f"@{token.start}@")
+        with tempfile.TemporaryDirectory(prefix="kfusion-") as folder:
+            output = run(self.unit.source, "\n".join(lines), self.unit.how, Path(folder))
+        return None if isinstance(output, Failure) else frozenset(map(int, _MARK.findall(output)))
 
     # Macros
 
@@ -235,17 +235,3 @@ _COMPILERS = frozenset(("linux", "unix", "i386"))
 def _one_line(text: str) -> str:
     text = COMMENT.sub(" ", text).replace("\\\n", " ")
     return " ".join(text.split())
-
-
-def _calculate(text: str) -> bool | None:
-    """An integer expression of the preprocessor."""
-    text = re.sub(r"\b(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*\b", r"\1", text)
-    text = re.sub(r"\b0+(?=[1-9])", "", text)
-    if not re.fullmatch(r"[\s0-9a-fxA-FX()+\-*/%<>=!&|^~]*", text) or not text.strip():
-        return None
-    python = text.replace("&&", " and ").replace("||", " or ").replace("/", "//")
-    python = re.sub(r"!(?!=)", " not ", python)
-    try:
-        return bool(eval(python, {"__builtins__": {}}))  # digits and operators only
-    except (ArithmeticError, SyntaxError, TypeError, ValueError):
-        return None

@@ -110,6 +110,8 @@ _COMMON = frozenset(
 
 def pin_of(conditions: Conditions, block: Block) -> list[str] | None:
     """The condition under which the same branch is taken; None if none can be written."""
+    if conditions.is_left_out(block):
+        return []  # the block around it is pinned
     taken = conditions.taken(block)
     if taken is None or _moved(conditions, block):
         return None

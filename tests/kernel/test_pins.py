@@ -160,3 +160,44 @@ __kernel void f(__global int *c)
 """
     messages = [message for message, _ in kernel_of(text).unstable]
     assert messages[-1] == "this condition decides about f(), and a fused kernel cannot repeat it"
+
+
+@pytest.mark.parametrize(
+    ("condition", "pin"),
+    [
+        ("LEVEL / -2 == -1", "(LEVEL / -2 == -1)"),  # towards zero, as C divides
+        ("-1 > 0u && LEVEL", "(-1 > 0u && LEVEL)"),  # without sign
+        ("SUM(LEVEL, 1) == 4", "(SUM(LEVEL, 1) == 4)"),  # a macro with parameters
+        ("LEVEL << 99999999999", "!(LEVEL << 99999999999)"),
+        ("LEVEL ? 'a' : 0", "(LEVEL ? 'a' : 0)"),
+    ],
+)
+def test_the_preprocessor_says_what_a_condition_is(condition: str, pin: str) -> None:
+    text = f"""\
+#define SUM(x, y) (x + y)
+__kernel void f(__global float *c)
+{{
+#if {condition}
+    c[get_global_id(0)] = 1;
+#else
+    c[get_global_id(0)] = 2;
+#endif
+}}
+"""
+    assert kernel_of(text, ["LEVEL=3"]).pins == (pin,)
+
+
+def test_conditions_in_a_branch_that_is_left_out_are_not_pinned() -> None:
+    text = """\
+__kernel void f(__global float *c)
+{
+#ifdef OTHER
+#if DEEPER
+    c[get_global_id(0)] = 1;
+#endif
+#else
+    c[get_global_id(0)] = 2;
+#endif
+}
+"""
+    assert kernel_of(text, ["DEEPER=1"]).pins == ("!defined(OTHER)",)
