@@ -130,7 +130,7 @@ class ExpressionWalker:
         symbol = self.env.symbol(node.lvalue)
         certain = not self._conditional and not self._looped
         if symbol and certain and self.scopes.assigned_once(symbol):
-            self.env.values[symbol] = convert(evaluate(self.env, node.rvalue), symbol.canonical)
+            self.env.bind(symbol, convert(evaluate(self.env, node.rvalue), symbol.canonical))
             if self.env.values[symbol].form is not None:
                 return
         self.expression(node.rvalue)

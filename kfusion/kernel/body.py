@@ -151,7 +151,7 @@ def _late_initialisation(
     if not is_pure_expression(env, node.rvalue):
         return None
     if scopes.assigned_once(symbol):
-        env.values[symbol] = convert(evaluate(env, node.rvalue), symbol.canonical)
+        env.bind(symbol, convert(evaluate(env, node.rvalue), symbol.canonical))
     return PreludeItem(statement)
 
 
@@ -168,7 +168,7 @@ def declare(env: Environment, scopes: Scopes, node: c_ast.Decl) -> Declaration:
             env.pointers[symbol] = pointer if once else replace(pointer, offset=None)
         elif once and isinstance(node.type, c_ast.TypeDecl):
             value = convert(evaluate(env, node.init), type_)
-    env.values[symbol] = value
+    env.bind(symbol, value)
     texel = texel_of(env, node.init) if once and type_ == "float2" and node.init else None
     if texel is not None:
         env.texels[symbol] = texel

@@ -9,13 +9,17 @@ from functools import cached_property
 from pathlib import Path
 
 from kfusion.kernel.builtins import is_pure
+from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.types import is_type_word
 from kfusion.parse.compiler import Failure, run
 from kfusion.parse.macros import Macro
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import COMMENT, Kind, Token, tokenize
+from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
+
+DOUBTFUL_MACROS = protection("doubtful-macros", "indices do not depend on build options")
 
 _DIRECTIVE = re.compile(r"#\s*(if|ifdef|ifndef|elif|else|endif|define|undef)\b(.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -157,6 +161,26 @@ class Conditions:
             uncertain = self.is_outside(name) or self.is_conditional(name)
             self._doubts[name] = uncertain and self.integer(name) is None
         return self._doubts[name]
+
+    def certain(self, first: int, last: int) -> bool:
+        """Nothing from one token to another is of a macro that build options may change."""
+        return not is_on(DOUBTFUL_MACROS) or self._uncertain[first] == self._uncertain[last + 1]
+
+    @cached_property
+    def _uncertain(self) -> list[int]:
+        """How many tokens in front of each are of such macros."""
+        known: dict[str, bool] = {}
+        counts = [0]
+        for token in self.unit.tokens:
+            doubts = False
+            if token.start < 0 and token.macro is not None:
+                found = _NAME.match(self.text, token.macro[0])
+                name = found.group() if found else ""
+                if name not in known:
+                    known[name] = any(map(self.is_doubtful, macros_of(self.unit, [name])))
+                doubts = known[name]
+            counts.append(counts[-1] + doubts)
+        return counts
 
     def is_harmless(self, name: str) -> bool:
         """All its definitions are numbers, types or calls of pure functions."""

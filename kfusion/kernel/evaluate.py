@@ -23,17 +23,12 @@ from kfusion.kernel.forms import (
 )
 from kfusion.kernel.model import Symbol
 from kfusion.kernel.simple import SimpleHelper, simple_helper
-from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.types import INTEGERS, canonical, common, is_unsigned, promoted, vector_of
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.protections import is_on, protection
-
-DOUBTFUL_MACROS = protection("doubtful-macros", "indices do not depend on build options")
 
 _INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)")
 _CONVERT = re.compile(r"convert_(int|uint|long|ulong)")
-_NAME = re.compile(r"[A-Za-z_]\w*")
 _RELATIONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
@@ -77,7 +72,7 @@ class Environment:
 
     unit: Unit
     uses: dict[int, Symbol]
-    doubtful: Callable[[str], bool]
+    certain: Callable[[int, int], bool]  # of tokens: does no other build change them?
     values: dict[Symbol, Typed] = field(default_factory=dict)
     pointers: dict[Symbol, Pointer] = field(default_factory=dict)
     images: dict[Symbol, str] = field(default_factory=dict)  # names of parameters
@@ -85,18 +80,16 @@ class Environment:
     samplers: dict[Symbol | str, str] = field(default_factory=dict)
     texels: dict[Symbol, Form] = field(default_factory=dict)  # what a float2 names
     inside: frozenset[str] = frozenset()  # helper functions that are being evaluated
+    found: dict[c_ast.Node, Typed] = field(default_factory=dict)  # since something was bound
+    returned: dict[tuple[str, tuple[Typed, ...]], Typed] = field(default_factory=dict)
 
-    def certain(self, first: int, last: int) -> bool:
-        """Nothing between the tokens comes from a macro that build options may change."""
-        return not is_on(DOUBTFUL_MACROS) or not any(
-            token.start < 0 and token.macro is not None and self._doubts(token.macro)
-            for token in self.unit.tokens[first : last + 1]
-        )
-
-    def _doubts(self, macro: tuple[int, int]) -> bool:
-        found = _NAME.match(self.unit.source.text, macro[0])
-        names = macros_of(self.unit, [found.group()]) if found else ()
-        return any(self.doubtful(name) for name in names)
+    def bind(self, symbol: Symbol, value: Typed | None) -> None:
+        """None: nothing is known of the variable any more."""
+        self.found.clear()
+        if value is None:
+            del self.values[symbol]
+        else:
+            self.values[symbol] = value
 
     def certain_operator(self, node: c_ast.BinaryOp) -> bool:
         return self.certain(self.unit.index(node.left), self.unit.index(node.right))
@@ -110,6 +103,13 @@ class Environment:
 
 
 def evaluate(env: Environment, node: c_ast.Node) -> Typed:
+    found = env.found.get(node)
+    if found is None:
+        found = env.found[node] = _evaluated(env, node)
+    return found
+
+
+def _evaluated(env: Environment, node: c_ast.Node) -> Typed:
     if node.coord is None:  # a list of initialisers
         return UNKNOWN
     index = env.unit.index(node)
@@ -280,6 +280,14 @@ def _helper(env: Environment, node: c_ast.FuncCall) -> Typed:
     if entered is None:
         return UNKNOWN
     within, helper = entered
+    key = (node.name.name, tuple(within.values[symbol] for symbol in helper.parameters))
+    if key not in env.returned:
+        env.returned[key] = _result(within, helper)
+    return env.returned[key]
+
+
+def _result(within: Environment, helper: SimpleHelper) -> Typed:
+    _begin_variables(within, helper)
     found = convert(evaluate(within, helper.result), helper.type)
     # A value that is not understood may come with an effect, even if nobody uses it.
     known = all(value.complete for value in within.values.values())
@@ -287,18 +295,22 @@ def _helper(env: Environment, node: c_ast.FuncCall) -> Typed:
 
 
 def _entered(env: Environment, node: c_ast.FuncCall) -> tuple[Environment, SimpleHelper] | None:
-    """The variables of a simple helper function that is called, bound to their values."""
+    """A simple helper function that is called, its parameters bound to their values."""
     name = node.name.name if isinstance(node.name, c_ast.ID) else ""
     arguments = node.args.exprs if node.args else []
     helper = simple_helper(env.unit, name)
     if helper is None or name in env.inside or len(arguments) != len(helper.parameters):
         return None
-    within = Environment(env.unit, helper.uses, env.doubtful, inside=env.inside | {name})
+    inside = env.inside | {name}
+    within = Environment(env.unit, helper.uses, env.certain, inside=inside, returned=env.returned)
     for symbol, argument in zip(helper.parameters, arguments, strict=True):
-        within.values[symbol] = convert(evaluate(env, argument), symbol.canonical)
-    for symbol, initialiser in helper.variables:
-        within.values[symbol] = convert(evaluate(within, initialiser), symbol.canonical)
+        within.bind(symbol, convert(evaluate(env, argument), symbol.canonical))
     return within, helper
+
+
+def _begin_variables(within: Environment, helper: SimpleHelper) -> None:
+    for symbol, initialiser in helper.variables:
+        within.bind(symbol, convert(evaluate(within, initialiser), symbol.canonical))
 
 
 def _unary(env: Environment, node: c_ast.UnaryOp) -> Typed:
@@ -383,6 +395,7 @@ def conditions(
         entered = _entered(env, node)
         if entered is not None and _is_condition(entered[1].result):
             within, helper = entered
+            _begin_variables(within, helper)
             found, complete = conditions(within, helper.result, negated=negated)
             known = all(value.complete for value in within.values.values())
             return found, complete and known

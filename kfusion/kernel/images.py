@@ -118,7 +118,7 @@ def _flags(env: Environment, node: c_ast.Node | None) -> set[str]:
 
 def samplers_of(unit: Unit, conditions: Conditions) -> dict[str, str]:
     """Of the samplers that the file declares, why they may not give the texel asked for."""
-    env = Environment(unit, {}, conditions.is_doubtful)
+    env = Environment(unit, {}, conditions.certain)
     found: dict[str, str] = {}
     for node in unit.ast.ext:
         if not isinstance(node, c_ast.Decl) or canonical(unit, node.type) != "sampler_t":

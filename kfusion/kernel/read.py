@@ -70,7 +70,7 @@ def _read(
 ) -> Kernel:
     parameters = read_parameters(unit, function)
     scopes = find_scopes(unit, function)
-    env = Environment(unit, scopes.uses, conditions.is_doubtful)
+    env = Environment(unit, scopes.uses, conditions.certain)
     env.samplers.update(samplers)
     _bind_parameters(env, scopes, parameters)
     body = split_body(env, scopes, function, strides=strides)
@@ -145,9 +145,9 @@ def _bind_parameters(env: Environment, scopes: Scopes, parameters: tuple[Paramet
         elif parameter.is_scalar and is_integer(parameter.canonical):
             known = scopes.assigned_once(symbol)
             value = form_of(Value(parameter.name, parameter.canonical)) if known else None
-            env.values[symbol] = Typed(value, parameter.canonical)
+            env.bind(symbol, Typed(value, parameter.canonical))
         elif parameter.is_scalar and scopes.assigned_once(symbol):
-            env.values[symbol] = vector_parameter(parameter.name, parameter.canonical)
+            env.bind(symbol, vector_parameter(parameter.name, parameter.canonical))
 
 
 def _parameter_features(parameters: tuple[Parameter, ...]) -> list[FeatureUse]:

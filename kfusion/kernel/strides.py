@@ -55,10 +55,10 @@ def strided(
     if symbol in changed_in(env, loop.stmt) | changed_in(env, loop.cond):
         return None
     form = form_of(Id(STRIDED_ID, dimension))
-    env.values[symbol] = Typed(form, symbol.canonical)
+    env.bind(symbol, Typed(form, symbol.canonical))
     found, complete = conditions(env, loop.cond)
     if not complete or not any(form in (c.left, c.right) for c in found):
-        del env.values[symbol]
+        env.bind(symbol, None)
         return None
     declared = Declaration(symbol.name, symbol.canonical, form, True, symbol.token)
     return PreludeItem(statement, (declared,), found)

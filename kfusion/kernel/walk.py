@@ -179,7 +179,7 @@ class Walker(ExpressionWalker):
             if node.next is not None:
                 self.expression(node.next, statement=True)
         if symbol is not None:
-            self.env.values[symbol] = Typed(None, symbol.canonical)
+            self.env.bind(symbol, Typed(None, symbol.canonical))
 
     def _loop_start(self, init: c_ast.Node | None) -> tuple[Symbol | None, Typed]:
         if isinstance(init, c_ast.DeclList) and len(init.decls) == 1:
@@ -197,7 +197,7 @@ class Walker(ExpressionWalker):
         """The loop variable's form, and the bound that its start gives it."""
         type_ = symbol.canonical
         step = _step(self.env, node.next, symbol)
-        self.env.values[symbol] = Typed(None, type_)
+        self.env.bind(symbol, Typed(None, type_))
         changed = changed_in(self.env, node.stmt) | self.scopes.address_taken
         if node.cond is not None:
             changed |= changed_in(self.env, node.cond)
@@ -208,7 +208,7 @@ class Walker(ExpressionWalker):
             return []  # its steps wrap around
         variable = form_of(LoopVariable(symbol.name, self.unit.index(node), type_))
         if step.is_constant:
-            self.env.values[symbol] = Typed(variable, type_)
+            self.env.bind(symbol, Typed(variable, type_))
             if low.form is None or not self._keeps_order(node.cond, variable, step, type_):
                 return []
             if step.constant > 0:
@@ -218,7 +218,7 @@ class Walker(ExpressionWalker):
             return []
         if low.form is not None:
             # A stride by the size of the range: low + k*stride for some k >= 0.
-            self.env.values[symbol] = Typed(low.form + variable * step, type_)
+            self.env.bind(symbol, Typed(low.form + variable * step, type_))
         return [Comparison("<=", number(0), variable, type_)]
 
     def _keeps_order(
