@@ -47,7 +47,7 @@ from kfusion.runtime import CALLS_NAME, HEADER_NAME
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.depth import refuses_depth
 from kfusion.source.diagnostics import Diagnostic, Severity, error
-from kfusion.source.text import Edit, apply_edits
+from kfusion.source.text import Edit, apply_edits, bytes_of
 from kfusion.synthesis.files import section_edits
 from kfusion.synthesis.model import FusedKernel, NotWrittenError
 
@@ -535,7 +535,7 @@ def _additions(given: _Given) -> list[Addition]:
     strings = {each.unit: each for each in inputs.embedded}
     for unit in inputs.kernels:
         text = strings.get(unit)
-        data = text.data if text is not None else unit.source.text.encode()
+        data = text.data if text is not None else bytes_of(unit.source.text)
         own = text.options if text is not None and text.options is not None else options
         kernels = given.fused.of(unit)
         found.append(addition(unit, data, kernels, own, full_groups=full_groups))

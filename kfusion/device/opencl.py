@@ -84,7 +84,7 @@ def build_program(
     device = device or pocl_device()
     context = context or cl.Context([device])
     prologue = _ALL_WARNINGS if all_warnings else ""
-    text = f'{prologue}#line 1 "{name}"\n{source}'
+    text = f'{prologue}#line 1 "{name}"\n{source}'.encode(errors="replace").decode()
     # PoCL keeps one log for all programs that preprocessing makes equal, and
     # appends to it: the define keeps programs with other names or lines apart.
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]

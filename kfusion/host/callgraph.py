@@ -18,7 +18,7 @@ from kfusion.host.known import ANYWHERE, INSTALLS, OBJECTS, Kind, kind_of
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.host import ASSEMBLER
-from kfusion.parse.unit import Nodes, Unit, by_type
+from kfusion.parse.unit import UNREAD, Nodes, Unit, by_type
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
@@ -247,6 +247,12 @@ class CallGraph:
                 if is_on(ASSEMBLER_OPENS):
                     constructs.append(Construct("a statement of assembler", unit.node_span(call)))
                 continue
+            if name == UNREAD:
+                span = unit.span(function.function.first, function.function.body.first - 1)
+                constructs.append(
+                    Construct("kfusion cannot read this function: it is not standard C", span)
+                )
+                continue
             if name is not None and self.is_variable(name, unit, function):
                 name = None
             calls.append(Called(call, name))
@@ -270,6 +276,8 @@ class CallGraph:
     def _undeclared(self, nodes: Nodes, function: HostFunction) -> Iterator[c_ast.ID]:
         """Names that may stand for anything: for macros of a header that is not found."""
         unit = function.unit
+        if function.function.body.first in unit.unread:
+            return
         called = {call.name for call in nodes.get(c_ast.FuncCall, ())}
         labels = {part for n in nodes.get(c_ast.NamedInitializer, ()) for part in n.name}
         labels |= {node.field for node in nodes.get(c_ast.StructRef, ())}

@@ -7,13 +7,14 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, error
 from kfusion.source.lexer import Kind, matching, tokenize
-from kfusion.source.text import SourceFile, Span
+from kfusion.source.text import SourceFile, Span, bytes_of, text_of
 
 STDIN = "<stdin>"
 # Of error messages, and compiled when there is one.
@@ -68,7 +69,7 @@ def run(
         # In the folder of stubs, because quoted headers are searched beside the file first.
         done = subprocess.run(
             [*command, "-"],
-            input=text.encode(),
+            input=bytes_of(text),
             capture_output=True,
             check=False,
             cwd=folder,
@@ -80,10 +81,21 @@ def run(
         raise no_compiler(how.cc, "it fails without a message")
     if done.returncode != 0:
         return Failure(done.stderr.decode(errors="replace"))
-    output = done.stdout.decode(errors="replace")
+    output = text_of(done.stdout)
     if f'"{STDIN}"' not in output:
         raise no_compiler(how.cc, "it does not preprocess")
     return output
+
+
+def is_c(words: Iterable[str], how: Preprocessor) -> bool:
+    """Does the compiler accept the tokens, whatever it says of names that are not declared?"""
+    command = [*shlex.split(how.cc), "-x", "c", "-std=gnu11", "-w", "-fpermissive", "-fsyntax-only"]
+    text = bytes_of("\n".join(words))
+    try:
+        done = subprocess.run([*command, "-"], input=text, capture_output=True, check=False)
+    except OSError:
+        return False
+    return done.returncode == 0
 
 
 def no_compiler(cc: str, why: str) -> KFusionError:
@@ -184,7 +196,7 @@ def header_file(source: SourceFile, name: str) -> SourceFile | None:
     """A header that the compiler names, under a path as the user would write it."""
     path = Path(name)
     try:
-        text = path.read_bytes().decode(errors="replace")
+        text = text_of(path.read_bytes())
     except OSError:
         return None
     for folder in (source.path.parent, Path()):

@@ -24,6 +24,11 @@ ASSEMBLER = "__asm__"  # the function that a statement of assembler seems to cal
 _ASSEMBLER_WORDS = frozenset((ASSEMBLER, "__asm", "asm"))
 _ASSEMBLER_QUALIFIERS = frozenset("volatile __volatile__ goto inline __inline__".split())
 TYPEOF = "__typeof__"  # stands for all types that are given by an expression
+# Types of which it is known that they are.
+_KNOWN_TYPES = frozenset(
+    f"{TYPEOF} __builtin_va_list _Float16 __bf16 _Float32 _Float64 _Float128 _Float32x _Float64x "
+    "__float128 _Decimal32 _Decimal64 _Decimal128".split()
+)
 _TYPEOF_WORDS = frozenset((TYPEOF, "__typeof", "typeof"))
 _REPLACED = {"__const": "const", "__const__": "const", "__signed": "signed"}
 _TYPE_WORDS = ("typedef", "struct", "union", "enum")
@@ -42,7 +47,7 @@ def parse_host(source: SourceFile, annotations: Annotations, done: Preprocessed)
         done,
         "",
         guess,
-        opaque=[TYPEOF] if any(token.text == TYPEOF for token in tokens) else [],
+        opaque=sorted(_KNOWN_TYPES & {token.text for token in tokens}),
         cpp_possible=True,
     )
     refuse_redefinition(unit, unit.functions)
@@ -172,6 +177,11 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
         elif token.text in _TYPEOF_WORDS:
             result.append(token._replace(text=TYPEOF))
             index = closing(tokens, index) + 1
+            continue
+        elif token.text == "__auto_type":
+            token = token._replace(text=TYPEOF)
+            result.append(token)
+            index += 1
             continue
         elif token.text not in _DROPPED:
             depth += (token.text == "{") - (token.text == "}")

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from kfusion.parse.preprocess import PToken
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.text import bytes_of
 
 _STRING = re.compile(r'(L|u8|u|U)?"(.*)"', re.DOTALL)
 _RAW_STRING = re.compile(r'(L|u8|u|U)?R"([^()\\\s]{0,16})\((.*)\)\2"', re.DOTALL)
@@ -118,7 +119,7 @@ def decoded(literal: str) -> bytes | None:
     """The bytes of one literal in quotes; None for wide characters."""
     raw = _RAW_STRING.fullmatch(literal)
     if raw is not None:
-        return raw.group(3).encode() if raw.group(1) in (None, "u8") else None
+        return bytes_of(raw.group(3)) if raw.group(1) in (None, "u8") else None
     found = _STRING.fullmatch(literal)
     if found is None or found.group(1) not in (None, "u8"):
         return None
@@ -129,9 +130,9 @@ def unescaped(text: str) -> bytes:
     pieces: list[bytes] = []
     position = 0
     for escape in _ESCAPE.finditer(text):
-        pieces += [text[position : escape.start()].encode(), _character(escape)]
+        pieces += [bytes_of(text[position : escape.start()]), _character(escape)]
         position = escape.end()
-    return b"".join([*pieces, text[position:].encode()])
+    return b"".join([*pieces, bytes_of(text[position:])])
 
 
 def _character(escape: re.Match[str]) -> bytes:
@@ -141,7 +142,7 @@ def _character(escape: re.Match[str]) -> bytes:
         return bytes([number & 255])
     if short or long:
         return chr(min(int(short or long, 16), 0x10FFFF)).encode(errors="replace")
-    return bytes([_CONTROL[other]]) if other in _CONTROL else other.encode()
+    return bytes([_CONTROL[other]]) if other in _CONTROL else bytes_of(other)
 
 
 def integer(text: str) -> int | None:
@@ -160,7 +161,7 @@ def integer(text: str) -> int | None:
 
 def c_string(text: str) -> str:
     """A string literal of C for the text, in characters that all compilers read alike."""
-    escaped = "".join(map(_escaped, text.encode()))
+    escaped = "".join(map(_escaped, bytes_of(text)))
     return '"' + re.sub(r"\?(?=\?)", r"?\\", escaped) + '"'  # or they would be trigraphs
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, Token, matching, tokenize
+from kfusion.source.text import text_of
 
 _NAME = r"[A-Za-z_$][\w$]*"
 _EVENT = re.compile(
@@ -121,7 +122,7 @@ def macros_in_sight(text: str, folders: Sequence[Path]) -> MacroTable:
             seen.add(header)
             found = next((f / header for f in folders if (f / header).is_file()), None)
             if found is not None:
-                texts.append(found.read_text(errors="replace"))
+                texts.append(text_of(found.read_bytes()))
         # Made to look like the compiler's output.
         plain = re.sub(r"(?m)^[ \t]*#[ \t]*", "#", each.replace("\\\n", " "))
         main = "" if each is text else "a header"  # whose macros are known from line 0

@@ -17,7 +17,7 @@ from kfusion.parse.preprocess import Preprocessed, preprocess
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 from kfusion.source.later import Later
-from kfusion.source.text import SourceFile, Span
+from kfusion.source.text import SourceFile, text_of
 
 KERNEL_SUFFIXES = (".cl", ".clh", ".ocl")
 _CPP_SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx")
@@ -127,17 +127,7 @@ def read_source(path: Path) -> SourceFile:
         )
     if b"\0" in data:
         raise error("KF102", f"{path} is a binary file, not source text", argument=str(path))
-    try:
-        return SourceFile(path, data.decode("utf-8"))
-    except UnicodeDecodeError as failure:
-        before = data[: failure.start].decode("utf-8")
-        shown = SourceFile(path, before + data[failure.start :].decode(errors="replace"))
-        raise error(
-            "KF102",
-            f"this file is not UTF-8 text (byte 0x{data[failure.start]:02x})",
-            Span(shown, len(before), len(before) + 1),
-            help="convert it, for example: iconv -f latin1 -t utf-8",
-        ) from None
+    return SourceFile(path, text_of(data))
 
 
 def _refuse_twice(paths: list[Path]) -> None:

@@ -15,7 +15,7 @@ from functools import cached_property
 from pycparser import c_ast
 
 from kfusion.parse.annotations import Annotations, is_annotation
-from kfusion.parse.compiler import STDIN, Preprocessor
+from kfusion.parse.compiler import STDIN, Preprocessor, is_c
 from kfusion.parse.macros import MacroTable
 from kfusion.parse.preprocess import Preprocessed, PToken
 from kfusion.parse.statements import Statement, match_token, parse_body
@@ -29,6 +29,7 @@ _KEYWORDS = frozenset(
     "inline int long register restrict return short signed sizeof static struct switch typedef "
     "union unsigned void volatile while _Bool _Complex _Noreturn _Static_assert".split()
 )
+UNREAD = "__kfusion_unread__"  # the function that a body seems to call which cannot be read
 # Most nodes have none below them, and looking for it takes long.
 _LEAVES = frozenset((c_ast.ID, c_ast.Constant, c_ast.IdentifierType))
 
@@ -70,6 +71,7 @@ class Unit:
     how: Preprocessor  # it was read with
     ast: c_ast.FileAST
     opaque_types: frozenset[str] = frozenset()
+    unread: frozenset[int] = frozenset()  # where the bodies begin that pycparser cannot read
     _functions: dict[str, Function] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -170,7 +172,10 @@ class Unit:
         for node in self.ast.ext:
             if isinstance(node, c_ast.FuncDef):
                 opening = self.index(node.body)
-                body = parse_body(self.tokens, opening)
+                if opening in self.unread:
+                    body = Statement("compound", opening, self.match(opening))
+                else:
+                    body = parse_body(self.tokens, opening)
                 first = self._definition_start(self.index(node))
                 function = Function(node, node.decl.name, body, first)
                 result.setdefault(function.name, []).append(function)
@@ -216,25 +221,66 @@ def parse_unit(
 ) -> Unit:
     """Parse clean tokens. `guess_types` says which unknown names may be taken as types.
 
-    `opaque` are names of which it is known that they are types, and no more; `plain` says how
-    pycparser knows a token.
+    A function's body that pycparser cannot read (GNU C) becomes a call of a function that is not
+    known, with the addresses of all that the body names. `opaque` are names of which it is known
+    that they are types, and no more; `plain` says how pycparser knows a token.
     """
     _refuse_unseen_annotations(source, tokens)
     opaque = list(opaque)
+    unread: dict[int, int] = {}
     while True:
         prelude = (typedefs + "".join(f"typedef int {name};" for name in opaque)).replace("\n", " ")
         lines = [prelude, *(plain(t.text) for t in tokens)]
+        for opening, end in unread.items():
+            known = _declared_types(tokens) | set(opaque) | _KEYWORDS
+            inside = {t.text for t in tokens[opening + 1 : end] if is_name(t.text)} - known
+            used = ", ".join(f"&{name}" for name in sorted(inside))
+            lines[opening + 2 : end + 1] = [f"{UNREAD}({used});", *[""] * (end - opening - 2)]
         result = parsed(lines)
         if isinstance(result, c_ast.FileAST):
             break
         result = located(lines, result)
         names = _unknown_types(tokens, result.at, guess_types, opaque)
-        if not names:
+        body = _body_around(tokens, result.at) if cpp_possible and not names else None
+        if body is not None and (body[0] in unread or _has_region(annotations, tokens, body)):
+            body = None
+        if (
+            body is not None
+            and not unread
+            and not is_c([_for_compiler(t) for t in tokens], done.how)
+        ):
+            body = None  # it is a mistake
+        if body is not None:
+            unread[body[0]] = body[1]
+        elif not names:
             raise syntax_error(source, annotations, tokens, result, cpp_possible, done.stubs)
         opaque += names
-    return Unit(
-        source, annotations, tokens, notes, done.macros, done.how, result, frozenset(opaque)
-    )
+    types, bodies = frozenset(opaque), frozenset(unread)
+    return Unit(source, annotations, tokens, notes, done.macros, done.how, result, types, bodies)
+
+
+def _for_compiler(token: PToken) -> str:
+    """What stands for text that was taken out, as something that a C compiler accepts."""
+    return {"__asm__": "kfusion_asm", "__typeof__": "int"}.get(token.text, token.text)
+
+
+def _body_around(tokens: list[PToken], at: int) -> tuple[int, int] | None:
+    """The brackets of the function's body that a token stands in."""
+    opening = depth = 0
+    for index, token in enumerate(tokens):
+        if token.text == "{":
+            opening = index if depth == 0 else opening
+            depth += 1
+        elif token.text == "}":
+            depth -= 1
+            if depth == 0 and opening < at <= index:
+                return (opening, index) if tokens[opening - 1].text == ")" else None
+    return None
+
+
+def _has_region(annotations: Annotations, tokens: list[PToken], body: tuple[int, int]) -> bool:
+    first, last = tokens[body[0]].start, tokens[body[1]].end
+    return first < 0 or any(first < region.block.start < last for region in annotations.regions)
 
 
 def _refuse_unseen_annotations(source: SourceFile, tokens: list[PToken]) -> None:

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from kfusion.source.diagnostics import KFusionError, error
+from kfusion.source.text import bytes_of
 
 
 def refuse_overwriting(inputs: list[Path], out: Path) -> None:
@@ -62,7 +63,7 @@ def _write_all(out: Path, files: dict[str, str]) -> None:
         after.mkdir()
         before.mkdir()
         for name, text in files.items():
-            (after / name).write_bytes(text.encode())
+            (after / name).write_bytes(bytes_of(text))
             if (out / name).exists():
                 shutil.copy2(out / name, before / name)
         try:

@@ -12,6 +12,7 @@ from kfusion.parse.unit import Unit
 from kfusion.regenerate.additions import Addition, additions_fields, additions_text
 from kfusion.regenerate.tables import RegionText, region_text
 from kfusion.runtime import CALLS_NAME, HEADER_NAME, calls_text, runtime_text
+from kfusion.source.text import bytes_of
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -36,7 +37,7 @@ def header_texts(
     blocks += [region_text(region, fields) for region in regions]
     patterns = "\n\n".join(blocks) + "\n"
     parts = [patterns, *sorted(outside), *kernels]
-    digest = hashlib.sha1("\0".join(parts).encode(), usedforsecurity=False).hexdigest()[:8]
+    digest = hashlib.sha1(bytes_of("\0".join(parts)), usedforsecurity=False).hexdigest()[:8]
     called = _words(callers) if callers else None
     text = runtime_text(digest, patterns, closed=closed, called=called, outside=outside)
     texts = {HEADER_NAME: text}

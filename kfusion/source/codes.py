@@ -13,7 +13,7 @@ KINDS: dict[str, str] = {
 CODES: dict[str, str] = {
     "KF100": "the command line cannot be understood",
     "KF101": "a file cannot be read",
-    "KF102": "a file is empty, binary or not UTF-8",
+    "KF102": "a file is empty, binary or in UTF-16",
     "KF103": "a file is given twice, or two would be written to one place",
     "KF104": "a syntax error",
     "KF105": "a header is not found",

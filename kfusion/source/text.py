@@ -10,6 +10,15 @@ from pathlib import Path
 from kfusion.source.dataclasses import dataclass
 
 
+def text_of(data: bytes) -> str:
+    """Bytes that are not UTF-8, such as Latin-1 in a comment, come out again as they were."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def bytes_of(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
 @dataclass(frozen=True)
 class Location:
     line: int  # 1-based, as editors count

@@ -516,3 +516,16 @@ def test_cuts_that_are_in_no_table_are_told_with_the_plan(command: Command) -> N
     command.change("vec.cl", "void add(", "void plus(")
     done = command.run(*PROGRAM, "--explain-plan", "--dry-run")
     assert "cut[KF242]: the files given have no kernel 'add'" in done.stderr
+
+
+def test_a_comment_in_latin1_comes_out_as_it_was(command: Command) -> None:
+    comment = "/* \u00e9 y".encode("latin1")
+    for name in ("vec.c", "vec.cl"):
+        text = command.read(name).encode()
+        command.write(
+            name, text.replace(b"/* y", comment) if b"/* y" in text else comment + b"*/" + text
+        )
+    done = command.run("app.c", "vec.c", "vec.cl", "-o", "out")
+    assert (done.returncode, done.stderr) == (0, "")
+    for name in ("vec.c", "vec.cl"):
+        assert comment in (command.folder / "out" / name).read_bytes()

@@ -129,19 +129,6 @@ def test_binary_file(command: Command) -> None:
     )
 
 
-def test_file_in_latin1(command: Command) -> None:
-    command.write("vec.c", command.read("vec.c").replace("/* y", "/* é y").encode("latin1"))
-    assert (
-        command.refused_program()
-        == """\
-vec.c:20:4: error[KF102]: this file is not UTF-8 text (byte 0xe9)
-   20 | /* � y = factor x */
-      |    ^
-  help: convert it, for example: iconv -f latin1 -t utf-8
-"""
-    )
-
-
 def test_file_in_utf16(command: Command) -> None:
     command.write("vec.c", command.read("vec.c").encode("utf-16"))
     assert (

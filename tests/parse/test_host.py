@@ -10,7 +10,7 @@ from kfusion.parse.annotations import find_annotations
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.host import parse_host
 from kfusion.parse.sources import preprocess_host
-from kfusion.parse.unit import Unit
+from kfusion.parse.unit import UNREAD, Unit
 from kfusion.paths import fake_libc_dir
 from kfusion.source.diagnostics import KFusionError
 from kfusion.source.text import SourceFile
@@ -35,6 +35,7 @@ def parse(text: str, folder: Path = Path()) -> Unit:
         'int f(void) __attribute__((noreturn)); int g(void) __asm__("h");',
         "_Noreturn void f(void); struct __attribute__((packed)) s { __const char *c; };",
         'void f(int a) { __typeof__(a) b = a; __asm__ volatile("" : : "r"(b)); }',
+        "int f(int a) { __auto_type b = a; return b; } __float128 g; _Float16 h;",
         '_Static_assert(sizeof(int) == 4, "int"); enum e { A, B = 1 << 3, };',
         "void f(void) { int a[] = { [3] = 1, [0] = 2 }; struct { int x; } s = { .x = a[0] }; }",
         "void f(int n, int a[n]) { for (int i = 0; i < n;) { x: if (a[i]--) goto x; } }",
@@ -105,3 +106,27 @@ def test_headers_are_read_but_not_taken_for_the_file(tmp_path: Path) -> None:
     unit = parse('#include "h.h"\nnumber f(void) { return g(); }', tmp_path)
     assert list(unit.functions) == ["g", "f"]
     assert [unit.in_main_file(f.node.decl) for f in unit.functions.values()] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int g(int x) { return x + a; } return g(b);",
+        "switch (a) { case 1 ... 5: return b; default: return a ?: 3; }",
+        "void *t[] = { &&one, &&two }; goto *t[a + b]; one: return 1; two: return 2;",
+        "double _Complex c = a + 2.0i * b; return c == 0;",
+    ],
+)
+def test_a_body_of_gnu_c_is_left_out_with_what_it_names(body: str) -> None:
+    unit = parse(f"int b;\nint f(int a) {{ {body} }}\nint last(void) {{ return b; }}")
+    assert unit.unread == {unit.functions["f"].body.first}
+    (call,) = unit.functions["f"].node.body.block_items
+    assert call.name.name == UNREAD
+    assert {"a", "b"} <= {argument.expr.name for argument in call.args.exprs}
+    last = unit.functions["last"]
+    assert unit.span(last.first, last.body.last).text == "int last(void) { return b; }"
+
+
+def test_a_mistake_in_a_body_is_told() -> None:
+    with pytest.raises(KFusionError, match="syntax error before '}'"):
+        parse("int f(int a) { return a + }")

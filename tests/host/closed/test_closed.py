@@ -808,3 +808,10 @@ WHOLE: dict[str, tuple[dict[str, str], bool]] = {
 def test_closed_as_a_whole(name: str, programs: Programs) -> None:
     files, expected = WHOLE[name]
     assert closed_as_a_whole(programs(files)) is expected
+
+
+def test_a_function_of_gnu_c_opens_what_reaches_it(programs: Programs) -> None:
+    odd = "static int odd(int a) { return a ?: 3; }"
+    found = judged(programs(in_region("x = odd(x);", odd)))
+    assert messages(found) == ["kfusion cannot read this function: it is not standard C"]
+    assert judged(programs(in_region("x = 1;", odd))).opened == ()
