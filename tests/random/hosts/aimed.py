@@ -7,12 +7,12 @@ not, by a value that nobody knows before: so launches may still be held back whe
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from tests.random.hosts import library, phrases
 from tests.random.hosts import model as m
 from tests.random.hosts.draft import Draft
-from tests.random.hosts.helpers import stepping
 from tests.random.hosts.kernels import KERNELS, Parameter
 
 Statements = list[m.Statement]
@@ -42,13 +42,19 @@ def _call(
     draft: Draft, name: str, given: dict[str, str], place: m.Place = m.Place.LIBRARY
 ) -> Statements:
     """A call that leaves the launch noted, most of the time."""
-    if place is m.Place.LIBRARY and draft.chance(0.2):
+    if place is m.Place.LIBRARY and draft.chance(0.15):
         return phrases.call(draft, name, given)
     form = draft.random.choice(["plain", "plain", "backwards", "counting", "finish", "flush"])
     errors = draft.random.choice(phrases.LIBRARY_ERRORS)
-    return phrases.call(
-        draft, name, given, library.single(name, form, errors, place, bare=False, local=0)
-    )
+    entry = library.single(name, form, errors, place, bare=False, local=0)
+    (call,) = phrases.call(draft, name, given, entry)
+    assert isinstance(call, m.Call)
+    return [replace(call, through="")]
+
+
+def _other(draft: Draft, kind: str, *names: str) -> str:
+    """Memory that is none of these."""
+    return draft.random.choice([n for n in draft.names(kind) if n not in names])
 
 
 def _writes(draft: Draft, name: str) -> Statements:
@@ -62,10 +68,13 @@ def _reads(draft: Draft, name: str, *, across: bool = False) -> Statements:
     """A call that reads the memory; `across`: items read what is another one's."""
     kind = _kind(draft, name)
     names = _ACROSS if across else _WRITERS
-    readers = [n for n in names if any(_is_source(p, kind) for p in KERNELS[n].buffers)]
-    kernel = draft.random.choice(readers)
-    sources = [p.name for p in KERNELS[kernel].buffers if _is_source(p, kind)]
-    return _call(draft, kernel, {draft.random.choice(sources): name})
+    kernels = [KERNELS[n] for n in names if any(_is_source(p, kind) for p in KERNELS[n].buffers)]
+    kernel = draft.random.choice(kernels)
+    given = {draft.random.choice([p.name for p in kernel.buffers if _is_source(p, kind)]): name}
+    if not (kernel.groups or kernel.one_item):
+        target = kernel.buffers[0]
+        given[target.name] = _other(draft, target.kind, name)
+    return _call(draft, kernel.name, given)
 
 
 def _is_source(parameter: Parameter, kind: str) -> bool:
@@ -203,16 +212,13 @@ def either(draft: Draft) -> Statements:
     name = _vector(draft)
 
     def first(draft: Draft) -> Statements:
-        found = _writes(draft, name)
-        other = draft.random.choice(draft.names(_kind(draft, name)))
-        if draft.chance(0.3):
-            return [*found, _perhaps(draft, m.Swap(name, other)), *_reads(draft, name)]
-        (read,) = _reads(draft, name)
+        found, (read,) = _writes(draft, name), _reads(draft, name)
         assert isinstance(read, m.Call)
-        memory = tuple(other if n == name else n for n in read.memory)
-        choice = _perhaps(draft, read)
-        changed = m.Call(read.function, memory, read.numbers, read.through)
-        return [*found, m.If(choice.left, choice.operator, choice.right, choice.then, (changed,))]
+        other = _other(draft, _kind(draft, name), *read.memory)
+        if draft.chance(0.3):
+            return [*found, _perhaps(draft, m.Swap(name, other)), read]
+        changed = replace(read, memory=tuple(other if n == name else n for n in read.memory))
+        return [*found, replace(_perhaps(draft, read), otherwise=(changed,))]
 
     return phrases.region_of(draft, first)
 
@@ -232,43 +238,62 @@ def changing(draft: Draft) -> Statements:
 def inner(draft: Draft) -> Statements:
     """A region is called in another one, behind an intermediate result of the outer one."""
     name = _vector(draft)
-    function = stepping(draft, f"inner_{draft.program}_{draft.fresh('')}", share=0.8)
+    function = _with_region(draft, draft.fresh(f"inner_{draft.program}_"))
     draft.helpers.append(function)
     names = [n for n in draft.names("int") if n != name]
 
     def first(draft: Draft) -> Statements:
         found = [*_writes(draft, name), *_reads(draft, name)]
-        memory = tuple(draft.random.choice(names) for _ in function.memory)
-        call = m.Call(function.name, memory, tuple(draft.number() for _ in function.numbers))
-        found.append(call if draft.chance(0.5) else _perhaps(draft, call))
-        return [*found, _perhaps(draft, *_reads(draft, name, across=draft.chance(0.5)))]
+        memory = tuple(draft.random.sample(names, 3))
+        found.append(m.Call(function.name, memory, (draft.number(), draft.number())))
+        return [*found, _read_or_not(draft, name)]
 
     return phrases.region_of(draft, first, intermediate=name)
 
 
+def _with_region(draft: Draft, name: str) -> m.Function:
+    """z = g(y), of y = f(x), and `out` does not name y."""
+    memory = ("x", "y", "z")
+    own = replace(draft, vectors=dict.fromkeys(memory, ("int", draft.size)), recent=[])
+    kernels = [n for n in library.ONE_INPUT if KERNELS[n].element_wise]
+    body = [
+        s
+        for y, x in (("y", "x"), ("z", "y"))
+        for s in _call(own, draft.random.choice(kernels), {"y": y, "x": x})
+    ]
+    region = m.Region(("x", "y"), ("z",), (), tuple(body))
+    errors = draft.random.choice(list(m.Errors))
+    numbers = ("v1", "v2")
+    return m.Function(name, memory, numbers, (region,), errors, m.Place.APPLICATION)
+
+
+def _read_or_not(draft: Draft, name: str) -> m.If:
+    """kfusion expects the way with the call that does not read it, and that is fused with none."""
+    kernel = draft.random.choice(["i_total", "i_group_sum"])
+    elsewhere = _call(draft, kernel, {"x": _other(draft, "int", name)})
+    read = _reads(draft, name, across=draft.chance(0.7))
+    return replace(_perhaps(draft, *elsewhere), otherwise=tuple(read))
+
+
 def let_go(draft: Draft) -> Statements:
-    """Scratch memory that is released or not, that somebody keeps, or that is read once more."""
+    """Scratch memory that somebody keeps, or that is read once more."""
     kind = draft.random.choice(["int", "int", "float"])
-    name = draft.fresh("t")
+    name, kept = draft.fresh("t"), draft.fresh("kept")
 
     def first(draft: Draft) -> Statements:
         draft.vectors[name] = (kind, draft.size)
         found: Statements = [m.Create(name, kind, draft.size, m.Storage.EMPTY)]
         found += [*_writes(draft, name), *_reads(draft, name)]
-        way = draft.random.choice(["late", "kept", "read", "read"])
-        if way == "late":
-            return [*found, _perhaps(draft, m.Release(name))]
-        del draft.vectors[name]
-        if way == "kept":
-            kept = draft.fresh("kept")
-            draft.vectors[kept] = (kind, draft.size)
-            return [*found, _perhaps(draft, m.Alias(kept, name, True)), m.Release(name)]
-        draft.vectors[name] = (kind, draft.size)
-        found.append(_perhaps(draft, *_reads(draft, name, across=draft.chance(0.7))))
+        if draft.chance(0.4):
+            found.append(_perhaps(draft, m.Alias(kept, name, True)))
+        else:
+            found.append(_read_or_not(draft, name))
         del draft.vectors[name]
         return [*found, m.Release(name)]
 
-    return phrases.region_of(draft, first)
+    found = phrases.region_of(draft, first)
+    draft.vectors[kept] = (kind, draft.size)
+    return [*found, m.Show(kept, 0, draft.size)]
 
 
 def read_behind(draft: Draft) -> Statements:
@@ -276,8 +301,7 @@ def read_behind(draft: Draft) -> Statements:
     name = _vector(draft)
 
     def first(draft: Draft) -> Statements:
-        found = [*_writes(draft, name), *_reads(draft, name)]
-        return [*found, _perhaps(draft, *_reads(draft, name, across=draft.chance(0.7)))]
+        return [*_writes(draft, name), *_reads(draft, name), _read_or_not(draft, name)]
 
     return phrases.region_of(draft, first, intermediate=name)
 
@@ -359,20 +383,20 @@ def built_again(draft: Draft) -> Statements:
 SECTIONS: Final[tuple[tuple[Callable[[Draft], Statements], float], ...]] = (
     (mapped, 1),
     (counted, 1),
-    (commanded, 2),
-    (called_elsewhere, 1),
+    (commanded, 1.5),
+    (called_elsewhere, 1.5),
     (below, 1),
-    (finished, 1),
+    (finished, 1.5),
     (without_order, 1),
     (either, 1),
-    (changing, 1),
-    (inner, 1),
-    (let_go, 1.5),
-    (read_behind, 1),
+    (changing, 1.5),
+    (inner, 1.5),
+    (let_go, 2),
+    (read_behind, 1.5),
     (sharing, 1),
-    (part_again, 1),
-    (set_outside, 1),
-    (set_elsewhere, 1),
+    (part_again, 1.5),
+    (set_outside, 1.5),
+    (set_elsewhere, 1.5),
     (built_again, 1),
 )
 
@@ -380,4 +404,11 @@ SECTIONS: Final[tuple[tuple[Callable[[Draft], Statements], float], ...]] = (
 def section(draft: Draft) -> Statements:
     choices, weights = zip(*SECTIONS, strict=True)
     chosen: Callable[[Draft], Statements] = draft.random.choices(choices, weights)[0]
-    return chosen(draft)
+    return [*_unknown(draft), *chosen(draft)]
+
+
+def _unknown(draft: Draft) -> Statements:
+    """A value for conditions, of a buffer: what is only hidden from compilers kfusion may guess."""
+    place = draft.random.randrange(draft.size)
+    read = m.ReadElement("v3", draft.random.choice(draft.names("int")), place)
+    return [read, m.Compute("v1", "v3", "%", 4)] if draft.chance(0.8) else []

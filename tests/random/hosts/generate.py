@@ -108,7 +108,7 @@ def _main(draft: Draft, vectors: dict[str, tuple[str, int]]) -> m.Block:
     for _ in range(random.choice([1, 1, 2, 3])):
         way = random.choices(["plain", "loop", "condition"], [6, 3, 1])[0]
         draft.loops += way == "loop"
-        section = aimed.section(draft) if draft.chance(0.5) else phrases.region(draft)
+        section = aimed.section(draft) if draft.chance(0.6) else phrases.region(draft)
         if way == "loop":
             between = phrases.phrase(draft) if random.random() < 0.4 else []
             draft.loops -= 1

@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 MASK: Final = 0xFFFF
 GROUP: Final = 8  # items of a work-group, where a group matters
-TURNS: Final = 1 << 18  # of a kernel that takes its time
+TURNS: Final = 1 << 20  # of a kernel that takes its time
 
 
 class Unknown:
