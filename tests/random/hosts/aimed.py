@@ -6,6 +6,7 @@ not, by a value that nobody knows before: so launches may still be held back whe
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
@@ -35,15 +36,16 @@ def _kind(draft: Draft, name: str) -> str:
 
 
 def _vector(draft: Draft) -> str:
-    return draft.random.choice(draft.names(draft.random.choice(["int", "int", "float"])))
+    return _other(draft, draft.random.choice(["int", "int", "float"]))
 
 
 def _call(
     draft: Draft, name: str, given: dict[str, str], place: m.Place = m.Place.LIBRARY
 ) -> Statements:
     """A call that leaves the launch noted, most of the time."""
-    if place is m.Place.LIBRARY and draft.chance(0.15):
+    if place is m.Place.LIBRARY and draft.chance(0.1):
         return phrases.call(draft, name, given)
+    draft = replace(draft, vectors=_plain(draft))
     form = draft.random.choice(["plain", "plain", "backwards", "counting", "finish", "flush"])
     errors = draft.random.choice(phrases.LIBRARY_ERRORS)
     entry = library.single(name, form, errors, place, bare=False, local=0)
@@ -52,9 +54,22 @@ def _call(
     return [replace(call, through="")]
 
 
+def _plain(draft: Draft) -> dict[str, tuple[str, int]]:
+    """Memory that launches may be noted with, and fused; all of it where that is too little."""
+    shared = ("p", "q", *draft.over_host)
+    found = {
+        name: what
+        for name, what in draft.vectors.items()
+        if name not in shared or what[1] != draft.size
+    }
+    kinds = Counter(kind for kind, count in found.values() if count == draft.size)
+    return found if min(kinds["int"], kinds["float"]) > 1 else draft.vectors
+
+
 def _other(draft: Draft, kind: str, *names: str) -> str:
     """Memory that is none of these."""
-    return draft.random.choice([n for n in draft.names(kind) if n not in names])
+    plain = replace(draft, vectors=_plain(draft)).names(kind)
+    return draft.random.choice([n for n in plain if n not in names] or plain)
 
 
 def _writes(draft: Draft, name: str) -> Statements:
@@ -123,7 +138,7 @@ def interrupted(
     draft: Draft, looks: Looks, kinds: tuple[str, ...] = ("int", "float")
 ) -> Statements:
     """Something between two calls of which the second reads what the first wrote."""
-    name = draft.random.choice(draft.names(draft.random.choice(kinds)))
+    name = _other(draft, draft.random.choice(kinds))
 
     def first(draft: Draft) -> Statements:
         found = [*_writes(draft, name), _perhaps(draft, *looks(draft, name))]
@@ -165,7 +180,7 @@ def below(draft: Draft) -> Statements:
 
 def finished(draft: Draft) -> Statements:
     """What has taken its time on one queue is looked at by the other one behind a clFinish."""
-    name = draft.random.choice(draft.names("int"))
+    name = _other(draft, "int")
 
     def first(draft: Draft) -> Statements:
         found = _call(draft, "i_long", {"y": name})
@@ -177,16 +192,16 @@ def finished(draft: Draft) -> Statements:
 
 def without_order(draft: Draft) -> Statements:
     """On a queue that is out of order a call reads behind a barrier what one before it wrote."""
-    name = draft.random.choice(draft.names("int"))
+    name = _other(draft, "int")
     size = "v4"
 
     def first(draft: Draft) -> Statements:
-        other = draft.random.choice(draft.names("int"))
+        other = _other(draft, "int", name)
         found = _launched(draft, "i_long", {"y": name, "x": other}, draft.size)
         found.append(m.Barrier(2))
         reader = draft.random.choice(["i_affine", "i_add"])
         target = KERNELS[reader].buffers[0].name
-        memory = {"x": name, target: draft.random.choice(draft.names("int"))}
+        memory = {"x": name, target: _other(draft, "int", name)}
         return [*found, *_launched(draft, reader, memory, size), m.Finish(2)]
 
     count = draft.random.choice([draft.size, draft.size // 2])
@@ -201,7 +216,7 @@ def _launched(draft: Draft, name: str, memory: dict[str, str], size: m.Int) -> S
     for index, parameter in enumerate(kernel.parameters):
         argument = m.Argument(number=size if parameter.name == "n" else draft.number())
         if parameter.is_buffer:
-            given = memory.get(parameter.name) or draft.random.choice(draft.names(parameter.kind))
+            given = memory.get(parameter.name) or _other(draft, parameter.kind)
             argument = m.Argument(memory=given)
         found.append(m.SetArgument(variable, index, argument))
     return [*found, m.Launch(variable, draft.size, 0, 2)]
@@ -240,11 +255,12 @@ def inner(draft: Draft) -> Statements:
     name = _vector(draft)
     function = _with_region(draft, draft.fresh(f"inner_{draft.program}_"))
     draft.helpers.append(function)
-    names = [n for n in draft.names("int") if n != name]
 
     def first(draft: Draft) -> Statements:
         found = [*_writes(draft, name), *_reads(draft, name)]
-        memory = tuple(draft.random.sample(names, 3))
+        x = _other(draft, "int", name)
+        y = _other(draft, "int", name, x)
+        memory = (x, y, _other(draft, "int", name, x, y))
         found.append(m.Call(function.name, memory, (draft.number(), draft.number())))
         return [*found, _read_or_not(draft, name)]
 

@@ -111,7 +111,7 @@ class Queues:
         for memory, writes in uses:
             for other in pending:
                 if other.number > ordered and other.memory is memory and (writes or other.writes):
-                    raise Invalid("two queues use memory at once")
+                    raise Invalid("two commands use memory at once")
 
     def barrier(self, queue: int) -> None:
         self.ordered[queue, queue] = self.count
