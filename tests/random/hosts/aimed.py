@@ -14,7 +14,7 @@ from typing import Final
 from tests.random.hosts import library, phrases
 from tests.random.hosts import model as m
 from tests.random.hosts.draft import Draft
-from tests.random.hosts.kernels import KERNELS, Parameter
+from tests.random.hosts.kernels import KERNELS, Kernel, Parameter
 
 Statements = list[m.Statement]
 
@@ -75,8 +75,9 @@ def _other(draft: Draft, kind: str, *names: str) -> str:
 def _writes(draft: Draft, name: str) -> Statements:
     """A call that writes the memory, and does not look at it."""
     kind = _kind(draft, name)
-    kernel = draft.random.choice([n for n in _WRITERS if KERNELS[n].buffers[0].kind == kind])
-    return _call(draft, kernel, {KERNELS[kernel].buffers[0].name: name})
+    names = [n for n in _WRITERS if KERNELS[n].buffers[0].kind == kind]
+    kernel = KERNELS[draft.random.choice(names)]
+    return _call(draft, kernel.name, _given(draft, kernel, kernel.buffers[0].name, name))
 
 
 def _reads(draft: Draft, name: str, *, across: bool = False) -> Statements:
@@ -85,11 +86,17 @@ def _reads(draft: Draft, name: str, *, across: bool = False) -> Statements:
     names = _ACROSS if across else _WRITERS
     kernels = [KERNELS[n] for n in names if any(_is_source(p, kind) for p in KERNELS[n].buffers)]
     kernel = draft.random.choice(kernels)
-    given = {draft.random.choice([p.name for p in kernel.buffers if _is_source(p, kind)]): name}
-    if not (kernel.groups or kernel.one_item):
-        target = kernel.buffers[0]
-        given[target.name] = _other(draft, target.kind, name)
-    return _call(draft, kernel.name, given)
+    sources = [p.name for p in kernel.buffers if _is_source(p, kind)]
+    return _call(draft, kernel.name, _given(draft, kernel, draft.random.choice(sources), name))
+
+
+def _given(draft: Draft, kernel: Kernel, parameter: str, name: str) -> dict[str, str]:
+    """The memory for one parameter, and other memory for those beside it."""
+    if kernel.groups or kernel.one_item:
+        return {parameter: name}
+    return {
+        p.name: name if p.name == parameter else _other(draft, p.kind, name) for p in kernel.buffers
+    }
 
 
 def _is_source(parameter: Parameter, kind: str) -> bool:
@@ -284,30 +291,32 @@ def _with_region(draft: Draft, name: str) -> m.Function:
 
 
 def _read_or_not(draft: Draft, name: str) -> m.If:
-    """kfusion expects the way with the call that does not read it, and that is fused with none."""
-    kernel = draft.random.choice(["i_total", "i_group_sum"])
-    elsewhere = _call(draft, kernel, {"x": _other(draft, "int", name)})
-    read = _reads(draft, name, across=draft.chance(0.7))
-    return replace(_perhaps(draft, *elsewhere), otherwise=tuple(read))
+    """kfusion expects the way that does not read it, on which nothing else is fused."""
+    elsewhere = phrases.setting(draft)
+    if draft.chance(0.3):
+        elsewhere = _call(draft, "i_group_sum", {"x": _other(draft, "int", name)})
+    read = _reads(draft, name, across=True)
+    return m.If("v1", "==", draft.random.randrange(4), tuple(elsewhere), tuple(read))
 
 
 def let_go(draft: Draft) -> Statements:
     """Scratch memory that somebody keeps, or that is read once more."""
     kind = draft.random.choice(["int", "int", "float"])
-    name, kept = draft.fresh("t"), draft.fresh("kept")
+    name = draft.fresh("t")
+    kept = draft.fresh("kept") if draft.chance(0.5) else ""
 
     def first(draft: Draft) -> Statements:
         draft.vectors[name] = (kind, draft.size)
         found: Statements = [m.Create(name, kind, draft.size, m.Storage.EMPTY)]
         found += [*_writes(draft, name), *_reads(draft, name)]
-        if draft.chance(0.4):
-            found.append(_perhaps(draft, m.Alias(kept, name, True)))
-        else:
-            found.append(_read_or_not(draft, name))
+        alias = m.Alias(kept, name, True)
+        found.append(_perhaps(draft, alias) if kept else _read_or_not(draft, name))
         del draft.vectors[name]
         return [*found, m.Release(name)]
 
     found = phrases.region_of(draft, first)
+    if not kept:
+        return found
     draft.vectors[kept] = (kind, draft.size)
     return [*found, m.Show(kept, 0, draft.size)]
 
