@@ -49,17 +49,19 @@ typedef struct {
 void ok(cl_int status, const char *what);
 
 extern cl_context context;
-extern cl_command_queue queue, other_queue;
+extern cl_command_queue queue, other_queue, free_queue; /* the last one is out of order */
 extern cl_program program;
 extern cl_int lib_status;
 %(kernels)s
 void engine_start(void);
 void engine_stop(void);
 void engine_rebuild(void);
+void engine_build_again(void);
 
 cl_mem part_of(cl_mem whole, cl_buffer_region region, cl_int *status);
 size_t rounded_up(int items, int group);
 void show_size(const char *name, cl_mem mem);
+void show_references(const char *name, cl_mem mem);
 
 %(functions)s#endif
 """
@@ -68,7 +70,7 @@ _ENGINE = """\
 #include "world.h"
 %(include)s
 cl_context context;
-cl_command_queue queue, other_queue;
+cl_command_queue queue, other_queue, free_queue;
 cl_program program;
 cl_int lib_status;
 %(kernels)s
@@ -116,23 +118,42 @@ static void open_device(void)
     OK(err);
     other_queue = clCreateCommandQueue(context, device, 0, &err);
     OK(err);
+    free_queue = clCreateCommandQueue(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+                                      &err);
+    OK(err);
 }
 
 static void close_device(void)
 {
     OK(clReleaseCommandQueue(queue));
     OK(clReleaseCommandQueue(other_queue));
+    OK(clReleaseCommandQueue(free_queue));
     OK(clReleaseContext(context));
 }
 
 %(life)s
-void engine_rebuild(void)
+static void finish_all(void)
 {
     OK(clFinish(queue));
     OK(clFinish(other_queue));
+    OK(clFinish(free_queue));
+}
+
+void engine_rebuild(void)
+{
+    finish_all();
     drop_kernels();
     OK(clReleaseProgram(program));
     build();
+    make_kernels();
+}
+
+/* The same program, which must have no kernel meanwhile. */
+void engine_build_again(void)
+{
+    finish_all();
+    drop_kernels();
+    OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
     make_kernels();
 }
 
@@ -153,6 +174,14 @@ void show_size(const char *name, cl_mem mem)
 
     OK(clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof size, &size, NULL));
     printf("size of %%s: %%08x\\n", name, (unsigned)size);
+}
+
+void show_references(const char *name, cl_mem mem)
+{
+    cl_uint count;
+
+    OK(clGetMemObjectInfo(mem, CL_MEM_REFERENCE_COUNT, sizeof count, &count, NULL));
+    printf("references of %%s: %%08x\\n", name, (unsigned)count);
 }
 
 """
@@ -316,6 +345,7 @@ _RUN = """\
     OK(lib_status);
     OK(clFinish(queue));
     OK(clFinish(other_queue));
+    OK(clFinish(free_queue));
     engine_stop();
 """
 

@@ -11,6 +11,7 @@ from tests.random.hosts.library import Entry, Role
 
 @dataclass
 class Draft:
+    program: int  # its number
     random: Random
     size: int
     vectors: dict[str, tuple[str, int]]  # kind and number of elements

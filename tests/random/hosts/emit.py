@@ -121,7 +121,7 @@ class Emitter:
 
     @staticmethod
     def _queue(queue: int) -> str:
-        return "other_queue" if queue else "queue"
+        return ("queue", "other_queue", "free_queue")[queue]
 
     # ---- Lines ----
 
@@ -335,7 +335,7 @@ class Emitter:
 
     @_emit.register
     def _(self, s: m.Rebuild) -> None:
-        self._line("engine_rebuild();")
+        self._line("engine_build_again();" if s.same else "engine_rebuild();")
 
     # ---- Host ----
 
@@ -375,6 +375,10 @@ class Emitter:
     @_emit.register
     def _(self, s: m.ShowSize) -> None:
         self._line(f'show_size("{s.name}", {self._mem(s.name)});')
+
+    @_emit.register
+    def _(self, s: m.ShowReferences) -> None:
+        self._line(f'show_references("{s.name}", {self._mem(s.name)});')
 
     # ---- Control ----
 

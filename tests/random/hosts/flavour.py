@@ -26,7 +26,7 @@ def flavour_of(batch: int) -> Flavour:
     return Flavour(
         random.choices(["plain", "struct", "array"], [3, 2, 1])[0],
         random.choices(["file", "header"], [4, 1])[0],
-        random.random() < 0.8,
+        random.random() < 0.65,
         random.choices(["shared", "own"], [3, 1])[0],
         random.random() < 0.4,
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
+from tests.random.hosts import aimed, phrases
 from tests.random.hosts import model as m
-from tests.random.hosts import phrases
 from tests.random.hosts.draft import Draft
+from tests.random.hosts.helpers import stepping
 from tests.random.hosts.interpret import Fault, Interpreter
 from tests.random.hosts.kernels import GROUP
 
@@ -78,11 +79,11 @@ def _draft(number: int, random: Random) -> m.Program:
     vectors = dict.fromkeys("abcde", ("int", size))
     vectors.update(dict.fromkeys("fgh", ("float", size)))
     vectors.update({"v": ("int", 1), "w": ("int", -(-size // GROUP))})
-    draft = Draft(random, size, dict(vectors))
+    draft = Draft(number, random, size, dict(vectors))
     draft.style = random.choice([None, *phrases.LIBRARY_ERRORS])
     file_scope = random.random() < 0.4
     for index in range(random.choice([0, 1, 2])):
-        draft.helpers.append(_helper(draft, f"step_{number}_{index}", size))
+        draft.helpers.append(stepping(draft, f"step_{number}_{index}"))
     errors = random.choice([e for e in m.Errors if e is not m.Errors.POINTER])
     body = _main(draft, vectors)
     names = tuple(dict.fromkeys([*vectors, *_named(body)]))
@@ -107,7 +108,7 @@ def _main(draft: Draft, vectors: dict[str, tuple[str, int]]) -> m.Block:
     for _ in range(random.choice([1, 1, 2, 3])):
         way = random.choices(["plain", "loop", "condition"], [6, 3, 1])[0]
         draft.loops += way == "loop"
-        section = phrases.region(draft)
+        section = aimed.section(draft) if draft.chance(0.6) else phrases.region(draft)
         if way == "loop":
             between = phrases.phrase(draft) if random.random() < 0.4 else []
             draft.loops -= 1
@@ -137,36 +138,6 @@ def _shows(draft: Draft) -> list[m.Statement]:
         found.append(m.Show(name, 0, min(count, 64)))
     found += [m.ShowVariable("v1"), m.ShowVariable("v2")]
     return [*found, m.Show("a", 0, draft.size // 2), m.Show("f", 0, draft.size // 2)]
-
-
-def _helper(draft: Draft, name: str, size: int) -> m.Function:
-    """A function of the application with a region in it."""
-    parameters = ("x", "y", "z")
-    inner = Draft(draft.random, size, dict.fromkeys(parameters, ("int", size)))
-    inner.vectors |= {"v": ("int", 1), "w": ("int", 1)}
-    inner.functions = draft.functions
-    inner.style = draft.style
-    inner.depth = 3
-    inner.in_region = True
-    body: list[m.Statement] = []
-    for _ in range(draft.random.choice([2, 3])):
-        choices = ("i_add", "i_affine", "i_next", "i_copy", "i_pair", "i_select", "i_before")
-        body += phrases.call(inner, draft.random.choice(choices))
-    if draft.random.random() < 0.3:
-        body.insert(1, m.If("v1", ">", 1, (m.Return(),)))
-    if draft.random.random() < 0.2:
-        body.insert(1, m.Show("x", 0, size))
-    written = [name for name in inner.recent if name in parameters]
-    out = tuple(written[-1:]) if draft.chance(0.25) else ()
-    listed = tuple(name for name in parameters if name not in out)
-    section: list[m.Statement] = [m.Region(listed, out, (), tuple(body))]
-    if draft.random.random() < 0.2:
-        section = list(body)  # the region is the caller's
-    if draft.random.random() < 0.2:
-        section.append(m.Swap("x", "y"))
-    errors = draft.random.choice(list(m.Errors))
-    numbers = ("v1", "v2")
-    return m.Function(name, parameters, numbers, tuple(section), errors, m.Place.APPLICATION)
 
 
 def _named(body: m.Block) -> list[str]:

@@ -30,6 +30,7 @@ from tests.random.hosts.frames import (
 )
 from tests.random.hosts.kernels import GROUP, KERNELS, UNKNOWN, Unknown, Value
 from tests.random.hosts.memory import (
+    UNORDERED,
     Buffer,
     Host,
     Invalid,
@@ -321,6 +322,8 @@ class Interpreter:
         if spec.groups and s.local != GROUP:
             raise Invalid("a group of another size")
         arguments = arguments_of(spec, kernel)
+        if (s.waits or s.event) and s.queue == UNORDERED:
+            raise Invalid("an event of one command alone")
         self._wait(s)
         uses = uses_of(spec, arguments)
         if s.local:
@@ -344,15 +347,17 @@ class Interpreter:
             if event is None:
                 raise Invalid("no such event")
             queue, number = event
-            if queue != s.queue:
-                self.queues.ordered[s.queue] = max(self.queues.ordered[s.queue], number)
+            self.queues.wait(s.queue, queue, number)
 
     @_do.register
     def _(self, s: m.Finish) -> None:
         self.queues.finish(s.queue)
 
+    @_do.register
+    def _(self, s: m.Barrier) -> None:
+        self.queues.barrier(s.queue)
+
     @_do.register(m.Flush)
-    @_do.register(m.Barrier)
     @_do.register(m.Marker)
     def _(self, s: m.Statement) -> None:
         pass
@@ -367,7 +372,7 @@ class Interpreter:
 
     @_do.register
     def _(self, s: m.Rebuild) -> None:
-        for queue in (0, 1):
+        for queue in range(len(self.queues.pending)):
             self.queues.finish(queue)
         self.kernels = {f"k_{name}": KernelObject(name) for name in KERNELS}
 
@@ -421,6 +426,13 @@ class Interpreter:
     @_do.register
     def _(self, s: m.ShowSize) -> None:
         self._print(f"size of {s.name}", [4 * self._buffer(s.name).count])
+
+    @_do.register
+    def _(self, s: m.ShowReferences) -> None:
+        buffer = self._buffer(s.name)
+        if self.queues.is_used(buffer.root):
+            raise Invalid("a command that goes on may hold it")
+        self._print(f"references of {s.name}", [buffer.references])
 
     # ---- Control ----
 

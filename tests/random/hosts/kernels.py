@@ -13,6 +13,7 @@ from typing import Final, Protocol
 
 MASK: Final = 0xFFFF
 GROUP: Final = 8  # items of a work-group, where a group matters
+TURNS: Final = 1 << 20  # of a kernel that takes its time
 
 
 class Unknown:
@@ -171,6 +172,13 @@ def _group_sum(i: int, memory: Memory) -> None:
         memory.store("y", i // GROUP, _joined(lambda *all_: sum(all_) & MASK, *values))
 
 
+def _long(i: int, memory: Memory) -> None:
+    if i < memory.scalar("n"):
+        power = pow(3, TURNS, 2 * (MASK + 1))
+        turned = _joined(lambda x: (x * power + (power - 1) // 2) & MASK, memory.load("x", i))
+        memory.store("y", i, turned)
+
+
 def _flip(i: int, memory: Memory) -> None:
     n = memory.scalar("n")
     if i < n:
@@ -225,6 +233,13 @@ KERNELS: Final = {
             f"{_RETURN}    const int p = a[i], q = b[i];\n"
             "    x[i] = (p + q) & 0xffff;\n    y[i] = p ^ q;\n",
             _pair,
+        ),
+        Kernel(
+            "i_long",
+            _parameters("y!:int x:int n:number"),
+            f"{_RETURN}    int v = x[i];\n    for (int k = 0; k < {TURNS}; k++)\n"
+            "        v = (v * 3 + 1) & 0xffff;\n    y[i] = v;\n",
+            _long,
         ),
         Kernel(
             "i_before",

@@ -79,32 +79,54 @@ class Pending:
     writes: bool
 
 
+UNORDERED = 2  # the queue that is out of order
+
+
 @dataclass
 class Queues:
-    """Which commands of two in-order queues may still be going on."""
+    """Which commands of three queues may still be going on."""
 
-    pending: list[list[Pending]] = field(default_factory=lambda: [[], []])
-    ordered: list[int] = field(default_factory=lambda: [0, 0])  # behind which of the other one
+    pending: list[list[Pending]] = field(default_factory=lambda: [[], [], []])
+    # Of a queue and another one, or itself: behind which command of that one it goes on.
+    ordered: dict[tuple[int, int], int] = field(default_factory=dict)
     count: int = 0
 
     def command(self, queue: int, uses: list[tuple[Root | Host, bool]], blocking: bool) -> int:
         self.count += 1
-        for memory, writes in uses:
-            for other in self.pending[1 - queue]:
-                if other.number > self.ordered[queue] and other.memory is memory:
-                    if writes or other.writes:
-                        raise Invalid("two queues use memory at once")
+        if blocking and queue == UNORDERED:
+            raise Invalid("a command that waits, but not for those before it")
+        for number, pending in enumerate(self.pending):
+            if number != queue or queue == UNORDERED:
+                self._is_apart(pending, uses, self.ordered.get((queue, number), 0))
         if blocking:
             self.finish(queue)
         else:
             self.pending[queue] += [Pending(self.count, m, w) for m, w in uses]
         return self.count
 
+    @staticmethod
+    def _is_apart(
+        pending: list[Pending], uses: list[tuple[Root | Host, bool]], ordered: int
+    ) -> None:
+        for memory, writes in uses:
+            for other in pending:
+                if other.number > ordered and other.memory is memory and (writes or other.writes):
+                    raise Invalid("two commands use memory at once")
+
+    def barrier(self, queue: int) -> None:
+        self.ordered[queue, queue] = self.count
+
+    def wait(self, queue: int, other: int, number: int) -> None:
+        self.ordered[queue, other] = max(self.ordered.get((queue, other), 0), number)
+
     def finish(self, queue: int) -> None:
         self.pending[queue].clear()
 
     def finish_to(self, queue: int, number: int) -> None:
         self.pending[queue] = [p for p in self.pending[queue] if p.number > number]
+
+    def is_used(self, memory: Root | Host) -> bool:
+        return any(p.memory is memory for queue in self.pending for p in queue)
 
     def host_uses(self, memory: Root | Host, writes: bool) -> None:
         for queue in self.pending:

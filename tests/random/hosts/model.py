@@ -176,7 +176,7 @@ class Launch(Statement):
     variable: str
     items: Int
     local: int = 0  # 0: left to OpenCL; else items are rounded up
-    queue: int = 0
+    queue: int = 0  # 1: another one; 2: one that is out of order
     waits: tuple[str, ...] = ()
     event: str = ""
 
@@ -210,7 +210,10 @@ class WaitFor(Statement):
 
 @dataclass(frozen=True)
 class Rebuild(Statement):
-    """The program of all kernels is released with its kernels, and made again."""
+    """The program of all kernels is released with its kernels, and made again; `same`: it is
+    kept, and built once more without kernels."""
+
+    same: bool = False
 
 
 # ---- Host ----
@@ -273,6 +276,13 @@ class ShowVariable(Statement):
 @dataclass(frozen=True)
 class ShowSize(Statement):
     """A query: the size of a buffer."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class ShowReferences(Statement):
+    """A query: how often a buffer is held, by the program or by others that are part of it."""
 
     name: str
 

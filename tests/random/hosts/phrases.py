@@ -24,7 +24,7 @@ Phrase = Callable[[Draft], list[m.Statement]]
 # ---- Calls ----
 
 
-def _entry(draft: Draft, name: str) -> Entry:
+def entry_of(draft: Draft, name: str) -> Entry:
     random = draft.random
     form = library.weighted(random, library.FORMS)
     errors = draft.style if draft.style and draft.chance(0.6) else random.choice(LIBRARY_ERRORS)
@@ -41,11 +41,15 @@ def _count_of(kernel: Kernel, name: str, draft: Draft) -> int:
     return draft.size
 
 
-def call(draft: Draft, name: str) -> list[m.Statement]:
-    kernel, entry = KERNELS[name], _entry(draft, name)
+def call(
+    draft: Draft, name: str, given: dict[str, str] | None = None, entry: Entry | None = None
+) -> list[m.Statement]:
+    """`given`: memory for some of the kernel's parameters."""
+    kernel, given = KERNELS[name], given or {}
+    entry = entry or entry_of(draft, name)
     draft.add(entry)
     memory = [
-        draft.pick(role, _count_of(kernel, parameter.name, draft))
+        given.get(parameter.name) or draft.pick(role, _count_of(kernel, parameter.name, draft))
         for role, parameter in zip(entry.roles, kernel.buffers, strict=True)
     ]
     numbers: list[m.Int] = [draft.number() for _ in kernel.scalars]
@@ -99,7 +103,7 @@ def composed(draft: Draft) -> list[m.Statement]:
     return _called(draft, entry, memory, [draft.number() for _ in entry.function.numbers])
 
 
-def _settings(draft: Draft, kernel: Kernel, variable: str) -> list[m.Statement]:
+def settings(draft: Draft, kernel: Kernel, variable: str) -> list[m.Statement]:
     memory = {}
     for parameter in kernel.buffers:
         count = _count_of(kernel, parameter.name, draft)
@@ -121,9 +125,9 @@ def inline(draft: Draft) -> list[m.Statement]:
     variable = f"k_{kernel.name}"
     local = GROUP if draft.chance(0.3) else 0
     start = library.launch(kernel, variable, local, draft.size)
-    found: list[m.Statement] = [*_settings(draft, kernel, variable), start]
+    found: list[m.Statement] = [*settings(draft, kernel, variable), start]
     if draft.chance(0.4):
-        again = _settings(draft, kernel, variable)
+        again = settings(draft, kernel, variable)
         found += [s for s in again if draft.chance(0.5)]
         found.append(start)
     return found
@@ -133,32 +137,32 @@ def sticky(draft: Draft) -> list[m.Statement]:
     """A launch with arguments that were set elsewhere."""
     kernel = KERNELS[draft.random.choice(ELEMENT_WISE)]
     variable = f"k_{kernel.name}"
-    found = [s for s in _settings(draft, kernel, variable) if draft.chance(0.5)]
+    found = [s for s in settings(draft, kernel, variable) if draft.chance(0.5)]
     return [*found, library.launch(kernel, variable, 0, draft.size)]
 
 
 def setting(draft: Draft) -> list[m.Statement]:
     kernel = KERNELS[draft.random.choice(ELEMENT_WISE)]
-    return [draft.random.choice(_settings(draft, kernel, f"k_{kernel.name}"))]
+    return [draft.random.choice(settings(draft, kernel, f"k_{kernel.name}"))]
 
 
 def own_kernel(draft: Draft) -> list[m.Statement]:
     name = draft.random.choice(ELEMENT_WISE)
     start = library.launch(KERNELS[name], "own", 0, draft.size)
-    found = [m.CreateKernel("own", name), *_settings(draft, KERNELS[name], "own"), start]
+    found = [m.CreateKernel("own", name), *settings(draft, KERNELS[name], "own"), start]
     return [*found, m.ReleaseKernel("own")]
 
 
 def events(draft: Draft) -> list[m.Statement]:
     kernel = KERNELS[draft.random.choice(ELEMENT_WISE)]
     variable, event = f"k_{kernel.name}", draft.fresh("e")
-    found: list[m.Statement] = _settings(draft, kernel, variable)
+    found: list[m.Statement] = settings(draft, kernel, variable)
     found.append(m.Launch(variable, draft.size, event=event))
     if draft.chance(0.7):
         found += call(draft, draft.random.choice(ELEMENT_WISE))
     if draft.chance(0.5):
         other = KERNELS[draft.random.choice(ELEMENT_WISE)]
-        found += _settings(draft, other, f"k_{other.name}")
+        found += settings(draft, other, f"k_{other.name}")
         queue = 1 if draft.chance(0.4) else 0
         found.append(m.Launch(f"k_{other.name}", draft.size, 0, queue, (event,)))
         found += [m.Finish(1)] if queue else []
@@ -168,7 +172,7 @@ def events(draft: Draft) -> list[m.Statement]:
 def second_queue(draft: Draft) -> list[m.Statement]:
     kernel = KERNELS[draft.random.choice(ELEMENT_WISE)]
     variable = f"k_{kernel.name}"
-    found: list[m.Statement] = [m.Finish(0), *_settings(draft, kernel, variable)]
+    found: list[m.Statement] = [m.Finish(0), *settings(draft, kernel, variable)]
     found.append(m.Launch(variable, draft.size, 0, 1))
     if draft.chance(0.4):
         return [*found, m.Show(draft.recent[-1], 0, draft.size, 1)]
@@ -389,10 +393,19 @@ def helper(draft: Draft) -> list[m.Statement]:
 
 def region(draft: Draft) -> list[m.Statement]:
     """A region whose first statements are calls that may be fused."""
+    pieces = draft.random.choice([0, 0, 1, 1, 2])
+    return region_of(draft, chain if draft.chance(0.8) else composed, pieces)
+
+
+def region_of(
+    draft: Draft, first: Phrase, pieces: int = 0, lists: str = "", intermediate: str = ""
+) -> list[m.Statement]:
+    """`first` with so many other pieces among it. `lists`: "none" or "out", which does not name
+    an `intermediate` result."""
     outer, draft.in_region = draft.in_region, True
     before = len(draft.recent)
-    body = chain(draft) if draft.chance(0.8) else composed(draft)
-    for _ in range(draft.random.choice([0, 0, 1, 1, 2])):
+    body = first(draft)
+    for _ in range(pieces):
         place = draft.random.randrange(len(body) + 1) if draft.chance(0.6) else len(body)
         body[place:place] = phrase(draft)
     if draft.chance(0.3):
@@ -402,8 +415,10 @@ def region(draft: Draft) -> list[m.Statement]:
     others = [n for n in draft.vectors if draft.chance(0.3)]
     out: list[str] = []
     temporary: list[str] = []
-    lists = draft.random.choices(["none", "out", "temp"], [6, 4, 1])[0]
-    if written and lists == "out":
+    lists = lists or draft.random.choices(["none", "out", "temp"], [6, 4, 1])[0]
+    if intermediate:
+        out = [n for n in written if n != intermediate]
+    elif written and lists == "out":
         out = [n for n in written if draft.chance(0.5)] or written[-1:]
     elif written and lists == "temp":
         temporary = written[:1]
@@ -412,11 +427,14 @@ def region(draft: Draft) -> list[m.Statement]:
 
 
 def nested(draft: Draft) -> list[m.Statement]:
+    """A region; inside of another one only by a call, for kfusion takes no other ones."""
+    if draft.in_region:
+        return helper(draft)
     return region(draft) if draft.depth < 3 else some_call(draft)
 
 
 def rebuild(draft: Draft) -> list[m.Statement]:
-    return [m.Rebuild()]
+    return [m.Rebuild(same=draft.chance(0.5))]
 
 
 PHRASES: Final[tuple[tuple[Phrase, float], ...]] = (
