@@ -48,7 +48,7 @@ from kfusion.source.dataclasses import dataclass
 from kfusion.source.depth import refuses_depth
 from kfusion.source.diagnostics import Diagnostic, Severity, error
 from kfusion.source.text import Edit, apply_edits, bytes_of
-from kfusion.synthesis.files import section_edits
+from kfusion.synthesis.files import given_edits, section_edits
 from kfusion.synthesis.model import FusedKernel, NotWrittenError
 
 
@@ -467,7 +467,7 @@ def _texts(given: _Given, result: Result) -> dict[str, str]:
 def _kernel_text(unit: Unit, given: _Given) -> str:
     """A kernel file with the fused kernels of its components."""
     text, added = unit.source.text, given.fused.of(unit)
-    edits = section_edits(unit)
+    edits = section_edits(unit) + given_edits(unit, added)
     if added:
         edits.append(_appended(text, [kernel.text for kernel in added]))
     return apply_edits(text, _with_line_ends_of(text, edits))

@@ -15,7 +15,8 @@ PROTECTED_BY: dict[str, str] = {
     "sections": "tests/kernel/test_sections.py::test_store_inside_kload",
     "narrow-indices": "tests/kernel/test_accesses.py::test_load_through_32_bits_without_sign",
     "mixed-ids": "tests/fuse/test_strides.py::test_id_of_the_item_in_a_loop",
-    "doubtful-macros": "tests/kernel/test_pins.py::test_expression_with_a_default_has_no_form",
+    "doubtful-macros": "tests/kernel/test_pins.py::"
+    "test_expression_with_a_default_is_that_or_given_by_the_options",
     "open-names": "tests/kernel/test_opened.py::"
     "test_a_name_that_the_build_may_define_as_a_read_is_not_fused",
     "pins": f"{_TRAPS}::test_trap_23_build_options_are_pinned",

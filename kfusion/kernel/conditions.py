@@ -1,54 +1,24 @@
-"""Conditional compilation: which `#if` blocks a file has, and which branch was taken."""
+"""Conditional compilation: what another build may change, and the conditions that tell."""
 
 from __future__ import annotations
 
 import re
-import tempfile
-from collections.abc import Iterator
 from functools import cached_property
-from pathlib import Path
 
+from kfusion.kernel.branches import Block, Branches
 from kfusion.kernel.builtins import is_pure
 from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.types import is_type_word
-from kfusion.parse.compiler import Failure, run
 from kfusion.parse.macros import Macro
 from kfusion.parse.unit import Unit
-from kfusion.source.dataclasses import dataclass
-from kfusion.source.lexer import COMMENT, Kind, Token, tokenize
+from kfusion.source.lexer import Kind, tokenize
 from kfusion.source.protections import is_on, protection
-from kfusion.source.text import Span
 
 DOUBTFUL_MACROS = protection("doubtful-macros", "indices do not depend on build options")
 
-_DIRECTIVE = re.compile(r"#\s*(if|ifdef|ifndef|elif|else|endif|define|undef)\b(.*)", re.DOTALL)
+GIVEN = "KFUSION_GIVEN_"  # and a macro's name: defined if the build options define the macro
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_MARK = re.compile(r"^@(\d+)@", re.MULTILINE)
 _INTEGER = re.compile(r"\(*\s*([+-]?(?:0[xX][0-9a-fA-F]+|[0-9]+))[uUlL]*\s*\)*")
-
-
-@dataclass(frozen=True)
-class Branch:
-    condition: str  # as #if would have it; "1" for #else
-    at: int  # offset of its directive
-    start: int
-    end: int
-
-
-@dataclass(eq=False)
-class Block:
-    """From #if to #endif."""
-
-    branches: list[Branch]
-    parent: Block | None
-
-    @property
-    def start(self) -> int:
-        return self.branches[0].at
-
-    @property
-    def end(self) -> int:
-        return self.branches[-1].end
 
 
 class Conditions:
@@ -56,82 +26,69 @@ class Conditions:
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
-        self.text = unit.source.text
         self._doubts: dict[str, bool] = {}
-        self._guards: dict[Block, bool] = {}
+        self._pinned: dict[str, list[str] | None] = {}
         self._names: dict[Block, frozenset[str]] = {}
 
     @cached_property
-    def directives(self) -> list[tuple[str, str, Token]]:
-        """Name, rest on one line, token."""
-        matches = [
-            (token, _DIRECTIVE.match(token.text))
-            for token in tokenize(self.text)
-            if token.kind is Kind.DIRECTIVE
-        ]
-        return [(m.group(1), _one_line(m.group(2)), token) for token, m in matches if m]
+    def branches(self) -> Branches:
+        return Branches(self.unit)
 
-    @cached_property
-    def blocks(self) -> list[Block]:
-        """All blocks, outer ones first."""
-        found: list[Block] = []
-        stack: list[Block] = []
-        for name, rest, token in self.directives:
-            if name in ("if", "ifdef", "ifndef"):
-                condition = {"ifdef": f"defined({rest})", "ifndef": f"!defined({rest})"}
-                branch = Branch(condition.get(name, rest), token.start, token.end, token.end)
-                stack.append(Block([branch], stack[-1] if stack else None))
-                found.append(stack[-1])
-            elif name in ("elif", "else") and stack:
-                self._close(stack[-1], token.start)
-                condition_ = rest if name == "elif" else "1"
-                stack[-1].branches.append(Branch(condition_, token.start, token.end, token.end))
-            elif name == "endif" and stack:
-                self._close(stack.pop(), token.start)
-        return found
-
-    @staticmethod
-    def _close(block: Block, end: int) -> None:
-        last = block.branches[-1]
-        block.branches[-1] = Branch(last.condition, last.at, last.start, end)
-
-    def around(self, offset: int) -> Iterator[Block]:
-        return (b for b in self.blocks if b.start <= offset < b.end)
-
-    def line(self, offset: int) -> int:
-        return self.unit.source.location(offset).line
+    def around(self, file: str, line: int, offset: int) -> list[Block]:
+        """The blocks around a place, but for include guards: an offset in the kernel file, or the
+        line of a header."""
+        header = self.branches.headers.get(file)
+        if header is not None:
+            offset = header.line_starts[line - 1]
+        where = header or self.unit.source
+        inner = (b for b in self.branches.blocks if b.file is where and b.start <= offset < b.end)
+        return [b for block in inner for b in block.around if not b.is_guard]
 
     def taken(self, block: Block) -> int | None:
         """The number of the branch that was compiled; the number of all: none was.
 
         None: that cannot be said."""
-        if self._compiled is None:
+        if self.branches.compiled is None:
             return None
-        numbers = (n for n, branch in enumerate(block.branches) if branch.at in self._compiled)
-        return next(numbers, len(block.branches))
+        compiled = (b.number in self.branches.compiled for b in block.branches)
+        return next(
+            (n for n, is_compiled in enumerate(compiled) if is_compiled), len(block.branches)
+        )
 
     def is_left_out(self, block: Block) -> bool:
         """It stands in a branch that was not compiled."""
-        around = block.parent
-        if around is None or self._compiled is None:
+        compiled = self.branches.compiled
+        if block.within is None or compiled is None:
             return False
-        inside = [b.at for b in around.branches if b.at < block.start < b.end]
-        return inside[0] not in self._compiled
+        return block.within[1].number not in compiled
 
-    @cached_property
-    def _compiled(self) -> frozenset[int] | None:
-        """Where the branches begin that the preprocessor compiles: it is given the directives, and
-        a mark behind each that begins a branch."""
-        lines: list[str] = []
-        begins = {branch.at for block in self.blocks for branch in block.branches}
-        for token in tokenize(self.unit.annotations.blanked(self.text)):
-            if token.kind is Kind.DIRECTIVE:
-                lines.append(token.text)
-                if token.start in begins:
-                    lines.append(f"@{token.start}@")
-        with tempfile.TemporaryDirectory(prefix="kfusion-") as folder:
-            output = run(self.unit.source, "\n".join(lines), self.unit.how, Path(folder))
-        return None if isinstance(output, Failure) else frozenset(map(int, _MARK.findall(output)))
+    def pin(self, block: Block) -> list[str] | None:
+        """The conditions under which the same branch is taken; None if they cannot be written."""
+        if self.is_left_out(block):
+            return []  # the block around it is pinned
+        taken = self.taken(block)
+        if taken is None or self._moved(block):
+            return None
+        if all(self._is_certain(name) for name in _tested(block)):
+            return []
+        before = [f"!({b.condition})" for b in block.branches[:taken]]
+        if taken < len(block.branches) and block.branches[taken].condition != "1":
+            return [*map(_tidy, before), _tidy(f"({block.branches[taken].condition})")]
+        return [_tidy(condition) for condition in before]
+
+    def _moved(self, block: Block) -> bool:
+        """A tested macro means something else at the end of the file."""
+        macros, line = self.unit.macros, block.line
+        for name in macros_of(self.unit, sorted(_tested(block))) | _tested(block):
+            here, there = macros.at(name, line), macros.at_end(name)
+            if (here and here.definition) != (there and there.definition):
+                return True
+        return False
+
+    def _is_certain(self, name: str) -> bool:
+        """Defined by the file itself, and unconditionally."""
+        known = name in self.unit.macros.in_file
+        return known and not (self.is_outside(name) or self.is_conditional(name))
 
     # Macros
 
@@ -149,18 +106,52 @@ class Conditions:
     @cached_property
     def _conditional(self) -> frozenset[str]:
         return frozenset(
-            m.group()
-            for kind, rest, token in self.directives
-            if kind in ("define", "undef") and (m := _NAME.match(rest))
-            if any(not self.is_include_guard(b) for b in self.around(token.start))
+            match.group()
+            for each in self.branches.definitions
+            if (match := _NAME.match(each.text)) and each.block is not None
+            if any(not block.is_guard for block in each.block.around)
         )
 
     def is_doubtful(self, name: str) -> bool:
         """Another build may give it another meaning, and no `#if` can tell."""
         if name not in self._doubts:
+            pinned = self.pins_of_macro(name) is not None
+            told = self.is_outside(name) and self.integer(name) is not None
             uncertain = self.is_outside(name) or self.is_conditional(name)
-            self._doubts[name] = uncertain and self.integer(name) is None
+            self._doubts[name] = uncertain and not pinned and not told
         return self._doubts[name]
+
+    def pins_of_macro(self, name: str) -> list[str] | None:
+        """Where the file defines it under conditions: those under which it has the same text.
+
+        None: they cannot be written, or it stands for a type, which fused kernels name.
+        """
+        if name not in self._pinned:
+            self._pinned[name] = self._pins_of_macro(name)
+        return self._pinned[name]
+
+    def _pins_of_macro(self, name: str) -> list[str] | None:
+        if self.is_outside(name) or not self.is_conditional(name) or self.is_type(name):
+            return None
+        found: list[str] = []
+        for each in self.branches.definitions:
+            match = _NAME.match(each.text)
+            if match is not None and match.group() == name and each.block is not None:
+                for block in each.block.around:
+                    pin = [] if block.is_guard else self._pin_of_definition(name, block)
+                    if pin is None:
+                        return None
+                    found += pin
+        return found
+
+    def _pin_of_definition(self, name: str, block: Block) -> list[str] | None:
+        """Of a default (`#ifndef X`): the options have given no other value. At the end of the file
+        X is defined in any case, so that is asked where the file begins."""
+        if name not in _tested(block):
+            return self.pin(block)
+        asks = rf"!\s*defined\s*\(?\s*{name}\s*\)?"
+        is_default = re.fullmatch(asks, block.branches[0].condition) is not None
+        return [f"!defined({GIVEN}{name})"] if is_default else None
 
     def certain(self, first: int, last: int) -> bool:
         """Nothing from one token to another is of a macro that build options may change."""
@@ -174,7 +165,7 @@ class Conditions:
         for token in self.unit.tokens:
             doubts = False
             if token.start < 0 and token.macro is not None:
-                found = _NAME.match(self.text, token.macro[0])
+                found = _NAME.match(self.unit.source.text, token.macro[0])
                 name = found.group() if found else ""
                 if name not in known:
                     known[name] = any(map(self.is_doubtful, macros_of(self.unit, [name])))
@@ -184,13 +175,21 @@ class Conditions:
 
     def is_harmless(self, name: str) -> bool:
         """All its definitions are numbers, types or calls of pure functions."""
-        bodies = [rest for kind, rest, _ in self.directives if kind == "define"]
+        return all(map(self._only_values, self._texts(name)))
+
+    def is_type(self, name: str) -> bool:
+        texts = [tokenize(text) for text in self._texts(name)]
+        return all(text and all(is_type_word(t.text) for t in text) for text in texts)
+
+    def _texts(self, name: str) -> list[str]:
+        """Of its definitions: parameters in brackets, or a blank, and the text."""
+        bodies = [each.text for each in self.branches.definitions if not each.undefines]
         texts = [b[len(name) :] for b in bodies if re.match(rf"{name}\b", b)]
         current = self.unit.macros.at_end(name)
         if current is not None:
             listed = ",".join(current.parameters or ())
             texts.append(f"({listed}) {current.body}" if listed else f" {current.body}")
-        return all(self._only_values(text) for text in texts)
+        return texts
 
     def _only_values(self, text: str) -> bool:
         parameters: set[str] = set()
@@ -212,26 +211,12 @@ class Conditions:
         match = _INTEGER.fullmatch(macro.body) if macro and macro.parameters is None else None
         return match.group(1) if match else None
 
-    def is_include_guard(self, block: Block) -> bool:
-        """`#ifndef X`, `#define X`, the whole file, `#endif`."""
-        if block not in self._guards:
-            self._guards[block] = self._guards_file(block)
-        return self._guards[block]
-
-    def _guards_file(self, block: Block) -> bool:
-        if len(block.branches) != 1 or block.parent is not None:
-            return False
-        match = re.fullmatch(r"!defined\((\w+)\)", block.branches[0].condition)
-        after = [(k, r) for k, r, t in self.directives if t.start > block.start][:1]
-        rest = re.sub(r"^#\s*endif.*", "", self.text[block.end :].strip())
-        return match is not None and after == [("define", match.group(1))] and not rest.strip()
-
     def names(self, block: Block) -> frozenset[str]:
         """Names that stand in the block outside of all brackets."""
         if block not in self._names:
             found: set[str] = set()
             depth = 0
-            for token in tokenize(self.text[block.start : block.end]):
+            for token in tokenize(block.file.text[block.start : block.end]):
                 if token.kind is Kind.PUNCTUATOR:
                     depth += (token.text in "([{") - (token.text in ")]}")
                 elif token.kind is Kind.NAME and depth == 0:
@@ -239,12 +224,25 @@ class Conditions:
             self._names[block] = frozenset(found)
         return self._names[block]
 
-    def span(self, block: Block) -> Span:
-        first = block.branches[0]
-        return Span(self.unit.source, first.at, first.start)
-
 
 _ARITHMETIC = frozenset("+ - * / % ( ) , < > <= >= == != ? : && || ! ~ & | ^ << >>".split())
+
+
+def _tidy(condition: str) -> str:
+    """`!(!defined(X))` as `defined(X)`, `(defined(X))` without brackets."""
+    match = re.fullmatch(r"(!?)\((!?)(defined\(\w+\))\)", condition)
+    if match is None:
+        return condition
+    return ("!" if match.group(1) != match.group(2) else "") + match.group(3)
+
+
+def _tested(block: Block) -> set[str]:
+    return {
+        token.text
+        for branch in block.branches
+        for token in tokenize(" " + branch.condition)
+        if token.kind is Kind.NAME and token.text != "defined"
+    }
 
 
 def is_value_word(name: str) -> bool:
@@ -254,8 +252,3 @@ def is_value_word(name: str) -> bool:
 
 # Names without underscores that C compilers define and OpenCL's need not.
 _COMPILERS = frozenset(("linux", "unix", "i386"))
-
-
-def _one_line(text: str) -> str:
-    text = COMMENT.sub(" ", text).replace("\\\n", " ")
-    return " ".join(text.split())

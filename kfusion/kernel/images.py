@@ -13,10 +13,13 @@ from kfusion.kernel.conditions import Conditions
 from kfusion.kernel.evaluate import Environment
 from kfusion.kernel.forms import Form
 from kfusion.kernel.model import OF_KERNEL, Mode, Texel
+from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.texels import texel_of
 from kfusion.kernel.types import canonical
+from kfusion.parse.preprocess import PToken
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.lexer import Kind, tokenize
 from kfusion.source.protections import is_on, protection
 
 SAMPLERS = protection("samplers", "only some samplers give the texel at the coordinates")
@@ -116,6 +119,16 @@ def _flags(env: Environment, node: c_ast.Node | None) -> set[str]:
     return {"?"}
 
 
+def _is_settled(conditions: Conditions, token: PToken) -> bool:
+    """No macro of the declaration has another text in another build."""
+    unit = conditions.unit
+    file = conditions.branches.headers.get(token.file, unit.source)
+    text = file.text[file.line_starts[token.line - 1] :].partition(";")[0]
+    names = [t.text for t in tokenize(text) if t.kind is Kind.NAME]
+    macros = macros_of(unit, names)
+    return not any(conditions.is_conditional(m) or conditions.is_outside(m) for m in macros)
+
+
 def samplers_of(unit: Unit, conditions: Conditions) -> dict[str, str]:
     """Of the samplers that the file declares, why they may not give the texel asked for."""
     env = Environment(unit, {}, conditions.certain)
@@ -123,8 +136,10 @@ def samplers_of(unit: Unit, conditions: Conditions) -> dict[str, str]:
     for node in unit.ast.ext:
         if not isinstance(node, c_ast.Decl) or canonical(unit, node.type) != "sampler_t":
             continue
-        start = unit.tokens[unit.index(node)].start
-        around = (b for b in conditions.around(start) if not conditions.is_include_guard(b))
-        trouble = _UNKNOWN if start < 0 or any(around) else sampler_value(env, node.init)
+        token = unit.tokens[unit.index(node)]
+        placed = token.start >= 0 or token.file in conditions.branches.headers
+        around = conditions.around(token.file, token.line, token.start) if placed else []
+        certain = placed and not around and _is_settled(conditions, token)
+        trouble = sampler_value(env, node.init) if certain else _UNKNOWN
         found[node.name] = _UNKNOWN if node.name in found else trouble
     return found

@@ -8,9 +8,10 @@ each number that a macro of uncertain origin stands for, becomes a pin.
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Iterable
 
-from kfusion.kernel.conditions import Block, Conditions
+from kfusion.kernel.branches import Block
+from kfusion.kernel.conditions import GIVEN, Conditions
 from kfusion.kernel.surroundings import definition_span, macros_of, words
 from kfusion.kernel.types import type_macro
 from kfusion.parse.sources import PREDEFINED
@@ -37,26 +38,47 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
         return Pins(())
     unit, name = conditions.unit, functions[0].name
     extents = [definition_span(unit, f) for f in functions if unit.in_main_file(f.node.decl)]
-    names = {token.text for f in functions for token in words(unit, f)}
+    names = {name for f in functions for name in _names_in(conditions, f)}
     macros = macros_of(unit, sorted(names))
     names |= macros
     found: list[str] = []
-    for block in conditions.blocks:
-        if conditions.is_include_guard(block) or not _decides(conditions, block, extents, names):
+    for block in conditions.branches.blocks:
+        if block.is_guard or not _decides(conditions, block, extents, names):
             continue
-        pin = pin_of(conditions, block)
+        pin = conditions.pin(block)
         if pin is None:
             message = f"this condition decides about {name}(), and a fused kernel cannot repeat it"
-            return Pins((), ((message, conditions.span(block)),))
+            return Pins((), ((message, block.span),))
         found += pin
     for macro in sorted(macros - _PREDEFINED):
-        value = conditions.integer(macro)
-        if conditions.is_doubtful(macro) and not conditions.is_harmless(macro):
+        pins, is_outside = conditions.pins_of_macro(macro), conditions.is_outside(macro)
+        if pins is not None:
+            found += pins
+        elif conditions.is_type(macro) or not (is_outside or conditions.is_conditional(macro)):
+            continue
+        elif is_outside and (value := conditions.integer(macro)) is not None:
+            found.append(f"{macro} == {value}")
+        elif not (is_outside and conditions.is_harmless(macro)):
             message = f"the macro '{macro}' in {name}() depends on build options"
             return Pins((), ((message, _first_use(unit, functions, macro)),))
-        if value is not None and (conditions.is_outside(macro) or conditions.is_conditional(macro)):
-            found.append(f"{macro} == {value}")
     return Pins(tuple(dict.fromkeys(found)))
+
+
+def _names_in(conditions: Conditions, function: Function) -> set[str]:
+    """As they are written, in the kernel file or a header."""
+    unit = conditions.unit
+    first, last = unit.tokens[function.first], unit.tokens[function.body.last]
+    header = conditions.branches.headers.get(first.file)
+    if header is None:
+        return {token.text for token in words(unit, function)}
+    lines = header.text.split("\n")[first.line - 1 : last.line]
+    return {t.text for t in tokenize(" " + "\n".join(lines)) if t.kind is Kind.NAME}
+
+
+def given_macros(pins: Iterable[str]) -> list[str]:
+    """Macros of which the pins ask whether the build options define them."""
+    found = (re.fullmatch(rf"!defined\({GIVEN}(\w+)\)", pin) for pin in pins)
+    return list(dict.fromkeys(match.group(1) for match in found if match is not None))
 
 
 def written_out(
@@ -94,7 +116,7 @@ def _first_use(unit: Unit, functions: list[Function], macro: str) -> Span:
 
 def _decides(conditions: Conditions, block: Block, extents: list[Span], names: set[str]) -> bool:
     """Does the block enclose the text, stand in it, or define a name that it uses?"""
-    if any(block.start < e.end and e.start < block.end for e in extents):
+    if any(block.file is e.file and block.start < e.end and e.start < block.end for e in extents):
         return True
     # Macros that it defines do not count: numbers are pinned by their values, and types
     # change the fused kernel and its components alike.
@@ -106,52 +128,3 @@ _COMMON = frozenset(
     "void static inline typedef struct union enum unsigned signed char short int long float "
     "double half bool uchar ushort uint ulong size_t volatile restrict extern".split()
 )
-
-
-def pin_of(conditions: Conditions, block: Block) -> list[str] | None:
-    """The condition under which the same branch is taken; None if none can be written."""
-    if conditions.is_left_out(block):
-        return []  # the block around it is pinned
-    taken = conditions.taken(block)
-    if taken is None or _moved(conditions, block):
-        return None
-    if all(_is_certain(conditions, name) for name in _tested(block)):
-        return []
-    before = [f"!({b.condition})" for b in block.branches[:taken]]
-    if taken < len(block.branches) and block.branches[taken].condition != "1":
-        return [*map(_tidy, before), _tidy(f"({block.branches[taken].condition})")]
-    return [_tidy(condition) for condition in before]
-
-
-def _tidy(condition: str) -> str:
-    """`!(!defined(X))` as `defined(X)`, `(defined(X))` without brackets."""
-    match = re.fullmatch(r"(!?)\((!?)(defined\(\w+\))\)", condition)
-    if match is None:
-        return condition
-    return ("!" if match.group(1) != match.group(2) else "") + match.group(3)
-
-
-def _tested(block: Block) -> set[str]:
-    return {
-        token.text
-        for branch in block.branches
-        for token in tokenize(" " + branch.condition)
-        if token.kind is Kind.NAME and token.text != "defined"
-    }
-
-
-def _moved(conditions: Conditions, block: Block) -> bool:
-    """A tested macro means something else at the end of the file."""
-    unit: Unit = conditions.unit
-    line = conditions.line(block.start)
-    for name in macros_of(unit, sorted(_tested(block))) | _tested(block):
-        here, there = unit.macros.at(name, line), unit.macros.at_end(name)
-        if (here and here.definition) != (there and there.definition):
-            return True
-    return False
-
-
-def _is_certain(conditions: Conditions, name: str) -> bool:
-    """Defined by the file itself, and unconditionally."""
-    known = name in conditions.unit.macros.in_file
-    return known and not (conditions.is_outside(name) or conditions.is_conditional(name))

@@ -3,8 +3,9 @@
 The run time builds such a program once more, with the text behind the program's own source. It
 knows the program by a hash of that source, and compares the build options, if they are known.
 Where they are not, any will do: each fused kernel stands under an `#if` for all that its
-analysis took from macros. There are two exceptions, of which no `#if` can tell:
+analysis took from macros. There are three exceptions, of which no `#if` behind the source can tell:
 
+- whether the options give a macro for which the source has a default;
 - a name that the program leaves to the options may be anything, even a read of a buffer
   (-DVALUE=a[i+1]): all of its values must be known to be numbers;
 - since OpenCL C 2.0 (-cl-std) the last group of a range may be smaller, and some compilers
@@ -17,6 +18,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from kfusion.kernel.opened import names_left_open
+from kfusion.kernel.pins import given_macros
 from kfusion.parse.embedded import source_hash
 from kfusion.parse.literals import c_string
 from kfusion.parse.unit import Unit
@@ -51,11 +53,15 @@ def addition(
     `full_groups`: the analysis took groups for full, because no options that are written down
     ask for a later version of the language.
     """
+    kernels = list(kernels)
     texts = [kernel.text.replace("\r\n", "\n").rstrip("\n") for kernel in kernels]
     left_open = names_left_open(unit)
     if options is not None:
         options = tuple(each for each in options if _gives_numbers(each, left_open))
-    relied_on = bool(left_open) or (full_groups and _asks_for_groups(unit))
+    given = frozenset(given_macros(pin for kernel in kernels for pin in kernel.pins))
+    if options is not None:
+        options = tuple(each for each in options if given.isdisjoint(_defined(each)))
+    relied_on = bool(left_open or given) or (full_groups and _asks_for_groups(unit))
     if not texts or options == () or (options is None and relied_on):
         return None
     text = "\n\n".join(texts)
@@ -64,6 +70,10 @@ def addition(
 
 def _asks_for_groups(unit: Unit) -> bool:
     return any(token.text in _GROUPS for token in unit.tokens)
+
+
+def _defined(options: str) -> list[str]:
+    return [name for name, _ in _DEFINE.findall(options)]
 
 
 def _gives_numbers(options: str, names: frozenset[str]) -> bool:

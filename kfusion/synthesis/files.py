@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kfusion.kernel.conditions import GIVEN
+from kfusion.kernel.pins import given_macros
 from kfusion.parse.annotations import Section
 from kfusion.parse.unit import Unit
 from kfusion.source.text import Edit, apply_edits
@@ -12,10 +14,20 @@ from kfusion.synthesis.model import FusedKernel
 
 def with_kernels(unit: Unit, kernels: Sequence[FusedKernel]) -> str:
     """The file's text with thesis-form sections as pragmas, and the kernels added."""
-    text = apply_edits(unit.source.text, section_edits(unit))
+    text = apply_edits(unit.source.text, section_edits(unit) + given_edits(unit, kernels))
     if not kernels:
         return text
     return "\n\n".join([text.rstrip("\n"), *(kernel.text for kernel in kernels)]) + "\n"
+
+
+def given_edits(unit: Unit, kernels: Sequence[FusedKernel]) -> list[Edit]:
+    """Where the file begins: which macros do the build options define?"""
+    blocks = [
+        f"#ifdef {name} /* a build option defines it */\n#define {GIVEN}{name}\n#endif\n"
+        for name in given_macros(pin for kernel in kernels for pin in kernel.pins)
+    ]
+    start = 1 if unit.source.text.startswith("\ufeff") else 0
+    return [Edit(start, start, "".join([*blocks, "#line 1\n"]))] if blocks else []
 
 
 def section_edits(unit: Unit) -> list[Edit]:

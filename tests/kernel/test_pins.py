@@ -83,14 +83,15 @@ def test_number_from_build_options_is_pinned() -> None:
     assert kernel_of(text).accesses[0].form is None
 
 
-def test_number_with_a_default_is_pinned_by_its_value() -> None:
+def test_number_with_a_default_stands_for_it_where_the_options_give_no_other() -> None:
     text = """\
 #ifndef STEP
 #define STEP 8
 #endif
 __kernel void f(__global float *c) { c[get_global_id(0) * STEP] = 1; }
 """
-    assert kernel_of(text).pins == ("STEP == 8",)
+    assert kernel_of(text).pins == ("!defined(KFUSION_GIVEN_STEP)",)
+    assert kernel_of(text, ["STEP=4"]).pins == ("STEP == 4",)
 
 
 def test_number_of_the_file_itself_needs_no_pin() -> None:
@@ -108,25 +109,31 @@ def test_expression_from_build_options_cannot_be_relied_on() -> None:
     ]
 
 
-def test_expression_with_a_default_has_no_form() -> None:
+def test_expression_with_a_default_is_that_or_given_by_the_options() -> None:
     text = """\
 #ifndef INDEX
 #define INDEX (get_global_id(0) + 1)
 #endif
 __kernel void f(__global float *c) { c[INDEX] = 1; }
 """
+    kernel = kernel_of(text)
+    assert str(kernel.accesses[0].form) == "get_global_id(0) + 1"
+    assert kernel.pins == ("!defined(KFUSION_GIVEN_INDEX)",)
+    text = text.replace("#ifndef INDEX", "#if !defined(INDEX) || OTHER")
     assert kernel_of(text).accesses[0].form is None
+    assert [message for message, _ in kernel_of(text).unstable] == [
+        "the macro 'INDEX' in f() depends on build options"
+    ]
 
 
 def test_access_hidden_in_a_conditional_macro() -> None:
     text = "#define REAL float\n#ifdef SHIFT\n#define LOAD(p, k) p[k + 1]\n#else\n" + PLAIN
-    kernel = kernel_of(text + "#endif\n" + KERNEL)
-    assert [message for message, _ in kernel.unstable] == [
-        "the macro 'LOAD' in f() depends on build options"
-    ]
+    assert kernel_of(text + "#endif\n" + KERNEL).pins == ("!defined(SHIFT)",)
+    text = "#define REAL float\n#ifndef LOAD\n" + PLAIN + "#endif\n" + KERNEL
+    assert kernel_of(text).pins == ("!defined(KFUSION_GIVEN_LOAD)",)
 
 
-def test_harmless_conditional_macro() -> None:
+def test_a_function_that_a_condition_chooses_is_pinned() -> None:
     text = """\
 #ifdef FAST
 #define ROOT(x) native_sqrt(x)
@@ -137,6 +144,7 @@ __kernel void f(__global float *c) { size_t i = get_global_id(0); c[i] = ROOT(c[
 """
     kernel = kernel_of(text)
     assert kernel.unstable == ()
+    assert kernel.pins == ("!defined(FAST)",)
     assert [str(a.form) for a in kernel.accesses] == ["get_global_id(0)"] * 2
 
 

@@ -1,4 +1,4 @@
-#if !defined(SQUARED) && LANES == 8
+#if !defined(SQUARED) && LANES == 8 && !(USE_FAST)
 /* length and weigh in one kernel */
 __kernel void length_weigh(__global const float *points, __constant float *weight,
                            __global float *norm)

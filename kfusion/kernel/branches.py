@@ -1,0 +1,179 @@
+"""The `#if` blocks of a kernel file and of the headers that it includes, and which are compiled.
+
+Directives come in the order in which the preprocessor meets them: those of a header where it is
+included. The preprocessor itself is asked which branches it takes.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import field, replace
+from pathlib import Path
+
+from kfusion.parse.compiler import Failure, run
+from kfusion.parse.unit import Unit
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.lexer import COMMENT, Kind, Token, tokenize
+from kfusion.source.text import SourceFile, Span, text_of
+
+_DIRECTIVE = re.compile(
+    r"#\s*(if|ifdef|ifndef|elif|else|endif|define|undef|include)\b(.*)", re.DOTALL
+)
+_PRAGMA_ONCE = re.compile(r"#\s*pragma\s+once\b")
+_INCLUDED = re.compile(r'"([^"]+)"|<([^>]+)>')
+_MARK = re.compile(r"^@(\d+)@", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Branch:
+    condition: str  # as #if would have it; "1" for #else
+    at: int  # offset of its directive
+    start: int
+    end: int
+    number: int  # among all branches
+
+
+@dataclass(eq=False)
+class Block:
+    """From #if to #endif."""
+
+    file: SourceFile
+    line: int  # of the kernel file: of the block, or of the #include that brought it
+    within: tuple[Block, Branch] | None  # what it stands in, of whatever file
+    branches: list[Branch] = field(default_factory=list)
+    is_guard: bool = False  # `#ifndef X`, `#define X`, the whole file, `#endif`
+
+    @property
+    def start(self) -> int:
+        return self.branches[0].at
+
+    @property
+    def end(self) -> int:
+        return self.branches[-1].end
+
+    @property
+    def span(self) -> Span:
+        first = self.branches[0]
+        return Span(self.file, first.at, first.start)
+
+    @property
+    def around(self) -> list[Block]:
+        """The blocks that it stands in, and itself."""
+        return [self, *(self.within[0].around if self.within else [])]
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """`#define` or `#undef`."""
+
+    text: str  # behind the word, on one line
+    undefines: bool
+    block: Block | None  # the innermost that it stands in
+
+
+class Branches:
+    """Of a kernel file."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self.blocks: list[Block] = []  # outer ones first
+        self.definitions: list[Definition] = []
+        self.headers: dict[str, SourceFile] = {}  # by the names that they have on the disk
+        self._once: set[str] = set()
+        self._lines: list[str] = []  # the directives, with a mark behind each that begins a branch
+        self._count = 0
+        self._read(unit.source, None, None, 0)
+        self.compiled = self._ask()
+
+    def _ask(self) -> frozenset[int] | None:
+        """The numbers of the branches that the preprocessor compiles; None: it fails."""
+        with tempfile.TemporaryDirectory(prefix="kfusion-") as folder:
+            text = "\n".join(self._lines)
+            output = run(self.unit.source, text, self.unit.how, Path(folder))
+        return None if isinstance(output, Failure) else frozenset(map(int, _MARK.findall(output)))
+
+    def _read(
+        self, file: SourceFile, line: int | None, outer: tuple[Block, Branch] | None, depth: int
+    ) -> None:
+        """`line`: of the kernel file, that includes a header; `outer`: where it does so."""
+        stack: list[Block] = []
+        for token in (t for t in tokenize(file.text) if t.kind is Kind.DIRECTIVE):
+            match = _DIRECTIVE.match(token.text)
+            word, rest = (match.group(1), _one_line(match.group(2))) if match else ("", "")
+            within = (stack[-1], stack[-1].branches[-1]) if stack else outer
+            at = line or file.location(token.start).line
+            if _PRAGMA_ONCE.match(token.text):
+                self._once.add(file.name)
+            elif word == "include" and self._include(rest, file, at, within, depth):
+                continue
+            elif word in ("define", "undef"):
+                block = within[0] if within else None
+                self.definitions.append(Definition(rest, word == "undef", block))
+            self._lines.append(token.text)
+            if word in ("if", "ifdef", "ifndef"):
+                stack.append(Block(file, at, within))
+                self.blocks.append(stack[-1])
+                condition = {"ifdef": f"defined({rest})", "ifndef": f"!defined({rest})"}
+                self._begin(stack[-1], condition.get(word, rest), token)
+            elif word in ("elif", "else") and stack:
+                _close(stack[-1], token.start)
+                self._begin(stack[-1], rest if word == "elif" else "1", token)
+            elif word == "endif" and stack:
+                block = stack.pop()
+                _close(block, token.start)
+                block.is_guard = not stack and _guards(block)
+
+    def _begin(self, block: Block, condition: str, token: Token) -> None:
+        branch = Branch(condition, token.start, token.end, token.end, self._count)
+        block.branches.append(branch)
+        self._lines.append(f"@{self._count}@")
+        self._count += 1
+
+    def _include(
+        self,
+        rest: str,
+        file: SourceFile,
+        line: int,
+        within: tuple[Block, Branch] | None,
+        depth: int,
+    ) -> bool:
+        """Read a header in place of its `#include`; False: the preprocessor may find it."""
+        match = _INCLUDED.match(rest)
+        if match is None or depth > _DEEPEST:
+            return False
+        folders = [file.path.parent] if match.group(1) else []
+        name = match.group(1) or match.group(2)
+        paths = (folder / name for folder in (*folders, *self.unit.how.include_dirs))
+        found = next((path for path in paths if path.is_file()), None)
+        if found is None:
+            return False
+        header = SourceFile(found, text_of(found.read_bytes()))
+        if header.name not in self._once:
+            self.headers[str(found.absolute())] = header
+            self._read(header, line, within, depth + 1)
+        return True
+
+
+_DEEPEST = 40
+
+
+def _close(block: Block, end: int) -> None:
+    block.branches[-1] = replace(block.branches[-1], end=end)
+
+
+def _guards(block: Block) -> bool:
+    """Of a block that stands in no other one of its file."""
+    match = re.fullmatch(r"!defined\((\w+)\)", block.branches[0].condition)
+    if match is None or len(block.branches) != 1:
+        return False
+    text = block.file.text
+    inside = tokenize(text[block.branches[0].start : block.end])
+    defines = rf"#\s*define\s+{match.group(1)}\b"
+    behind = re.sub(r"^#\s*endif[^\n]*", "", COMMENT.sub(" ", text[block.end :]).strip())
+    return bool(inside) and re.match(defines, inside[0].text) is not None and not behind.strip()
+
+
+def _one_line(text: str) -> str:
+    text = COMMENT.sub(" ", text).replace("\\\n", " ")
+    return " ".join(text.split())
