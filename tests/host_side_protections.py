@@ -41,6 +41,8 @@ PROTECTED_BY: dict[str, str] = {
     "closed-cpp-names": _TOKENS.format("unseen = 3;"),
     "closed-cpp-operators": _TOKENS.format("a = a + b;"),
     "closed-cpp-calls": _TOKENS.format("unknown_call(n);"),
+    "closed-cpp-headers": "tests/host/closed/test_closed_tokens.py::"
+    "test_headers_of_the_program[enum]",
     "closed-cpp-entries": _TOKENS.format("case 3: n = 1;"),
     # What is read later?
     "host-out-contradicted": _CERTAIN.format("out, read after"),

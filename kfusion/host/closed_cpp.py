@@ -16,8 +16,8 @@ def closedness_of_cpp(
 ) -> Closedness:
     bindings = region.unit.bindings
     if bindings is None:
-        numbers, block = region.unit.numbers, region.mark.block
-        return closedness_of_tokens(region.plain, block, program, harmless, settled, numbers)
+        block, unit = region.mark.block, region.unit
+        return closedness_of_tokens(region.plain, block, program, harmless, settled, unit)
     span = _of_bindings(region)
     reason = Reason(
         CODE,

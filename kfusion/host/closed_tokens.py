@@ -14,9 +14,12 @@ from collections.abc import Iterator, Sequence
 from kfusion.host import known
 from kfusion.host.callgraph import CallGraph, call_graph
 from kfusion.host.closed import Closedness, Reach
+from kfusion.host.closed_headers import ambiguous, operators_of
 from kfusion.host.closed_types import NUMBER, OBJECT, OTHER, enumerators_of, fields_of, types_of
 from kfusion.host.known import Kind, kind_of
 from kfusion.host.program import HostProgram
+from kfusion.parse.compiler import STDIN
+from kfusion.parse.cpp import CppUnit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import CLOSING, OPENING, Token, matching, tokenize
 from kfusion.source.lexer import Kind as TokenKind
@@ -26,6 +29,7 @@ from kfusion.source.text import SourceFile, Span
 NAMES = protection("closed-cpp-names", "a name in a C++ region is not explained")
 OPERATORS = protection("closed-cpp-operators", "an operator on objects may be the program's own")
 CALLS = protection("closed-cpp-calls", "a C++ region calls what is not looked at")
+HEADERS = protection("closed-cpp-headers", "headers give names of a C++ region another meaning")
 ENTRIES = protection("closed-cpp-entries", "a C++ region is entered past its beginning")
 
 _CLASS = "class"  # in a scope: what is around it cannot be trusted
@@ -65,13 +69,14 @@ def closedness_of_tokens(
     program: HostProgram,
     harmless: frozenset[str] = frozenset(),
     settled: frozenset[str] = frozenset(),
-    numbers: frozenset[str] = frozenset(),
+    unit: CppUnit | None = None,
 ) -> Closedness:
     """Of the region whose braces are the block's ends, in a C++ file; see `closedness`.
 
-    `numbers`: macros that stand for numbers."""
+    `unit`: with the headers."""
     reader = _Reader(source, block, call_graph(program), harmless)
-    reader.numbers = numbers
+    if unit is not None:
+        reader.look_behind(unit)
     return reader.judged(settled)
 
 
@@ -101,8 +106,20 @@ class _Reader:
         self.enumerators = enumerators_of(graph)
         directives = (t.text for t in self.tokens if t.kind is TokenKind.DIRECTIVE)
         found = (re.match(r"#\s*define\s+(\w+)", text) for text in directives)
-        self.numbers = frozenset[str]()
+        self.numbers = frozenset[str]()  # macros that stand for numbers
+        self.ambiguous = frozenset[str]()  # names that headers may have given another meaning
+        self.operators = frozenset[str]()
+        self.in_headers: set[str] = set()  # all words of the program's headers
         self.macros = {match.group(1) for match in found if match is not None}
+
+    def look_behind(self, unit: CppUnit) -> None:
+        """At the headers that the file includes."""
+        if is_on(HEADERS):
+            self.numbers = unit.numbers
+            self.macros |= unit.macros
+            self.ambiguous = ambiguous(unit)
+            self.operators = operators_of(unit, self.types.keys())
+            self.in_headers = {token.text for token in unit.tokens if token.file != STDIN}
 
     def judged(self, settled: frozenset[str]) -> Closedness:
         for construct in self.graph.named_anywhere:
@@ -162,6 +179,8 @@ class _Reader:
             before in (")", "]") or before[-1:].isalnum() or before == "_"
         ):
             self._open(index, "'{}' begins a function without a name")
+        elif token.text in self.operators:
+            self._open(index, "'{}' may be an operator of the program")
         elif token.text == ":" and ":" not in (before, self._text(index + 1)):
             self._label(index)
         return index + 1
@@ -330,6 +349,8 @@ class _Reader:
             pass
         elif name in self.macros:
             self._open(index, "'{}' is a macro")
+        elif self._is_ambiguous(name):
+            self._open(index, "a header of C++ may give '{}' another meaning")
         elif behind == "(" and self._sort_of(name) is None:
             self._call(index)
         elif name in _ARITHMETIC | _QUALIFIERS or _OPENCL_NUMBERS.fullmatch(name):
@@ -345,9 +366,14 @@ class _Reader:
             self._open(index, "'{}' is not known: it may call a function")
         return index + 1
 
+    def _is_ambiguous(self, name: str) -> bool:
+        known_name = name in self.types or self._sort_of(name) is not None
+        return name in self.ambiguous and not known_name
+
     def _is_constant(self, name: str) -> bool:
         known_name = name in self.enumerators or name in known.OBJECTS or name in self.types
-        return known_name or _CONSTANT.fullmatch(name) is not None
+        spelled = _CONSTANT.fullmatch(name) is not None and name not in self.in_headers
+        return known_name or spelled
 
     def _std(self, index: int) -> int:
         """`std::name`: a function over numbers, a known function, or a container."""

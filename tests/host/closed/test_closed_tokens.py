@@ -12,6 +12,7 @@ from kfusion.host.closed_tokens import closedness_of_tokens
 from kfusion.host.program import HostProgram
 from kfusion.parse.annotations import find_annotations
 from kfusion.parse.compiler import Preprocessor
+from kfusion.parse.cpp import parse_cpp
 from kfusion.parse.files import parse_sources
 from kfusion.parse.sources import read_sources
 from kfusion.paths import fake_libc_dir
@@ -71,14 +72,16 @@ Judge = Callable[[str], Closedness]
 
 
 @pytest.fixture
-def judge(tmp_path: Path) -> Judge:
+def program(tmp_path: Path) -> HostProgram:
     (tmp_path / "lib.c").write_text(LIBRARY.replace('"lib.h"', '"lib.h"\n#include "both.h"'))
     (tmp_path / "lib.h").write_text(HEADER)
     (tmp_path / "both.h").write_text(BOTH)
     how = Preprocessor(system_dirs=(fake_libc_dir(),))
-    sources = read_sources([tmp_path / "lib.c"], how)
-    program = HostProgram(parse_sources(sources).hosts)
+    return HostProgram(parse_sources(read_sources([tmp_path / "lib.c"], how)).hosts)
 
+
+@pytest.fixture
+def judge(program: HostProgram, tmp_path: Path) -> Judge:
     def judged(statement: str) -> Closedness:
         text = APP.format(statement=statement) if "#pragma kfuse" not in statement else statement
         source = SourceFile(tmp_path / "app.cpp", text)
@@ -172,3 +175,60 @@ def test_the_way_and_what_is_settled(judge: Judge) -> None:
     assert [text for text, _ in found.opened[0].reason.related] == ["the region calls 'stop' here"]
     assert found.settles == {"exit"}
     assert [unit.source.path.name for unit in judge("run(&a, 1, 2);").units] == ["lib.c"]
+
+
+BEHIND = """\
+#include "lib.h"
+#include <ostream>
+struct color { color(float, float, float); };
+std::ostream &operator<<(std::ostream &to, kind k);
+color operator*(color one, color other);
+struct degrees { degrees(kind); };
+"""
+
+
+@pytest.mark.parametrize(
+    ("header", "statement", "message"),
+    [
+        ("", "n = run(&a, 1.5f, n) << twice(n) * 2;", ""),
+        (
+            "inline int twice(double x) { return run(0, x, 0); }",
+            "twice(1.0);",
+            "a header of C++ may give 'twice' another meaning",
+        ),
+        (
+            "int run(struct vec *, double);",
+            "run(&a, 1.5f, n);",
+            "a header of C++ may give 'run' another meaning",
+        ),
+        (
+            "kind operator|(kind one, kind other);",
+            "enum kind k = PLAIN | OTHER;",
+            "'|' may be an operator of the program",
+        ),
+        (
+            "degrees operator|(degrees one, degrees other);",
+            "enum kind k = PLAIN | OTHER;",
+            "'|' may be an operator of the program",
+        ),
+        ("#define M_LOOK twice(3)", "n = M_LOOK;", "'M_LOOK' is a macro"),
+        ("#define M_ROWS 12", "n = M_ROWS;", ""),
+        ("#define twice(n) (stop(), twice(n))", "n = twice(n);", "'twice' is a macro"),
+        (
+            "static const degrees M_RIGHT(PLAIN), M_FLAT = PLAIN;",
+            "n = M_FLAT;",
+            "'M_FLAT' is not known: it may call a function",
+        ),
+    ],
+    ids="none body overload enum class macro number wrapper object".split(),
+)
+def test_headers_of_the_program(
+    header: str, statement: str, message: str, program: HostProgram, tmp_path: Path
+) -> None:
+    (tmp_path / "behind.hpp").write_text(f"{BEHIND}{header}\n")
+    text = APP.format(statement=statement).replace('"lib.h"', '"behind.hpp"')
+    source = SourceFile(tmp_path / "app.cpp", text)
+    unit = parse_cpp(source, Preprocessor())
+    (region,) = unit.annotations.regions
+    closed = closedness_of_tokens(source, region.block, program, unit=unit)
+    assert [opened.reason.message for opened in closed.opened] == ([message] if message else [])
