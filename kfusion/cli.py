@@ -341,6 +341,7 @@ def main(arguments: list[str] | None = None) -> None:
     typed = [word for word in words if word != "--here"]  # which kfusion itself adds
     line = CommandLine([*name.split(), *typed])
     try:
+        _refuse_misspelt(words)
         sys.exit(command.main(words, prog_name=name, standalone_mode=False, obj=words))
     except KFusionError as failure:
         _fail(failure, line)
@@ -354,6 +355,18 @@ def main(arguments: list[str] | None = None) -> None:
         _fail(error("KF199", _internal(failure), help="please report it, with the input"), line)
     finally:
         gc.freeze()  # or the interpreter looks for garbage once more when it ends
+
+
+def _refuse_misspelt(words: list[str]) -> None:
+    """`kfusion expalin`: it would be taken for a file."""
+    if not words or not words[0].isalpha() or Path(words[0]).exists():
+        return
+    from difflib import get_close_matches
+
+    near = get_close_matches(words[0], _COMMANDS, 1, 0.7)
+    if near:
+        help = f"did you mean: kfusion {near[0]}"
+        raise error("KF100", f"no such command: {words[0]}", help=help, argument=words[0])
 
 
 @dataclass(frozen=True)

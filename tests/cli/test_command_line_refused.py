@@ -332,3 +332,15 @@ def test_strip_of_a_missing_file(command: Command) -> None:
       |               ^~~~~~
 """
     )
+
+
+def test_misspelt_command(command: Command) -> None:
+    assert (
+        command.refused("expalin", "KF201")
+        == """\
+<command line>:1:9: error[KF100]: no such command: expalin
+    1 | kfusion expalin KF201
+      |         ^~~~~~~
+  help: did you mean: kfusion explain
+"""
+    )
