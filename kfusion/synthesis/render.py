@@ -79,9 +79,10 @@ class Renderer:
             return changes[first].text, place
         if first in changes and changes[first].last == last:
             return changes[first].text, place
-        replaced = {i for f, c in changes.items() for i in range(f, c.last + 1)}
         unseen = {i for i in range(first, last + 1) if tokens[i].start < 0}
-        self.from_macros |= unseen - replaced
+        if unseen:
+            replaced = (range(f, c.last + 1) for f, c in changes.items() if f <= last)
+            self.from_macros |= unseen.difference(*replaced)
         given = {i for i in range(first, last + 1) if tokens[i].macro} if last > first else set()
         self.called |= given
         if not (self.written_out and given) and not self._cuts_macro(first, last):

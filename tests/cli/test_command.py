@@ -344,7 +344,7 @@ def test_an_error_of_our_own_is_no_traceback(command: Command) -> None:
 
 
 def test_too_deep_nesting(command: Command) -> None:
-    deep = "int deep = " + "1 + " * 3000 + "1;"
+    deep = "int deep = " + "1 + " * 8000 + "1;"
     command.write("vec.c", command.read("vec.c").replace(")\n{\n", f")\n{{\n    {deep}\n"))
     assert (
         command.refused_program()

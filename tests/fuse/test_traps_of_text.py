@@ -102,6 +102,6 @@ def test_a_number_too_long_for_any_type_is_left_to_the_compiler() -> None:
 
 
 def test_an_expression_too_deep_is_said_to_be_so() -> None:
-    body = f"if (i < n) c[i] = {' + '.join(['a[i]'] * 3000)};"
+    body = f"if (i < n) c[i] = {' + '.join(['a[i]'] * 8000)};"
     with pytest.raises(KFusionError, match="nested too deeply"):
         fuse(P.format(body) + Q, CALLS)
