@@ -16,7 +16,7 @@ import click
 from kfusion import __version__
 from kfusion.graph.target import ANY, TARGETS, target_of
 from kfusion.parse.compiler import Preprocessor
-from kfusion.parse.sources import read_sources
+from kfusion.parse.sources import KERNEL_SUFFIXES, read_sources
 from kfusion.paths import fake_libc_dir
 from kfusion.paths import include_dir as include_folder
 from kfusion.regenerate.files import refuse_overwriting, require_writable, write_all
@@ -236,9 +236,10 @@ class _Kernels:
         from kfusion.device import command
 
         options = command.kernel_options(self.defines, self.build_options)
+        beside = dict.fromkeys(f.parent for f in self.files if f.suffix in KERNEL_SUFFIXES)
         return command.Wanted(
             self.sizes,
-            (*options, *command.include_options(self.include_dirs)),
+            (*options, *command.include_options((*beside, *self.include_dirs))),
             command.numbers_of(self.lets),
             command.arrays_of(self.data),
             self.seed,

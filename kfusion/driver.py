@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
@@ -28,7 +28,7 @@ from kfusion.host.symbolic import Sym
 from kfusion.host.sync import kept_apart
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import read_kernels
-from kfusion.parse.annotations import misspelt_region
+from kfusion.parse.annotations import like_regions
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.embedded import build_options
 from kfusion.parse.files import Inputs, parse_sources
@@ -185,8 +185,8 @@ def fuse_files(
         Runs(program, {r.block: program.host_function(r.function.node) for r in in_c}),
         rows,
     )
-    result = Result({}, [], list(inputs.unread))
     regions: list[Region | CppRegion] = [*in_c, *in_cpp]
+    result = Result({}, [], [*inputs.unread, *_not_taken(inputs, regions, rows)])
     for region in regions:
         _region(region, given, result, for_recording=for_recording)
     result.files = _texts(given, result)
@@ -195,6 +195,25 @@ def fuse_files(
         for unit in inputs.kernels
     }
     return result
+
+
+def _not_taken(
+    inputs: Inputs, regions: Sequence[Region | CppRegion], rows: Sequence[RecordedRow]
+) -> Iterator[Diagnostic]:
+    """Annotations that are misspelt, and records of other programs."""
+    sources = [unit.source for unit in inputs.applications]
+    for source in [*sources, *(unit.source for unit in inputs.cpp)]:
+        for span in like_regions(source):
+            if span.text != "kfuse":
+                text = f"the pragma '{span.text}' is not understood"
+                help = "write `#pragma kfuse(x, y)`"
+                yield Diagnostic("KF114", Severity.NOTE, text, span, help=help)
+    known = {(region.identifier, region.unit.source.path.name) for region in regions}
+    for record in dict.fromkeys(row.record for row in rows):
+        own = [row for row in rows if row.record == record]
+        if not any((row.region, row.file) in known for row in own):
+            text = f"this record is of other regions: '{own[0].region}' of {own[0].file}"
+            yield Diagnostic("KF242", Severity.NOTE, text, own[0].span)
 
 
 def _all_kernels(inputs: Inputs) -> dict[str, Kernel]:
@@ -560,7 +579,7 @@ def _require_kinds(inputs: Inputs, *, kernels: bool) -> None:
     """`kernels`: there must be some."""
     if not inputs.applications and not any(each.annotations.regions for each in inputs.cpp):
         sources = [unit.source for unit in inputs.hosts] + [unit.source for unit in inputs.cpp]
-        span = next(filter(None, map(misspelt_region, sources)), None)
+        span = next((s for source in sources for s in like_regions(source)), None)
         raise error(
             "KF114",
             f"the pragma '{span.text}' is not understood, and none of the files holds a region"

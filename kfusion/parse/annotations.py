@@ -9,7 +9,8 @@ Kernel:      `kload { ... }`, `kstore(c) { ... }`, `#pragma kload|kcore|kstore`,
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, error
@@ -110,12 +111,12 @@ def find_annotations(source: SourceFile, kernels: bool) -> Annotations:
     return _Finder(source, kernels).find()
 
 
-def misspelt_region(source: SourceFile) -> Span | None:
-    """A pragma that may be meant for a region: `#pragma kfsue(x)`."""
+def like_regions(source: SourceFile) -> Iterator[Span]:
+    """Pragmas that may be meant for regions: `#pragma kfsue(x)`; those in `#if` too."""
     for match in re.finditer(r"(?m)^[ \t]*#[ \t]*pragma[ \t]+(k\w{2,7})\b", source.text):
-        if set(match.group(1)) == set("kfuse"):
-            return Span(source, match.start(1), match.end(1))
-    return None
+        word = match.group(1)
+        if set(word) == set("kfuse") or SequenceMatcher(None, word, "kfuse").ratio() >= 0.8:
+            yield Span(source, match.start(1), match.end(1))
 
 
 class _Finder:

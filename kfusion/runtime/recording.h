@@ -104,6 +104,8 @@ KFUSION_HERE void kfusion_end_text(kfusion_state *s)
         if (file != NULL) {
             fputs(s->text, file);
             fclose(file);
+        } else {
+            fprintf(stderr, "kfusion: cannot write %s\n", kfusion_record_path());
         }
     }
     kfusion_unlock(&KFUSION_N(recorded_lock));

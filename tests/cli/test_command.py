@@ -529,3 +529,10 @@ def test_a_comment_in_latin1_comes_out_as_it_was(command: Command) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     for name in ("vec.c", "vec.cl"):
         assert comment in (command.folder / "out" / name).read_bytes()
+
+
+def test_a_misspelt_annotation_beside_a_right_one_is_told(command: Command) -> None:
+    command.change("app.c", "    return 0;", "#pragma kfuze(a)\n    return 0;")
+    done = command.run(*PROGRAM, "-o", "out")
+    assert done.returncode == 0
+    assert "note[KF114]: the pragma 'kfuze' is not understood" in done.stderr
