@@ -17,10 +17,10 @@ from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import COMMENT, Kind, Token, tokenize
 from kfusion.source.text import SourceFile, Span, text_of
 
-_DIRECTIVE = re.compile(
-    r"#\s*(if|ifdef|ifndef|elif|else|endif|define|undef|include)\b(.*)", re.DOTALL
-)
-_PRAGMA_ONCE = re.compile(r"#\s*pragma\s+once\b")
+_DIRECTIVE = re.compile(r"#\s*(\w+)\b(.*)", re.DOTALL)
+_CONDITIONAL = ("if", "ifdef", "ifndef")
+_PLAIN = frozenset(("error", "warning", "pragma", "ident", "sccs"))  # they change no token
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _INCLUDED = re.compile(r'"([^"]+)"|<([^>]+)>')
 _MARK = re.compile(r"^@(\d+)@", re.MULTILINE)
 
@@ -70,6 +70,12 @@ class Definition:
     text: str  # behind the word, on one line
     undefines: bool
     block: Block | None  # the innermost that it stands in
+    behind: int  # how many branches begin before it
+
+    @property
+    def name(self) -> str:
+        match = _NAME.match(self.text)
+        return match.group() if match is not None else ""
 
 
 class Branches:
@@ -80,6 +86,7 @@ class Branches:
         self.blocks: list[Block] = []  # outer ones first
         self.definitions: list[Definition] = []
         self.headers: dict[str, SourceFile] = {}  # by the names that they have on the disk
+        self.unseen: Span | None = None  # a directive that may bring or leave out anything
         self._once: set[str] = set()
         self._lines: list[str] = []  # the directives, with a mark behind each that begins a branch
         self._count = 0
@@ -99,21 +106,31 @@ class Branches:
         """`line`: of the kernel file, that includes a header; `outer`: where it does so."""
         stack: list[Block] = []
         for token in (t for t in tokenize(file.text) if t.kind is Kind.DIRECTIVE):
-            match = _DIRECTIVE.match(token.text)
-            word, rest = (match.group(1), _one_line(match.group(2))) if match else ("", "")
+            text = _one_line(token.text)
+            match = _DIRECTIVE.match(text)
+            word, rest = (match.group(1), match.group(2).strip()) if match else ("", "")
             within = (stack[-1], stack[-1].branches[-1]) if stack else outer
             at = line or file.location(token.start).line
-            if _PRAGMA_ONCE.match(token.text):
+            if word == "pragma" and rest.split()[:1] == ["once"]:
                 self._once.add(file.name)
-            elif word == "include" and self._include(rest, file, at, within, depth):
-                continue
+            elif word == "include":
+                if self._include(rest, file, at, within, depth):
+                    continue
+                self._not_seen(file, token)
             elif word in ("define", "undef"):
                 block = within[0] if within else None
-                self.definitions.append(Definition(rest, word == "undef", block))
-            self._lines.append(token.text)
-            if word in ("if", "ifdef", "ifndef"):
+                self.definitions.append(Definition(rest, word == "undef", block, self._count))
+            elif word in _CONDITIONAL:
                 stack.append(Block(file, at, within))
                 self.blocks.append(stack[-1])
+                if word != "if" and _NAME.fullmatch(rest) is None:
+                    self._not_seen(file, token)
+            elif word in ("elif", "else", "endif") and stack:
+                pass
+            elif (word not in _PLAIN or "_macro" in rest) and not (line is None and word == "line"):
+                self._not_seen(file, token)
+            self._lines.append(text)
+            if word in _CONDITIONAL:
                 condition = {"ifdef": f"defined({rest})", "ifndef": f"!defined({rest})"}
                 self._begin(stack[-1], condition.get(word, rest), token)
             elif word in ("elif", "else") and stack:
@@ -123,6 +140,11 @@ class Branches:
                 block = stack.pop()
                 _close(block, token.start)
                 block.is_guard = not stack and _guards(block)
+        if stack:
+            self.unseen = self.unseen or stack[-1].span
+
+    def _not_seen(self, file: SourceFile, token: Token) -> None:
+        self.unseen = self.unseen or Span(file, token.start, token.end)
 
     def _begin(self, block: Block, condition: str, token: Token) -> None:
         branch = Branch(condition, token.start, token.end, token.end, self._count)
@@ -142,7 +164,7 @@ class Branches:
         match = _INCLUDED.match(rest)
         if match is None or depth > _DEEPEST:
             return False
-        folders = [file.path.parent] if match.group(1) else []
+        folders = [file.path.parent, self.unit.source.path.parent] if match.group(1) else []
         name = match.group(1) or match.group(2)
         paths = (folder / name for folder in (*folders, *self.unit.how.include_dirs))
         found = next((path for path in paths if path.is_file()), None)
@@ -169,11 +191,12 @@ def _guards(block: Block) -> bool:
         return False
     text = block.file.text
     inside = tokenize(text[block.branches[0].start : block.end])
-    defines = rf"#\s*define\s+{match.group(1)}\b"
+    defines = rf"#\s*define\s+{match.group(1)}\s*(1\s*)?$"  # with a value it is a default
     behind = re.sub(r"^#\s*endif[^\n]*", "", COMMENT.sub(" ", text[block.end :]).strip())
-    return bool(inside) and re.match(defines, inside[0].text) is not None and not behind.strip()
+    first = _one_line(inside[0].text) if inside else ""
+    return re.match(defines, first) is not None and not behind.strip()
 
 
 def _one_line(text: str) -> str:
-    text = COMMENT.sub(" ", text).replace("\\\n", " ")
+    text = COMMENT.sub(" ", re.sub(r"\\[ \t]*\r?\n", "", text))
     return " ".join(text.split())

@@ -67,28 +67,40 @@ class Conditions:
         if self.is_left_out(block):
             return []  # the block around it is pinned
         taken = self.taken(block)
-        if taken is None or self._moved(block):
+        settled = {self._settled(name, block) for name in self._all_tested(block)}
+        if taken is None or "" in settled:
             return None
-        if all(self._is_certain(name) for name in _tested(block)):
+        if settled <= {"certain"}:
             return []
         before = [f"!({b.condition})" for b in block.branches[:taken]]
         if taken < len(block.branches) and block.branches[taken].condition != "1":
             return [*map(_tidy, before), _tidy(f"({block.branches[taken].condition})")]
         return [_tidy(condition) for condition in before]
 
-    def _moved(self, block: Block) -> bool:
-        """A tested macro means something else at the end of the file."""
-        macros, line = self.unit.macros, block.line
-        for name in macros_of(self.unit, sorted(_tested(block))) | _tested(block):
-            here, there = macros.at(name, line), macros.at_end(name)
-            if (here and here.definition) != (there and there.definition):
-                return True
-        return False
+    def _settled(self, name: str, block: Block) -> str:
+        """ "certain": the file itself defines it, once and in front of the block; "given": the
+        build options alone say what it is, there and at the end of the file; "": neither."""
+        found = [each for each in self.branches.definitions if each.name == name]
+        if not found:
+            return "given"
+        (first, *others) = found
+        if others or first.undefines or first.behind > block.branches[0].number:
+            return ""
+        around = [b for b in (first.block.around if first.block else []) if not b.is_guard]
+        if not around:
+            return "" if self.is_outside(name) else "certain"
+        return "given" if len(around) == 1 and self._is_default(name, around[0]) else ""
 
-    def _is_certain(self, name: str) -> bool:
-        """Defined by the file itself, and unconditionally."""
-        known = name in self.unit.macros.in_file
-        return known and not (self.is_outside(name) or self.is_conditional(name))
+    def _all_tested(self, block: Block) -> set[str]:
+        """Names in the conditions, and in the texts of the macros among them."""
+        names = _tested(block)
+        waiting = sorted(names)
+        while waiting:
+            for text in self.texts(waiting.pop()):
+                more = {t.text for t in tokenize(" " + text) if t.kind is Kind.NAME} - names
+                names |= more
+                waiting += sorted(more)
+        return names - {"defined"}
 
     # Macros
 
@@ -98,6 +110,19 @@ class Conditions:
         first = history[0][1] if history else None
         foreign = first is not None and first.line == 0
         return foreign and not name.startswith("_") and name not in _COMPILERS
+
+    def is_as_given(self, name: str) -> bool:
+        """The file has no more than a default for it."""
+        found = [each for each in self.branches.definitions if each.name == name]
+        around = [b for each in found if each.block for b in each.block.around if not b.is_guard]
+        return not found or (len(found) == len(around) == 1 and self._is_default(name, around[0]))
+
+    def is_of_compiler(self, name: str) -> bool:
+        """Another compiler may define it as something else."""
+        history = self.unit.macros.history.get(name)
+        first = history[0][1] if history else None
+        foreign = first is not None and first.line == 0
+        return foreign and (name.startswith("_") or name in _COMPILERS)
 
     def is_conditional(self, name: str) -> bool:
         """Defined by this file, but under a condition."""
@@ -134,24 +159,26 @@ class Conditions:
         if self.is_outside(name) or not self.is_conditional(name) or self.is_type(name):
             return None
         found: list[str] = []
-        for each in self.branches.definitions:
-            match = _NAME.match(each.text)
-            if match is not None and match.group() == name and each.block is not None:
-                for block in each.block.around:
-                    pin = [] if block.is_guard else self._pin_of_definition(name, block)
-                    if pin is None:
-                        return None
-                    found += pin
+        listed = [each for each in self.branches.definitions if each.name == name]
+        for each in listed:
+            for block in each.block.around if each.block is not None else []:
+                pin: list[str] | None = []
+                if name in _tested(block) and not block.is_guard:
+                    # At the end of the file it is defined in any case: that is asked at the top.
+                    is_default = self._is_default(name, block) and len(listed) == 1
+                    pin = [f"!defined({GIVEN}{name})"] if is_default else None
+                elif not block.is_guard:
+                    pin = self.pin(block)
+                if pin is None:
+                    return None
+                found += pin
         return found
 
-    def _pin_of_definition(self, name: str, block: Block) -> list[str] | None:
-        """Of a default (`#ifndef X`): the options have given no other value. At the end of the file
-        X is defined in any case, so that is asked where the file begins."""
-        if name not in _tested(block):
-            return self.pin(block)
+    @staticmethod
+    def _is_default(name: str, block: Block) -> bool:
+        """`#ifndef X`, around a definition of X"""
         asks = rf"!\s*defined\s*\(?\s*{name}\s*\)?"
-        is_default = re.fullmatch(asks, block.branches[0].condition) is not None
-        return [f"!defined({GIVEN}{name})"] if is_default else None
+        return re.fullmatch(asks, block.branches[0].condition) is not None
 
     def certain(self, first: int, last: int) -> bool:
         """Nothing from one token to another is of a macro that build options may change."""
@@ -175,13 +202,13 @@ class Conditions:
 
     def is_harmless(self, name: str) -> bool:
         """All its definitions are numbers, types or calls of pure functions."""
-        return all(map(self._only_values, self._texts(name)))
+        return all(map(self._only_values, self.texts(name)))
 
     def is_type(self, name: str) -> bool:
-        texts = [tokenize(text) for text in self._texts(name)]
+        texts = [tokenize(text) for text in self.texts(name)]
         return all(text and all(is_type_word(t.text) for t in text) for text in texts)
 
-    def _texts(self, name: str) -> list[str]:
+    def texts(self, name: str) -> list[str]:
         """Of its definitions: parameters in brackets, or a blank, and the text."""
         bodies = [each.text for each in self.branches.definitions if not each.undefines]
         texts = [b[len(name) :] for b in bodies if re.match(rf"{name}\b", b)]

@@ -16,7 +16,6 @@ from kfusion.kernel.model import OF_KERNEL, Mode, Texel
 from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.texels import texel_of
 from kfusion.kernel.types import canonical
-from kfusion.parse.preprocess import PToken
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, tokenize
@@ -119,14 +118,20 @@ def _flags(env: Environment, node: c_ast.Node | None) -> set[str]:
     return {"?"}
 
 
-def _is_settled(conditions: Conditions, token: PToken) -> bool:
-    """No macro of the declaration has another text in another build."""
+def _is_settled(conditions: Conditions, index: int) -> bool:
+    """No macro in the lines of the declaration has another text in another build."""
     unit = conditions.unit
-    file = conditions.branches.headers.get(token.file, unit.source)
-    text = file.text[file.line_starts[token.line - 1] :].partition(";")[0]
-    names = [t.text for t in tokenize(text) if t.kind is Kind.NAME]
-    macros = macros_of(unit, names)
-    return not any(conditions.is_conditional(m) or conditions.is_outside(m) for m in macros)
+    first, last = unit.tokens[index], index
+    while unit.tokens[last].text != ";":
+        last += 1
+    lines = conditions.branches.headers.get(first.file, unit.source).text.split("\n")
+    text = "\n".join(lines[first.line - 1 : unit.tokens[last].line])
+    names = [t.text for t in tokenize(" " + text) if t.kind is Kind.NAME]
+    changing = {each.name for each in conditions.branches.definitions if each.block is not None}
+    macros = macros_of(unit, names) | (changing & set(names))
+    return conditions.branches.unseen is None and not any(
+        conditions.is_conditional(m) or conditions.is_outside(m) for m in macros
+    )
 
 
 def samplers_of(unit: Unit, conditions: Conditions) -> dict[str, str]:
@@ -139,7 +144,7 @@ def samplers_of(unit: Unit, conditions: Conditions) -> dict[str, str]:
         token = unit.tokens[unit.index(node)]
         placed = token.start >= 0 or token.file in conditions.branches.headers
         around = conditions.around(token.file, token.line, token.start) if placed else []
-        certain = placed and not around and _is_settled(conditions, token)
+        certain = placed and not around and _is_settled(conditions, unit.index(node))
         trouble = sampler_value(env, node.init) if certain else _UNKNOWN
         found[node.name] = _UNKNOWN if node.name in found else trouble
     return found

@@ -23,7 +23,10 @@ from kfusion.source.text import Span
 
 PINS = protection("pins", "other builds do not see a kernel that was proved for this one")
 
-_PREDEFINED = frozenset(entry.split("=")[0] for entry in PREDEFINED)
+# Others are numbers that differ from compiler to compiler.
+_PREDEFINED = frozenset(
+    name for entry in PREDEFINED if (name := entry.split("=")[0]).startswith(("CL", "cl_"))
+)
 
 
 @dataclass(frozen=True)
@@ -50,15 +53,26 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
             message = f"this condition decides about {name}(), and a fused kernel cannot repeat it"
             return Pins((), ((message, block.span),))
         found += pin
-    for macro in sorted(macros - _PREDEFINED):
+    if conditions.branches.unseen is not None:
+        message = f"what this directive brings may decide about {name}()"
+        return Pins((), ((message, conditions.branches.unseen),))
+    defined = {each.name for each in conditions.branches.definitions}
+    used = (macros - _PREDEFINED) | (names & defined)
+    if any("##" in text for macro in macros for text in conditions.texts(macro)):
+        used |= {each for each in defined if conditions.is_conditional(each)}  # it may make any
+        used |= {each for each in unit.macros.history if conditions.is_outside(each)}
+    for macro in sorted(used):
         pins, is_outside = conditions.pins_of_macro(macro), conditions.is_outside(macro)
+        is_told = is_outside and conditions.is_as_given(macro)
         if pins is not None:
             found += pins
-        elif conditions.is_type(macro) or not (is_outside or conditions.is_conditional(macro)):
+        elif conditions.is_type(macro):
             continue
-        elif is_outside and (value := conditions.integer(macro)) is not None:
+        elif is_told and (value := conditions.integer(macro)) is not None:
             found.append(f"{macro} == {value}")
-        elif not (is_outside and conditions.is_harmless(macro)):
+        elif is_outside or conditions.is_conditional(macro) or conditions.is_of_compiler(macro):
+            if is_told and conditions.is_harmless(macro):
+                continue
             message = f"the macro '{macro}' in {name}() depends on build options"
             return Pins((), ((message, _first_use(unit, functions, macro)),))
     return Pins(tuple(dict.fromkeys(found)))

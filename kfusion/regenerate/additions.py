@@ -60,7 +60,7 @@ def addition(
         options = tuple(each for each in options if _gives_numbers(each, left_open))
     given = frozenset(given_macros(pin for kernel in kernels for pin in kernel.pins))
     if options is not None:
-        options = tuple(each for each in options if given.isdisjoint(_defined(each)))
+        options = tuple(each for each in options if not given or _gives_none(each, given))
     relied_on = bool(left_open or given) or (full_groups and _asks_for_groups(unit))
     if not texts or options == () or (options is None and relied_on):
         return None
@@ -72,8 +72,10 @@ def _asks_for_groups(unit: Unit) -> bool:
     return any(token.text in _GROUPS for token in unit.tokens)
 
 
-def _defined(options: str) -> list[str]:
-    return [name for name, _ in _DEFINE.findall(options)]
+def _gives_none(options: str, names: frozenset[str]) -> bool:
+    """Quotes might hide a definition."""
+    quotes = any(quote in options for quote in "\"'\\")
+    return not quotes and names.isdisjoint(name for name, _ in _DEFINE.findall(options))
 
 
 def _gives_numbers(options: str, names: frozenset[str]) -> bool:
