@@ -2,63 +2,65 @@
 
 A function that a header of the program defines is compiled in front of the include, so nothing
 settles in it; and an overload, or an operator for types of C, is called by text that looks as if
-it called a function of a C file, or none.
+it called a function of a C file, or none. So a name of a region has to be declared as a function of
+C everywhere, or nowhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
-from itertools import pairwise
+from collections.abc import Set
 
-from kfusion.parse.compiler import STDIN
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.syntax import is_name
 
 _STREAMS = frozenset(("ostream", "istream", "iostream"))
 _SCOPES = frozenset(("namespace", '"C"', '"C++"'))
+_SPELLED = {
+    "and": "&&", "or": "||", "not": "!", "bitor": "|", "bitand": "&", "xor": "^", "compl": "~",
+    "not_eq": "!=", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^=",
+}  # fmt: skip
+
+
+def plain_operator(text: str) -> str:
+    return _SPELLED.get(text, text)
 
 
 def ambiguous(unit: CppUnit) -> frozenset[str]:
-    """Names that headers define as functions or objects, or declare with several lists of
-    parameters."""
-    lists: dict[str, set[tuple[str, ...]]] = {}
-    found: set[str] = set()
+    """Names that the file or a header declares otherwise than as a function with C's linkage."""
+    named: set[str] = set()
     texts = [token.text for token in unit.tokens]
-    for index, token in enumerate(unit.tokens):
-        if token.file == STDIN or not is_name(token.text) or index == 0:
+    scopes: list[str] = []  # "C", "namespace", or something whose names are its own
+    first = index = 0
+    while index < len(texts):
+        text = texts[index]
+        if text not in ("{", "}", ";"):
+            index += 1
             continue
-        before, behind = texts[index - 1], texts[index + 1 : index + 2]
-        declares = is_name(before) or before in ("*", "&", ">")
-        if behind == ["("] and declares and before not in ("return", "else"):
-            end = _closing(texts, index + 1)
-            lists.setdefault(token.text, set()).add(tuple(texts[index + 2 : end]))
-            if _has_body(texts, end):
-                found.add(token.text)
-        elif declares and behind and behind[0] in (";", "=", "{", "["):
-            found.add(token.text)  # an object: its type may have conversions
-    return frozenset(found | {name for name, each in lists.items() if _differ(each)})
+        head = texts[first:index]
+        if set(scopes) <= {"C", "namespace"}:
+            is_c = "namespace" not in scopes and ("C" in scopes or '"C"' in head)
+            if not (is_c and text == ";" and _prototype(head)):
+                named |= {word for word in head if is_name(word)}
+        if text == "{":
+            scope = "namespace" if "namespace" in head else "C" if head[-1:] == ['"C"'] else "own"
+            scopes.append(scope)
+        elif text == "}" and scopes:
+            scopes.pop()
+        first = index = index + 1
+    return frozenset(named)
 
 
-def _differ(lists: Set[tuple[str, ...]]) -> bool:
-    """Are there functions of other types? Names of parameters may differ, and lack."""
-    return len({tuple(_types(each)) for each in lists}) > 1
-
-
-def _types(parameters: tuple[str, ...]) -> Iterator[str]:
-    """Without the names of the parameters."""
-    for word, behind in pairwise((*parameters, ",")):
-        if not (is_name(word) and behind in (",", "[", "=")) or word in _LAST_WORDS:
-            yield word
-
-
-_LAST_WORDS = frozenset("void int char short long float double bool unsigned signed".split())
-
-
-def _has_body(texts: list[str], index: int) -> bool:
-    """Behind the brackets of the parameters."""
-    while index + 1 < len(texts) and texts[index + 1] in ("const", "noexcept", "throw", "(", ")"):
-        index += 1
-    return texts[index + 1 : index + 2] in (["{"], ["->"], ["try"])
+def _prototype(head: list[str]) -> str:
+    """The function that a declaration declares, and nothing else; empty: it is something else."""
+    while "__attribute__" in head:
+        at = head.index("__attribute__")
+        head = head[:at] + head[_closing(head, at + 1) + 1 :]
+    if "(" not in head or "=" in head or "operator" in head or "template" in head:
+        return ""
+    opening = head.index("(")
+    named = opening > 1 and is_name(head[opening - 1])
+    typed = named and (is_name(head[opening - 2]) or head[opening - 2] == "*")
+    return head[opening - 1] if typed and _closing(head, opening) == len(head) - 1 else ""
 
 
 def operators_of(unit: CppUnit, types: Set[str]) -> frozenset[str]:
@@ -77,7 +79,7 @@ def operators_of(unit: CppUnit, types: Set[str]) -> frozenset[str]:
             opening = index + 2 if texts[index + 1] != "(" else index + 3
             parameters = set(texts[opening : _closing(texts, opening)])
             if not parameters & (_STREAMS | foreign):
-                found.add(texts[index + 1])
+                found.add(plain_operator(texts[index + 1]))
     return frozenset(found)
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from kfusion.host import known
 from kfusion.host.callgraph import CallGraph, call_graph
 from kfusion.host.closed import Closedness, Reach
-from kfusion.host.closed_headers import ambiguous, operators_of
+from kfusion.host.closed_headers import ambiguous, operators_of, plain_operator
 from kfusion.host.closed_types import NUMBER, OBJECT, OTHER, enumerators_of, fields_of, types_of
 from kfusion.host.known import Kind, kind_of
 from kfusion.host.program import HostProgram
@@ -117,6 +118,9 @@ class _Reader:
         if is_on(HEADERS):
             self.numbers = unit.numbers
             self.macros |= unit.macros
+            included = {token.file for token in unit.tokens} - {STDIN}
+            files = {str(Path(file).resolve()) for file in included}
+            self.types = dict(types_of(self.graph, files))
             self.ambiguous = ambiguous(unit)
             self.operators = operators_of(unit, self.types.keys())
             self.in_headers = {token.text for token in unit.tokens if token.file != STDIN}
@@ -138,6 +142,9 @@ class _Reader:
         """Look at a token; the one to look at next."""
         token = self.tokens[index]
         inside = self.block.start <= token.start
+        if inside and token.text in self.macros - self.numbers:
+            self._open(index, "'{}' is a macro")
+            return index + 1
         declared = self._declaration(index)
         if declared is not None:
             if inside and declared.sort == OTHER and is_on(NAMES):
@@ -179,7 +186,7 @@ class _Reader:
             before in (")", "]") or before[-1:].isalnum() or before == "_"
         ):
             self._open(index, "'{}' begins a function without a name")
-        elif token.text in self.operators:
+        elif plain_operator(token.text) in self.operators:
             self._open(index, "'{}' may be an operator of the program")
         elif token.text == ":" and ":" not in (before, self._text(index + 1)):
             self._label(index)
@@ -343,14 +350,14 @@ class _Reader:
             return self._std(index)
         elif name in ("case", "default") and not any(self.switches) and is_on(ENTRIES):
             self._open(index, "'{}' belongs to a switch that begins outside of the region")
-        elif name in _KEYWORDS:
+        elif name in _KEYWORDS and plain_operator(name) not in self.operators:
             return index + 2 if name == "goto" else index + 1
         elif name in self.numbers and self._sort_of(name) is None:
             pass
-        elif name in self.macros:
-            self._open(index, "'{}' is a macro")
+        elif plain_operator(name) in self.operators:
+            self._open(index, "'{}' may be an operator of the program")
         elif self._is_ambiguous(name):
-            self._open(index, "a header of C++ may give '{}' another meaning")
+            self._open(index, "'{}' may be something else in C++ than in C")
         elif behind == "(" and self._sort_of(name) is None:
             self._call(index)
         elif name in _ARITHMETIC | _QUALIFIERS or _OPENCL_NUMBERS.fullmatch(name):

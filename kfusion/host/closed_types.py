@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 from pycparser import c_ast
@@ -19,10 +19,11 @@ _LINKAGE = re.compile(
 )
 
 
-def types_of(graph: CallGraph) -> Iterator[tuple[str, str]]:
-    """Types of the given C files, and what their values are."""
+def types_of(graph: CallGraph, files: Container[str] | None = None) -> Iterator[tuple[str, str]]:
+    """Types of the given C files, and what their values are. `files`: those of the headers that
+    the C++ file includes; what others declare may be something else there."""
     for unit in graph.program.units:
-        plain = _Plain(unit)
+        plain = _Plain(unit, files)
         for node in filter(plain.holds, unit.nodes.get(c_ast.Typedef, ())):
             yield node.name, _sort(graph, node.type)
         for kind, sort in ((c_ast.Struct, OBJECT), (c_ast.Union, OBJECT), (c_ast.Enum, NUMBER)):
@@ -65,8 +66,8 @@ def enumerators_of(graph: CallGraph) -> set[str]:
 class _Plain:
     """Declarations of a C file that are the same ones in C++."""
 
-    def __init__(self, unit: Unit) -> None:
-        self.unit = unit
+    def __init__(self, unit: Unit, included: Container[str] | None) -> None:
+        self.unit, self.included = unit, included
         self._files: dict[str, bool] = {}
 
     def holds(self, node: c_ast.Node) -> bool:
@@ -74,7 +75,8 @@ class _Plain:
         if token.system:
             return True
         if token.file not in self._files:
-            self._files[token.file] = _is_plain(self._text(token.file))
+            seen = self.included is None or str(Path(token.file).resolve()) in self.included
+            self._files[token.file] = seen and _is_plain(self._text(token.file))
         return self._files[token.file]
 
     def _text(self, file: str) -> str:

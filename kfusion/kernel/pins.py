@@ -60,7 +60,7 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
     used = (macros - _PREDEFINED) | (names & defined)
     if any("##" in text for macro in macros for text in conditions.texts(macro)):
         used |= {each for each in defined if conditions.is_conditional(each)}  # it may make any
-        used |= {each for each in unit.macros.history if conditions.is_outside(each)}
+        used |= {each for each in unit.macros.history if conditions.is_outside(each)} - _PREDEFINED
     for macro in sorted(used):
         pins, is_outside = conditions.pins_of_macro(macro), conditions.is_outside(macro)
         is_told = is_outside and conditions.is_as_given(macro)

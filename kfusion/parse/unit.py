@@ -232,7 +232,7 @@ def parse_unit(
         prelude = (typedefs + "".join(f"typedef int {name};" for name in opaque)).replace("\n", " ")
         lines = [prelude, *(plain(t.text) for t in tokens)]
         for opening, end in unread.items():
-            known = _declared_types(tokens) | set(opaque) | _KEYWORDS
+            known = _declared_types(tokens, outside=True) | set(opaque) | _KEYWORDS
             inside = {t.text for t in tokens[opening + 1 : end] if is_name(t.text)} - known
             used = ", ".join(f"&{name}" for name in sorted(inside))
             lines[opening + 2 : end + 1] = [f"{UNREAD}({used});", *[""] * (end - opening - 2)]
@@ -334,11 +334,13 @@ def _unknown_types(tokens: list[PToken], at: int, guess: TypeGuess, opaque: list
     return [n for n in near if is_name(n) and n not in known and guess.accepts(n)][:1]
 
 
-def _declared_types(tokens: list[PToken]) -> set[str]:
-    """Names that typedefs of these tokens declare."""
+def _declared_types(tokens: list[PToken], *, outside: bool = False) -> set[str]:
+    """Names that typedefs of these tokens declare; `outside`: of functions."""
     names: set[str] = set()
+    around = 0
     for index, token in enumerate(tokens):
-        if token.text != "typedef":
+        around += (token.text == "{") - (token.text == "}")
+        if token.text != "typedef" or (outside and around):
             continue
         depth, last = 0, ""
         for inner in tokens[index + 1 :]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.support.kernel_side import kernel_of
@@ -209,3 +211,53 @@ __kernel void f(__global float *c)
 }
 """
     assert kernel_of(text, ["DEEPER=1"]).pins == ("!defined(OTHER)",)
+
+
+AT = "#define AT(k) (k)\n#else\n#define AT(k) ((k) + 1)\n#endif\n"
+READ = "__kernel void f(__global float *c) { size_t i = get_global_id(0); c[i] = c[AT(i)]; }\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "pins"),
+    [
+        # What is tested depends on what the options give.
+        ("#define MODE (OPT + 1)\n#if MODE == 1\n" + AT, ("(MODE == 1)",)),
+        ("#define HAS defined(SHIFT)\n#if !HAS\n" + AT, ("(!HAS)",)),
+        # Other builds define what this one takes for a function.
+        (
+            "size_t AT(size_t k) { return k; }\n#ifdef SHIFT\n#define AT(k) ((k) + 1)\n#endif\n",
+            ("!defined(SHIFT)",),
+        ),
+        # Names that `##` makes.
+        (
+            "#define CAT(a, b) a##b\n#ifndef ATX\n#define ATX 0\n#endif\n#define AT(k) CAT(AT, X)\n",
+            ("!defined(KFUSION_GIVEN_ATX)",),
+        ),
+        # A line that goes on.
+        ("#if\\\ndef SHIFT\n#define AT(k) ((k) + 1)\n#else\n#define AT(k) (k)\n#endif\n",
+         ("!defined(SHIFT)",)),
+    ],
+)  # fmt: skip
+def test_what_decides_from_afar_is_pinned(text: str, pins: tuple[str, ...]) -> None:
+    kernel = kernel_of(text + READ)
+    assert (kernel.unstable, kernel.pins) == ((), pins)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#ifndef SHIFT\n" + AT + "#undef SHIFT\n",  # asked at the end it would always hold
+        "#ifndef SHIFT\n" + AT + "#ifdef OTHER\n#undef SHIFT\n#endif\n",
+        '#define HEADER "at.h"\n#ifdef OTHER\n#include HEADER\n#endif\n#define AT(k) (k)\n',
+        "#define AT(k) ((k) + __OPENCL_VERSION__ / 200)\n",  # compilers differ
+        '#define AT(k) (k)\n#ifdef SHIFT\n#pragma pop_macro("AT")\n#endif\n',
+    ],
+)
+def test_what_cannot_be_asked_at_the_end_is_not_fused(text: str) -> None:
+    assert kernel_of(text + READ).unstable
+
+
+def test_a_header_with_one_default_is_no_include_guard(tmp_path: Path) -> None:
+    (tmp_path / "off.h").write_text("#ifndef OFF\n#define OFF 0\n#endif\n")
+    text = f'#include "{tmp_path}/off.h"\n#define AT(k) ((k) + OFF)\n'
+    assert kernel_of(text + READ).pins == ("!defined(KFUSION_GIVEN_OFF)",)

@@ -194,12 +194,12 @@ struct degrees { degrees(kind); };
         (
             "inline int twice(double x) { return run(0, x, 0); }",
             "twice(1.0);",
-            "a header of C++ may give 'twice' another meaning",
+            "'twice' may be something else in C++ than in C",
         ),
         (
             "int run(struct vec *, double);",
             "run(&a, 1.5f, n);",
-            "a header of C++ may give 'run' another meaning",
+            "'run' may be something else in C++ than in C",
         ),
         (
             "kind operator|(kind one, kind other);",
@@ -217,10 +217,37 @@ struct degrees { degrees(kind); };
         (
             "static const degrees M_RIGHT(PLAIN), M_FLAT = PLAIN;",
             "n = M_FLAT;",
-            "'M_FLAT' is not known: it may call a function",
+            "'M_FLAT' may be something else in C++ than in C",
+        ),
+        (
+            "int order(const void *, const void *);",  # with the linkage of C++
+            "n = order(0, 0);",
+            "'order' may be something else in C++ than in C",
+        ),
+        (
+            "namespace { int order(const void *, float); }",
+            "n = order(0, 1.0f);",
+            "'order' may be something else in C++ than in C",
+        ),
+        (
+            'extern "C" int order(const void *, const void * = look());',
+            "n = order(0);",
+            "'order' may be something else in C++ than in C",
+        ),
+        (
+            "kind operator bitor(kind one, kind other);",
+            "enum kind k = PLAIN | OTHER;",
+            "'|' may be an operator of the program",
+        ),
+        ("#define if(c) if (look(), c)", "if (n) n = 2;", "'if' is a macro"),
+        (
+            "static inline int __attribute__((noinline)) twice(float x) { return x; }",
+            "n = twice(1.0f);",
+            "'twice' may be something else in C++ than in C",
         ),
     ],
-    ids="none body overload enum class macro number wrapper object".split(),
+    ids="none body overload enum class macro number wrapper object linkage space default word "
+    "keyword attribute".split(),
 )
 def test_headers_of_the_program(
     header: str, statement: str, message: str, program: HostProgram, tmp_path: Path
