@@ -230,7 +230,7 @@ READ = "__kernel void f(__global float *c) { size_t i = get_global_id(0); c[i] =
         ),
         # Names that `##` makes.
         (
-            "#define CAT(a, b) a##b\n#ifndef ATX\n#define ATX 0\n#endif\n#define AT(k) CAT(AT, X)\n",
+            "#define CAT(a, b) a##b\n#ifndef ATX\n#define ATX 0\n#endif\n#define AT(k) CAT(AT,X)\n",
             ("!defined(KFUSION_GIVEN_ATX)",),
         ),
         # A line that goes on.
