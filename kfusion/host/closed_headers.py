@@ -50,17 +50,17 @@ def ambiguous(unit: CppUnit) -> frozenset[str]:
     return frozenset(named)
 
 
-def _prototype(head: list[str]) -> str:
-    """The function that a declaration declares, and nothing else; empty: it is something else."""
+def _prototype(head: list[str]) -> bool:
+    """Does the declaration declare a function, and nothing else?"""
     while "__attribute__" in head:
         at = head.index("__attribute__")
         head = head[:at] + head[_closing(head, at + 1) + 1 :]
     if "(" not in head or "=" in head or "operator" in head or "template" in head:
-        return ""
+        return False
     opening = head.index("(")
     named = opening > 1 and is_name(head[opening - 1])
     typed = named and (is_name(head[opening - 2]) or head[opening - 2] == "*")
-    return head[opening - 1] if typed and _closing(head, opening) == len(head) - 1 else ""
+    return typed and _closing(head, opening) == len(head) - 1
 
 
 def operators_of(unit: CppUnit, types: Set[str]) -> frozenset[str]:
