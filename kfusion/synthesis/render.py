@@ -154,7 +154,11 @@ class Renderer:
         if end <= start:
             return " " * (end < start)
         gap = clean_gap(self.text[start:end])
-        return gap if not self.written_out or not tokenize(gap) else " "  # an empty macro
+        if not self.written_out or not tokenize(gap):
+            return gap
+        # Without macros that stand for nothing; what was taken out for pycparser stays.
+        notes = [note.text for note in self.unit.notes if start <= note.start < end]
+        return " ".join([*notes, ""]) or " "
 
     def comments_before(self, first: int) -> tuple[list[str], bool]:
         """Comments between the token and the one before it, and whether the first of

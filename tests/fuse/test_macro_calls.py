@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kfusion.api import Fused, fuse
+from kfusion.graph.model import LaunchRange
 from tests.support.kernel_side import fused_text, random_data
 from tests.support.pyopencl_run import Case, assert_same
 
@@ -105,3 +106,28 @@ def test_what_depends_on_its_place_is_not_moved(word: str) -> None:
     fused = ran(program("#define HERE __LINE__", f"b[i] = a[i] * {word};", "c[i] = b[i];"))
     assert len(fused.kernels) == 2
     assert fused.diagnostics[0].code == "KF216"
+
+
+def test_address_spaces_stay_where_macros_are_written_out() -> None:
+    source = """
+#define TWICE(s) s; s
+kernel void first(global float *b, global const float *a, global const float *w)
+{
+    local float t[3];
+    const size_t i = get_global_id(0);
+    event_t e = async_work_group_copy(t, w, 3, 0);
+    wait_group_events(1, &e);
+    float u = a[i];
+    TWICE(u += t[1]);
+    b[i] = u;
+}
+kernel void second(global float *c, global const float *b)
+{
+    const size_t i = get_global_id(0);
+    c[i] = b[i];
+}
+"""
+    ranges = [LaunchRange(1, "all", local="16")] * 2
+    text = fused_text(fuse(source, ["first(b, a, w)", "second(c, b)"], ranges=ranges))
+    assert "    local float t[3];" in text
+    assert "    b_i += t[1];\n    b_i += t[1];" in text
