@@ -14,7 +14,7 @@ from pathlib import Path
 from kfusion.parse.compiler import Failure, run
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.lexer import COMMENT, Kind, Token, tokenize
+from kfusion.source.lexer import COMMENT, Kind, Token, plain_directive, tokenize
 from kfusion.source.text import SourceFile, Span, text_of
 
 _DIRECTIVE = re.compile(r"#\s*(\w+)\b(.*)", re.DOTALL)
@@ -22,6 +22,7 @@ _CONDITIONAL = ("if", "ifdef", "ifndef")
 _PLAIN = frozenset(("error", "warning", "pragma", "ident", "sccs"))  # they change no token
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _INCLUDED = re.compile(r'"([^"]+)"|<([^>]+)>')
+_SPLICE = re.compile(r"\\[ \t]*\r?\n")
 _MARK = re.compile(r"^@(\d+)@", re.MULTILINE)
 
 
@@ -106,7 +107,7 @@ class Branches:
         """`line`: of the kernel file, that includes a header; `outer`: where it does so."""
         stack: list[Block] = []
         for token in (t for t in tokenize(file.text) if t.kind is Kind.DIRECTIVE):
-            text = _one_line(token.text)
+            text = _one_line(token)
             match = _DIRECTIVE.match(text)
             word, rest = (match.group(1), match.group(2).strip()) if match else ("", "")
             within = (stack[-1], stack[-1].branches[-1]) if stack else outer
@@ -191,12 +192,15 @@ def _guards(block: Block) -> bool:
         return False
     text = block.file.text
     inside = tokenize(text[block.branches[0].start : block.end])
-    defines = rf"#\s*define\s+{match.group(1)}\s*(1\s*)?$"  # with a value it is a default
+    # With a value it is a default, unless that is 1 and more stands behind it.
+    value = "( 1)?" if len(inside) > 1 else ""
+    defines = rf"#\s*define {match.group(1)}{value}"
     behind = re.sub(r"^#\s*endif[^\n]*", "", COMMENT.sub(" ", text[block.end :]).strip())
-    first = _one_line(inside[0].text) if inside else ""
-    return re.match(defines, first) is not None and not behind.strip()
+    first = _one_line(inside[0]) if inside else ""
+    return re.fullmatch(defines, first) is not None and not behind.strip()
 
 
-def _one_line(text: str) -> str:
-    text = COMMENT.sub(" ", re.sub(r"\\[ \t]*\r?\n", "", text))
-    return " ".join(text.split())
+def _one_line(directive: Token) -> str:
+    """Without comments, and on one line."""
+    joined = directive._replace(text=_SPLICE.sub("", directive.text))
+    return " ".join(plain_directive(joined).split())

@@ -131,9 +131,9 @@ class Conditions:
     @cached_property
     def _conditional(self) -> frozenset[str]:
         return frozenset(
-            match.group()
+            each.name
             for each in self.branches.definitions
-            if (match := _NAME.match(each.text)) and each.block is not None
+            if each.block is not None
             if any(not block.is_guard for block in each.block.around)
         )
 

@@ -48,7 +48,7 @@ def refuses_depth(function: Callable[P, R]) -> Callable[P, R]:
 @contextmanager
 def _large_stack() -> Iterator[None]:
     """For threads that are started now."""
-    sys.setrecursionlimit(_CALLS)
+    sys.setrecursionlimit(max(_CALLS, sys.getrecursionlimit()))
     before = threading.stack_size(_STACK)
     try:
         yield

@@ -257,7 +257,18 @@ def test_what_cannot_be_asked_at_the_end_is_not_fused(text: str) -> None:
     assert kernel_of(text + READ).unstable
 
 
-def test_a_header_with_one_default_is_no_include_guard(tmp_path: Path) -> None:
-    (tmp_path / "off.h").write_text("#ifndef OFF\n#define OFF 0\n#endif\n")
+@pytest.mark.parametrize("value", [0, 1])
+def test_a_header_with_one_default_is_no_include_guard(value: int, tmp_path: Path) -> None:
+    (tmp_path / "off.h").write_text(f"#ifndef OFF\n#define OFF {value}\n#endif\n")
     text = f'#include "{tmp_path}/off.h"\n#define AT(k) ((k) + OFF)\n'
     assert kernel_of(text + READ).pins == ("!defined(KFUSION_GIVEN_OFF)",)
+
+
+@pytest.mark.parametrize("value", ["", " 1"])
+def test_an_include_guard_of_a_header_is_not_pinned(value: str, tmp_path: Path) -> None:
+    text = (
+        f'#ifndef AT_H /* "at" */\n#define AT_H{value}\n#define AT(k) (k) // "http://at"\n#endif\n'
+    )
+    (tmp_path / "at.h").write_text(text)
+    kernel = kernel_of(f'#include "{tmp_path}/at.h"\n{READ}')
+    assert (kernel.unstable, kernel.pins) == ((), ())
