@@ -147,7 +147,7 @@ class Stage:
             if isinstance(memory, Memory):
                 form = self.bind(access.form) if access.form is not None else None
                 facts = tuple(c.map(self.bind) for c in access.facts)
-                type_ = self._parameters[access.parameter].canonical
+                type_ = access.seen_as or self._parameters[access.parameter].canonical
                 type_ = access.texel.type if access.texel is not None else type_
                 found.append(BoundAccess(self, position, access, memory, type_, form, facts))
         return tuple(found)

@@ -62,7 +62,7 @@ _FEATURES: dict[Feature, tuple[str, str]] = {
     Feature.HIDDEN_POINTER: (POINTERS, "KF205"),
     Feature.NESTED: (POINTERS, "KF205"),
     Feature.POINTER_ARITHMETIC: (POINTERS, "KF205"),
-    Feature.VLOAD: (POINTERS, "KF205"),
+    Feature.VECTOR_ACCESS: (POINTERS, "KF205"),
     Feature.IMAGE: (IMAGES, "KF206"),
     Feature.PRINTF: (PRINTF, "KF222"),
     Feature.ATTRIBUTE: (REQUIRED_SIZES, "KF221"),
@@ -445,6 +445,16 @@ def _not_understood(a: BoundAccess, b: BoundAccess) -> Reason:
     unknown, other = (a, b) if a.form is None else (b, a)
     verb = "writes" if other.access.mode.writes else "reads"
     kernel = unknown.stage.invocation.kernel
+    related = ((f"{other.stage.kernel_name}() {verb} it here", other.access.span),)
+    if unknown.access.anywhere:
+        touched = "written" if unknown.access.mode.writes else "read"
+        return Reason(
+            "KF205",
+            f"{kernel.name}() passes on, copies or casts a pointer into '{other.memory}', so any "
+            f"element may be {touched}, and {other.stage.kernel_name}() {verb} it too",
+            unknown.access.span,
+            related=related,
+        )
     first, last = unknown.access.index
     named = {kernel.symbols[t] for t in range(first, last + 1) if t in kernel.symbols}
     narrow = sorted(s.name for s in named if s.canonical in _NARROW and not s.parameter)
@@ -457,7 +467,7 @@ def _not_understood(a: BoundAccess, b: BoundAccess) -> Reason:
         f"'{other.memory}' too",
         unknown.access.span,
         help=_FOLLOWED + hint,
-        related=((f"{other.stage.kernel_name}() {verb} it here", other.access.span),),
+        related=related,
     )
 
 

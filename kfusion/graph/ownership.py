@@ -50,6 +50,7 @@ BOUNDS = protection("bounds", "y*w + x is an element of its own only where 0 <= 
 DIMENSIONS = protection("dimensions", "an index must depend on every id of the launch")
 WRAPPING = protection("wrapping", "indices that wrap around may meet")
 PITCH = protection("pitch", "y*pitch + x has elements of its own only where rows end before pitch")
+ONE_WIDTH = protection("one-width", "indices count elements of one type")
 COVERING = protection("covering", "no race is implied where the store does not always happen")
 
 
@@ -95,6 +96,8 @@ def depend(
 ) -> Dependence:
     """Of two accesses to the same memory object, from the same range of items."""
     if a.form is None or b.form is None:
+        return Dependence.OTHER
+    if a.access.seen_as != b.access.seen_as and is_on(ONE_WIDTH):
         return Dependence.OTHER
     if _may_wrap(a.form, b.form) and _width(a) != _width(b):
         return Dependence.OTHER

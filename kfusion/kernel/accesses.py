@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 
 from pycparser import c_ast
 
@@ -17,18 +19,26 @@ from kfusion.kernel.builtins import (
     is_work_item,
 )
 from kfusion.kernel.evaluate import (
+    UNKNOWN,
     Environment,
     Pointer,
+    Typed,
+    assigned_pointer,
+    assigned_value,
+    binary,
     conditions,
     convert,
     evaluate,
+    moved,
     offset_of,
     resolve_pointer,
 )
-from kfusion.kernel.forms import OF_GROUPS, Comparison, Form, in_global_ids
+from kfusion.kernel.flow import Flow, changed_part
+from kfusion.kernel.forms import OF_GROUPS, Comparison, Form, in_global_ids, number
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.images import ImageCall, read_image_call
-from kfusion.kernel.model import Access, Body, Feature, FeatureUse, Mode, Texel
+from kfusion.kernel.model import Access, Body, Feature, FeatureUse, Mode, Symbol, Texel
+from kfusion.kernel.only_read import only_reads, reads_argument
 from kfusion.kernel.opening import COPIES
 from kfusion.kernel.scopes import Scopes
 from kfusion.kernel.together import Findings, is_followed
@@ -37,6 +47,7 @@ from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Function
 from kfusion.source.text import Span
 
+_VECTOR_ACCESS = re.compile(r"v(load|store)(a)?(_half)?(2|3|4|8|16)?(?:_rt[ezpn])?")
 _CHANGES = ("++", "--", "p++", "p--")
 _STEPS = ("++", "--")
 _ASSIGNMENTS = ("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
@@ -57,8 +68,10 @@ class ExpressionWalker:
         self.function, self.body, self.helpers = function, body, helpers
         self.accesses: list[Access] = []
         self.features: list[FeatureUse] = []
+        self.only_reads = cache(lambda name: only_reads(self.unit, function, name))
         self.local_ids: Span | None = None
         self.together = Findings(env, function)
+        self.flow = Flow(env, scopes, self._lost, self._passed)
         self._facts: list[Comparison] = []
         self._conditional = 0
         self._looped = 0
@@ -115,29 +128,67 @@ class ExpressionWalker:
         before = len(self.accesses)
         self._target(node, Mode.READ, statement=False)
         if is_member_array(self.unit, node):  # it becomes a pointer
-            self._escaped(before)
+            self._passed_since(before, node)
 
-    def _escaped(self, before: int) -> None:
+    def _passed_since(self, before: int, node: c_ast.Node) -> None:
         """What has been accessed since may be reached in other ways too."""
-        for access in self.accesses[before:]:
-            self.features.append(FeatureUse(Feature.ESCAPE, access.parameter, access.span))
+        for name in dict.fromkeys(access.parameter for access in self.accesses[before:]):
+            self._passed(name, node)
+
+    def _passed(self, parameter: str, node: c_ast.Node, *, read: bool = False) -> None:
+        """A pointer into a buffer is passed on, copied or cast: any element may be accessed."""
+        mode = Mode.READ if read or self.only_reads(parameter) else Mode.UPDATE
+        at = self.unit.index(node)
+        self._access(Pointer(parameter, None), mode, None, (at, at), direct=False, statement=False)
+        self.accesses[-1] = replace(self.accesses[-1], whole=False, anywhere=True)
 
     def _check_form(self, form: Form, tokens: tuple[int, int]) -> None:
         if self.local_ids is None and in_global_ids(form).mentions(*OF_GROUPS):
             self.local_ids = self.unit.span(*tokens)
 
+    def _lost(self, form: Form, node: c_ast.Node) -> None:
+        at = self.unit.index(node)
+        self._check_form(form, (at, at))
+
     def _assignment(self, node: c_ast.Assignment, *, statement: bool) -> None:
         symbol = self.env.symbol(node.lvalue)
-        certain = not self._conditional and not self._looped
-        if symbol and certain and self.scopes.assigned_once(symbol):
-            self.env.bind(symbol, convert(evaluate(self.env, node.rvalue), symbol.canonical))
-            if self.env.values[symbol].form is not None:
-                return
+        if symbol is not None:
+            self._variable(symbol, node)
+            return
         self.expression(node.rvalue)
         mode = Mode.WRITE if node.op == "=" else Mode.UPDATE
         self._target(node.lvalue, mode, statement=statement)
 
+    def _variable(self, symbol: Symbol, node: c_ast.Assignment) -> None:
+        """`i = ...`, `i += ...`: of a variable or parameter."""
+        pointer, old = assigned_pointer(self.env, node), self.env.values.get(symbol, UNKNOWN)
+        value = evaluate(self.env, node.rvalue)
+        if pointer is not None:
+            self._offsets(node.rvalue)
+        elif not value.complete:
+            self.expression(node.rvalue)
+        if symbol.parameter and symbol in self.env.pointers:
+            self._feature(Feature.POINTER_ARITHMETIC, symbol.name, node.lvalue)
+        if pointer is not None:
+            self.flow.point(symbol, pointer)
+        else:
+            self.env.pointers.pop(symbol, None)
+        self.flow.assign(symbol, assigned_value(self.env, node, old, value, symbol.canonical))
+
+    def _step(self, symbol: Symbol, node: c_ast.UnaryOp) -> None:
+        """`i++`"""
+        op, one = node.op.removeprefix("p")[0], Typed(number(1), "int")
+        pointer = self.env.pointers.get(symbol)
+        if pointer is not None:
+            if symbol.parameter:
+                self._feature(Feature.POINTER_ARITHMETIC, symbol.name, node.expr)
+            self.flow.point(symbol, moved(pointer, number(1), op))
+        value = binary(self.env.values.get(symbol, UNKNOWN), op, one)
+        self.flow.assign(symbol, convert(value, symbol.canonical))
+
     def _target(self, node: c_ast.Node, mode: Mode, *, statement: bool) -> None:
+        if mode.writes and isinstance(node, (c_ast.ArrayRef, c_ast.StructRef)):
+            self.flow.forget(changed_part(self.env, node), node)
         if isinstance(node, c_ast.ArrayRef):
             self._element(node, mode, statement=statement)
         elif isinstance(node, c_ast.StructRef):
@@ -145,10 +196,7 @@ class ExpressionWalker:
         elif isinstance(node, c_ast.UnaryOp) and node.op == "*":
             self._dereference(node, mode, statement=statement)
         elif isinstance(node, c_ast.ID):
-            symbol = self.env.symbol(node)
-            if symbol is not None and symbol in self.env.pointers:
-                self._feature(Feature.POINTER_ARITHMETIC, node.name, node)
-            elif symbol is None:
+            if self.env.symbol(node) is None:
                 self._name(node)
         else:
             self._feature(Feature.ESCAPE, "an assignment", node)
@@ -157,7 +205,10 @@ class ExpressionWalker:
     def _unary(self, node: c_ast.UnaryOp, *, statement: bool) -> None:
         if node.op == "sizeof":
             return
-        if node.op in _CHANGES:
+        symbol = self.env.symbol(node.expr)
+        if node.op in _CHANGES and symbol is not None:
+            self._step(symbol, node)
+        elif node.op in _CHANGES:
             self._target(node.expr, Mode.UPDATE, statement=statement)
         elif node.op == "*":
             self._dereference(node, Mode.READ)
@@ -169,33 +220,41 @@ class ExpressionWalker:
     def _address(self, node: c_ast.UnaryOp) -> None:
         pointer = resolve_pointer(self.env, node)
         if pointer is not None:
-            self._feature(Feature.ESCAPE, pointer.parameter, node)
+            self._offsets(node)
+            self._passed(pointer.parameter, node)
         else:
             before = len(self.accesses)
-            self.expression(node.expr)  # of a pointer variable: it escapes
-            self._escaped(before)
+            self.expression(node.expr)  # of a pointer variable: it is passed on
+            self._passed_since(before, node)
 
     def _binary(self, node: c_ast.BinaryOp) -> None:
         self.expression(node.left)
         if node.op in ("&&", "||"):
             facts, _ = conditions(self.env, node.left, negated=node.op == "||")
-            with self._scope(facts, conditional=True):
-                self.expression(node.right)
+            self.flow.either(node, lambda: self._under(facts, node.right), lambda: True)
         else:
             self.expression(node.right)
 
     def _ternary(self, node: c_ast.TernaryOp) -> None:
         self.expression(node.cond)
-        for branch, negated in ((node.iftrue, False), (node.iffalse, True)):
-            facts, _ = conditions(self.env, node.cond, negated=negated)
-            with self._scope(facts, conditional=True):
-                self.expression(branch)
+        then, _ = conditions(self.env, node.cond)
+        otherwise, _ = conditions(self.env, node.cond, negated=True)
+        self.flow.either(
+            node,
+            lambda: self._under(then, node.iftrue),
+            lambda: self._under(otherwise, node.iffalse),
+        )
+
+    def _under(self, facts: Sequence[Comparison], node: c_ast.Node) -> bool:
+        with self._scope(facts, conditional=True):
+            self.expression(node)
+        return True
 
     def _name(self, node: c_ast.ID) -> None:
         symbol = self.env.symbol(node)
         if symbol is not None:
             if symbol in self.env.pointers:
-                self._feature(Feature.ESCAPE, node.name, node)
+                self._passed(self.env.pointers[symbol].parameter, node)
             elif symbol in self.env.images:
                 self._feature(Feature.IMAGE, node.name, node)
             return
@@ -221,6 +280,8 @@ class ExpressionWalker:
                 self.local_ids = self.local_ids or self.unit.node_span(node)
         elif name in GROUP_QUERIES:
             self.local_ids = self.local_ids or self.unit.node_span(node)
+        elif self._is_vector_access(name, node):
+            return
         elif is_followed(name):
             self.together.call(name, node)
             if name in COPIES and node.args is not None:
@@ -229,13 +290,45 @@ class ExpressionWalker:
         elif not (is_pure(name) or is_work_item(name)):
             feature = feature_of(name) or Feature.UNKNOWN_CALL
             self._feature(feature, f"{name}()", node)
-        for argument in node.args.exprs if node.args else []:
+        for place, argument in enumerate(node.args.exprs if node.args else []):
             if name in self.unit.functions and self.env.image(argument) is not None:
                 self._given_image(argument, name)
+                continue
+            pointer = resolve_pointer(self.env, argument)
+            if pointer is not None and reads_argument(self.unit, name, place):
+                self._offsets(argument)
+                self._passed(pointer.parameter, argument, read=True)
                 continue
             # The call itself is the reason then, not its pointer.
             if feature is None or resolve_pointer(self.env, argument) is None:
                 self.expression(argument)
+
+    def _is_vector_access(self, name: str, node: c_ast.FuncCall) -> bool:
+        """`vload4(i, a)`, `vstore4(x, i, a)`: elements that lie one behind the other."""
+        match = _VECTOR_ACCESS.fullmatch(name)
+        arguments = node.args.exprs if node.args else []
+        mode = Mode.READ if match and match.group(1) == "load" else Mode.WRITE
+        if match is None or len(arguments) != (2 if mode is Mode.READ else 3):
+            return False
+        *values, index, place = arguments
+        pointer = resolve_pointer(self.env, place)
+        for each in (*values, index):
+            self.expression(each)
+        if pointer is None:
+            self.expression(place)
+            return True
+        self._offsets(place)
+        lanes = int(match.group(4) or 1)
+        step = 4 if match.group(2) and lanes == 3 else lanes  # vloada_half3
+        form = offset_of(evaluate(self.env, index))
+        if form is not None and pointer.offset is not None:
+            whole, rest = pointer.offset.divided(step)
+            form = form + whole if not rest.terms else None
+        width = f"packed {pointer.type}{lanes if lanes > 1 else ''}"
+        at = (self.unit.index(node.name), self.unit.index(node.name))
+        seen = replace(pointer, offset=form, type=width)
+        self._access(seen, mode, seen.offset, at, direct=False, statement=False)
+        return True
 
     def _texel(self, call: ImageCall, node: c_ast.FuncCall, *, statement: bool) -> None:
         for argument in call.evaluated:
@@ -408,6 +501,7 @@ class ExpressionWalker:
                 plain=direct and (stored_by is not None or not mode.writes),
                 assignment=stored_by,
                 texel=texel,
+                seen_as=pointer.seen_as,
             )
         )
 

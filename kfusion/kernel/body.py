@@ -150,8 +150,8 @@ def _late_initialisation(
         return None
     if not is_pure_expression(env, node.rvalue):
         return None
-    if scopes.assigned_once(symbol):
-        env.bind(symbol, convert(evaluate(env, node.rvalue), symbol.canonical))
+    value = convert(evaluate(env, node.rvalue), symbol.canonical)
+    env.bind(symbol, Typed(None, value.type) if symbol in scopes.address_taken else value)
     return PreludeItem(statement)
 
 
@@ -160,13 +160,14 @@ def declare(env: Environment, scopes: Scopes, node: c_ast.Decl) -> Declaration:
     token = name_token(env.unit, node)
     symbol = env.uses[token]
     type_ = canonical(env.unit, node.type)
-    once = scopes.assigned_once(symbol)
+    once, named = scopes.assigned_once(symbol), symbol not in scopes.address_taken
     value = Typed(None, type_)
+    env.pointers.pop(symbol, None)
     if node.init is not None:
         pointer = resolve_pointer(env, node.init)
         if isinstance(node.type, c_ast.PtrDecl) and pointer is not None:
-            env.pointers[symbol] = pointer if once else replace(pointer, offset=None)
-        elif once and isinstance(node.type, c_ast.TypeDecl):
+            env.pointers[symbol] = pointer if named else replace(pointer, offset=None)
+        elif named and isinstance(node.type, c_ast.TypeDecl):
             value = convert(evaluate(env, node.init), type_)
     env.bind(symbol, value)
     texel = texel_of(env, node.init) if once and type_ == "float2" and node.init else None
@@ -175,8 +176,8 @@ def declare(env: Environment, scopes: Scopes, node: c_ast.Decl) -> Declaration:
     if type_ == "sampler_t":
         env.samplers[symbol] = sampler_value(env, node.init)
     parts = tuple(part.form for part in value.parts if part.form is not None)
-    known = parts if len(parts) == len(value.parts) else ()
-    return Declaration(node.name, type_, value.form, once, token, known)
+    known = parts if once and len(parts) == len(value.parts) else ()
+    return Declaration(node.name, type_, value.form if once else None, once, token, known)
 
 
 def _may_lead(env: Environment, node: c_ast.Decl) -> bool:

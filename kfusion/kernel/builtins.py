@@ -29,7 +29,7 @@ _FEATURES = [
     (Feature.ASYNC_COPY, r"async_work_group_\w+|wait_group_events|prefetch"),
     (Feature.WORK_GROUP, r"(intel_)?(work_group|sub_group)_\w+"),
     (Feature.ATOMIC, r"atom(ic)?_\w+"),
-    (Feature.VLOAD, r"v(load|store)\w*"),
+    (Feature.VECTOR_ACCESS, r"v(load|store)\w*"),
     (Feature.IMAGE, r"(read|write)_image\w*|get_image_\w+"),
     (Feature.PRINTF, r"printf"),
 ]
@@ -87,6 +87,11 @@ def image_call(name: str) -> tuple[str, str] | None:
 def reads_image(name: str) -> bool:
     called = image_call(name)
     return called is not None and called[0] == "read"
+
+
+def is_vector_access(name: str) -> bool:
+    """vload4, vstore_half: elements behind a pointer."""
+    return feature_of(name) is Feature.VECTOR_ACCESS
 
 
 def is_pure(name: str) -> bool:

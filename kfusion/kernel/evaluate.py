@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import field
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
 
 from pycparser import c_ast
 
@@ -23,7 +23,16 @@ from kfusion.kernel.forms import (
 )
 from kfusion.kernel.model import Symbol
 from kfusion.kernel.simple import SimpleHelper, simple_helper
-from kfusion.kernel.types import INTEGERS, canonical, common, is_unsigned, promoted, vector_of
+from kfusion.kernel.types import (
+    INTEGERS,
+    canonical,
+    common,
+    is_unsigned,
+    known_size,
+    promoted,
+    resolved,
+    vector_of,
+)
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 
@@ -63,7 +72,14 @@ class Pointer:
     """A pointer into a buffer parameter; `offset` None: not understood."""
 
     parameter: str
-    offset: Form | None
+    offset: Form | None  # in elements of the type
+    type: str = ""  # canonical: what it points to, perhaps after a cast
+    declared: str = ""  # what the parameter points to
+
+    @property
+    def seen_as(self) -> str:
+        """The type, if it is not the parameter's."""
+        return self.type if self.type != self.declared else ""
 
 
 @dataclass(eq=False)
@@ -90,6 +106,10 @@ class Environment:
             del self.values[symbol]
         else:
             self.values[symbol] = value
+
+    def reset(self, values: Mapping[Symbol, Typed], pointers: Mapping[Symbol, Pointer]) -> None:
+        self.found.clear()
+        self.values, self.pointers = dict(values), dict(pointers)
 
     def certain_operator(self, node: c_ast.BinaryOp) -> bool:
         return self.certain(self.unit.index(node.left), self.unit.index(node.right))
@@ -133,7 +153,7 @@ def _evaluated(env: Environment, node: c_ast.Node) -> Typed:
     if isinstance(node, c_ast.UnaryOp):
         return _unary(env, node)
     if isinstance(node, c_ast.BinaryOp) and env.certain_operator(node):
-        return _binary(evaluate(env, node.left), node.op, evaluate(env, node.right))
+        return binary(evaluate(env, node.left), node.op, evaluate(env, node.right))
     return UNKNOWN
 
 
@@ -249,8 +269,8 @@ def _call(env: Environment, node: c_ast.FuncCall) -> Typed:
     if (name, len(arguments)) in (("mul24", 2), ("mad24", 3)):
         # Outside of 24 bits the result is the implementation's choice.
         values = [evaluate(env, argument) for argument in arguments]
-        product = _binary(values[0], "*", values[1])
-        return product if name == "mul24" else _binary(product, "+", values[2])
+        product = binary(values[0], "*", values[1])
+        return product if name == "mul24" else binary(product, "+", values[2])
     return UNKNOWN
 
 
@@ -327,7 +347,7 @@ def _unary(env: Environment, node: c_ast.UnaryOp) -> Typed:
     return Typed(form, promoted(value.type))
 
 
-def _binary(left: Typed, op: str, right: Typed) -> Typed:
+def binary(left: Typed, op: str, right: Typed) -> Typed:
     if left.parts or right.parts:
         return _by_parts(left, op, right)
     if op in (*_RELATIONS, "&&", "||"):
@@ -368,7 +388,7 @@ def _by_parts(left: Typed, op: str, right: Typed) -> Typed:
     if INTEGERS[type_][0] < 32:
         return UNKNOWN
     pairs = zip(left.parts, right.parts, strict=True)
-    return Typed(None, "", tuple(_binary(a, op, b) for a, b in pairs))
+    return Typed(None, "", tuple(binary(a, op, b) for a, b in pairs))
 
 
 def _widened(value: Typed, other: Typed) -> Typed:
@@ -431,18 +451,46 @@ def resolve_pointer(env: Environment, node: c_ast.Node) -> Pointer | None:
     if isinstance(node, c_ast.ID):
         symbol = env.symbol(node)
         return env.pointers.get(symbol) if symbol else None
+    if isinstance(node, c_ast.Cast):
+        inner = resolve_pointer(env, node.expr)
+        return _cast(env.unit, inner, node.to_type.type) if inner is not None else None
     if isinstance(node, c_ast.BinaryOp) and node.op in ("+", "-"):
+        certain = env.certain_operator(node)
         left = resolve_pointer(env, node.left)
         if left is not None:
-            return _moved(left, offset_of(evaluate(env, node.right)), node.op)
+            by = offset_of(evaluate(env, node.right)) if certain else None
+            return moved(left, by, node.op)
         right = resolve_pointer(env, node.right)
         if right is not None and node.op == "+":
-            return _moved(right, offset_of(evaluate(env, node.left)), "+")
+            return moved(right, offset_of(evaluate(env, node.left)) if certain else None, "+")
     if isinstance(node, c_ast.UnaryOp) and node.op == "&" and isinstance(node.expr, c_ast.ArrayRef):
         base = resolve_pointer(env, node.expr.name)
         if base is not None:
-            return _moved(base, offset_of(evaluate(env, node.expr.subscript)), "+")
+            return moved(base, offset_of(evaluate(env, node.expr.subscript)), "+")
     return None
+
+
+def _cast(unit: Unit, pointer: Pointer, node: c_ast.Node) -> Pointer | None:
+    """`(global float4 *)a`"""
+    target = resolved(unit, node)
+    if not isinstance(target, c_ast.PtrDecl):
+        return None
+    type_ = canonical(unit, target.type)
+    old, new = known_size(pointer.type), known_size(type_)
+    offset = pointer.offset
+    if type_ != pointer.type and offset is not None and offset.terms:
+        offset = _in_units(offset, old, new) if old is not None and new is not None else None
+    return replace(pointer, offset=offset, type=type_)
+
+
+def _in_units(offset: Form, old: int, new: int) -> Form | None:
+    """So many elements of `old` bytes, in elements of `new`: an address is aligned, or invalid."""
+    if old % new == 0:
+        return offset * number(old // new)
+    if new % old != 0:
+        return None
+    whole, rest = offset.divided(new // old)
+    return whole + form_of(Quotient(rest, number(new // old), "long")) if rest.terms else whole
 
 
 def offset_of(value: Typed) -> Form | None:
@@ -451,7 +499,29 @@ def offset_of(value: Typed) -> Form | None:
     return convert(value, wide).form
 
 
-def _moved(pointer: Pointer, by: Form | None, op: str) -> Pointer:
+def moved(pointer: Pointer, by: Form | None, op: str) -> Pointer:
     if pointer.offset is None or by is None:
-        return Pointer(pointer.parameter, None)
-    return Pointer(pointer.parameter, pointer.offset + by if op == "+" else pointer.offset - by)
+        return replace(pointer, offset=None)
+    return replace(pointer, offset=pointer.offset + by if op == "+" else pointer.offset - by)
+
+
+def assigned_pointer(env: Environment, node: c_ast.Assignment) -> Pointer | None:
+    """What a pointer variable points to behind `p = a + i` or `p += i`."""
+    if node.op == "=":
+        return resolve_pointer(env, node.rvalue)
+    symbol = env.symbol(node.lvalue)
+    pointer = env.pointers.get(symbol) if symbol is not None else None
+    if pointer is None or node.op not in ("+=", "-="):
+        return None
+    return moved(pointer, offset_of(evaluate(env, node.rvalue)), node.op[0])
+
+
+def assigned_value(
+    env: Environment, node: c_ast.Assignment, old: Typed, given: Typed, type_: str
+) -> Typed:
+    """What a variable of the type holds behind `i = ...` or `i += ...`."""
+    at = env.unit.index(node.lvalue)
+    certain = env.certain(at, env.unit.index(node.rvalue))
+    if not certain:
+        return convert(UNKNOWN, type_)
+    return convert(given if node.op == "=" else binary(old, node.op[:-1], given), type_)

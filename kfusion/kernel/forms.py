@@ -118,6 +118,11 @@ class Form:
             [(m + n, f * g) for m, f in self.terms for n, g in other.terms],
         )
 
+    def divided(self, by: int) -> tuple[Form, Form]:
+        """What the number divides, divided; and the rest."""
+        whole = Form(tuple((m, f // by) for m, f in self.terms if f % by == 0))
+        return whole, Form(tuple((m, f) for m, f in self.terms if f % by))
+
     def mentions(self, *kinds: str) -> bool:
         return any(
             (isinstance(a, Id) and a.kind in kinds)

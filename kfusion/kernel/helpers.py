@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from pycparser import c_ast
 
-from kfusion.kernel.builtins import feature_of, is_pure, is_work_item, reads_image
+from kfusion.kernel.builtins import feature_of, is_pure, is_vector_access, is_work_item, reads_image
 from kfusion.kernel.model import Feature
 from kfusion.kernel.types import canonical
 from kfusion.parse.preprocess import PToken
@@ -82,7 +82,7 @@ class Helpers:
                     found.append(trouble)
             for call in self._calls(function):
                 known = call in self.unit.functions or is_pure(call) or is_work_item(call)
-                if not known and not reads_image(call):
+                if not known and not reads_image(call) and not is_vector_access(call):
                     found.append(feature_of(call) or Feature.UNKNOWN_CALL)
         return tuple(dict.fromkeys(found))
 

@@ -95,6 +95,8 @@ class Access:
     plain: bool = True  # a store: its own statement; a load: written `a[...]` or `*(a + ...)`
     assignment: Statement | None = None  # the statement that stores
     texel: Texel | None = None  # None: no image
+    seen_as: str = ""  # the type of the element, if it is not the parameter's: after a cast
+    anywhere: bool = False  # a pointer is passed on, copied or cast: `helper(a + i)`
 
     @property
     def text(self) -> str:
@@ -138,7 +140,7 @@ class Feature(Enum):
     HIDDEN_POINTER = "a parameter whose type is a name for a pointer"
     NESTED = "a parameter that points to arrays or pointers"
     POINTER_ARITHMETIC = "arithmetic on a pointer parameter"
-    VLOAD = "vload or vstore"
+    VECTOR_ACCESS = "a vload or vstore that is not followed"
     IMAGE = "an image or a sampler"
     PRINTF = "printf"
     ATTRIBUTE = "an attribute that is not known"

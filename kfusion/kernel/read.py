@@ -74,6 +74,7 @@ def _read(
     env.samplers.update(samplers)
     _bind_parameters(env, scopes, parameters)
     body = split_body(env, scopes, function, strides=strides)
+    _bind_parameters(env, scopes, parameters)  # to what they are at the beginning
     walker = Walker(env, scopes, function, body, helpers)
     walker.walk()
     if body.stride is not None and not _is_its_own_item(walker, body.stride):
@@ -138,15 +139,16 @@ def _bind_parameters(env: Environment, scopes: Scopes, parameters: tuple[Paramet
     for parameter in parameters:
         symbol = declared[parameter.name]
         if parameter.is_buffer:
-            offset = Form() if scopes.assigned_once(symbol) else None
-            env.pointers[symbol] = Pointer(parameter.name, offset)
+            offset = None if symbol in scopes.address_taken else Form()
+            type_ = parameter.canonical
+            env.pointers[symbol] = Pointer(parameter.name, offset, type_, type_)
         elif parameter.image is not None:
             env.images[symbol] = parameter.name
         elif parameter.is_scalar and is_integer(parameter.canonical):
-            known = scopes.assigned_once(symbol)
+            known = symbol not in scopes.address_taken
             value = form_of(Value(parameter.name, parameter.canonical)) if known else None
             env.bind(symbol, Typed(value, parameter.canonical))
-        elif parameter.is_scalar and scopes.assigned_once(symbol):
+        elif parameter.is_scalar and symbol not in scopes.address_taken:
             env.bind(symbol, vector_parameter(parameter.name, parameter.canonical))
 
 

@@ -174,4 +174,14 @@ class _Finder(c_ast.NodeVisitor):
                 self.found.address_taken.add(symbol)
         elif node.op == "&":
             self._component(node.expr)
+            self._address_of_part(node.expr)
         self.generic_visit(node)
+
+    def _address_of_part(self, target: c_ast.Node) -> None:
+        while isinstance(target, (c_ast.StructRef, c_ast.ArrayRef)):
+            if isinstance(target, c_ast.StructRef) and target.type == "->":
+                return
+            target = target.name
+        symbol = self.lookup(target.name) if isinstance(target, c_ast.ID) else None
+        if symbol is not None and symbol not in self.found.pointers:
+            self.found.address_taken.add(symbol)

@@ -13,7 +13,7 @@ from kfusion.source.text import Span
 
 SECTIONS = protection("sections", "kload and kstore are compared with the code")
 
-_STORING_CALLS = ("vstore", "write_image", "atom")
+_STORING_CALLS = ("write_image", "atom")
 
 
 def check_sections(
@@ -28,7 +28,7 @@ def check_sections(
     sections = [s for s in unit.annotations.sections if start < s.annotation.start < end]
     if not sections or not is_on(SECTIONS):
         return
-    stores = [(a.parameter, a.span) for a in accesses if a.mode.writes]
+    stores = [(a.parameter, a.span) for a in accesses if a.mode.writes and not a.anywhere]
     stores += [(f.what, f.span) for f in features if f.what.startswith(_STORING_CALLS)]
     _stores_in_kload(sections, stores)
     _stores_outside_kstore(sections, stores)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from kfusion.kernel.evaluate import Environment, Typed, conditions, convert, evaluate
+from kfusion.kernel.flow import changed_in
 from kfusion.kernel.forms import (
     GLOBAL_ID,
     GLOBAL_SIZE,
@@ -52,7 +53,7 @@ def strided(
     dimension = _dimension(env, symbol, declaration.init, loop.next)
     if dimension is None or loop.cond is None or symbol in scopes.address_taken:
         return None
-    if symbol in changed_in(env, loop.stmt) | changed_in(env, loop.cond):
+    if symbol in changed_in(env, loop.stmt, loop.cond):
         return None
     form = form_of(Id(STRIDED_ID, dimension))
     env.bind(symbol, Typed(form, symbol.canonical))
@@ -91,24 +92,6 @@ def _dimension(
         if first == form_of(Id(GLOBAL_ID, dimension)):
             return dimension if width == form_of(Id(GLOBAL_SIZE, dimension)) else None
     return None
-
-
-def changed_in(env: Environment, node: c_ast.Node) -> set[Symbol]:
-    """Variables that are assigned within."""
-    found: set[Symbol] = set()
-
-    class Visitor(c_ast.NodeVisitor):
-        def visit_Assignment(self, inner: c_ast.Assignment) -> None:
-            found.add(symbol) if (symbol := env.symbol(inner.lvalue)) else None
-            self.generic_visit(inner)
-
-        def visit_UnaryOp(self, inner: c_ast.UnaryOp) -> None:
-            if inner.op.removeprefix("p") in ("++", "--"):
-                found.add(symbol) if (symbol := env.symbol(inner.expr)) else None
-            self.generic_visit(inner)
-
-    Visitor().visit(node)
-    return found
 
 
 def mixes_ids(accesses: list[Access], stride: Declaration) -> bool:

@@ -43,14 +43,19 @@ _WORDS = {
 
 
 @cache
+def known_size(type_: str) -> int | None:
+    """Bytes of a built-in type; of a packed one (`packed float3`), those that are used."""
+    match = re.fullmatch(r"(packed )?([a-z]+?(?:_t)?)(2|3|4|8|16)?", type_)
+    if match is None:
+        return None
+    name, lanes = match.group(2), int(match.group(3) or 1)
+    one = {"half": 2, "float": 4, "double": 8}.get(name) or INTEGERS.get(name, (0, True))[0] // 8
+    return one * (4 if lanes == 3 and not match.group(1) else lanes) or None
+
+
 def size_of(type_: str) -> int:
     """Bytes of a type; of one that is not known, those of a float."""
-    match = re.fullmatch(r"([a-z]+?(?:_t)?)(2|3|4|8|16)?", type_)
-    if match is None:
-        return 4
-    name, lanes = match.group(1), int(match.group(2) or 1)
-    one = {"half": 2, "float": 4, "double": 8}.get(name) or INTEGERS.get(name, (32, True))[0] // 8
-    return one * (4 if lanes == 3 else lanes)
+    return known_size(type_) or 4
 
 
 _TYPE_WORD = re.compile(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pycparser import c_ast
 
 from kfusion.kernel.accesses import ExpressionWalker
@@ -14,11 +16,11 @@ from kfusion.kernel.evaluate import (
     evaluate,
     resolve_pointer,
 )
-from kfusion.kernel.forms import Comparison, Form, Id, LoopVariable, form_of, number
+from kfusion.kernel.flow import changed_in, goes_on, has_continue
+from kfusion.kernel.forms import Comparison, Form, LoopVariable, form_of
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Body, Feature, Symbol
 from kfusion.kernel.scopes import Scopes, name_token
-from kfusion.kernel.strides import changed_in
 from kfusion.kernel.types import INTEGERS, is_integer, is_unsigned, promoted
 from kfusion.parse.unit import Function
 
@@ -35,6 +37,7 @@ class Walker(ExpressionWalker):
         helpers: Helpers,
     ) -> None:
         super().__init__(env, scopes, function, body, helpers)
+        self._switched: set[Symbol] = set()  # what the switch around changes
         self._guards = {i.statement.first: i for i in body.prelude if i.guard is not None}
         self._tails = {
             s.first
@@ -74,11 +77,12 @@ class Walker(ExpressionWalker):
             pointer = None
             if pointer_type:
                 pointer = resolve_pointer(self.env, node.init)
-            tracked = evaluate(self.env, node.init).known
             symbol = self.env.uses[name_token(self.unit, node)]
-            # The ids in a tracked variable are looked at where it is used.
-            followed = tracked and self.scopes.assigned_once(symbol)
-            if not followed and (pointer is None or pointer.offset is None):
+            # The ids in a variable that is followed are looked at where it is used.
+            followed = evaluate(self.env, node.init).complete and self.flow.follows(symbol)
+            if pointer is not None:
+                self._offsets(node.init)
+            elif not followed:
                 self.expression(node.init)
         declare(self.env, self.scopes, node)
 
@@ -119,10 +123,16 @@ class Walker(ExpressionWalker):
             self._facts += otherwise
             self._conditional += 1
             return
-        with self._scope(then, conditional=True):
-            self._statement(node.iftrue)
-        with self._scope(otherwise, conditional=True):
-            self._statement(node.iffalse)
+        self.flow.either(
+            node,
+            lambda: self._branch(then, node.iftrue),
+            lambda: self._branch(otherwise, node.iffalse),
+        )
+
+    def _branch(self, facts: Sequence[Comparison], node: c_ast.Node | None) -> bool:
+        with self._scope(facts, conditional=True):
+            self._statement(node)
+        return goes_on(node)
 
     def _guard(self, index: int) -> None:
         comparisons = self._guards[index].guard or ()
@@ -132,41 +142,56 @@ class Walker(ExpressionWalker):
         self._facts += comparisons
 
     def on_while(self, node: c_ast.While) -> None:
+        changed = self.flow.begin_loop(node)
         facts, _ = conditions(self.env, node.cond)
         with self._scope(looped=True):
             self.expression(node.cond)
         with self._scope(facts, conditional=True, looped=True):
             self._statement(node.stmt)
+        self.flow.forget(changed, node)
 
     def on_dowhile(self, node: c_ast.DoWhile) -> None:
+        changed = self.flow.begin_loop(node)
         with self._scope(looped=True):
             self._statement(node.stmt)
+            self._continued(node)
             self.expression(node.cond)
+        self.flow.forget(changed, node)
 
     def on_switch(self, node: c_ast.Switch) -> None:
         self.expression(node.cond)
+        outer, self._switched = self._switched, changed_in(self.env, node.stmt)
         with self._scope(conditional=True):
             self._statement(node.stmt)
+        self.flow.forget(self._switched, node)
+        self._switched = outer
 
-    def on_case(self, node: c_ast.Case) -> None:
+    def _continued(self, node: c_ast.Node) -> None:
+        """Behind the body of a loop, which `continue` may have left early."""
+        if has_continue(node.stmt):
+            self.flow.forget(changed_in(self.env, node.stmt), node)
+
+    def on_case(self, node: c_ast.Case | c_ast.Default) -> None:
+        self.flow.forget(self._switched, node)  # it is jumped to, and may be come to
         for statement in node.stmts or []:
             self._statement(statement)
 
-    def on_default(self, node: c_ast.Default) -> None:
-        for statement in node.stmts or []:
-            self._statement(statement)
+    on_default = on_case
 
     def on_label(self, node: c_ast.Label) -> None:
         self._statement(node.stmt)
 
     def on_for(self, node: c_ast.For) -> None:
         index = self.unit.index(node)
-        if index in self._guards:  # a loop over the range: its variable is bound
+        if index in self._guards:  # a loop over the range
+            self._bind_stride(node)
+            self.flow.forget(changed_in(self.env, node.stmt), node)
             self._guard(index)
             self._statement(node.stmt)
             return
-        self._statement(node.init)
         symbol, low = self._loop_start(node.init)
+        self._statement(node.init)
+        changed = self.flow.begin_loop(node)
         facts: list[Comparison] = []
         if symbol is not None:
             facts = self._bind_loop(node, symbol, low)
@@ -176,10 +201,18 @@ class Walker(ExpressionWalker):
             facts += conditions(self.env, node.cond)[0]
         with self._scope(facts, conditional=True, looped=True):
             self._statement(node.stmt)
+            self._continued(node)
             if node.next is not None:
                 self.expression(node.next, statement=True)
+        self.flow.forget(changed, node)
         if symbol is not None:
             self.env.bind(symbol, Typed(None, symbol.canonical))
+
+    def _bind_stride(self, node: c_ast.For) -> None:
+        stride = self.body.stride
+        assert stride is not None
+        symbol = self.env.uses[stride.token]
+        self.env.bind(symbol, Typed(stride.form, symbol.canonical))
 
     def _loop_start(self, init: c_ast.Node | None) -> tuple[Symbol | None, Typed]:
         if isinstance(init, c_ast.DeclList) and len(init.decls) == 1:
@@ -196,41 +229,30 @@ class Walker(ExpressionWalker):
     def _bind_loop(self, node: c_ast.For, symbol: Symbol, low: Typed) -> list[Comparison]:
         """The loop variable's form, and the bound that its start gives it."""
         type_ = symbol.canonical
-        step = _step(self.env, node.next, symbol)
-        self.env.bind(symbol, Typed(None, type_))
-        changed = changed_in(self.env, node.stmt) | self.scopes.address_taken
-        if node.cond is not None:
-            changed |= changed_in(self.env, node.cond)
-        if step is None or symbol in changed or not is_integer(type_):
+        step = _step(node.next, symbol, self.env)
+        changed = changed_in(self.env, node.stmt, node.cond) | self.scopes.address_taken
+        if step == 0 or symbol in changed or not is_integer(type_):
             return []
-        width = INTEGERS[type_][0]
-        if width < 32:
+        if INTEGERS[type_][0] < 32:
             return []  # its steps wrap around
         variable = form_of(LoopVariable(symbol.name, self.unit.index(node), type_))
-        if step.is_constant:
-            self.env.bind(symbol, Typed(variable, type_))
-            if low.form is None or not self._keeps_order(node.cond, variable, step, type_):
-                return []
-            if step.constant > 0:
-                return [Comparison("<=", low.form, variable, type_)]
-            return [Comparison("<=", variable, low.form, type_)]
-        if is_unsigned(type_) and width < 64:
+        self.env.bind(symbol, Typed(variable, type_))
+        if low.form is None or not self._keeps_order(node.cond, variable, step, type_):
             return []
-        if low.form is not None:
-            # A stride by the size of the range: low + k*stride for some k >= 0.
-            self.env.bind(symbol, Typed(low.form + variable * step, type_))
-        return [Comparison("<=", number(0), variable, type_)]
+        if step > 0:
+            return [Comparison("<=", low.form, variable, type_)]
+        return [Comparison("<=", variable, low.form, type_)]
 
     def _keeps_order(
-        self, condition: c_ast.Node | None, variable: Form, step: Form, type_: str
+        self, condition: c_ast.Node | None, variable: Form, step: int, type_: str
     ) -> bool:
         """The steps lead away from the start: they do not wrap around."""
         if not is_unsigned(type_):
             return True
-        if condition is None or abs(step.constant) != 1:
+        if condition is None or abs(step) != 1:
             return False
         found, _ = conditions(self.env, condition)
-        if step.constant > 0:
+        if step > 0:
             return any(
                 c.op == "<" and c.left == variable and c.type == promoted(type_) for c in found
             )
@@ -247,17 +269,13 @@ def has_pointers(node: c_ast.Decl) -> bool:
     return isinstance(type_, c_ast.PtrDecl)
 
 
-def _step(env: Environment, node: c_ast.Node | None, symbol: Symbol) -> Form | None:
-    """By how much the loop's last part changes its variable: a constant, or a size."""
+def _step(node: c_ast.Node | None, symbol: Symbol, env: Environment) -> int:
+    """By which constant the loop's last part changes its variable; 0: by none."""
     if isinstance(node, c_ast.UnaryOp) and env.symbol(node.expr) == symbol:
-        return {"++": number(1), "--": number(-1)}.get(node.op.removeprefix("p"))
+        return {"++": 1, "--": -1}.get(node.op.removeprefix("p"), 0)
     if not isinstance(node, c_ast.Assignment) or env.symbol(node.lvalue) != symbol:
-        return None
+        return 0
     step = evaluate(env, node.rvalue).form
-    if step is None or node.op not in ("+=", "-="):
-        return None
-    if step.is_constant:
-        step = step if node.op == "+=" else -step
-        return step if step.constant else None
-    sizes = all(isinstance(a, Id) and a.kind.endswith("size") for a in step.atoms)
-    return step if sizes and node.op == "+=" else None
+    if step is None or node.op not in ("+=", "-=") or not step.is_constant:
+        return 0
+    return step.constant if node.op == "+=" else -step.constant

@@ -126,7 +126,10 @@ def test_member_that_becomes_a_pointer_escapes(statement: str) -> None:
     cut = refusal(source, ["f(y, x)", "g(z, x, y)"])
     assert (cut.code, cut.message) == (
         "KF205",
-        "f() has a pointer that is passed on or stored: 'y'",
+        (
+            "f() passes on, copies or casts a pointer into 'y', so any element may be written, and "
+            "g() reads it too"
+        ),
     )
 
 
@@ -166,7 +169,7 @@ def test_address_of_a_pointer_lets_it_escape(statement: str) -> None:
     source = f(statement) + g(f"{{ {INDEX} z[i] = y[i]; }}")
     cut = refusal(source, CALLS)
     assert cut.code == "KF205"
-    assert cut.message.startswith("f() has a pointer that is passed on or stored: ")
+    assert cut.message.startswith("f() passes on, copies or casts a pointer into 'y', so any ")
 
 
 @pytest.mark.parametrize(

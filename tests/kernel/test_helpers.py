@@ -87,8 +87,8 @@ ROW = "get_global_id(1)*w + get_global_id(0)"
         ("int at(int2 *p) { return p->x; }", "int2 p = (int2)(x, y); t[at(&p)] = 1;", "-"),
         ("int at(float2 p) { return p.x; }", "t[at((float2)(x, y))] = 1;", "-"),
         ("float2 at(int2 p) { return (float2)(0); }", "t[(int)at((int2)(x, y)).x] = 1;", "-"),
+        ("int at(int i) { return i; }", "int k = x; k++; t[at(k)] = 1;", "get_global_id(0) + 1"),
         # An argument that changes, or that is not understood.
-        ("int at(int i) { return i; }", "int k = x; k++; t[at(k)] = 1;", "-"),
         ("int at(int i, int j) { return i; }", "int k = x; t[at(x, k++)] = 1;", "-"),
         # Conversions by parameters and results.
         ("uchar at(int i) { return i; }", "t[at(x)] = 1;", "-"),

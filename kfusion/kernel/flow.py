@@ -1,0 +1,245 @@
+"""Which value of a variable reaches the place that is being read.
+
+In: the environment of the walk, and where ways part and meet. Out: the same environment, with
+what is known behind them: a value that all ways agree in; of loops only what they leave alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from itertools import chain
+from typing import TypeVar
+
+from pycparser import c_ast
+
+from kfusion.kernel.evaluate import (
+    UNKNOWN,
+    Environment,
+    Pointer,
+    Typed,
+    evaluate,
+    moved,
+    offset_of,
+)
+from kfusion.kernel.forms import Form, LoopVariable, form_of, number
+from kfusion.kernel.model import Symbol
+from kfusion.kernel.scopes import Scopes
+from kfusion.kernel.types import INTEGERS, is_integer, is_unsigned
+
+_T = TypeVar("_T")
+ROUNDS = "rounds"  # how often a loop has gone round
+_LEAVING = (c_ast.Return, c_ast.Break, c_ast.Continue, c_ast.Goto)
+
+
+class Flow:
+    def __init__(
+        self,
+        env: Environment,
+        scopes: Scopes,
+        lost: Callable[[Form, c_ast.Node], None],
+        passed: Callable[[str, c_ast.Node], None],
+    ) -> None:
+        """`lost` hears of forms that a variable may have and its uses do not show; `passed` of
+        buffers into which a pointer points that is no longer followed."""
+        self.env, self.scopes = env, scopes
+        self._lost, self._passed = lost, passed
+
+    def follows(self, symbol: Symbol) -> bool:
+        """Only what names the variable changes it."""
+        return symbol not in self.scopes.address_taken
+
+    def assign(self, symbol: Symbol, value: Typed) -> None:
+        known = value if self.follows(symbol) else Typed(None, symbol.canonical)
+        self.env.bind(symbol, known)
+
+    def point(self, symbol: Symbol, pointer: Pointer) -> None:
+        self.env.pointers[symbol] = pointer
+
+    def either(self, node: c_ast.Node, *ways: Callable[[], bool]) -> None:
+        """One of them is gone; each says whether what stands behind is reached by it."""
+        env = self.env
+        values, pointers = env.values, env.pointers
+        ends: list[tuple[Mapping[Symbol, Typed], Mapping[Symbol, Pointer]]] = []
+        for way in ways:
+            env.reset(values, pointers)
+            if way():
+                ends.append((env.values, env.pointers))
+        if not ends:
+            env.reset(values, pointers)
+            return
+        env.reset(*ends[0])
+        for symbol in _differing([each for each, _ in ends]):
+            found = [each[symbol] for each, _ in ends if symbol in each]
+            if symbol in values:  # others are declared in a block that has ended
+                self._forget_value(symbol, found, node)
+        for symbol in _differing([each for _, each in ends]):
+            there = [each[symbol] for _, each in ends if symbol in each]
+            if symbol in values or symbol in pointers:
+                self._forget_pointer(symbol, there, node, everywhere=len(there) == len(ends))
+
+    def forget(self, symbols: Iterable[Symbol], node: c_ast.Node) -> None:
+        """They may have any value: those that a loop changes."""
+        for symbol in sorted(symbols, key=lambda s: s.token):
+            if symbol in self.env.values:
+                self._forget_value(symbol, [self.env.values[symbol]], node)
+            if symbol in self.env.pointers:
+                self._forget_pointer(symbol, [self.env.pointers[symbol]], node, everywhere=False)
+
+    def begin_loop(self, loop: c_ast.Node) -> set[Symbol]:
+        """What it changes is unknown in it, but for what each round adds the same to."""
+        parts = (getattr(loop, "cond", None), loop.stmt, getattr(loop, "next", None))
+        changed = changed_in(self.env, *parts)
+        values = {s: self.env.values[s] for s in changed if s in self.env.values}
+        pointers = {s: self.env.pointers[s] for s in changed if s in self.env.pointers}
+        steps = {s: node for s, node in _steps(self.env, loop).items() if self.follows(s)}
+        self.forget(changed - set(steps), loop)
+        for symbol in steps:
+            self.env.bind(symbol, Typed(None, symbol.canonical))
+        rounds = form_of(LoopVariable(ROUNDS, self.env.unit.index(loop), "ulong"))
+        for symbol, node in steps.items():
+            step = _step(self.env, node)
+            pointer, value = pointers.get(symbol), values.get(symbol, UNKNOWN)
+            if pointer is not None and step is not None:
+                self.env.pointers[symbol] = moved(pointer, rounds * step, "+")
+            elif pointer is not None:
+                self._forget_pointer(symbol, [pointer], loop, everywhere=True)
+            elif step is None or value.form is None or not _counts(symbol.canonical, step):
+                self._forget_value(symbol, [value], loop)
+            else:
+                form = value.form + rounds * step
+                self.env.bind(symbol, Typed(form, symbol.canonical))
+        return changed
+
+    def _forget_value(self, symbol: Symbol, known: list[Typed], node: c_ast.Node) -> None:
+        for value in known:
+            for part in (value, *value.parts):
+                if part.form is not None:
+                    self._lost(part.form, node)
+        self.env.bind(symbol, Typed(None, symbol.canonical))
+
+    def _forget_pointer(
+        self, symbol: Symbol, known: list[Pointer], node: c_ast.Node, *, everywhere: bool
+    ) -> None:
+        kinds = {(p.parameter, p.type, p.declared) for p in known}
+        if everywhere and len(kinds) == 1:
+            self.env.pointers[symbol] = replace(known[0], offset=None)
+            return
+        for parameter in dict.fromkeys(pointer.parameter for pointer in known):
+            self._passed(parameter, node)
+        self.env.pointers.pop(symbol, None)
+
+
+def _differing(states: list[Mapping[Symbol, _T]]) -> list[Symbol]:
+    first, *others = states
+    if not others:
+        return []
+    found = {
+        symbol: None
+        for symbol in chain(*states)
+        for other in others
+        if first.get(symbol) is not other.get(symbol) and first.get(symbol) != other.get(symbol)
+    }
+    return list(found)
+
+
+def goes_on(node: c_ast.Node | None) -> bool:
+    """May what stands behind the statement be reached through it?"""
+    while isinstance(node, c_ast.Compound):
+        node = node.block_items[-1] if node.block_items else None
+    return not isinstance(node, _LEAVING)
+
+
+def _steps(env: Environment, loop: c_ast.Node) -> dict[Symbol, c_ast.Node]:
+    """Variables that each round of a loop changes once, by adding something: the statement."""
+    next_ = getattr(loop, "next", None)
+    body = loop.stmt.block_items or [] if isinstance(loop.stmt, c_ast.Compound) else [loop.stmt]
+    last = next_.exprs if isinstance(next_, c_ast.ExprList) else [next_] if next_ else []
+    places = [*last, *([] if has_continue(loop.stmt) else body)]
+    found: dict[Symbol, c_ast.Node] = {}
+    for node in places:
+        target = getattr(node, "lvalue", getattr(node, "expr", None))
+        symbol = env.symbol(target) if target is not None else None
+        if symbol is not None and _adds(node):
+            found[symbol] = node
+    finder = _Changes(env)
+    for part in (getattr(loop, "cond", None), loop.stmt, next_):
+        if part is not None:
+            finder.visit(part)
+    return {symbol: node for symbol, node in found.items() if finder.counts[symbol] == 1}
+
+
+def _adds(node: c_ast.Node) -> bool:
+    if isinstance(node, c_ast.UnaryOp):
+        return node.op.removeprefix("p") in ("++", "--")
+    return isinstance(node, c_ast.Assignment) and node.op in ("+=", "-=")
+
+
+def _step(env: Environment, node: c_ast.Node) -> Form | None:
+    """How much it adds, if that is the same in each round."""
+    if isinstance(node, c_ast.UnaryOp):
+        return number(1 if "+" in node.op else -1)
+    at = env.unit.index(node.lvalue)
+    if not env.certain(at, env.unit.index(node.rvalue)):
+        return None
+    form = offset_of(evaluate(env, node.rvalue))
+    if form is None or form.in_loop:
+        return None
+    return form if node.op == "+=" else -form
+
+
+def _counts(type_: str, step: Form) -> bool:
+    """Adding it does not lead around from the largest number to the smallest."""
+    if not is_integer(type_) or INTEGERS[type_][0] < 32:
+        return False
+    return not is_unsigned(type_) or (INTEGERS[type_][0] == 64 and not _is_negative(step))
+
+
+def _is_negative(step: Form) -> bool:
+    return any(factor < 0 for _, factor in step.terms)
+
+
+def has_continue(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.Continue) or any(has_continue(c) for _, c in node.children())
+
+
+def changed_in(env: Environment, *nodes: c_ast.Node | None) -> set[Symbol]:
+    """Variables that are assigned within, or a part of them."""
+    finder = _Changes(env)
+    for node in nodes:
+        if node is not None:
+            finder.visit(node)
+    return finder.found
+
+
+def changed_part(env: Environment, node: c_ast.Node) -> tuple[Symbol, ...]:
+    """The variable that an assignment to the place changes: `i`, `v` of `v.x`."""
+    part = isinstance(node, (c_ast.StructRef, c_ast.ArrayRef))
+    while isinstance(node, (c_ast.StructRef, c_ast.ArrayRef)):
+        node = node.name
+    symbol = env.symbol(node)
+    behind = part and symbol is not None and symbol.canonical.endswith("*")  # a pointer
+    return (symbol,) if symbol is not None and not behind else ()
+
+
+class _Changes(c_ast.NodeVisitor):
+    def __init__(self, env: Environment) -> None:
+        self.env = env
+        self.counts: Counter[Symbol] = Counter()
+
+    @property
+    def found(self) -> set[Symbol]:
+        return set(self.counts)
+
+    def _changed(self, node: c_ast.Node) -> None:
+        self.counts.update(changed_part(self.env, node))
+
+    def visit_Assignment(self, node: c_ast.Assignment) -> None:
+        self._changed(node.lvalue)
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
+        if node.op.removeprefix("p") in ("++", "--"):
+            self._changed(node.expr)
+        self.generic_visit(node)
