@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
@@ -37,6 +37,7 @@ from kfusion.kernel.flow import Flow, changed_part
 from kfusion.kernel.forms import OF_GROUPS, Comparison, Form, in_global_ids, number
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.images import ImageCall, read_image_call
+from kfusion.kernel.inlined import follow_call
 from kfusion.kernel.model import Access, Body, Feature, FeatureUse, Mode, Symbol, Texel
 from kfusion.kernel.only_read import only_reads, reads_argument
 from kfusion.kernel.opening import COPIES
@@ -68,13 +69,24 @@ class ExpressionWalker:
         self.function, self.body, self.helpers = function, body, helpers
         self.accesses: list[Access] = []
         self.features: list[FeatureUse] = []
-        self.only_reads = cache(lambda name: only_reads(self.unit, function, name))
+        self.only_reads: Callable[[str], bool] = cache(
+            lambda name: only_reads(self.unit, function, name)
+        )
         self.local_ids: Span | None = None
         self.together = Findings(env, function)
-        self.flow = Flow(env, scopes, self._lost, self._passed)
+        self.followed_calls = [0]  # so many, of all that walk here
+        self.flow = Flow(env, scopes, self._lost, self.passed)
         self._facts: list[Comparison] = []
         self._conditional = 0
         self._looped = 0
+
+    def begin_under(self, outer: ExpressionWalker) -> None:
+        """What holds where another walker is, holds here."""
+        self._facts = list(outer._facts)
+        self._conditional, self._looped = outer._conditional, outer._looped
+
+    def walk(self) -> None:
+        raise NotImplementedError
 
     @contextmanager
     def _scope(
@@ -133,9 +145,9 @@ class ExpressionWalker:
     def _passed_since(self, before: int, node: c_ast.Node) -> None:
         """What has been accessed since may be reached in other ways too."""
         for name in dict.fromkeys(access.parameter for access in self.accesses[before:]):
-            self._passed(name, node)
+            self.passed(name, node)
 
-    def _passed(self, parameter: str, node: c_ast.Node, *, read: bool = False) -> None:
+    def passed(self, parameter: str, node: c_ast.Node, *, read: bool = False) -> None:
         """A pointer into a buffer is passed on, copied or cast: any element may be accessed."""
         mode = Mode.READ if read or self.only_reads(parameter) else Mode.UPDATE
         at = self.unit.index(node)
@@ -164,7 +176,7 @@ class ExpressionWalker:
         pointer, old = assigned_pointer(self.env, node), self.env.values.get(symbol, UNKNOWN)
         value = evaluate(self.env, node.rvalue)
         if pointer is not None:
-            self._offsets(node.rvalue)
+            self.offsets(node.rvalue)
         elif not value.complete:
             self.expression(node.rvalue)
         if symbol.parameter and symbol in self.env.pointers:
@@ -220,8 +232,8 @@ class ExpressionWalker:
     def _address(self, node: c_ast.UnaryOp) -> None:
         pointer = resolve_pointer(self.env, node)
         if pointer is not None:
-            self._offsets(node)
-            self._passed(pointer.parameter, node)
+            self.offsets(node)
+            self.passed(pointer.parameter, node)
         else:
             before = len(self.accesses)
             self.expression(node.expr)  # of a pointer variable: it is passed on
@@ -254,7 +266,7 @@ class ExpressionWalker:
         symbol = self.env.symbol(node)
         if symbol is not None:
             if symbol in self.env.pointers:
-                self._passed(self.env.pointers[symbol].parameter, node)
+                self.passed(self.env.pointers[symbol].parameter, node)
             elif symbol in self.env.images:
                 self._feature(Feature.IMAGE, node.name, node)
             return
@@ -290,17 +302,19 @@ class ExpressionWalker:
         elif not (is_pure(name) or is_work_item(name)):
             feature = feature_of(name) or Feature.UNKNOWN_CALL
             self._feature(feature, f"{name}()", node)
+        if name not in self.unit.functions or not follow_call(self, node, name):
+            self._arguments(node, name, hidden=feature is not None)
+
+    def _arguments(self, node: c_ast.FuncCall, name: str, *, hidden: bool) -> None:
+        """`hidden`: that the call is not known is the reason, not the pointers that it gets."""
         for place, argument in enumerate(node.args.exprs if node.args else []):
+            pointer = resolve_pointer(self.env, argument)
             if name in self.unit.functions and self.env.image(argument) is not None:
                 self._given_image(argument, name)
-                continue
-            pointer = resolve_pointer(self.env, argument)
-            if pointer is not None and reads_argument(self.unit, name, place):
-                self._offsets(argument)
-                self._passed(pointer.parameter, argument, read=True)
-                continue
-            # The call itself is the reason then, not its pointer.
-            if feature is None or resolve_pointer(self.env, argument) is None:
+            elif pointer is not None and reads_argument(self.unit, name, place):
+                self.offsets(argument)
+                self.passed(pointer.parameter, argument, read=True)
+            elif not hidden or pointer is None:
                 self.expression(argument)
 
     def _is_vector_access(self, name: str, node: c_ast.FuncCall) -> bool:
@@ -317,7 +331,7 @@ class ExpressionWalker:
         if pointer is None:
             self.expression(place)
             return True
-        self._offsets(place)
+        self.offsets(place)
         lanes = int(match.group(4) or 1)
         step = 4 if match.group(2) and lanes == 3 else lanes  # vloada_half3
         form = offset_of(evaluate(self.env, index))
@@ -360,26 +374,26 @@ class ExpressionWalker:
             if pointer is None:
                 self.expression(argument)
             else:
-                self._offsets(argument)
+                self.offsets(argument)
                 at = self.unit.index(argument)
                 self._access(pointer, mode, None, (at, at), direct=False, statement=False)
                 self.accesses[-1] = replace(self.accesses[-1], whole=False)
         for argument in arguments[2:]:
             self.expression(argument)
 
-    def _offsets(self, node: c_ast.Node) -> None:
+    def offsets(self, node: c_ast.Node) -> None:
         """What else is evaluated in an expression that gives a pointer into a buffer."""
         if isinstance(node, c_ast.BinaryOp):
             for side in (node.left, node.right):
                 if resolve_pointer(self.env, side) is None:
                     self.expression(side)
                 else:
-                    self._offsets(side)
+                    self.offsets(side)
         elif isinstance(node, c_ast.ArrayRef):
-            self._offsets(node.name)
+            self.offsets(node.name)
             self.expression(node.subscript)
         elif isinstance(node, c_ast.Cast | c_ast.UnaryOp):
-            self._offsets(node.expr)
+            self.offsets(node.expr)
         elif not isinstance(node, c_ast.ID):
             self._feature(Feature.ESCAPE, "a pointer that is computed", node)
 
@@ -396,7 +410,7 @@ class ExpressionWalker:
             else:
                 self.expression(node.name)
             return
-        self._offsets(node.name)
+        self.offsets(node.name)
         index = evaluate(self.env, node.subscript)
         form = None
         if index.form is None:
@@ -418,7 +432,7 @@ class ExpressionWalker:
         if pointer is None:
             self.expression(node.expr)
             return
-        self._offsets(node.expr)
+        self.offsets(node.expr)
         leftmost = self.unit.index(node)
         first = leftmost - 1
         while self.unit.tokens[first].text == "(":
@@ -446,7 +460,7 @@ class ExpressionWalker:
     def _component(self, node: c_ast.StructRef, mode: Mode) -> None:
         pointer = resolve_pointer(self.env, node.name) if node.type == "->" else None
         if pointer is not None:
-            self._offsets(node.name)
+            self.offsets(node.name)
             at = self.unit.index(node.name)
             self._access(pointer, mode, pointer.offset, (at, at), direct=False, statement=False)
             self.accesses[-1] = replace(self.accesses[-1], whole=False)

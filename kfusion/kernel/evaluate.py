@@ -30,6 +30,7 @@ from kfusion.kernel.types import (
     is_unsigned,
     known_size,
     promoted,
+    qualifiers,
     resolved,
     vector_of,
 )
@@ -453,7 +454,7 @@ def resolve_pointer(env: Environment, node: c_ast.Node) -> Pointer | None:
         return env.pointers.get(symbol) if symbol else None
     if isinstance(node, c_ast.Cast):
         inner = resolve_pointer(env, node.expr)
-        return _cast(env.unit, inner, node.to_type.type) if inner is not None else None
+        return cast_pointer(env.unit, inner, node.to_type.type) if inner is not None else None
     if isinstance(node, c_ast.BinaryOp) and node.op in ("+", "-"):
         certain = env.certain_operator(node)
         left = resolve_pointer(env, node.left)
@@ -470,10 +471,13 @@ def resolve_pointer(env: Environment, node: c_ast.Node) -> Pointer | None:
     return None
 
 
-def _cast(unit: Unit, pointer: Pointer, node: c_ast.Node) -> Pointer | None:
-    """`(global float4 *)a`"""
+def cast_pointer(unit: Unit, pointer: Pointer, node: c_ast.Node) -> Pointer | None:
+    """`(global float4 *)a`; None: not a pointer to values."""
     target = resolved(unit, node)
-    if not isinstance(target, c_ast.PtrDecl):
+    plain = isinstance(target, c_ast.PtrDecl) and isinstance(
+        resolved(unit, target.type), c_ast.TypeDecl
+    )
+    if not plain or "volatile" in qualifiers(unit, target.type):
         return None
     type_ = canonical(unit, target.type)
     old, new = known_size(pointer.type), known_size(type_)

@@ -7,7 +7,7 @@ what is known behind them: a value that all ways agree in; of loops only what th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
@@ -79,13 +79,19 @@ class Flow:
             if symbol in values or symbol in pointers:
                 self._forget_pointer(symbol, there, node, everywhere=len(there) == len(ends))
 
-    def forget(self, symbols: Iterable[Symbol], node: c_ast.Node) -> None:
-        """They may have any value: those that a loop changes."""
+    def forget(
+        self, symbols: Iterable[Symbol], node: c_ast.Node, moved: Collection[Symbol] = ()
+    ) -> None:
+        """They may have any value: those that a loop changes; pointers `moved` stay in a buffer."""
         for symbol in sorted(symbols, key=lambda s: s.token):
             if symbol in self.env.values:
                 self._forget_value(symbol, [self.env.values[symbol]], node)
             if symbol in self.env.pointers:
-                self._forget_pointer(symbol, [self.env.pointers[symbol]], node, everywhere=False)
+                known, stays = self.env.pointers[symbol], symbol in moved
+                self._forget_pointer(symbol, [known], node, everywhere=stays)
+
+    def end_loop(self, loop: c_ast.Node, changed: set[Symbol]) -> None:
+        self.forget(changed, loop, _steps(self.env, loop))
 
     def begin_loop(self, loop: c_ast.Node) -> set[Symbol]:
         """What it changes is unknown in it, but for what each round adds the same to."""

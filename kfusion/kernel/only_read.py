@@ -54,7 +54,7 @@ class _Walk:
         while known < len(self.followed) and not self.writes:
             known = len(self.followed)
             self._statement(self.function.node.body)
-        return not self.writes
+        return not self.writes and bool(self.followed)
 
     def _statement(self, node: c_ast.Node) -> None:
         for _, child in node.children():

@@ -81,7 +81,7 @@ class Walker(ExpressionWalker):
             # The ids in a variable that is followed are looked at where it is used.
             followed = evaluate(self.env, node.init).complete and self.flow.follows(symbol)
             if pointer is not None:
-                self._offsets(node.init)
+                self.offsets(node.init)
             elif not followed:
                 self.expression(node.init)
         declare(self.env, self.scopes, node)
@@ -97,6 +97,8 @@ class Walker(ExpressionWalker):
         pass
 
     def on_return(self, node: c_ast.Return) -> None:
+        if node.expr is not None:  # of a function that the kernel calls
+            self.expression(node.expr)
         last = self.function.body.children[-1] if self.function.body.children else None
         index = self.unit.index(node)
         if last is None or index != last.first:
@@ -148,7 +150,7 @@ class Walker(ExpressionWalker):
             self.expression(node.cond)
         with self._scope(facts, conditional=True, looped=True):
             self._statement(node.stmt)
-        self.flow.forget(changed, node)
+        self.flow.end_loop(node, changed)
 
     def on_dowhile(self, node: c_ast.DoWhile) -> None:
         changed = self.flow.begin_loop(node)
@@ -156,7 +158,7 @@ class Walker(ExpressionWalker):
             self._statement(node.stmt)
             self._continued(node)
             self.expression(node.cond)
-        self.flow.forget(changed, node)
+        self.flow.end_loop(node, changed)
 
     def on_switch(self, node: c_ast.Switch) -> None:
         self.expression(node.cond)
@@ -204,7 +206,7 @@ class Walker(ExpressionWalker):
             self._continued(node)
             if node.next is not None:
                 self.expression(node.next, statement=True)
-        self.flow.forget(changed, node)
+        self.flow.end_loop(node, changed)
         if symbol is not None:
             self.env.bind(symbol, Typed(None, symbol.canonical))
 

@@ -362,10 +362,10 @@ GIVEN = "'read_imagef({})' in {}() may read any texel of 't', which invert() wri
         ),
         (
             "averaged(c, t, w, h)",
-            "KF233",
+            "KF201",
             (
-                "'a' in averaged() may read any texel of 't', which invert() writes: mean() is "
-                "given the whole image"
+                "'mean(a, at)' in averaged() reads elements of 't' that neighbouring items of "
+                "invert() write as 'write_imagef(c, at, ...)'"
             ),
         ),
         (

@@ -65,6 +65,11 @@ class Frame:
         return tuple(Parameter(n, type_, "scalar") for n in LIMITS[: self.world.dimensions])
 
     @property
+    def at_once(self) -> bool:
+        """All ids are in their variables from the beginning."""
+        return all(line.startswith("const ") for line in self.lines)
+
+    @property
     def is_row(self) -> bool:
         return self.world.dimensions == 1
 
@@ -132,16 +137,31 @@ def frames(draw: st.DrawFn, world: World, *, loops: int = 5) -> Frame:
     type_ = "int" if world.signed else "size_t"
     if world.dimensions == 1:
         type_ = draw(st.sampled_from(["int", "size_t", "uint"]))
-    lines = [
-        f"const {type_} {name} = {(GROUP if groups else GLOBAL).format(d=d)};"
-        for d, name in enumerate(names)
-    ]
+    ids = [(GROUP if groups else GLOBAL).format(d=d) for d in range(len(names))]
+    lines = [draw(declarations(type_, *pair)) for pair in zip(names, ids, strict=True)]
     own = names[-1]
     limits = LIMITS if world.width else [f"get_global_size({d})" for d in range(3)]
     for dimension in reversed(range(world.dimensions - 1)):
         before = own if own in names else f"({own})"
         own = f"{before} * {limits[dimension]} + {names[dimension]}"
     return Frame(tuple(lines), draw(guards(names, world.width)), own, type_, groups, world)
+
+
+@st.composite
+def declarations(draw: st.DrawFn, type_: str, name: str, id_: str) -> str:
+    """A variable with the id, mostly at once."""
+    kind = draw(st.integers(0, 11))
+    if kind == 0:
+        return f"{type_} {name}; {name} = {id_};"
+    if kind == 1:
+        return f"{type_} {name} = 5; {name} -= 5; {name} += {id_};"
+    if kind == 2:
+        return (
+            f"{type_} {name} = {id_} + 1; if (get_global_size(0) > 5) {name}--; else {name} -= 1;"
+        )
+    if kind == 3:
+        return f"{type_} {name} = 7; {{ const {type_} k = {id_}; {name} = k; }}"
+    return f"const {type_} {name} = {id_};"
 
 
 @st.composite

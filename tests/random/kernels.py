@@ -15,6 +15,9 @@ HEAD = """\
 #define SQUARE(x) ((x) * (x))
 #define HALF(p, k) (p[k] * 0.5f)
 float mix_in(float x, float y) { return 0.5f * x + 0.25f * y; }
+float get(__global const float *p, size_t i) { return 0.5f * p[i]; }
+void put(__global float *p, float x) { if (x > 900.0f) return; *p = x; }
+void add(__global float *p, size_t i, float x) { __global float *q = p + i; q[0] += 0.25f * x; }
 """
 INPUTS = [Feature.ONE_INPUT, Feature.TWO_INPUTS, Feature.THREE_INPUTS, Feature.FOUR_INPUTS]
 OUTPUTS = [Feature.ONE_OUTPUT, Feature.TWO_OUTPUTS, Feature.THREE_OUTPUTS, Feature.FOUR_OUTPUTS]
@@ -68,7 +71,7 @@ def statements(
     element, type_ = f"{output.name}[{frame.own}]", output.type
     mine = [f"(float){element}"]
     value = kept(type_, f"1.0f * {draw(expressions(loads))}")
-    kind = draw(st.integers(0, 14))
+    kind = draw(st.integers(0, 17))
     if kind == 0 and type_ == "float":
         return f"{element} {draw(st.sampled_from(['+=', '-=']))} {value};"
     if kind == 1:
@@ -98,6 +101,13 @@ def statements(
     if kind == 10:
         sum_ = f"float s{number} = 0;\n        for (int j = 0; j < {draw(st.integers(2, 4))}; j++)"
         return f"{sum_}\n            s{number} += {value};\n        {element} = s{number} / 4;"
+    if kind == 11:
+        to = f"__global {type_} *q = {output.name}; q += {frame.own};"
+        return f"{{ {to} {draw(st.sampled_from(['*q', 'q[0]', '*(q + 0)']))} = {value}; }}"
+    if kind == 12 and type_ == "float":
+        return f"put({output.name} + ({frame.own}), {value});"
+    if kind == 13 and type_ == "float":
+        return f"{{ int j = 3; while (j--) add({output.name}, {frame.own}, {value}); }}"
     return f"{element} = {value};"
 
 
@@ -110,7 +120,11 @@ def element_wise(draw: st.DrawFn, world: World, name: str, *, pure: bool = True)
     read = [Parameter(f"a{k}", draw(types)) for k in range(inputs)]
     written = [Parameter(f"c{k}", draw(types)) for k in range(outputs)]
     forms = ["(float){0}[{1}]", "HALF({0}, {1})", "1.0f * *({0} + ({1}))"]
-    loads = [draw(st.sampled_from(forms)).format(p.name, frame.own) for p in read]
+    of_floats = [*forms, "get({0}, {1})", "get({0} + ({1}), 0)"]
+    loads = [
+        draw(st.sampled_from(of_floats if p.type == "float" else forms)).format(p.name, frame.own)
+        for p in read
+    ]
     body = [draw(statements(frame, p, loads, k)) for k, p in enumerate(written)]
     parameters = (*written, *read, ALPHA, *frame.scalars)
     text = frame.body("\n".join(f"        {line}" for line in body))
@@ -135,13 +149,16 @@ def element_wise(draw: st.DrawFn, world: World, name: str, *, pure: bool = True)
         parameters,
         tuple(touches),
         frozenset(features),
-        # From a loop that is left early on, what follows is not understood.
-        element_wise=not (frame.strided and "return" in text) and frame.strided == world.strided,
+        # From a loop that is left early on, what follows is not understood; nor what a guard
+        # behind other statements leaves early.
+        element_wise=frame.strided == world.strided
+        and not ("return" in "".join(body) and (frame.strided or not frame.at_once)),
     )
 
 
 def _reads_itself(element: str, line: str) -> bool:
-    return f"(float){element}" in line or any(o in line for o in ("++", "--", "+=", "-="))
+    again = ("++", "--", "+=", "-=", "put(", "add(")
+    return f"(float){element}" in line or any(o in line for o in again)
 
 
 @st.composite

@@ -24,13 +24,16 @@ from tests.random.pipelines import BUFFERS
 ROOT = Path(__file__).parents[2]
 
 
+_NOT_RUN = "clCreateKernel failed: INVALID_KERNEL_NAME"  # of Oclgrind, for no other reason
+
+
 class JobError(Exception):
     """The process that ran the jobs did not come to an end of its own."""
 
 
 def job_of(pipeline: Pipeline, done: Fused) -> Job:
     """The original kernels are part of the fused program: one build serves both."""
-    assert done.source.startswith(pipeline.source.removesuffix(pipeline.tail))
+    assert pipeline.source.removesuffix(pipeline.tail) in done.source
     steps: list[Step] = []
     for launch in done.kernels:
         calls = [pipeline.calls[index] for index in launch.calls]
@@ -68,8 +71,15 @@ def _differing(job: Job, before: Outcome, after: Outcome) -> str | None:
 
 
 def simulated(jobs: Sequence[Job]) -> list[str | None]:
-    """What Oclgrind complains of in each job, or how its two runs differ; None: nothing."""
-    return elsewhere(jobs, "oclgrind", "--data-races")
+    """What Oclgrind complains of in each job, or how its two runs differ; None: nothing.
+
+    It cannot run all that LLVM makes of `restrict` in functions: such jobs are run on PoCL.
+    """
+    found = elsewhere(jobs, "oclgrind", "--data-races")
+    again = [n for n, complaint in enumerate(found) if complaint and _NOT_RUN in complaint]
+    for n, complaint in zip(again, elsewhere([jobs[n] for n in again]), strict=True):
+        found[n] = complaint
+    return found
 
 
 def elsewhere(jobs: Sequence[Job], *under: str, timeout: float = 600) -> list[str | None]:

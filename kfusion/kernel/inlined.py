@@ -1,0 +1,118 @@
+"""What a helper function does with the pointers that it is given, as if its text stood there.
+
+In: a walker at a call. Out: the accesses of the function's body, each at the place of the call:
+nothing of them can be replaced, but whose elements they are is known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pycparser import c_ast
+
+from kfusion.kernel.evaluate import Environment, cast_pointer, convert, evaluate, resolve_pointer
+from kfusion.kernel.images import sampler_of
+from kfusion.kernel.model import Body, Symbol
+from kfusion.kernel.only_read import reads_argument
+from kfusion.kernel.scopes import Scopes, find_scopes, name_token
+from kfusion.parse.unit import Function
+
+if TYPE_CHECKING:
+    from kfusion.kernel.accesses import ExpressionWalker
+
+_MOST = 64  # calls that are followed in a kernel
+
+
+def follow_call(walker: ExpressionWalker, node: c_ast.FuncCall, name: str) -> bool:
+    """False: the function or its arguments are not of the kind that can be followed."""
+    unit, env = walker.unit, walker.env
+    listed = unit.definitions[name]
+    arguments = node.args.exprs if node.args else []
+    if len(listed) != 1 or name in env.inside or walker.followed_calls[0] >= _MOST:
+        return False
+    function = listed[0]
+    scopes = find_scopes(unit, function)
+    parameters = _parameters(function)
+    if scopes.odd or parameters is None or len(parameters) != len(arguments):
+        return False
+    if isinstance(function.node.decl.type.type, c_ast.PtrDecl):
+        return False  # it may return one of them
+    memory = [resolve_pointer(env, a) is not None or env.image(a) is not None for a in arguments]
+    if not any(memory):
+        return False
+    walker.followed_calls[0] += 1
+    within = Environment(unit, scopes.uses, env.certain, inside=env.inside | {name})
+    within.samplers.update({k: v for k, v in env.samplers.items() if isinstance(k, str)})
+    writing: set[str] = set()
+    for place, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True)):
+        symbol = scopes.uses[name_token(unit, parameter)]
+        pointer = resolve_pointer(env, argument)
+        if pointer is not None and not reads_argument(unit, name, place):
+            writing.add(pointer.parameter)
+        _bind(walker, within, scopes, symbol, parameter, argument)
+    inner = type(walker)(within, scopes, function, Body((), ()), walker.helpers)
+    inner.only_reads = lambda parameter: parameter not in writing
+    _walk(walker, inner, node)
+    return True
+
+
+def _parameters(function: Function) -> list[c_ast.Decl] | None:
+    arguments = function.node.decl.type.args
+    found = list(arguments.params) if arguments else []
+    named = all(isinstance(each, c_ast.Decl) and each.name for each in found)
+    return found if named else None
+
+
+def _bind(
+    walker: ExpressionWalker,
+    within: Environment,
+    scopes: Scopes,
+    symbol: Symbol,
+    parameter: c_ast.Decl,
+    argument: c_ast.Node,
+) -> None:
+    env = walker.env
+    pointer, image = resolve_pointer(env, argument), env.image(argument)
+    if pointer is not None:
+        walker.offsets(argument)
+        given = cast_pointer(walker.unit, pointer, parameter.type)
+        if given is None:
+            walker.passed(pointer.parameter, argument)
+        else:
+            named = symbol not in scopes.address_taken
+            within.pointers[symbol] = given if named else replace(given, offset=None)
+        return
+    if image is not None:
+        within.images[symbol] = image
+        return
+    if symbol.canonical == "sampler_t":
+        within.samplers[symbol] = sampler_of(env, argument)
+        return
+    walker.expression(argument)
+    value = convert(evaluate(env, argument), symbol.canonical)
+    within.bind(symbol, replace(value, form=None) if symbol in scopes.address_taken else value)
+
+
+def _walk(walker: ExpressionWalker, inner: ExpressionWalker, node: c_ast.FuncCall) -> None:
+    inner.followed_calls = walker.followed_calls
+    inner.begin_under(walker)
+    inner.walk()
+    walker.local_ids = walker.local_ids or inner.local_ids
+    first = walker.unit.index(node.name)
+    last = walker.unit.match(first + 1)
+    places = enumerate(walker.body.statements)
+    where = next((i for i, s in places if s.first <= first <= s.last), -1)
+    for access in inner.accesses:
+        walker.accesses.append(
+            replace(
+                access,
+                conditional=True,  # an earlier return of the function is not looked at
+                statement=where,
+                first=first,
+                last=last,
+                span=walker.unit.span(first, last),
+                plain=False,
+                assignment=None,
+            )
+        )
