@@ -7,6 +7,7 @@ _TRAPS = "tests/fuse/test_traps.py"
 _SCOPES = "tests/fuse/test_traps_of_scopes.py"
 _OWNERSHIP = "tests/graph/test_ownership.py"
 _PLAN = "tests/graph/test_plan.py"
+_POINTERS = "tests/fuse/test_pointers.py"
 _IMAGES = "tests/fuse/test_images.py"
 _CASES = "tests/cases/test_cases.py::test_case"
 
@@ -15,6 +16,10 @@ PROTECTED_BY: dict[str, str] = {
     "sections": "tests/kernel/test_sections.py::test_store_inside_kload",
     "narrow-indices": "tests/kernel/test_accesses.py::test_load_through_32_bits_without_sign",
     "mixed-ids": "tests/fuse/test_strides.py::test_id_of_the_item_in_a_loop",
+    "joins": f"{_POINTERS}::test_value_that_branches_do_not_agree_in",
+    "loops": f"{_POINTERS}::test_value_that_a_loop_changes",
+    "passed": f"{_POINTERS}::test_pointer_that_is_not_followed",
+    "one-width": f"{_POINTERS}::test_elements_of_two_widths",
     "doubtful-macros": "tests/kernel/test_pins.py::"
     "test_expression_with_a_default_is_that_or_given_by_the_options",
     "open-names": "tests/kernel/test_opened.py::"

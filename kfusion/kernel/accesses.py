@@ -46,7 +46,10 @@ from kfusion.kernel.together import Findings, is_followed
 from kfusion.kernel.types import is_member_array
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Function
+from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
+
+PASSED = protection("passed", "a pointer that is not followed may reach any element")
 
 _VECTOR_ACCESS = re.compile(r"v(load|store)(a)?(_half)?(2|3|4|8|16)?(?:_rt[ezpn])?")
 _CHANGES = ("++", "--", "p++", "p--")
@@ -149,6 +152,8 @@ class ExpressionWalker:
 
     def passed(self, parameter: str, node: c_ast.Node, *, read: bool = False) -> None:
         """A pointer into a buffer is passed on, copied or cast: any element may be accessed."""
+        if not is_on(PASSED):
+            return
         mode = Mode.READ if read or self.only_reads(parameter) else Mode.UPDATE
         at = self.unit.index(node)
         self._access(Pointer(parameter, None), mode, None, (at, at), direct=False, statement=False)
@@ -175,7 +180,7 @@ class ExpressionWalker:
         """`i = ...`, `i += ...`: of a variable or parameter."""
         pointer, old = assigned_pointer(self.env, node), self.env.values.get(symbol, UNKNOWN)
         value = evaluate(self.env, node.rvalue)
-        if pointer is not None:
+        if pointer is not None and node.op == "=":
             self.offsets(node.rvalue)
         elif not value.complete:
             self.expression(node.rvalue)

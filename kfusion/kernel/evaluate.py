@@ -374,6 +374,9 @@ def binary(left: Typed, op: str, right: Typed) -> Typed:
         result = a.constant // b.constant if op == "/" else a.constant % b.constant
         return Typed(number(result), type_)
     if op in ("/", "%"):
+        whole, rest = a.divided(b.constant) if b.is_constant and b.terms else (a, a)
+        if not rest.terms and not is_unsigned(type_):  # it has not wrapped around
+            return Typed(whole if op == "/" else Form(), type_)
         quotient = form_of(Quotient(a, b, type_))
         return Typed(quotient if op == "/" else a - b * quotient, type_)
     return Typed(None, type_)

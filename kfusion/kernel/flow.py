@@ -27,8 +27,12 @@ from kfusion.kernel.forms import Form, LoopVariable, form_of, number
 from kfusion.kernel.model import Symbol
 from kfusion.kernel.scopes import Scopes
 from kfusion.kernel.types import INTEGERS, is_integer, is_unsigned
+from kfusion.source.protections import is_on, protection
 
 _T = TypeVar("_T")
+JOINS = protection("joins", "behind branches a variable has the value that all agree in")
+LOOPS = protection("loops", "a variable that a loop changes has no value in it but a step's")
+
 ROUNDS = "rounds"  # how often a loop has gone round
 _LEAVING = (c_ast.Return, c_ast.Break, c_ast.Continue, c_ast.Goto)
 
@@ -70,6 +74,8 @@ class Flow:
             env.reset(values, pointers)
             return
         env.reset(*ends[0])
+        if not is_on(JOINS):
+            return
         for symbol in _differing([each for each, _ in ends]):
             found = [each[symbol] for each, _ in ends if symbol in each]
             if symbol in values:  # others are declared in a block that has ended
@@ -100,7 +106,8 @@ class Flow:
         values = {s: self.env.values[s] for s in changed if s in self.env.values}
         pointers = {s: self.env.pointers[s] for s in changed if s in self.env.pointers}
         steps = {s: node for s, node in _steps(self.env, loop).items() if self.follows(s)}
-        self.forget(changed - set(steps), loop)
+        if is_on(LOOPS):
+            self.forget(changed - set(steps), loop)
         for symbol in steps:
             self.env.bind(symbol, Typed(None, symbol.canonical))
         rounds = form_of(LoopVariable(ROUNDS, self.env.unit.index(loop), "ulong"))

@@ -53,9 +53,9 @@ def _may_move(use: StageUse, index: int, statement: Statement) -> bool:
 def _is_ready(use: StageUse, symbol: Symbol) -> bool:
     """Has the variable its only value before the work begins? A local array has its address."""
     kernel = use.kernel
-    if kernel.together is not None and symbol.token in kernel.together.arrays:
-        return True
     begins = kernel.body.statements[0].first
+    if kernel.together is not None and symbol.token in kernel.together.arrays:
+        return symbol.token < begins
     return symbol in kernel.fixed and kernel.settled.get(symbol, symbol.token) < begins
 
 

@@ -551,6 +551,63 @@ def index_of_the_build(world: World, p: str, names: Sequence[str]) -> Motif:
     return Motif(_pair(world, _square(p), g, names), head=head, options=(option,))
 
 
+def own_and_next(item: Item, _shape: Shape, _bound: Bound) -> list[int]:
+    return [item[0], item[0] + 1]
+
+
+def _behind_a_square(world: World, p: str, names: Sequence[str], body: str) -> Motif:
+    """The body stores to c[i], and loads from a[i] and a[i + 1]."""
+    g = kernel(f"{p}g", CA, f"{I} {body}", writes("c"), reads("a", own_and_next))
+    return Motif(_pair(world, _square(p), g, names))
+
+
+def value_of_a_branch(world: World, p: str, names: Sequence[str]) -> Motif:
+    body = "int j; if (i % 2 == 0) j = i; else j = i + 1; c[i] = a[j];"
+    return _behind_a_square(world, p, names, body)
+
+
+def value_of_a_loop(world: World, p: str, names: Sequence[str]) -> Motif:
+    body = "int j = i; for (int k = 0; k < 2; k++) { c[i] = a[j]; j += k + 1; }"
+    return _behind_a_square(world, p, names, body)
+
+
+def value_of_a_switch(world: World, p: str, names: Sequence[str]) -> Motif:
+    body = "int j = i; switch (i % 2) { case 1: j = i + 1; c[i] = 0; default: c[i] = a[j]; }"
+    return _behind_a_square(world, p, names, body)
+
+
+def pointer_of_a_condition(world: World, p: str, names: Sequence[str]) -> Motif:
+    body = "global const float *q = i % 2 ? a : a + 1; c[i] = q[i];"
+    return _behind_a_square(world, p, names, body)
+
+
+def pointer_of_a_loop(world: World, p: str, names: Sequence[str]) -> Motif:
+    body = "global const float *q = a + i; for (int k = 0; k < 2; k++) { c[i] = *q; q++; }"
+    return _behind_a_square(world, p, names, body)
+
+
+def pointer_of_a_function(world: World, p: str, names: Sequence[str]) -> Motif:
+    body = f"c[i] = {p}second(a + i, i % 2);"
+    motif = _behind_a_square(world, p, names, body)
+    helper = f"float {p}second(global const float *q, int k) {{ if (k) q += 1; return *q; }}\n"
+    return replace(motif, head=helper)
+
+
+def two_widths(world: World, p: str, names: Sequence[str]) -> Motif:
+    def four(item: Item, _shape: Shape, _bound: Bound) -> list[int]:
+        return list(range(4 * item[0], 4 * item[0] + 4)) if item[0] < 12 else []
+
+    f = kernel(
+        f"{p}f",
+        CA,
+        f"{I} if (i < 12) ((global float4 *)c)[i] = 0.5f * vload4(i, a);",
+        writes("c", four),
+        reads("a", four),
+    )
+    g = kernel(f"{p}g", CA, f"{I} c[i] = a[i] + 1.0f;", writes("c"), reads("a"))
+    return Motif(_pair(world, f, g, names))
+
+
 ONE_DIMENSION: dict[str, Make] = {
     make.__name__: make
     for make in (
@@ -579,6 +636,13 @@ ONE_DIMENSION: dict[str, Make] = {
         load_below_a_store,
         other_build,
         index_of_the_build,
+        value_of_a_branch,
+        value_of_a_loop,
+        value_of_a_switch,
+        pointer_of_a_condition,
+        pointer_of_a_loop,
+        pointer_of_a_function,
+        two_widths,
     )
 }
 TWO_DIMENSIONS: dict[str, Make] = {

@@ -104,9 +104,9 @@ def statements(
     if kind == 11:
         to = f"__global {type_} *q = {output.name}; q += {frame.own};"
         return f"{{ {to} {draw(st.sampled_from(['*q', 'q[0]', '*(q + 0)']))} = {value}; }}"
-    if kind == 12 and type_ == "float":
+    if kind == 12 and type_ == "float" and frame.type != "uint":
         return f"put({output.name} + ({frame.own}), {value});"
-    if kind == 13 and type_ == "float":
+    if kind == 13 and type_ == "float" and frame.type != "uint":
         return f"{{ int j = 3; while (j--) add({output.name}, {frame.own}, {value}); }}"
     return f"{element} = {value};"
 
@@ -285,8 +285,8 @@ def tiles(draw: st.DrawFn, world: World, name: str) -> Kernel:
 
 @st.composite
 def weighed(draw: st.DrawFn, world: World, name: str) -> Kernel:
-    """Sums with weights that the group has copied into local memory, mostly under a guard."""
-    frame = draw(frames(world, loops=0))
+    """Sums with weights that the group has copied into local memory, under a guard."""
+    frame = draw(frames(world, loops=0).filter(lambda each: each.guard and each.at_once))
     opening = (
         "local float weights[3];",
         "event_t copied = async_work_group_copy(weights, w3, 3, 0);",

