@@ -28,7 +28,7 @@ PROTECTED_BY: dict[str, str] = {
     "uniform": "tests/fuse/test_together.py::test_barrier_that_some_items_may_not_reach[guard]",
     # graph: what a kernel must not have
     "synchronisation": f"{_REFUSALS}::test_kernel_after_square[barrier]",
-    "pointers": f"{_REFUSALS}::test_kernel_after_square[pointer-arithmetic]",
+    "pointers": f"{_REFUSALS}::test_kernel_after_square[atomic]",
     "images": f"{_REFUSALS}::test_images",
     "samplers": f"{_IMAGES}::test_call_after_invert[normalised]",
     "read-and-written": f"{_IMAGES}::test_call_after_invert[ping-pong]",

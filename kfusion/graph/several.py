@@ -45,6 +45,7 @@ def _divisible(stage: Stage) -> bool:
         and kernel.required_size is None
         and kernel.body.stride is None
         and not kernel.features
+        and not kernel.changed
         and not _WORDS & kernel.unit.macros.history.keys()
         and (_has_one_bound(stage) or not is_on(ONE_BOUND))
         and asks_for_its_id_only(kernel)
@@ -75,6 +76,7 @@ def _has_bounds(stage: Stage) -> bool:
     return (
         len(items) <= 1
         and kernel.body.stride is None
+        and not kernel.changed
         and not stage.invocation.range.offset  # the last of a group may begin again at 0
         and not _WORDS & kernel.unit.macros.history.keys()
         and (all(map(_is_bound, stage.guards)) or not is_on(ONE_BOUND))

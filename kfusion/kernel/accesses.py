@@ -184,8 +184,6 @@ class ExpressionWalker:
             self.offsets(node.rvalue)
         elif not value.complete:
             self.expression(node.rvalue)
-        if symbol.parameter and symbol in self.env.pointers:
-            self._feature(Feature.POINTER_ARITHMETIC, symbol.name, node.lvalue)
         if pointer is not None:
             self.flow.point(symbol, pointer)
         else:
@@ -197,8 +195,6 @@ class ExpressionWalker:
         op, one = node.op.removeprefix("p")[0], Typed(number(1), "int")
         pointer = self.env.pointers.get(symbol)
         if pointer is not None:
-            if symbol.parameter:
-                self._feature(Feature.POINTER_ARITHMETIC, symbol.name, node.expr)
             self.flow.point(symbol, moved(pointer, number(1), op))
         value = binary(self.env.values.get(symbol, UNKNOWN), op, one)
         self.flow.assign(symbol, convert(value, symbol.canonical))
@@ -459,7 +455,9 @@ class ExpressionWalker:
         """Written with the parameter itself, not through a pointer variable."""
         if isinstance(node, c_ast.ID):
             symbol = self.env.symbol(node)
-            return symbol is None or symbol.parameter or symbol not in self.env.pointers
+            if symbol is None or symbol not in self.env.pointers:
+                return True
+            return symbol.parameter and self.scopes.assigned_once(symbol)
         return all(self._direct(child) for _, child in node.children())
 
     def _component(self, node: c_ast.StructRef, mode: Mode) -> None:

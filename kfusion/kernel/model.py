@@ -139,12 +139,12 @@ class Feature(Enum):
     ESCAPE = "a pointer that is passed on or stored"
     HIDDEN_POINTER = "a parameter whose type is a name for a pointer"
     NESTED = "a parameter that points to arrays or pointers"
-    POINTER_ARITHMETIC = "arithmetic on a pointer parameter"
+    POINTER_ARITHMETIC = "a pointer parameter that it changes, and a macro names"
     VECTOR_ACCESS = "a vload or vstore that is not followed"
     IMAGE = "an image or a sampler"
     PRINTF = "printf"
     ATTRIBUTE = "an attribute that is not known"
-    ASSIGNED_PARAMETER = "a parameter that it assigns"
+    ASSIGNED_PARAMETER = "a parameter that it assigns, and a macro names"
     CONTROL_FLOW = "control flow that cannot be moved"
     UNKNOWN_CALL = "a function that is not known"
 
@@ -261,6 +261,7 @@ class Kernel:
     body: Body
     symbols: dict[int, Symbol]  # by token, for every use of a parameter or local variable
     fixed: frozenset[Symbol]  # assigned once, and their address is not taken
+    changed: frozenset[str]  # parameters that it assigns
     settled: dict[Symbol, int]  # the token that gives them their last value
     addressed: frozenset[Symbol]  # their address is taken
     required_size: tuple[str, ...] | None  # reqd_work_group_size

@@ -85,11 +85,12 @@ def _read(
         effect_of(env, statement, here, accesses)
         for statement, here in zip(body.statements, nodes, strict=True)
     ]
+    changed = _changed_parameters(scopes, parameters)
     together, apart = walker.together.result(body, parameters)
     features = (
         *_parameter_features(parameters),
         *apart,
-        *_changed_parameters(scopes, parameters),
+        *_changed_in_macros(unit, scopes, changed),
         *walker.features,
         *_foreign_text(unit, function),
         *_attributes(unit, function),
@@ -109,6 +110,7 @@ def _read(
         body=replace(body, effects=tuple(effects)),
         symbols=scopes.uses,
         fixed=frozenset(s for s in scopes.writes if scopes.assigned_once(s)),
+        changed=frozenset(p.name for p in changed),
         settled=scopes.settled,
         addressed=frozenset(scopes.address_taken),
         required_size=required_size(unit, function),
@@ -168,13 +170,22 @@ def _parameter_features(parameters: tuple[Parameter, ...]) -> list[FeatureUse]:
     return found
 
 
-def _changed_parameters(scopes: Scopes, parameters: tuple[Parameter, ...]) -> list[FeatureUse]:
-    """Values that the kernel assigns: the other stages need the original ones."""
+def _changed_parameters(scopes: Scopes, parameters: tuple[Parameter, ...]) -> list[Parameter]:
+    """Those that the kernel assigns: the other stages need the original ones."""
     declared = {symbol.name: symbol for symbol in scopes.writes if symbol.parameter}
+    return [p for p in parameters if not scopes.assigned_once(declared[p.name])]
+
+
+def _changed_in_macros(unit: Unit, scopes: Scopes, changed: list[Parameter]) -> list[FeatureUse]:
+    """What a macro calls by its name cannot get another one, for a variable of the stage."""
+    names = {p.name for p in changed}
+    inside = {s.name for t, s in scopes.uses.items() if s.parameter and unit.tokens[t].macro}
     return [
-        FeatureUse(Feature.ASSIGNED_PARAMETER, p.name, p.span)
-        for p in parameters
-        if not p.pointer and not scopes.assigned_once(declared[p.name])
+        FeatureUse(
+            Feature.POINTER_ARITHMETIC if p.pointer else Feature.ASSIGNED_PARAMETER, p.name, p.span
+        )
+        for p in changed
+        if p.name in names & inside or p.image is not None or p.canonical == "sampler_t"
     ]
 
 

@@ -75,6 +75,8 @@ def _counts(group: Group, members: list[Invocation]) -> tuple[_Count, _Count]:
 def _hides_accesses(member: Invocation) -> bool:
     if any(use.feature in _HIDING for use in member.kernel.features):
         return True
+    if any(access.anywhere for access in member.kernel.accesses):
+        return True
     pairs = zip(member.kernel.parameters, member.arguments, strict=True)
     return any(p.is_buffer and not isinstance(a, Memory) for p, a in pairs)
 

@@ -173,7 +173,19 @@ class _Writer:
             self.uses, self.copies, self.names, self.symbols, self.parameters.named
         )
 
+    def _own_parameters(self, use: StageUse) -> None:
+        """Variables for the parameters that the stage changes: others need what they were."""
+        symbols = {s.name: s for s in use.kernel.symbols.values() if s.parameter}
+        for name in sorted(use.kernel.changed):
+            shared = self.symbols[use.number][symbols[name]]
+            wanted = f"{name}_of_{use.kernel.name}"
+            own = self.names.new(wanted, wanted)
+            self.out.add(f"{self.parameters.text(shared, own, self.rounded)} = {shared};")
+            self.symbols[use.number][symbols[name]] = own
+
     def kernel(self) -> FusedKernel:
+        for use in self.uses:
+            self._own_parameters(use)
         for use in self.uses:
             for item in use.samplers:
                 self._declaration(use, item)

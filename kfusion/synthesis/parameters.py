@@ -96,16 +96,17 @@ class Parameters:
         return tuple(
             FusedParameter(
                 name,
-                parameter_text(
-                    self.style,
-                    name,
-                    self._bounds(name),
-                    volatile=any(b.argument.name in rounded.memory for b in self.named[name]),
-                    restrict=restrict,
-                ),
+                self.text(name, name, rounded, restrict=restrict),
                 self.named[name][0].argument,
             )
             for name in ordered
+        )
+
+    def text(self, name: str, called: str, rounded: Rounded, *, restrict: bool = False) -> str:
+        """The declaration of a parameter, or of a variable that begins as it."""
+        volatile = any(b.argument.name in rounded.memory for b in self.named[name])
+        return parameter_text(
+            self.style, called, self._bounds(name), volatile=volatile, restrict=restrict
         )
 
     def _bounds(self, name: str) -> list[Bound]:

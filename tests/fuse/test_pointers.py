@@ -67,7 +67,7 @@ def test_reader_of_other_elements(body: str) -> None:
 def test_loops_over_one_range() -> None:
     """Twenty items, for sixty elements."""
     loop = "while (i < n) {{ {} i += get_global_size(0); }}"
-    source = f(loop.format(SQUARE_)) + g(f"for (; i < n; i += get_global_size(0)) z[i] = y[i];")
+    source = f(loop.format(SQUARE_)) + g("for (; i < n; i += get_global_size(0)) z[i] = y[i];")
     fused_and_same(source, CALLS, launches=1, scalars=N, size=(20,))
 
 

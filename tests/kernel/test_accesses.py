@@ -228,19 +228,20 @@ def test_early_return_among_the_work_makes_the_rest_conditional() -> None:
         ("prefetch(a, 4);", Feature.ASYNC_COPY),
         ("c[0] = work_group_reduce_add(1);", Feature.WORK_GROUP),
         ("atomic_inc((volatile __global int *)c);", Feature.ATOMIC),
-        ("c++;", Feature.POINTER_ARITHMETIC),
-        ("c = c + 1;", Feature.POINTER_ARITHMETIC),
+        ("NEXT;", Feature.POINTER_ARITHMETIC),
         ('printf("%f", a[0]);', Feature.PRINTF),
         ("c[0] = strange(w);", Feature.UNKNOWN_CALL),
         ("c[0] = noisy(w);", Feature.PRINTF),
         ("c[0] = table[w]; counter[0] = 1;", Feature.ESCAPE),
         ("goto end; end: c[0] = 1;", Feature.CONTROL_FLOW),
         ("for (int j = 0; j < w; j++) { if (j) return; } c[0] = 1;", Feature.CONTROL_FLOW),
-        ("w = w + 1; c[w] = 0;", Feature.ASSIGNED_PARAMETER),
+        ("MORE; c[w] = 0;", Feature.ASSIGNED_PARAMETER),
     ],
 )
 def test_features(body: str, feature: Feature) -> None:
     helpers = """\
+#define NEXT c++
+#define MORE w += 1
 __constant float table[3] = {1, 2, 3};
 __global int counter[1];
 float helper(__global const float *p) { return p[1]; }
