@@ -340,7 +340,8 @@ class ExpressionWalker:
             whole, rest = pointer.offset.divided(step)
             form = form + whole if not rest.terms else None
         width = f"packed {pointer.type}{lanes if lanes > 1 else ''}"
-        at = (self.unit.index(node.name), self.unit.index(node.name))
+        first = self.unit.index(node.name)
+        at = (first, self.unit.match(first + 1))
         seen = replace(pointer, offset=form, type=width)
         self._access(seen, mode, seen.offset, at, direct=False, statement=False)
         return True
