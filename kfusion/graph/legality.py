@@ -474,7 +474,8 @@ def _not_understood(a: BoundAccess, b: BoundAccess) -> Reason:
 _FOLLOWED = (
     "an index is followed if it is a sum, product, quotient or remainder of ids, scalar "
     "parameters, constants and counting loops, and of variables that have one value there; not "
-    "through ?:, clamp, min, max, bits or memory: where items need their own elements only, write the plain index under an 'if (i < n)'"
+    "through ?:, clamp, min, max, bits or memory: where items need their own elements only, write "
+    "the plain index under an 'if (i < n)'"
 )
 _NARROW = ("uint", "ushort", "uchar")
 

@@ -157,6 +157,7 @@ class _Finder(c_ast.NodeVisitor):
         symbol = self.lookup(target.name) if isinstance(target, c_ast.ID) else None
         if symbol is not None and symbol not in self.found.pointers:
             self.found.writes[symbol] = self.found.writes.get(symbol, 0) + 2
+            self.found.settled[symbol] = self.unit.index(target)
 
     def visit_Assignment(self, node: c_ast.Assignment) -> None:
         self._written(node.lvalue)
