@@ -60,6 +60,8 @@ ACCESS = {
 _KERNEL = ("__kernel", "kernel")
 _REPLACED = {
     "__const": "const",
+    "__inline": "inline",
+    "__inline__": "inline",
     "__restrict": "restrict",
     "__restrict__": "restrict",
     "vec_step": "sizeof",  # both take a type

@@ -124,6 +124,12 @@ def test_attributes_are_noted(head: str) -> None:
     assert written.endswith("((reqd_work_group_size(16, 8, 1)))")
 
 
+@pytest.mark.parametrize("word", ["inline", "__inline", "__inline__", "static __inline"])
+def test_words_for_inline_functions(word: str) -> None:
+    unit = parse(f"{word} float twice(float x) {{ return 2 * x; }}\nkernel void f(void) {{ }}")
+    assert sorted(unit.functions) == ["f", "twice"]
+
+
 def test_macros_for_address_spaces_and_kernels() -> None:
     text = "KERNEL void f(GLOBAL T *a, GLOBAL REAL4 *b, const REAL c) { a[0] = (REAL)c; }"
     unit = parse(text, "KERNEL=__kernel", "GLOBAL=__global const", "T=float")
