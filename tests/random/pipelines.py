@@ -144,7 +144,7 @@ def _mixed(draw: st.DrawFn, draft: _Draft) -> None:
 
 def _tile(draw: st.DrawFn, draft: _Draft) -> None:
     a, t, c, w = draw(st.permutations(FLOATS))[:4]
-    maker = draw(st.sampled_from([tiles, weighed]))
+    maker = draw(st.sampled_from([tiles, weighed, weighed, weighed]))
     kernel = draw(maker(draft.world, draft.name()))
     draft.calls.append(_cross(draw, draft, kernel, t, a, w))
     if draw(st.booleans()):
