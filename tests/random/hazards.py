@@ -567,7 +567,7 @@ def value_of_a_branch(world: World, p: str, names: Sequence[str]) -> Motif:
 
 
 def value_of_a_loop(world: World, p: str, names: Sequence[str]) -> Motif:
-    body = "int j = i; for (int k = 0; k < 2; k++) { c[i] = a[j]; j += k + 1; }"
+    body = "int j = i; for (int k = 0; k < 2; k++) { c[i] = a[j]; j = j + k + 1; }"
     return _behind_a_square(world, p, names, body)
 
 
