@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -57,7 +58,7 @@ _STEPS = ("++", "--")
 _ASSIGNMENTS = ("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
 
 
-class ExpressionWalker:
+class ExpressionWalker(ABC):
     """Notes what expressions do, in the order in which they are evaluated."""
 
     def __init__(
@@ -88,8 +89,9 @@ class ExpressionWalker:
         self._facts = list(outer._facts)
         self._conditional, self._looped = outer._conditional, outer._looped
 
+    @abstractmethod
     def walk(self) -> None:
-        raise NotImplementedError
+        """Through the whole body."""
 
     @contextmanager
     def _scope(

@@ -148,16 +148,18 @@ class _Finder(c_ast.NodeVisitor):
         elif isinstance(target, (c_ast.StructRef, c_ast.ArrayRef)):
             self._component(target)
 
-    def _component(self, target: c_ast.Node) -> None:
-        """`v.x = ...` and `t[0] = ...` change the variable as well."""
+    def _component(self, target: c_ast.Node) -> Symbol | None:
+        """`v.x = ...` and `t[0] = ...` change the variable as well: which."""
         while isinstance(target, (c_ast.StructRef, c_ast.ArrayRef)):
             if isinstance(target, c_ast.StructRef) and target.type == "->":
-                return
+                return None
             target = target.name
         symbol = self.lookup(target.name) if isinstance(target, c_ast.ID) else None
-        if symbol is not None and symbol not in self.found.pointers:
-            self.found.writes[symbol] = self.found.writes.get(symbol, 0) + 2
-            self.found.settled[symbol] = self.unit.index(target)
+        if symbol is None or symbol in self.found.pointers:
+            return None
+        self.found.writes[symbol] = self.found.writes.get(symbol, 0) + 2
+        self.found.settled[symbol] = self.unit.index(target)
+        return symbol
 
     def visit_Assignment(self, node: c_ast.Assignment) -> None:
         self._written(node.lvalue)
@@ -174,15 +176,7 @@ class _Finder(c_ast.NodeVisitor):
             if symbol is not None:
                 self.found.address_taken.add(symbol)
         elif node.op == "&":
-            self._component(node.expr)
-            self._address_of_part(node.expr)
+            part_of = self._component(node.expr)
+            if part_of is not None:
+                self.found.address_taken.add(part_of)
         self.generic_visit(node)
-
-    def _address_of_part(self, target: c_ast.Node) -> None:
-        while isinstance(target, (c_ast.StructRef, c_ast.ArrayRef)):
-            if isinstance(target, c_ast.StructRef) and target.type == "->":
-                return
-            target = target.name
-        symbol = self.lookup(target.name) if isinstance(target, c_ast.ID) else None
-        if symbol is not None and symbol not in self.found.pointers:
-            self.found.address_taken.add(symbol)
