@@ -14,18 +14,22 @@ from typing import Any
 
 from kfusion.graph.model import (
     AtMost,
+    Below,
+    Crowded,
     Disjoint,
     Equal,
     Invocation,
     Keeps,
     LaunchRange,
     RegionPlan,
+    UpTo,
+    Within,
 )
 from kfusion.graph.plan import plan_region
 from kfusion.graph.target import ANY, Target
 from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.model import Kernel
-from kfusion.kernel.read import read_kernels
+from kfusion.kernel.read import PATIENCE, read_kernels
 from kfusion.kernel.types import INTEGERS
 from kfusion.notation import Agreement, Call, check_names, literal, read_call
 from kfusion.parse.annotations import find_annotations
@@ -42,6 +46,7 @@ from kfusion.synthesis.kernel import kernel_name, synthesise
 from kfusion.synthesis.model import FusedKernel, NotWrittenError
 
 _ONE_RANGE = "the range of all calls"
+_ONE_GROUP = "the local size of all calls"
 
 
 @dataclass(frozen=True)
@@ -83,18 +88,21 @@ class Fused:
         ranges: Sequence[int | Sequence[int]] | None = None,
         *,
         offset: int | Sequence[int] | None = None,
+        local: int | Sequence[int] | None = None,
     ) -> None:
         """Raise CheckError unless the assumptions hold.
 
         `args` maps the names of the calls to buffers, and to the numbers that are compared:
         widths with the pitch of their rows (others are ignored; None: neither is checked);
-        `ranges`, if given, has the global size of each call; `offset` is the
-        global offset of all.
+        `ranges`, if given, has the global size of each call; `offset` is the global offset of
+        all, `local` their local size.
         """
         if args is not None:
             self._check_memory(args)
         if offset is not None:
             self._check_offset((offset,) if isinstance(offset, int) else tuple(offset))
+        if local is not None:
+            self._check_groups((local,) if isinstance(local, int) else tuple(local))
         if ranges is not None:
             sizes = [(r,) if isinstance(r, int) else tuple(r) for r in ranges]
             if len(sizes) != len(self.plan.invocations):
@@ -103,6 +111,8 @@ class Fused:
                     "expected one each"
                 )
             self._check_ranges(sizes)
+            if args is not None:
+                self._check_limits(args, sizes, offset or 0)
 
     def _check_memory(self, args: Mapping[str, Any]) -> None:
         from kfusion.device.overlap import image_size, keeps, overlap
@@ -118,6 +128,10 @@ class Fused:
                         raise CheckError(f"{assumed.left} is not {assumed.right}")
                 if isinstance(assumed, AtMost):
                     _check_order(assumed, args)
+                if isinstance(assumed, UpTo):
+                    value = _number(assumed.scalar, assumed.type, args)
+                    if value > assumed.most:
+                        raise CheckError(f"'{assumed.scalar}' is {value}, more than {assumed.most}")
                 if isinstance(assumed, Disjoint):
                     for name in (assumed.left, assumed.right):
                         if args.get(name) is None:
@@ -134,6 +148,38 @@ class Fused:
                         f"none: give LaunchRange({call.range.dimensions}, ..., offset=True) "
                         "among the ranges of fuse()"
                     )
+
+    def _check_groups(self, local: tuple[int, ...]) -> None:
+        for assumed in (a for group in self.plan.groups for a in group.assumptions):
+            if isinstance(assumed, Crowded) and (*local, 1, 1)[assumed.dimension] > assumed.most:
+                raise CheckError(
+                    f"call {assumed.invocation} has groups of {local}, and was fused for no more "
+                    f"than {assumed.most} in dimension {assumed.dimension}"
+                )
+
+    def _check_limits(
+        self,
+        args: Mapping[str, Any],
+        sizes: Sequence[tuple[int, ...]],
+        offset: int | Sequence[int],
+    ) -> None:
+        starts = (offset,) if isinstance(offset, int) else tuple(offset)
+        for assumed in (a for group in self.plan.groups for a in group.assumptions):
+            if not isinstance(assumed, (Within, Below)):
+                continue
+            if isinstance(assumed, Below):
+                limit, what = assumed.most, f", behind {assumed.most}"
+            else:
+                if args.get(assumed.scalar) is None:
+                    raise CheckError(f"no value is given for '{assumed.scalar}'")
+                limit = int(args[assumed.scalar])
+                what = f", behind '{assumed.scalar}', which is {limit}"
+            d = assumed.dimension
+            end = sizes[assumed.invocation][d] + (starts[d] if d < len(starts) else 0)
+            if end > limit:
+                raise CheckError(
+                    f"the range of call {assumed.invocation} ends at {end} in dimension {d}{what}"
+                )
 
     def _check_ranges(self, sizes: Sequence[tuple[int, ...]]) -> None:
         for group in self.plan.groups:
@@ -155,17 +201,20 @@ class Fused:
 
 
 def _check_order(assumed: AtMost, args: Mapping[str, Any]) -> None:
-    values: list[int] = []
-    for name in (assumed.left, assumed.right):
-        value = args.get(name, literal(name))
-        if value is None:
-            raise CheckError(f"no value is given for '{name}'")
-        values.append(_in_kernel(int(value), assumed.type))
-    left, right = values
-    if left > right:
+    left, right = (_number(name, assumed.type, args) for name in (assumed.left, assumed.right))
+    if left * assumed.times > right:
+        several = f"{assumed.times} times " if assumed.times > 1 else ""
         raise CheckError(
-            f"'{assumed.left}' is {left}, more than '{assumed.right}', which is {right}"
+            f"{several}'{assumed.left}' is {left * assumed.times}, more than "
+            f"'{assumed.right}', which is {right}"
         )
+
+
+def _number(name: str, type_: str, args: Mapping[str, Any]) -> int:
+    value = args.get(name, literal(name))
+    if value is None:
+        raise CheckError(f"no value is given for '{name}'")
+    return _in_kernel(int(value), type_)
 
 
 def _in_kernel(value: int, type_: str) -> int:
@@ -187,6 +236,7 @@ def fuse(
     exact: bool = False,
     target: Target = ANY,
     elements: int = 1,
+    patience: float = PATIENCE,
 ) -> Fused:
     """Fuse the kernels of an OpenCL program along a sequence of calls.
 
@@ -196,11 +246,12 @@ def fuse(
     A launch has no global offset, unless its entry is a `LaunchRange` with `offset=True`.
     `exact`: not even a compiler that contracts operations of two kernels changes a bit.
     `target`: the device that the kernels must pay on. `elements`: where it is legal and pays,
-    one item does the work of so many (see `Launch`).
+    one item does the work of so many (see `Launch`). `patience`: a kernel that is not read
+    in so many seconds stays as it is.
     """
     _check_types(source, calls)
     unit = _unit(source, defines, cc)
-    kernels = read_kernels(unit)
+    kernels = read_kernels(unit, patience)
     listing = SourceFile(Path("calls"), "\n".join(" ".join(call.split()) for call in calls))
     read = [read_call(listing.line_span(n), kernels) for n in range(1, len(calls) + 1)]
     check_names(read)
@@ -256,7 +307,7 @@ def _unit(source: str, defines: Iterable[str] | Mapping[str, object], cc: str) -
 def _ranges(calls: list[Call], given: Sequence[str | LaunchRange] | None) -> list[LaunchRange]:
     dimensions = max((call.kernel.dimensions for call in calls), default=1)
     if given is None:
-        return [LaunchRange(dimensions, _ONE_RANGE)] * len(calls)
+        return [LaunchRange(dimensions, _ONE_RANGE, _ONE_GROUP)] * len(calls)
     if len(given) != len(calls):
         raise error(
             "KF129", f"{len(given)} ranges are given for {len(calls)} calls: expected one each"
@@ -321,7 +372,8 @@ def _launches(
 
 
 def _diagnostics(plan: RegionPlan) -> tuple[Diagnostic, ...]:
-    found = [cut.reason.as_cut() for cut in plan.cuts]
+    reasons = dict.fromkeys(reason for cut in plan.cuts for reason in cut.reasons)
+    found = [reason.as_cut() for reason in reasons]
     if not plan.fuses:
         found.append(Diagnostic("KF401", Severity.NOTE, "nothing was fused"))
     return tuple(found)

@@ -67,6 +67,14 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
     help="What a run with KFUSION=record wrote: the launches to expect.",
 )
 @click.option("--for-recording", is_flag=True, help="Fuse nothing: mark regions, for such a run.")
+@click.option(
+    "--patience",
+    type=click.FloatRange(min=0),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long one kernel may be read; then it stays as it is.",
+)
 @click.option("--dry-run", is_flag=True, help="Write nothing.")
 @click.option("--explain-plan", is_flag=True, help="Print the plan as a table.")
 @click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
@@ -86,6 +94,7 @@ def fuse(
     budgets: tuple[str, ...],
     recorded: tuple[Path, ...],
     for_recording: bool,
+    patience: float,
     dry_run: bool,
     explain_plan: bool,
     quiet: bool,
@@ -117,14 +126,19 @@ def fuse(
     from kfusion.report.diagnostics import render_all
 
     result = fuse_files(
-        sources, exact=exact, target=devices, recorded=recorded, for_recording=for_recording
+        sources,
+        exact=exact,
+        target=devices,
+        recorded=recorded,
+        for_recording=for_recording,
+        patience=patience,
     )
     shown = result.diagnostics
     if quiet:
         shown = result.not_fused if strict else []
     if explain_plan:
         plans = [p.plan for region in result.regions for p in region.patterns]
-        in_table = {cut.reason.as_cut() for plan in plans for cut in plan.cuts}
+        in_table = {why.as_cut() for plan in plans for cut in plan.cuts for why in cut.reasons}
         shown = [each for each in shown if each not in in_table]
     if shown:
         click.echo(render_all(shown), err=True)

@@ -27,7 +27,7 @@ from kfusion.host.runs import Runs
 from kfusion.host.symbolic import Sym
 from kfusion.host.sync import kept_apart
 from kfusion.kernel.model import Kernel
-from kfusion.kernel.read import read_kernels
+from kfusion.kernel.read import PATIENCE, read_kernels
 from kfusion.parse.annotations import like_regions
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.embedded import build_options
@@ -161,10 +161,12 @@ def fuse_files(
     target: Target = ANY,
     recorded: Sequence[Path] = (),
     for_recording: bool = False,
+    patience: float = PATIENCE,
 ) -> Result:
     """`exact`: not even a compiler that contracts operations of two kernels changes a bit.
     `recorded`: what runs of the program wrote; `for_recording`: nothing is fused, but regions are
-    marked, so that a run can write it."""
+    marked, so that a run can write it.
+    `patience`: seconds in which a kernel has to be read."""
     rows = tuple(row for path in recorded for row in recorded_rows(path))
     programs = [each for path in recorded for each in recorded_programs(path)]
     inputs = parse_sources(sources, kernel_defines, strings=True, recorded=programs)
@@ -178,7 +180,7 @@ def fuse_files(
     given = _Given(
         inputs,
         program,
-        _all_kernels(inputs),
+        _all_kernels(inputs, patience),
         target,
         exact,
         Kernels(exact, taken),
@@ -216,10 +218,10 @@ def _not_taken(
             yield Diagnostic("KF242", Severity.NOTE, text, own[0].span)
 
 
-def _all_kernels(inputs: Inputs) -> dict[str, Kernel]:
+def _all_kernels(inputs: Inputs, patience: float) -> dict[str, Kernel]:
     kernels: dict[str, Kernel] = {}
     for unit in inputs.kernels:
-        for name, kernel in read_kernels(unit).items():
+        for name, kernel in read_kernels(unit, patience).items():
             if name in kernels:
                 raise error(
                     "KF128",
@@ -429,7 +431,7 @@ def _tell(
 ) -> None:
     """What is not fused, of the likeliest sequence."""
     help = None
-    cuts = [cut.reason for each in patterns for cut in each.plan.cuts]
+    cuts = [why for each in patterns for cut in each.plan.cuts for why in cut.reasons]
     cuts += [launch.apart for row in path.stretches[1:] for launch in row if launch.apart]
     cuts += path.unknown
     result.diagnostics += [reason.as_cut() for reason in dict.fromkeys(cuts)]

@@ -79,6 +79,9 @@ class _Runs(Agreement):
     def __init__(self, apart: Mapping[Pair, Reason]) -> None:
         self.apart = apart
 
+    def at_least(self, scalar: Scalar, least: int) -> bool:
+        return literal(scalar.name) is None or super().at_least(scalar, least)
+
     def numbers(self) -> bool:
         return True
 
@@ -162,16 +165,27 @@ class _Recorded(Expected):
             help="launch both over one range",
         )
 
-    def within(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
+    def within(
+        self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool
+    ) -> bool:
         launch, number = self.launches[invocation.index], self.values.get(scalar.name)
         if dimension >= len(launch.size) or not isinstance(number, Num):
             return False
         begin = launch.offset[dimension] if launch.offset else 0
         return begin + launch.size[dimension] <= number.value
 
-    def at_most(self, left: Scalar, right: Scalar) -> bool:
+    def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
+        launch = self.launches[invocation.index]
+        begin = launch.offset[dimension] if launch.offset else 0
+        return begin + (*launch.size, 1, 1)[dimension] <= most
+
+    def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
+        size, number = self.launches[invocation.index].size, self.values.get(scalar.name)
+        return isinstance(number, Num) and size[dimension : dimension + 1] == (number.value,)
+
+    def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
         a, b = self.values.get(left.name), self.values.get(right.name)
-        return isinstance(a, Num) and isinstance(b, Num) and 0 <= a.value <= b.value
+        return isinstance(a, Num) and isinstance(b, Num) and 0 <= times * a.value <= b.value
 
 
 def told_by_records(

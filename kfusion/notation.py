@@ -145,14 +145,35 @@ class Agreement:
             help="give both one range in `ranges`",
         )
 
-    def within(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
+    def within(
+        self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool
+    ) -> bool:
+        return implied and literal(scalar.name) is None and image_of(scalar.name) is None
+
+    def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
+        return implied
+
+    def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
         return False
 
-    def at_most(self, left: Scalar, right: Scalar) -> bool:
+    def crowded(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
+        return implied
+
+    def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
         a, b = literal(left.name), literal(right.name)
         if a is not None and b is not None:
-            return a <= b
+            return a * times <= b
         return image_of(left.name) is None and image_of(right.name) is None  # check() compares
+
+    def at_least(self, scalar: Scalar, least: int) -> bool:
+        value = literal(scalar.name)
+        return value is not None and value >= least
+
+    def up_to(self, scalar: Scalar, most: int) -> bool:
+        value = literal(scalar.name)
+        if value is not None:
+            return value <= most
+        return image_of(scalar.name) is None  # check() compares
 
     def keeps(self, image: Memory, type_: str) -> Reason | None:
         return None  # check() looks

@@ -95,7 +95,7 @@ def plans_of(
     alone: Mapping[str, Reason],
 ) -> Plans:
     """`alone`: kernels that are not fused, and why."""
-    pairs: dict[tuple[int, int], Legal | Reason] = {}
+    pairs: dict[tuple[int, int], Legal | None] = {}
     whole = plan_region(invocations, None, oracle, target, exact=exact, pairs=pairs, alone=alone)
     written = {name for i in invocations for name in written_by(i)}
     wanted = [drop for drop in dict.fromkeys(drops) if drop.memory in written]
@@ -148,11 +148,28 @@ class OfBlock:
     def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
         return self.oracle.same_range(self._in_row(left), self._in_row(right))
 
-    def within(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
-        return self.oracle.within(self._in_row(invocation), dimension, scalar)
+    def within(
+        self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool
+    ) -> bool:
+        return self.oracle.within(self._in_row(invocation), dimension, scalar, implied=implied)
 
-    def at_most(self, left: Scalar, right: Scalar) -> bool:
-        return self.oracle.at_most(left, right)
+    def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
+        return self.oracle.below(self._in_row(invocation), dimension, most, implied=implied)
+
+    def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
+        return self.oracle.spans(self._in_row(invocation), dimension, scalar)
+
+    def crowded(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
+        return self.oracle.crowded(self._in_row(invocation), dimension, most, implied=implied)
+
+    def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
+        return self.oracle.at_most(left, right, times)
+
+    def at_least(self, scalar: Scalar, least: int) -> bool:
+        return self.oracle.at_least(scalar, least)
+
+    def up_to(self, scalar: Scalar, most: int) -> bool:
+        return self.oracle.up_to(scalar, most)
 
     def keeps(self, image: Memory, type_: str) -> Reason | None:
         return self.oracle.keeps(image, type_)

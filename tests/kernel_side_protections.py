@@ -18,6 +18,7 @@ PROTECTED_BY: dict[str, str] = {
     "mixed-ids": "tests/fuse/test_strides.py::test_id_of_the_item_in_a_loop",
     "joins": f"{_POINTERS}::test_value_that_branches_do_not_agree_in",
     "loops": f"{_POINTERS}::test_value_that_a_loop_changes",
+    "left": "tests/fuse/test_early_ends.py::test_return_among_the_work[work-before]",
     "passed": f"{_POINTERS}::test_pointer_that_is_not_followed",
     "one-width": f"{_POINTERS}::test_elements_of_two_widths",
     "doubtful-macros": "tests/kernel/test_pins.py::"
@@ -35,7 +36,10 @@ PROTECTED_BY: dict[str, str] = {
     "written-twice": f"{_IMAGES}::test_call_after_invert[written-twice]",
     "formats": f"{_IMAGES}::test_check_of_formats",
     "printf": f"{_REFUSALS}::test_kernel_after_square[printf]",
-    "control-flow": f"{_REFUSALS}::test_kernel_after_square[return]",
+    "control-flow": f"{_REFUSALS}::test_kernel_after_square[goto]",
+    "atomics": "tests/fuse/test_atomics.py::"
+    "test_items_that_meet_in_an_atomic_operation_are_no_race",
+    "unread": "tests/kernel/test_unread.py::test_kernel_that_is_not_read_in_time_stays_as_it_is",
     "unknown-calls": f"{_REFUSALS}::test_kernel_after_square[unknown-call]",
     # graph: what two kernels must agree in
     "one-program": f"{_REFUSALS}::test_different_programs",
@@ -48,6 +52,7 @@ PROTECTED_BY: dict[str, str] = {
     # graph: who owns an element
     "own-elements": f"{_REFUSALS}::test_write_after_read_of_neighbours",
     "bounds": f"{_TRAPS}::test_trap_06_reader_lacks_the_bound_of_the_row",
+    "signs": f"{_OWNERSHIP}::test_sign_of_a_width_matters_where_items_may_read_what_others_write",
     "pitch": f"{_REFUSALS}::test_rows_that_may_overlap",
     "dimensions": f"{_REFUSALS}::test_range_of_more_dimensions_than_the_index",
     "wrapping": f"{_OWNERSHIP}::test_products_that_wrap_around_may_meet",

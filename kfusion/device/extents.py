@@ -24,6 +24,7 @@ from kfusion.kernel.forms import (
 )
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.opening import COPIES
+from kfusion.kernel.types import size_of
 from kfusion.source.dataclasses import dataclass
 
 MARGIN = 64  # elements behind the last one that is known
@@ -85,7 +86,10 @@ def extents(kernel: Kernel, launched: Launched) -> dict[str, int]:
         if access.parameter not in found:
             continue
         last = highest(access.form, access.facts, launched) if access.form else items
-        found[access.parameter] = max(found[access.parameter], last + 1 + MARGIN)
+        own = size_of(kernel.parameter(access.parameter).canonical)
+        seen = size_of(access.seen_as) if access.seen_as else own
+        count = (last * (access.unit or seen) + seen - 1) // own + 1
+        found[access.parameter] = max(found[access.parameter], count + MARGIN)
     return found
 
 

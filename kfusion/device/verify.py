@@ -268,6 +268,8 @@ class Verifier:
                 invocation.kernel.parameters, invocation.arguments, strict=True
             ):
                 if isinstance(argument, Memory) and parameter.image is not None:
+                    if parameter.canonical != "image2d_t":
+                        raise CannotRunError(f"'{argument}' is an image that is no image2d_t")
                     shape, known = shapes[parameter.name], images.get(argument.name)
                     images[argument.name] = known.joined(shape) if known else shape
                 elif isinstance(argument, Memory):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 
@@ -21,6 +22,7 @@ from kfusion.kernel.forms import (
     Id,
     LoopVariable,
     Value,
+    counted,
     form_of,
     in_global_ids,
     number,
@@ -31,6 +33,9 @@ from kfusion.source.protections import is_on, protection
 
 UNIFORM_GROUPS = protection("uniform-groups", "group arithmetic is a global id in full groups only")
 OFFSETS = protection("offsets", "group arithmetic lacks the global offset")
+
+
+ATOMICS = protection("atomics", "no other stage touches what items change in any order")
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,16 @@ class BoundAccess:
     type: str  # the element type, canonical
     form: Form | None
     facts: tuple[Comparison, ...]
+
+    def replaced(self, new: Mapping[Atom, Form]) -> BoundAccess:
+        form = self.form.replace(new) if self.form is not None else None
+        facts = tuple(c.map(lambda form: form.replace(new)) for c in self.facts)
+        return replace(self, form=form, facts=facts)
+
+    @property
+    def place(self) -> tuple[Form | None, str, int]:
+        """What of the memory it reaches: equal ones, the same element."""
+        return self.form, self.type, self.access.unit
 
     def __str__(self) -> str:
         return f"'{self.access.text}' in {self.stage.kernel_name}()"
@@ -124,8 +139,23 @@ class Stage:
             form = form.replace(_of_single_items(dimension))
         if range_.uniform or not is_on(UNIFORM_GROUPS):
             form = in_global_ids(form)
+            form = self._of_required_groups(form)
         if not range_.offset or not is_on(OFFSETS):
             form = form.replace({Id(GLOBAL_OFFSET, d): Form() for d in range(3)})
+        return form
+
+    def _of_required_groups(self, form: Form) -> Form:
+        """`group*64 + local` in groups that have 64 items, as the global id."""
+        if self.invocation.kernel.required_size is None or self.invocation.range.offset:
+            return form
+        for d in range(3):
+            size = self.invocation.kernel.group_size(d)
+            if size is None or not form.mentions(LOCAL_ID):
+                continue
+            first = form_of(Id(GROUP_ID, d)) * number(size)
+            changed = form.replace({Id(LOCAL_ID, d): form_of(Id(GLOBAL_ID, d)) - first})
+            left: dict[Atom, Form] = {Id(kind, d): Form() for kind in (LOCAL_ID, GROUP_ID)}
+            form = counted(changed) if changed.replace(left) == changed else form
         return form
 
     @cached_property
@@ -146,6 +176,8 @@ class Stage:
             memory = self.arguments.get(access.parameter)
             if isinstance(memory, Memory):
                 form = self.bind(access.form) if access.form is not None else None
+                if access.atomic and is_on(ATOMICS):
+                    form = None  # other items come to the same element, and that is no race
                 facts = tuple(c.map(self.bind) for c in access.facts)
                 type_ = access.seen_as or self._parameters[access.parameter].canonical
                 type_ = access.texel.type if access.texel is not None else type_

@@ -6,26 +6,45 @@ for granted is collected as assumptions, for the host to prove or to check at ru
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import field
-from itertools import combinations, product
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field, replace
+from itertools import combinations, islice, product
 
 from kfusion.graph.bind import BoundAccess, Stage
+from kfusion.graph.bounds import Assumed, Ceiling, Crowd, Floor, Limit, Need, Order
+from kfusion.graph.missing import missing
 from kfusion.graph.model import (
     Assumption,
+    AtLeast,
     AtMost,
+    Below,
+    Crowded,
     Disjoint,
+    Invocation,
     LaunchRange,
     Memory,
     Number,
     Oracle,
     SameRange,
     Scalar,
+    Spans,
+    UpTo,
     Within,
 )
 from kfusion.graph.ownership import Dependence, depend
 from kfusion.graph.unify import Equalities
-from kfusion.kernel.forms import ITEM_IDS, Form, Id, Value
+from kfusion.kernel.forms import (
+    GLOBAL_ID,
+    GLOBAL_SIZE,
+    ITEM_IDS,
+    Atom,
+    Form,
+    Id,
+    LoopVariable,
+    Value,
+    form_of,
+    number,
+)
 from kfusion.kernel.images import SAMPLERS
 from kfusion.kernel.model import Feature, FeatureUse, Kernel, Parameter
 from kfusion.kernel.surroundings import pragmas_at
@@ -40,6 +59,7 @@ POINTERS = protection("pointers", "no atomics, volatile memory or pointers that 
 IMAGES = protection("images", "no images or samplers")
 PRINTF = protection("printf", "no printf")
 CONTROL_FLOW = protection("control-flow", "no control flow that cannot be moved")
+UNREAD = protection("unread", "no kernels that take too long to read")
 UNKNOWN_CALLS = protection("unknown-calls", "no functions that are not known")
 ONE_PROGRAM = protection("one-program", "all kernels are in one file")
 REQUIRED_SIZES = protection("required-sizes", "the same required work-group size")
@@ -69,6 +89,7 @@ _FEATURES: dict[Feature, tuple[str, str]] = {
     Feature.ASSIGNED_PARAMETER: (CONTROL_FLOW, "KF219"),
     Feature.CONTROL_FLOW: (CONTROL_FLOW, "KF219"),
     Feature.UNKNOWN_CALL: (UNKNOWN_CALLS, "KF217"),
+    Feature.TOO_LONG: (UNREAD, "KF117"),
 }
 
 
@@ -84,21 +105,23 @@ class Legal:
             self.assumptions.append(assumption)
 
 
-def fusible(stage: Stage) -> Reason | None:
+def _unfusible(stage: Stage) -> Iterator[Reason]:
     """Why the kernel cannot be fused with anything."""
     kernel = stage.invocation.kernel
+    told: set[object] = set()
     for use in kernel.features:
         name, code = _FEATURES[use.feature]
-        if is_on(name):
-            return _feature_reason(kernel, use, code)
+        what = SYNCHRONISATION if name == SYNCHRONISATION else use.feature  # a barrier, its array
+        if is_on(name) and what not in told:
+            told.add(what)
+            yield _feature_reason(kernel, use, code)
     if is_on(PRAGMAS):
         reason = _pragmas_at_end(kernel)
         if reason is not None:
-            return reason
-    if kernel.unstable and is_on(MACROS):
-        message, span = kernel.unstable[0]
-        return Reason("KF216", message, span)
-    return None
+            yield reason
+    if is_on(MACROS):
+        for message, span in kernel.unstable:
+            yield Reason("KF216", message, span)
 
 
 def _feature_reason(kernel: Kernel, use: FeatureUse, code: str) -> Reason:
@@ -138,22 +161,39 @@ def _pragmas_at_end(kernel: Kernel) -> Reason | None:
     return None
 
 
-def legal_pair(p: Stage, q: Stage, oracle: Oracle) -> Legal | Reason:
-    """May `q`, which comes later, be in one kernel with `p`?"""
+def legal_pair(p: Stage, q: Stage, oracle: Oracle) -> Legal | None:
+    """May `q`, which comes later, be in one kernel with `p`? None: there are obstacles."""
     legal = Legal()
-    reason = (
-        fusible(p)
-        or fusible(q)
-        or _one_program(p.invocation.kernel, q.invocation.kernel)
-        or _numbers(p, oracle, legal)
-        or _numbers(q, oracle, legal)
-        or _ranges(p, q, oracle, legal)
-        or _types(p, q)
+    stopped = next(_unlike(p, q, oracle, legal), None) or next(_meetings(p, q, oracle, legal), None)
+    return legal if stopped is None else None
+
+
+def obstacles(p: Stage, q: Stage, oracle: Oracle) -> tuple[Reason, ...]:
+    """All that keeps the two apart."""
+    legal = Legal()
+    found = list(_unlike(p, q, oracle, legal))
+    if not any(reason.code in _SAYS_ALL for reason in found):
+        found += _told(_meetings(p, q, oracle, legal))
+    return tuple(found)
+
+
+# Ids of two ranges, elements of two types, and what items do together cannot be compared.
+_SAYS_ALL = ("KF202", "KF204", "KF207")
+
+
+def _unlike(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Iterator[Reason]:
+    """What keeps them apart whatever they access."""
+    for stage in (p, q):
+        yield from _unfusible(stage)
+    kernels = p.invocation.kernel, q.invocation.kernel
+    steps: tuple[Callable[[], Reason | None], ...] = (
+        lambda: _one_program(*kernels),
+        lambda: _numbers(p, oracle, legal),
+        lambda: _numbers(q, oracle, legal),
+        lambda: _ranges(p, q, oracle, legal),
+        lambda: _types(p, q),
     )
-    if reason is None:
-        _assume_apart(p, q, legal)
-        reason = _dependences(p, q, oracle, legal)
-    return reason or legal
+    yield from (reason for step in steps if (reason := step()) is not None)
 
 
 def _numbers(stage: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
@@ -300,7 +340,9 @@ def _assume_apart(p: Stage, q: Stage, legal: Legal) -> None:
             legal.assume(Disjoint(*sorted((left, right))))
 
 
-def _dependences(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
+def _meetings(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Iterator[_Meeting]:
+    """Where items may meet; what is assumed is complete if there is no such place."""
+    _assume_apart(p, q, legal)
     equalities = Equalities({**p.scalars, **q.scalars}, oracle)
     equalities.same_guards(p.guards, q.guards)
     for a, b in product(p.accesses, q.accesses):
@@ -308,12 +350,45 @@ def _dependences(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | N
             continue
         if not (a.access.mode.writes or b.access.mode.writes):
             continue
-        reason = _meeting(a, b, oracle, legal, equalities)
-        if reason is not None and is_on(OWN_ELEMENTS):
-            return reason
+        meeting = _meeting(a, b, oracle, legal, equalities)
+        if meeting is not None and is_on(OWN_ELEMENTS):
+            yield meeting
     for equal in equalities.assumed:
         legal.assume(equal)
-    return None
+
+
+def _told(meetings: Iterator[_Meeting]) -> list[Reason]:
+    """One for each memory object: what is certain, or else what is not known."""
+    certain: dict[str, Reason] = {}
+    doubts: dict[str, Reason] = {}
+    for meeting in islice(meetings, _LOOKED_AT):
+        name = meeting.a.memory.name
+        if name in certain:
+            continue
+        reason = meeting.reason()
+        (certain if reason.help is None else doubts).setdefault(name, reason)
+    return [*certain.values(), *(doubts[name] for name in doubts if name not in certain)]
+
+
+_LOOKED_AT = 256  # pairs of accesses
+
+
+@dataclass(frozen=True)
+class _Meeting:
+    """Two accesses at which items may meet."""
+
+    a: BoundAccess
+    b: BoundAccess
+    found: Dependence = Dependence.OTHER
+    compared: tuple[BoundAccess, BoundAccess] | None = None  # the two, with equal scalars
+
+    def reason(self) -> Reason:
+        for access, other in ((self.b, self.a), (self.a, self.b)):
+            if access.access.texel is not None and access.access.texel.trouble and is_on(SAMPLERS):
+                return _sampled(access, other, access.access.texel.trouble)
+        if self.compared is None:
+            return _not_understood(self.a, self.b)
+        return _meeting_reason(self.a, self.b, self.found, missing(*self.compared))
 
 
 def _of_items(form: Form) -> Form:
@@ -331,66 +406,170 @@ def _meeting(
     oracle: Oracle,
     legal: Legal,
     equalities: Equalities,
-) -> Reason | None:
-    """Why items may meet at the two accesses."""
-    for access, other in ((b, a), (a, b)):
-        if access.access.texel is not None and access.access.texel.trouble and is_on(SAMPLERS):
-            return _sampled(access, other, access.access.texel.trouble)
+) -> _Meeting | None:
+    """None: items do not meet at the two accesses."""
+    if is_on(SAMPLERS) and any(x.access.texel and x.access.texel.trouble for x in (a, b)):
+        return _Meeting(a, b)
     if a.form is None or b.form is None:
         if _stays_in_group(a, b, Dependence.OTHER):
             legal.handed.add(a.memory.name)
             return None
-        return _not_understood(a, b)
+        return _Meeting(a, b)
     equalities.same_form(_of_items(a.form), _of_items(b.form))
     equalities.same_form(a.form, b.form)
     left, right = (
-        BoundAccess(
-            x.stage,
-            x.number,
-            x.access,
-            x.memory,
-            x.type,
-            equalities.form(x.form) if x.form is not None else None,
-            tuple(equalities.comparison(c) for c in x.facts),
+        replace(
+            x,
+            form=equalities.form(x.form) if x.form is not None else None,
+            facts=tuple(equalities.comparison(c) for c in x.facts),
         )
         for x in (a, b)
     )
-    asked: list[Assumption] = []
-
-    def scalar_of(value: Value) -> Scalar | None:
-        return equalities.scalars.get(value.name) if value.part is None else None
-
-    def at_most(length: Value, pitch: Value) -> bool:
-        left, right = scalar_of(length), scalar_of(pitch)
-        if left is None or right is None or not _as_one_type(length, pitch):
-            return False
-        known = oracle.at_most(left, right)
-        if known:
-            asked.append(AtMost(left.name, right.name, pitch.type))
-        return known
-
-    def within(dimension: int, limit: Value) -> bool:
-        scalar = scalar_of(limit)
-        for stage in (a.stage, b.stage):
-            if scalar is None or not oracle.within(stage.invocation, dimension, scalar):
-                return False
-            asked.append(Within(stage.invocation.index, dimension, scalar.name))
-        return True
-
-    found = depend(left, right, a.stage.invocation.range.dimensions, within, at_most)
+    world = _Assumable((a.stage, b.stage), oracle, equalities, a.memory.name)
+    left, right, spanned = _in_sizes(left, right, world)
+    found, proof = depend(left, right, a.stage.invocation.range.dimensions, world)
     fine = found in (Dependence.NONE, Dependence.SAME_ITEM)
     if fine or _stays_in_group(a, b, found):
-        for assumption in asked:
+        assumptions = (x for assumed in sorted(proof, key=str) for x in world.assumptions(assumed))
+        for assumption in (*spanned, *assumptions):
             legal.assume(assumption)
         if not fine:
             legal.handed.add(a.memory.name)
         return None
-    return _meeting_reason(a, b, found)
+    return _Meeting(a, b, found, (left, right))
 
 
-def _as_one_type(length: Value, pitch: Value) -> bool:
-    """Numbers of a type that hosts can compare as kernels do."""
-    return length.type == pitch.type and length.type in ("int", "uint", "long", "ulong")
+def _in_sizes(
+    a: BoundAccess, b: BoundAccess, world: _Assumable
+) -> tuple[BoundAccess, BoundAccess, list[Assumption]]:
+    """`y*get_global_size(0) + x` and `y*w + x`, where w is likely to be that size."""
+    spanned: list[Assumption] = []
+    for dimension in range(3):
+        size = Id(GLOBAL_SIZE, dimension)
+        p, q = a.form or Form(), b.form or Form()
+        if (size in p.atoms) == (size in q.atoms):
+            continue
+        mine, other = (p, q) if size in p.atoms else (q, p)
+        for scalar in sorted(other.scalars - mine.scalars, key=str):
+            new: dict[Atom, Form] = {scalar: form_of(size)}
+            if other.replace(new) == mine and (found := world.spans(dimension, scalar)):
+                spanned += found
+                a, b = a.replaced(new), b.replaced(new)
+                break
+    return a, b, spanned
+
+
+@dataclass(frozen=True)
+class _Assumable:
+    """What the oracle says of the scalars of two stages."""
+
+    stages: tuple[Stage, Stage]
+    oracle: Oracle
+    equalities: Equalities
+    memory: str
+
+    def may(self, assumed: Assumed, *, implied: bool) -> bool:
+        if isinstance(assumed, Limit):
+            return self._may_end(assumed, implied=implied or self._has_planes(assumed))
+        if isinstance(assumed, Crowd):
+            return all(
+                self.oracle.crowded(i, assumed.dimension, assumed.most, implied=implied)
+                for i in self._not_required(assumed)
+            )
+        if isinstance(assumed, Floor):
+            scalar = self._scalar(assumed.scalar)
+            return scalar is not None and self.oracle.at_least(scalar, assumed.least)
+        if isinstance(assumed, Ceiling):
+            scalar = self._scalar(assumed.scalar)
+            return scalar is not None and self.oracle.up_to(scalar, assumed.most)
+        if isinstance(assumed, Need):
+            return False
+        low, high = self._scalar(assumed.low), self._scalar(assumed.high)
+        if low is None or high is None or assumed.low.type != assumed.high.type:
+            return False
+        return self.oracle.at_most(low, high, assumed.times)
+
+    def _may_end(self, assumed: Limit, *, implied: bool) -> bool:
+        d, most = assumed.dimension, assumed.most
+        invocations = [stage.invocation for stage in self.stages]
+        if isinstance(most, int):
+            return all(self.oracle.below(i, d, most, implied=implied) for i in invocations)
+        scalar = self._scalar(most)
+        return scalar is not None and all(
+            self.oracle.within(i, d, scalar, implied=implied) for i in invocations
+        )
+
+    def _has_planes(self, assumed: Limit) -> bool:
+        """A kernel has a race beyond the limit: what it does at `i` and at `i + n` would meet."""
+        id_ = Id(GLOBAL_ID, assumed.dimension)
+        return any(
+            (a.access.mode.writes or b.access.mode.writes)
+            and _is_plane(a, b, assumed.most)
+            and id_ not in ((a.form or Form()) - form_of(id_)).atoms
+            and not any(id_ in f.left.atoms | f.right.atoms for f in (*a.facts, *b.facts))
+            for stage in self.stages
+            for a, b in product(
+                (x for x in stage.accesses if x.memory.name == self.memory), repeat=2
+            )
+        )
+
+    def _not_required(self, assumed: Crowd) -> list[Invocation]:
+        """Those whose kernels do not say by themselves how large their groups are."""
+        return [
+            stage.invocation
+            for stage in self.stages
+            if (size := stage.invocation.kernel.group_size(assumed.dimension)) is None
+            or size > assumed.most
+        ]
+
+    def spans(self, dimension: int, value: Value) -> list[Assumption]:
+        """The global size is the scalar: what says so, if it may be assumed."""
+        scalar = self._scalar(value)
+        invocations = [stage.invocation for stage in self.stages]
+        if scalar is None or not all(self.oracle.spans(i, dimension, scalar) for i in invocations):
+            return []
+        return [Spans(i.index, dimension, scalar.name) for i in invocations]
+
+    def _scalar(self, value: Value) -> Scalar | None:
+        """Numbers of a type that hosts can compare as kernels do."""
+        whole = not value.part and value.type in _COMPARED
+        return self.equalities.scalars.get(value.name) if whole else None
+
+    def assumptions(self, assumed: Assumed) -> list[Assumption]:
+        if isinstance(assumed, Limit):
+            where = (stage.invocation.index for stage in self.stages)
+            d, most = assumed.dimension, assumed.most
+            if isinstance(most, int):
+                return [Below(index, d, most) for index in where]
+            return [Within(index, d, most.name) for index in where]
+        if isinstance(assumed, Crowd):
+            d, most = assumed.dimension, assumed.most
+            return [Crowded(i.index, d, most) for i in self._not_required(assumed)]
+        if isinstance(assumed, Floor):
+            return [AtLeast(assumed.scalar.name, assumed.least, assumed.scalar.type)]
+        if isinstance(assumed, Ceiling):
+            return [UpTo(assumed.scalar.name, assumed.most, assumed.scalar.type)]
+        assert isinstance(assumed, Order)
+        return [AtMost(assumed.low.name, assumed.high.name, assumed.high.type, assumed.times)]
+
+
+_COMPARED = ("int", "uint", "long", "ulong")
+
+
+def _is_plane(a: BoundAccess, b: BoundAccess, most: Value | int) -> bool:
+    """From an element to one of the next plane; also in the next round of a loop."""
+    if a.form is None or b.form is None:
+        return False
+    if a is b:
+        step = form_of(most) if isinstance(most, Value) else number(most)
+        rounds = (atom for atom in a.form.atoms if isinstance(atom, LoopVariable))
+        return any(k not in (a.form - form_of(k) * step).atoms for k in rounds)
+    if a.access.conditional or b.access.conditional:
+        return False
+    distance = a.form - b.form
+    if isinstance(most, int):
+        return distance.is_constant and 1 < distance.constant <= most
+    return distance == form_of(most)
 
 
 def _stays_in_group(a: BoundAccess, b: BoundAccess, found: Dependence) -> bool:
@@ -446,6 +625,14 @@ def _not_understood(a: BoundAccess, b: BoundAccess) -> Reason:
     verb = "writes" if other.access.mode.writes else "reads"
     kernel = unknown.stage.invocation.kernel
     related = ((f"{other.stage.kernel_name}() {verb} it here", other.access.span),)
+    if unknown.access.atomic:
+        return Reason(
+            "KF205",
+            f"{kernel.name}() changes '{other.memory}' by atomic operations, in any order of its "
+            f"items, and {other.stage.kernel_name}() {verb} it too",
+            unknown.access.span,
+            related=related,
+        )
     if unknown.access.anywhere:
         touched = "written" if unknown.access.mode.writes else "read"
         return Reason(
@@ -473,14 +660,16 @@ def _not_understood(a: BoundAccess, b: BoundAccess) -> Reason:
 
 _FOLLOWED = (
     "an index is followed if it is a sum, product, quotient or remainder of ids, scalar "
-    "parameters, constants and counting loops, and of variables that have one value there; not "
-    "through ?:, clamp, min, max, bits or memory: where items need their own elements only, write "
-    "the plain index under an 'if (i < n)'"
+    "parameters, constants and counting loops, or of their bits, and of variables that have one "
+    "value there; not through ?:, clamp, min, max or memory: where items need their own elements "
+    "only, write the plain index under an 'if (i < n)'"
 )
 _NARROW = ("uint", "ushort", "uchar")
 
 
-def _meeting_reason(a: BoundAccess, b: BoundAccess, found: Dependence) -> Reason:
+def _meeting_reason(
+    a: BoundAccess, b: BoundAccess, found: Dependence, needs: Sequence[tuple[str, BoundAccess]]
+) -> Reason:
     first, second = ("writes" if x.access.mode.writes else "reads" for x in (a, b))
     related = ((f"{a.stage.kernel_name}() {first} it here", a.access.span),)
     if any(
@@ -499,10 +688,21 @@ def _meeting_reason(a: BoundAccess, b: BoundAccess, found: Dependence) -> Reason
         Dependence.SAME_GROUP: "other items of the group",
         Dependence.OTHER: "other items",
     }[found]
+    may = "may " + second.removesuffix("s") if needs else second
+    kernels: dict[str, dict[str, None]] = {}
+    for text, access in needs:
+        kernels.setdefault(text, {})[f"{access.stage.kernel_name}()"] = None
+    known = ", and ".join(f"'{text}' in {' and '.join(names)}" for text, names in kernels.items())
+    guards = ", and ".join(
+        f"put the work of {' and '.join(names)} under 'if ({text})'"
+        for text, names in kernels.items()
+    )
     return Reason(
         "KF201",
-        f"{b} {second} elements of '{b.memory}' that {where} of {a.stage.kernel_name}() "
-        f"{'write' if a.access.mode.writes else 'read'} as '{a.access.text}'",
+        f"{b} {may} elements of '{b.memory}' that {where} of {a.stage.kernel_name}() "
+        f"{'write' if a.access.mode.writes else 'read'} as '{a.access.text}'"
+        + (f": it is not known that {known}" if needs else ""),
         b.access.span,
+        help=guards or None,
         related=related,
     )

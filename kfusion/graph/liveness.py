@@ -69,7 +69,7 @@ def _overwrites(stage: Stage, name: str, members: Sequence[Stage]) -> bool:
         for access in member.accesses:
             if access.memory.name != name or not access.access.mode.writes:
                 continue
-            if access.form is None or all(access.form != s.form for s in stores):
+            if access.form is None or all(access.place != s.place for s in stores):
                 return False
     return True
 

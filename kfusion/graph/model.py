@@ -110,12 +110,58 @@ class Within:
 
 
 @dataclass(frozen=True)
+class Below:
+    """In this dimension of the invocation's range every id is below the number."""
+
+    invocation: int
+    dimension: int
+    most: int
+
+
+@dataclass(frozen=True)
+class Spans:
+    """In this dimension the invocation's global size is the scalar."""
+
+    invocation: int
+    dimension: int
+    scalar: str
+
+
+@dataclass(frozen=True)
+class Crowded:
+    """The invocation's groups have at most so many items in this dimension."""
+
+    invocation: int
+    dimension: int
+    most: int
+
+
+@dataclass(frozen=True)
 class AtMost:
-    """One scalar is not more than the other: integers, as the kernels compute with them."""
+    """One scalar, so many times, is not more than the other: as the kernels' parameters hold it."""
 
     left: str
     right: str
     type: str  # of both parameters, canonical: int
+    times: int = 1
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """A scalar is not less than a number: an integer, as the kernels compute with it."""
+
+    scalar: str
+    least: int
+    type: str  # of the parameter, canonical: int
+
+
+@dataclass(frozen=True)
+class UpTo:
+    """A scalar is not more than a number: an integer, as the kernels compute with it."""
+
+    scalar: str
+    most: int
+    type: str  # of the parameter, canonical: uint
 
 
 @dataclass(frozen=True)
@@ -142,7 +188,8 @@ class Number:
     macro: str
 
 
-Assumption = Equal | SameRange | Within | AtMost | Disjoint | Keeps | Number
+_OfValues = Equal | SameRange | Within | Below | Spans | Crowded | AtMost | AtLeast | UpTo
+Assumption = _OfValues | Disjoint | Keeps | Number
 
 
 class Oracle(Protocol):
@@ -156,12 +203,37 @@ class Oracle(Protocol):
         """None if the ranges are the same (proved or checkable); else why not."""
         ...
 
-    def within(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
-        """May every id of the dimension be taken as below the scalar?"""
+    def within(
+        self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool
+    ) -> bool:
+        """May every id of the dimension be taken as below the scalar?
+
+        `implied`: the program as it was written has a race if not.
+        """
         ...
 
-    def at_most(self, left: Scalar, right: Scalar) -> bool:
-        """May the one be taken as not more than the other: proved or checkable?"""
+    def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
+        """May every id of the dimension be taken as below the number? `implied`: as above."""
+        ...
+
+    def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
+        """May the global size in the dimension be taken as the scalar?"""
+        ...
+
+    def crowded(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
+        """May groups be taken to have at most so many items? `implied`: as above."""
+        ...
+
+    def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
+        """May the one, so many times, be taken as not more than the other: proved or checkable?"""
+        ...
+
+    def at_least(self, scalar: Scalar, least: int) -> bool:
+        """May the scalar be taken as not less than the number: proved or checkable?"""
+        ...
+
+    def up_to(self, scalar: Scalar, most: int) -> bool:
+        """May the scalar be taken as not more than the number: proved or checkable?"""
         ...
 
     def keeps(self, image: Memory, type_: str) -> Reason | None:
@@ -210,7 +282,7 @@ class Cut:
 
     before: int  # index of the last invocation before the cut
     after: int
-    reason: Reason
+    reasons: tuple[Reason, ...]  # first those that a person can do something about
 
 
 @dataclass(frozen=True)

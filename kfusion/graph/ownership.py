@@ -14,27 +14,38 @@ with the same value, is left alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import field, replace
 from enum import Enum
 from functools import lru_cache
 from itertools import combinations, product
 from math import gcd
 
 from kfusion.graph.bind import BoundAccess, Stage
+from kfusion.graph.bounds import (
+    LAST,
+    NOTHING,
+    Assumable,
+    Bounds,
+    Crowd,
+    Nothing,
+    Proof,
+    of_other_item,
+)
 from kfusion.kernel.forms import (
     GLOBAL_ID,
-    GLOBAL_SIZE,
+    GLOBAL_OFFSET,
     GROUP_ID,
     ITEM_IDS,
     LOCAL_ID,
     LOCAL_SIZE,
-    NUM_GROUPS,
     ROW,
     STRIDED_ID,
     Atom,
     Comparison,
     Form,
     Id,
+    LoopVariable,
     Monomial,
     Quotient,
     Value,
@@ -42,14 +53,13 @@ from kfusion.kernel.forms import (
     form_of,
     number,
 )
-from kfusion.kernel.types import is_integer, is_unsigned, promoted
+from kfusion.kernel.types import is_integer, known_size, promoted
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
 BOUNDS = protection("bounds", "y*w + x is an element of its own only where 0 <= x < w")
 DIMENSIONS = protection("dimensions", "an index must depend on every id of the launch")
 WRAPPING = protection("wrapping", "indices that wrap around may meet")
-PITCH = protection("pitch", "y*pitch + x has elements of its own only where rows end before pitch")
 ONE_WIDTH = protection("one-width", "indices count elements of one type")
 COVERING = protection("covering", "no race is implied where the store does not always happen")
 
@@ -64,66 +74,124 @@ class Dependence(Enum):
     OTHER = "everything else"
 
 
-_SIZES = {LOCAL_ID: LOCAL_SIZE, GROUP_ID: NUM_GROUPS}
-
-# Asks whether all ids of a dimension are below a scalar: at both accesses.
-Within = Callable[[int, Value], bool]
-# Asks whether one scalar is at most the other.
-AtMost = Callable[[Value, Value], bool]
-
-
-def _no_row(_length: Value, _pitch: Value) -> bool:
-    return False
-
-
 @dataclass(frozen=True)
 class _Digits:
     """Ids that are equal whenever the indices are; `never`: the indices never are."""
 
     ids: frozenset[Atom] = frozenset()
     never: bool = False
+    assumed: Proof = NOTHING
 
     def both(self, other: _Digits) -> _Digits:
-        return _Digits(self.ids | other.ids, self.never or other.never)
+        assumed = self.assumed | other.assumed
+        return _Digits(self.ids | other.ids, self.never or other.never, assumed)
+
+    def assuming(self, proof: Proof) -> _Digits:
+        return replace(self, assumed=self.assumed | proof)
 
 
 def depend(
-    a: BoundAccess,
-    b: BoundAccess,
-    dimensions: int,
-    within: Within,
-    at_most: AtMost = _no_row,
-) -> Dependence:
-    """Of two accesses to the same memory object, from the same range of items."""
+    a: BoundAccess, b: BoundAccess, dimensions: int, assumable: Assumable
+) -> tuple[Dependence, Proof]:
+    """Of two accesses to the same memory object, from the same range of items.
+
+    And what is taken for granted, if they are apart or of the same item.
+    """
     if a.form is None or b.form is None:
-        return Dependence.OTHER
-    if a.access.seen_as != b.access.seen_as and is_on(ONE_WIDTH):
-        return Dependence.OTHER
+        return Dependence.OTHER, NOTHING
+    if is_on(ONE_WIDTH):
+        pair = in_one_unit(a, b)
+        if pair is None:
+            return Dependence.OTHER, NOTHING
+        a, b = pair
+    assert a.form is not None
+    assert b.form is not None
     if _may_wrap(a.form, b.form) and _width(a) != _width(b):
-        return Dependence.OTHER
+        return Dependence.OTHER, NOTHING
     wraps = "uint" in (a.access.index_type, b.access.index_type)
     products = not wraps or not is_on(WRAPPING) or all(_counts(f) for f in (a.form, b.form))
-    reader = _Reader((*a.facts, *b.facts), a.facts, b.facts, within, at_most, wraps, products)
+    uniform = all(x.stage.invocation.range.uniform for x in (a, b))
+    reader = _Reader(_bounds(a.facts, b.facts, assumable), wraps, products, uniform)
     digits = reader.digits(a.form, b.form)
     if digits.never:
-        return Dependence.NONE
+        return Dependence.NONE, digits.assumed
     if not is_on(DIMENSIONS):
         dimensions = 1
     strides = {s for s in (a.stage.stride, b.stage.stride) if s is not None}
     needed = {*range(dimensions), *(s.dimension for s in strides)}
-    if all(_knows_item(digits.ids, d) for d in needed) and not _has_wrapping_stride(a, b):
-        return Dependence.SAME_ITEM
+    proof = _of_one_item(digits, needed, assumable, implied=False)
+    if proof is not None and not _has_wrapping_stride(a, b):
+        return Dependence.SAME_ITEM, proof
     if not strides and _would_race(a, b):
-        ids = _endless(a, b, within, at_most).ids
-        if all(_knows_item(ids, d) for d in range(dimensions)):
-            return Dependence.SAME_ITEM
-    of_groups = reader.digits(_in_group_ids(a), _in_group_ids(b)).ids
-    if any(all(_knows_group(ids, d) for d in range(dimensions)) for ids in (digits.ids, of_groups)):
-        return Dependence.SAME_GROUP
+        endless = _endless(a, b, assumable)
+        proof = _of_one_item(endless, needed, assumable, implied=True)
+        if proof is not None:
+            return Dependence.SAME_ITEM, proof
+    fitted = reader.fitted(a.form, b.form) if wraps and not strides else _Digits()
+    proof = _of_one_item(fitted, needed, assumable, implied=False)
+    if fitted.never or proof is not None:
+        kind = Dependence.NONE if fitted.never else Dependence.SAME_ITEM
+        return kind, fitted.assumed if proof is None else proof
+    of_groups = reader.digits(_in_group_ids(a), _in_group_ids(b))
+    for found in (digits, of_groups):
+        if all(_knows_group(found.ids, d) for d in range(dimensions)):
+            return Dependence.SAME_GROUP, found.assumed
     difference = a.form - b.form
     if difference.terms and not difference.in_loop and not difference.mentions(*ITEM_IDS):
-        return Dependence.NEIGHBOUR
-    return Dependence.OTHER
+        return Dependence.NEIGHBOUR, NOTHING
+    return Dependence.OTHER, NOTHING
+
+
+def in_one_unit(a: BoundAccess, b: BoundAccess) -> tuple[BoundAccess, BoundAccess] | None:
+    """Elements of several sizes as rows of equally small ones; None: their sizes are not known.
+
+    `((global float4 *)a)[i]` is four floats; so is `*(global float4 *)(a + i)`, wherever it is.
+    """
+    if not (a.access.unit or b.access.unit) and known_size(a.type) == known_size(b.type):
+        return (a, b) if a.type == b.type or known_size(a.type) else None
+    sizes: list[int] = []
+    parts: list[int] = []
+    units: list[int] = []
+    for x in (a, b):
+        size = known_size(x.type)
+        if size is None:
+            return None
+        sizes.append(size)
+        units.append(x.access.unit or size)
+        parts.append(known_size(x.type.rstrip("0123456789")) or size if x.access.unit else size)
+    unit, part = gcd(*units), min(parts)
+    if unit > part or any(size % part for size in sizes):
+        return None
+    left, right = (
+        _in_parts(x, size, given // unit, part, part // unit)
+        for x, size, given in zip((a, b), sizes, units, strict=True)
+    )
+    return left, right
+
+
+def _in_parts(access: BoundAccess, size: int, scale: int, part: int, step: int) -> BoundAccess:
+    """An access of `size` bytes as accesses to all its parts."""
+    form, facts = (access.form or Form()) * number(scale), access.facts
+    if size > part:
+        lane = form_of(LoopVariable("part", access.number, "int", access.stage.invocation.index))
+        form += lane * number(step)
+        facts += (
+            Comparison("<=", Form(), lane, "int"),
+            Comparison("<", lane, number(size // part), "int"),
+        )
+    return replace(access, form=form, facts=facts)
+
+
+def _bounds(
+    left: tuple[Comparison, ...],
+    right: tuple[Comparison, ...],
+    assumable: Assumable,
+    *,
+    endless: bool = False,
+) -> Bounds:
+    """What is certain where both accesses happen: the second one is another item's."""
+    others = (c.map(lambda form: form.rename(of_other_item)) for c in right)
+    return Bounds((*left, *others), assumable, endless)
 
 
 def _width(access: BoundAccess) -> str:
@@ -158,7 +226,7 @@ def passed_on(stage: Stage) -> frozenset[str]:
     found: set[str] = set()
     for a, b in product(stage.accesses, repeat=2):
         if a.memory.name == b.memory.name and a.access.mode.writes:
-            kind = depend(a, b, stage.invocation.range.dimensions, lambda *_: False)
+            kind, _ = depend(a, b, stage.invocation.range.dimensions, Nothing())
             if kind not in (Dependence.NONE, Dependence.SAME_ITEM):
                 found.add(a.memory.name)
     return frozenset(found)
@@ -179,11 +247,12 @@ def _would_race(a: BoundAccess, b: BoundAccess) -> bool:
     )
 
 
-def _endless(a: BoundAccess, b: BoundAccess, within: Within, at_most: AtMost) -> _Digits:
+def _endless(a: BoundAccess, b: BoundAccess, assumable: Assumable) -> _Digits:
     """The digits of the indices if integers had no end and no conversion changed them."""
     left, right = (tuple(c.map(_unconverted) for c in x.facts) for x in (a, b))
-    facts = (*left, *right)
-    reader = _Reader(facts, left, right, within, at_most, wraps=False, products=True, endless=True)
+    bounds = _bounds(left, right, assumable, endless=True)
+    uniform = all(x.stage.invocation.range.uniform for x in (a, b))
+    reader = _Reader(bounds, wraps=False, products=True, uniform=uniform)
     return reader.digits(_unconverted(a.form or Form()), _unconverted(b.form or Form()))
 
 
@@ -211,28 +280,47 @@ def _has_wrapping_stride(a: BoundAccess, b: BoundAccess) -> bool:
     )
 
 
-def _knows_item(ids: frozenset[Atom], dimension: int) -> bool:
-    if Id(GLOBAL_ID, dimension) in ids or Id(STRIDED_ID, dimension) in ids:
-        return True
-    return {Id(GROUP_ID, dimension), Id(LOCAL_ID, dimension)} <= ids
+def _of_one_item(
+    digits: _Digits, dimensions: set[int], assumable: Assumable, *, implied: bool
+) -> Proof | None:
+    """What must hold for equal indices to be those of one item."""
+    proof = digits.assumed
+    for d in dimensions:
+        if Id(GLOBAL_ID, d) in digits.ids or Id(STRIDED_ID, d) in digits.ids:
+            continue
+        if Id(GROUP_ID, d) not in digits.ids:
+            return None
+        if Id(LOCAL_ID, d) not in digits.ids:
+            # Groups of one row, numbered through: `(g0 + g1*groups)*size + local`
+            alone = Crowd(d, 1)
+            if not assumable.may(alone, implied=implied):
+                return None
+            proof |= {alone}
+    return proof
 
 
 def _knows_group(ids: frozenset[Atom], dimension: int) -> bool:
     return Id(GROUP_ID, dimension) in ids or Id(GLOBAL_ID, dimension) in ids
 
 
-@dataclass(frozen=True)
+_MOST_DIGITS = 200  # that are looked at for one pair of indices; what people write has few
+
+
+@dataclass(eq=False)
 class _Reader:
-    facts: tuple[Comparison, ...]  # of both: the accesses happen, so all of them hold
-    left: tuple[Comparison, ...]
-    right: tuple[Comparison, ...]
-    within: Within
-    at_most: AtMost
+    bounds: Bounds  # of both: the accesses happen, so all facts hold
     wraps: bool  # an index is computed in 32 bits without sign
     products: bool  # and its products do not wrap around
-    endless: bool = False  # comparisons hold for integers as they are written
+    uniform: bool  # all groups have one size
+    _found: dict[tuple[Form, Form], _Digits] = field(default_factory=dict)
 
     def digits(self, p: Form, q: Form) -> _Digits:
+        if (p, q) not in self._found:
+            too_many = len(self._found) > _MOST_DIGITS
+            self._found[p, q] = _Digits() if too_many else self._read(p, q)
+        return self._found[p, q]
+
+    def _read(self, p: Form, q: Form) -> _Digits:
         if _never_equal(p, q, self.wraps):
             return _Digits(never=True)
         if p == q and len(p.terms) == 1:
@@ -244,118 +332,77 @@ class _Reader:
         fixed = _fixed(p)
         if fixed.terms and fixed == _fixed(q):
             best = self.digits(p - fixed, q - fixed)
-        for radix in _radices(p) if self.products else ():
-            divide = _divide if radix == ROW else _divide_down
-            (high_p, low_p), (high_q, low_q) = divide(p, radix), divide(q, radix)
-            if not high_p.terms or not high_q.terms or not self._are_digits(low_p, low_q, radix):
-                continue
-            found = self.digits(high_p, high_q).both(self.digits(low_p, low_q))
-            if found.never and self.wraps and is_on(WRAPPING):
-                continue  # products that wrap around are no digits
-            if found.never:
-                return found
-            if len(found.ids) > len(best.ids):
-                best = found
+        for radix in _radices(p, q) if self.products else ():
+            if radix.mentions(LOCAL_SIZE) and not self.uniform:
+                continue  # the last group's size is another one
+            for found in self._by(radix, p, q):
+                if found.never and self.wraps and is_on(WRAPPING):
+                    continue  # sums that wrap around are no digits
+                if found.never:
+                    return found
+                if len(found.ids) > len(best.ids):
+                    best = found
+            if p == q and not best.assumed and best.ids >= _items(p):
+                break  # more cannot be said
         return best
 
-    def _are_digits(self, p: Form, q: Form, radix: Form) -> bool:
+    def fitted(self, p: Form, q: Form) -> _Digits:
+        """Where indices without sign stay in 32 bits, they count like others."""
+        exact = _Reader(self.bounds, wraps=False, products=True, uniform=self.uniform)
+        for radix in _radices(p, q):
+            proof = self._fit(p, q, radix)
+            if proof is not None:
+                return exact.digits(p, q).assuming(proof)
+        return _Digits()
+
+    def _fit(self, p: Form, q: Form, radix: Form) -> Proof | None:
+        """Why both stay in 32 bits without sign."""
+        forms = (p, q.rename(of_other_item))
+        room = [each for form in forms for each in (form, number(LAST) - form)]
+        return self._all(room, radix, of_rows=False)
+
+    def _by(self, radix: Form, p: Form, q: Form) -> Iterator[_Digits]:
+        """The digits before and behind the radix."""
+        for (high_p, low_p), (high_q, low_q) in product(_divided(p, radix), _divided(q, radix)):
+            if high_p.terms or high_q.terms:
+                of_rows = _multiplies(radix, p) or _multiplies(radix, q)
+                proof = self._are_digits(low_p, low_q, radix, of_rows=of_rows)
+                if proof is not None:
+                    high, low = self.digits(high_p, high_q), self.digits(low_p, low_q)
+                    yield high.both(low).assuming(proof)
+
+    def _are_digits(self, p: Form, q: Form, radix: Form, *, of_rows: bool) -> Proof | None:
         """Both in a window of `radix` numbers, so that equal remainders are needed."""
         if radix == ROW or not is_on(BOUNDS):
-            return True
-        if self._below(p, radix, self.left) and self._below(q, radix, self.right):
-            return True
-        atom = _single(p)
-        if p == q and isinstance(atom, Id) and atom.kind == GLOBAL_ID:
-            # From the offset on, as many ids as the global size.
-            if radix == form_of(Id(GLOBAL_SIZE, atom.dimension)):
-                return True
-        if p.constant != q.constant or not p.constant:
-            return False
-        shift = number(p.constant)
-        return self._below(p - shift, radix, self.left) and self._below(
-            q - shift, radix, self.right
-        )
+            return NOTHING  # coordinates stay far below a row's length
+        q = q.rename(of_other_item)
+        last = radix - number(1)
+        for start in _starts(p, q):
+            room = (p - start, start + last - p, q - start, start + last - q)
+            proof = self._all(room, radix, of_rows=of_rows)
+            if proof is not None:
+                return proof
+        return None
 
-    def _below(self, form: Form, radix: Form, facts: tuple[Comparison, ...]) -> bool:
-        """0 <= form < radix."""
-        if form.is_constant and radix.is_constant:
-            return 0 <= form.constant < radix.constant
-        if not form.terms:
-            return self._positive(radix)
-        atom = _single(form)
-        mirrored = _single(radix - number(1) - form)  # counted from the other end
-        if isinstance(mirrored, Id) and mirrored.kind in _SIZES:
-            atom = mirrored
-        if isinstance(atom, Id) and atom.kind in _SIZES:
-            return radix == form_of(Id(_SIZES[atom.kind], atom.dimension))
-        if not _not_negative(form, facts):
-            return False
-        if any(_bounds(fact, form, radix, self.endless) for fact in facts):
-            return True
-        limit = _single(radix)
-        if not isinstance(limit, Value):
-            return False
-        if any(self._ends_before(fact, form, limit) for fact in facts):
-            return True
-        return (
-            isinstance(atom, Id) and atom.kind == GLOBAL_ID and self.within(atom.dimension, limit)
-        )
-
-    def _ends_before(self, fact: Comparison, form: Form, pitch: Value) -> bool:
-        """`x < width`, in rows of `pitch` elements."""
-        end = fact.right if fact.op == "<" else fact.right + number(1)
-        length = _single(end)
-        return (
-            isinstance(length, Value)
-            and _bounds(fact, form, end, self.endless)
-            and (not is_on(PITCH) or self.at_most(length, pitch))
-        )
-
-    def _positive(self, radix: Form) -> bool:
-        if radix.is_constant:
-            return radix.constant > 0
-        if all(isinstance(a, Id) for a in radix.atoms):
-            return all(f > 0 for _, f in radix.terms)
-        return any(
-            fact.op == "<"
-            and fact.right == radix
-            and _not_negative(fact.left, self.facts)
-            and _is_exact(fact)
-            for fact in self.facts
-        )
+    def _all(self, forms: Iterable[Form], radix: Form, *, of_rows: bool) -> Proof | None:
+        """Why none of the forms is negative."""
+        proof = NOTHING
+        for form in forms:
+            found = self.bounds.not_negative(form, radix, of_rows=of_rows)
+            if found is None:
+                return None
+            proof |= found
+        return proof
 
 
-def _bounds(fact: Comparison, form: Form, radix: Form, endless: bool) -> bool:
-    if fact.left != form or not (endless or _is_exact(fact)):
-        return False
-    if fact.op == "<":
-        if fact.right.is_constant and radix.is_constant:
-            return fact.right.constant <= radix.constant
-        return fact.right == radix
-    # `x <= w - 1` says nothing when w is 0 and unsigned.
-    return (
-        fact.op == "<="
-        and fact.right == radix - number(1)
-        and (endless or not is_unsigned(fact.type))
+def _starts(p: Form, q: Form) -> list[Form]:
+    """Where a window may begin: at 0, or at what items have in common."""
+    offsets = (
+        form_of(Id(GLOBAL_OFFSET, atom.dimension))
+        for atom in p.atoms
+        if isinstance(atom, Id) and atom.kind == GLOBAL_ID
     )
-
-
-def _is_exact(fact: Comparison) -> bool:
-    """It holds for integers: without sign, only if no side is negative or wraps around."""
-    if not is_unsigned(fact.type):
-        return True
-    return all(
-        side.is_constant
-        or (factors_positive(side) and (fact.type != "uint" or _single(side) is not None))
-        for side in (fact.right,)
-    )
-
-
-def factors_positive(form: Form) -> bool:
-    return all(
-        factor > 0 and all(_atom_not_negative(atom, ()) for atom in monomial)
-        for monomial, factor in form.terms
-    )
+    return list(dict.fromkeys((Form(), _fixed(p), _fixed(q), *offsets)))
 
 
 def _counts(form: Form) -> bool:
@@ -368,35 +415,12 @@ def _single(form: Form) -> Atom | None:
     return None
 
 
-def _not_negative(form: Form, facts: tuple[Comparison, ...]) -> bool:
-    for fact in facts:
-        if fact.right == form and fact.left.is_constant and not is_unsigned(fact.type):
-            low = fact.left.constant + (fact.op == "<")
-            if fact.op in ("<", "<=") and low >= 0:
-                return True
-    return all(
-        factor > 0 and all(_atom_not_negative(atom, facts) for atom in monomial)
-        for monomial, factor in form.terms
-    )
-
-
-def _atom_not_negative(atom: Atom, facts: tuple[Comparison, ...]) -> bool:
-    if isinstance(atom, Id):
-        return True
-    if is_unsigned(atom.type):
-        return True
-    here = form_of(atom)
-    return any(
-        fact.op == "<="
-        and fact.right == here
-        and not is_unsigned(fact.type)
-        and _not_negative(fact.left, ())
-        for fact in facts
-    )
-
-
 def _is_item(atom: Atom) -> bool:
     return isinstance(atom, Id) and atom.kind in ITEM_IDS
+
+
+def _items(form: Form) -> frozenset[Atom]:
+    return frozenset(atom for atom in form.atoms if _is_item(atom))
 
 
 def _moves(atom: Atom) -> bool:
@@ -423,42 +447,64 @@ def _never_equal(p: Form, q: Form, wraps: bool) -> bool:
     return difference % step != 0 if step else difference != 0
 
 
-def _radices(form: Form) -> Iterator[Form]:
-    """Products of sizes and scalars (and factors) that multiply an id or a loop variable."""
-    seen: set[Form] = set()
+def _radices(p: Form, q: Form) -> list[Form]:
+    """What may stand between one digit and the next: `w`, `w + 2`, `3*w`."""
+    found: dict[Form, None] = {}
+    moving = {atom: None for form in (p, q) for atom in form.atoms if _moves(atom)}
+    for form in (p, q):
+        for atom in moving:
+            found |= dict.fromkeys(_parts(_coefficient(form, atom)))
+    # `i` and `i + n`
+    found |= dict.fromkeys(_parts(_fixed(p) - _fixed(q)))
+    return [radix for radix in found if radix not in (number(1), number(-1))]
+
+
+def _multiplies(radix: Form, form: Form) -> bool:
+    """From one item to the next it is the distance, or a part of that: `w` in `y*w + x`."""
+    coefficients = [_coefficient(form, atom) for atom in form.atoms if _moves(atom)]
+    scalars = {scalar for each in coefficients for scalar in each.scalars}
+    return radix.scalars <= scalars
+
+
+def _coefficient(form: Form, atom: Atom) -> Form:
+    """What the atom is multiplied by."""
+    return Form(tuple((_without(m, (atom,)) or (), f) for m, f in form.terms if atom in m))
+
+
+def _parts(form: Form) -> Iterator[Form]:
+    """The form; of products also what they are products of."""
+    fixed = Form(tuple((m, f) for m, f in form.terms if not any(_moves(a) for a in m)))
+    if len(fixed.terms) > 1 and fixed == form:
+        yield form if form.terms[0][1] > 0 else -form
     for monomial, factor in form.terms:
-        if not any(_moves(a) for a in monomial):
-            continue
         rest = [a for a in monomial if not _moves(a)]
         for count in range(len(rest) + 1):
             for chosen in combinations(rest, count):
                 for scale in {1, abs(factor)}:
-                    radix = number(scale)
-                    for atom in chosen:
-                        radix *= form_of(atom)
-                    if radix != number(1) and radix not in seen:
-                        seen.add(radix)
-                        yield radix
+                    yield Form(((chosen, scale),))
+
+
+def _divided(form: Form, radix: Form) -> Iterator[tuple[Form, Form]]:
+    """Quotient and remainder; of `w - 1 - x` also so that the remainder is not negative."""
+    high, low = _divide(form, radix)
+    yield high, low
+    if high.terms and radix != ROW and any(factor < 0 for _, factor in low.terms):
+        yield high - number(1), low + radix
 
 
 def _divide(form: Form, radix: Form) -> tuple[Form, Form]:
     """Quotient and remainder, term by term."""
     (atoms, scale), *_ = radix.terms
-    high, low = Form(), Form()
-    for monomial, factor in form.terms:
-        rest = _without(monomial, atoms)
-        if rest is None or factor % scale:
-            low += Form(((monomial, factor),))
+    high, low, rest = Form(), Form(), form
+    while rest.terms:
+        (monomial, factor), *_ = rest.terms
+        term = Form(((monomial, factor),))
+        others = _without(monomial, atoms)
+        if others is None or factor % scale:
+            low, rest = low + term, rest - term
         else:
-            high += Form(((rest, factor // scale),))
-    return high, low
-
-
-def _divide_down(form: Form, radix: Form) -> tuple[Form, Form]:
-    """The same for `w - 1 - x`: one `w` belongs to a remainder that would be negative."""
-    high, low = _divide(form, radix)
-    if any(factor < 0 for monomial, factor in low.terms if monomial):
-        return high - number(1), low + radix
+            quotient = Form(((others, factor // scale),))
+            high, rest = high + quotient, rest - quotient * radix
     return high, low
 
 

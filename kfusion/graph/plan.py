@@ -14,10 +14,11 @@ from kfusion.graph.bind import Stage
 from kfusion.graph.copied import without_copies
 from kfusion.graph.images import kept_as_they_are, too_many_images, unfit_images
 from kfusion.graph.least import LeastBytes
-from kfusion.graph.legality import Legal, legal_pair, other_groups
+from kfusion.graph.legality import Legal, legal_pair, obstacles, other_groups
 from kfusion.graph.liveness import stored_after
 from kfusion.graph.model import (
     Assumption,
+    AtLeast,
     AtMost,
     Cut,
     Disjoint,
@@ -28,6 +29,7 @@ from kfusion.graph.model import (
     Oracle,
     RegionPlan,
     SameRange,
+    UpTo,
 )
 from kfusion.graph.partition import Members, Pairs, Prices, best_partition
 from kfusion.graph.pauses import pauses
@@ -51,7 +53,7 @@ def plan_region(
     target: Target = ANY,
     *,
     exact: bool = False,
-    pairs: dict[tuple[int, int], Legal | Reason] | None = None,
+    pairs: dict[tuple[int, int], Legal | None] | None = None,
     alone: Mapping[str, Reason] | None = None,
 ) -> RegionPlan:
     """Group the invocations: `observed` names the memory read after the region (None: all).
@@ -103,7 +105,7 @@ class _Planner:
         oracle: Oracle,
         target: Target,
         exact: bool,
-        pairs: dict[tuple[int, int], Legal | Reason],
+        pairs: dict[tuple[int, int], Legal | None],
         alone: Mapping[str, Reason],
     ) -> None:
         self.invocations, self.observed, self.exact = invocations, observed, exact
@@ -133,10 +135,7 @@ class _Planner:
     def _best_runs(self) -> tuple[Members, ...]:
         count = len(self.stages)
         together = frozenset(
-            (p, q)
-            for q in range(count)
-            for p in range(q)
-            if not isinstance(self.pair(p, q), Reason)
+            (p, q) for q in range(count) for p in range(q) if self.pair(p, q) is not None
         )
         prices = Prices(self._bytes, self.least.of, lambda group: self.over_budget(group) is None)
         return best_partition(count, self.ordered, together, prices)
@@ -171,24 +170,27 @@ class _Planner:
         found = self.candidate(whole) if len(whole) > 1 else None
         return isinstance(found, _Candidate) and found.bytes <= self.least.of(whole)
 
-    def pair(self, first: int, second: int) -> Legal | Reason:
+    def pair(self, first: int, second: int) -> Legal | None:
+        """None: there are obstacles."""
         if (first, second) not in self.pairs:
-            names = (self.invocations[call].kernel.name for call in (first, second))
-            reasons = (self.alone[name] for name in names if name in self.alone)
-            found = next(reasons, None) or legal_pair(
-                self.stages[first], self.stages[second], self.oracle
-            )
-            self.pairs[first, second] = found
+            p, q = self.stages[first], self.stages[second]
+            legal = None if self._alone(first, second) else legal_pair(p, q, self.oracle)
+            self.pairs[first, second] = legal
         return self.pairs[first, second]
 
-    def _candidate(self, members: Members) -> _Candidate | Reason:
+    def _alone(self, *calls: int) -> tuple[Reason, ...]:
+        names = dict.fromkeys(self.invocations[call].kernel.name for call in calls)
+        return tuple(self.alone[name] for name in names if name in self.alone)
+
+    def _candidate(self, members: Members) -> _Candidate | Reason | None:
+        """None: two members have obstacles."""
         assumptions: list[Assumption] = []
         waits = False
         for position, q in enumerate(members):
             for p in reversed(members[:position]):
                 found = self.pair(p, q)
-                if isinstance(found, Reason):
-                    return found
+                if found is None:
+                    return None
                 assumptions += found.assumptions
                 waits |= bool(found.handed)
         if len(members) > 1:
@@ -258,7 +260,7 @@ class _Planner:
         begun = 0  # the first stage behind the last barrier
         for position, q in enumerate(run):
             found = [self.pair(p, q) for p in run[:position]]
-            names = [each.handed if isinstance(each, Legal) else set[str]() for each in found]
+            names = [each.handed if each is not None else set[str]() for each in found]
             handed.update(*names)
             if any(names[begun:]):
                 barriers.add(self.invocations[q].index)
@@ -327,22 +329,27 @@ class _Planner:
         ]
         return self.target.elements, [Disjoint(*pair) for pair in pairs]
 
-    def _why_not(self, left: Members, right: Members) -> Reason:
-        """Why a group was not continued to the end of the next one."""
+    def _why_not(self, left: Members, right: Members) -> tuple[Reason, ...]:
+        """All that keeps two groups apart, first what a person can do something about."""
+        pairs = [(min(p, q), max(p, q)) for q in right for p in reversed(left)]
+        found: dict[tuple[str, str], Reason] = {}  # one for each place, and for ranges
+        for reason in (reason for pair in pairs for reason in self._obstacles(*pair)):
+            place = "" if reason.code == "KF202" else str(reason.span)
+            found.setdefault((reason.code, place), reason)
+        if found:
+            return tuple(sorted(found.values(), key=lambda reason: reason.help is None))
         for second in range(len(right)):
-            q = right[second]
-            for p in reversed(left):
-                found = self.pair(min(p, q), max(p, q))
-                if isinstance(found, Reason):
-                    return found
             joined = self.candidate(tuple(sorted((*left, *right[: second + 1]))))
             if isinstance(joined, Reason):
-                return joined
-        return Reason(
-            "KF224",
-            "one kernel for these would load and store more than they do apart",
-            self.invocations[right[0]].span,
-        )
+                return (joined,)
+        more = "one kernel for these would load and store more than they do apart"
+        return (Reason("KF224", more, self.invocations[right[0]].span),)
+
+    def _obstacles(self, first: int, second: int) -> tuple[Reason, ...]:
+        if self.pair(first, second) is not None:
+            return ()
+        p, q = self.stages[first], self.stages[second]
+        return self._alone(first, second) or obstacles(p, q, self.oracle)
 
 
 def conflicts(p: Stage, q: Stage) -> list[tuple[str, str]]:
@@ -389,15 +396,26 @@ def _needed(assumptions: tuple[Assumption, ...], leader: int) -> tuple[Assumptio
             continue
         if isinstance(assumption, Equal):
             equalities.join(assumption)
-        elif not isinstance(assumption, AtMost):
+        elif not isinstance(assumption, (AtMost, AtLeast, UpTo)):
             kept[assumption] = None
     names = dict.fromkeys(
         name for a in assumptions if isinstance(a, Equal) for name in (a.left, a.right)
     )
     rows = {
-        AtMost(equalities.leader(a.left), equalities.leader(a.right), a.type): None
+        AtMost(equalities.leader(a.left), equalities.leader(a.right), a.type, a.times): None
         for a in assumptions
         if isinstance(a, AtMost)
     }
+    least: dict[tuple[str, str], int] = {}
+    most: dict[tuple[str, str], int] = {}
+    for a in assumptions:
+        if isinstance(a, AtLeast):
+            scalar = (equalities.leader(a.scalar), a.type)
+            least[scalar] = max(a.least, least.get(scalar, 0))
+        if isinstance(a, UpTo):
+            scalar = (equalities.leader(a.scalar), a.type)
+            most[scalar] = min(a.most, most.get(scalar, a.most))
+    floors = [AtLeast(name, number, type_) for (name, type_), number in least.items()]
+    ends = [UpTo(name, number, type_) for (name, type_), number in most.items()]
     equal = [Equal(first, n) for n in names if (first := equalities.leader(n)) != n]
-    return (*kept, *rows, *equal)
+    return (*kept, *rows, *floors, *ends, *equal)

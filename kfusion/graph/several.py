@@ -46,6 +46,7 @@ def _divisible(stage: Stage) -> bool:
         and kernel.body.stride is None
         and not kernel.features
         and not kernel.changed
+        and not any(access.atomic for access in kernel.accesses)
         and not _WORDS & kernel.unit.macros.history.keys()
         and (_has_one_bound(stage) or not is_on(ONE_BOUND))
         and asks_for_its_id_only(kernel)

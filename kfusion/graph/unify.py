@@ -103,7 +103,7 @@ class Equalities:
             return False
         for left, right in pairs:
             a, b = self.scalars.get(left.name), self.scalars.get(right.name)
-            whole = left.part is None and right.part is None  # C does not compare vectors
+            whole = not left.part and not right.part  # C does not compare vectors
             if a is None or b is None or not whole or not self.oracle.equal(a, b):
                 return False
         for left, right in pairs:

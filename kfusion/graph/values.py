@@ -15,6 +15,7 @@ from __future__ import annotations
 from enum import Enum
 
 from kfusion.graph.bind import BoundAccess, Stage
+from kfusion.graph.bounds import Bounds, Nothing
 from kfusion.graph.ownership import passed_on
 from kfusion.graph.unify import Equalities
 from kfusion.kernel.forms import Form
@@ -198,7 +199,7 @@ class _Analysis:
 
     def _spoiled(self) -> set[str]:
         """Written memory of which some access might hit any element."""
-        forms: dict[str, set[Form]] = {}
+        seen: dict[str, list[tuple[Form, BoundAccess]]] = {}
         spoiled: set[str] = set()
         for event in self._events(tuple(range(len(self.stages)))):
             name = event.access.memory.name
@@ -209,19 +210,27 @@ class _Analysis:
                 spoiled.add(name)
                 continue
             form = self.equalities.form(form)
-            for other in forms.setdefault(name, set()):
-                difference = form - other
-                # Without sign, indices that differ by 2^32 are the same one.
-                same = difference.is_constant and difference.constant % (1 << 32) == 0
-                if difference.terms and (not difference.is_constant or same):
+            for other, access in seen.setdefault(name, []):
+                if form != other and not self._apart(form - other, event.access, access):
                     spoiled.add(name)
-            forms[name].add(form)
+            seen[name].append((form, event.access))
             if form.in_loop:
                 spoiled.add(name)
         if is_on(OTHERS_STORES):
             spoiled |= self.handed
             spoiled |= {name for stage in self.stages for name in passed_on(stage)}
         return spoiled
+
+    def _apart(self, difference: Form, a: BoundAccess, b: BoundAccess) -> bool:
+        """Two indices of one item are never equal: `i` and `i + n`, where `i < n`."""
+        if difference.is_constant:
+            # Without sign, indices that differ by 2^32 are the same one.
+            return difference.constant % (1 << 32) != 0
+        if "uint" in (a.access.index_type, b.access.index_type) or difference.in_loop:
+            return False
+        facts = [self.equalities.comparison(fact) for fact in (*a.facts, *b.facts)]
+        bounds = Bounds(facts, Nothing())
+        return bounds.is_positive(difference) or bounds.is_positive(-difference)
 
     def _live_after(self, event: _Event, block: int) -> bool:
         """Is the buffer needed in memory after the block?"""
@@ -401,27 +410,23 @@ class _Analysis:
             return {last.key: False}
         if (
             all(e.conditional for e in writes)
-            or self._has_tail(last.stage)
+            or self.stages[last.stage].invocation.kernel.body.leaves  # it may not be reached
             or not self._is_settled(last)  # it cannot be stored after the statement
         ):
             return {e.key: False for e in writes}
         return {last.key: True}
 
-    def _has_tail(self, stage: int) -> bool:
-        """An early return among the work: what follows is under a condition."""
-        return any(
-            s.kind == "if" and self._returns(stage, s.first, s.last)
-            for s in self.stages[stage].invocation.kernel.body.statements
-        )
-
-    def _returns(self, stage: int, first: int, last: int) -> bool:
-        tokens = self.stages[stage].invocation.kernel.unit.tokens
-        return any(t.text == "return" for t in tokens[first : last + 1])
+    def _element(self, event: _Event) -> tuple[object, ...]:
+        """What a stage loads or stores: one that is not known is always another one."""
+        access = event.access
+        form = self.equalities.form(access.form) if access.form is not None else event.key
+        return event.stage, access.memory.name, form
 
     def _result(self, places: dict[tuple[int, int], Place]) -> GroupValues:
         loads = stores = size = 0
         in_memory: set[str] = set()
         read_from_variables: set[str] = set()
+        paid: set[tuple[object, ...]] = set()  # compilers repeat no load in a stage
         for event in self._events(tuple(range(len(self.stages)))):
             place = places.setdefault(event.key, Place(Role.MEMORY))
             here = place.role is Role.MEMORY
@@ -429,7 +434,9 @@ class _Analysis:
             saved = (here and event.mode.writes) or place.stored or place.flushed
             loads += loaded
             stores += saved
-            size += size_of(event.access.type) * (loaded + saved)
+            ways = {(*self._element(event), way) for way, used in ((0, loaded), (1, saved)) if used}
+            size += size_of(event.access.type) * len(ways - paid)
+            paid |= ways
             if loaded or saved:
                 in_memory.add(event.access.memory.name)
             if place.role is Role.USE:

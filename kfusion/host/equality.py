@@ -13,14 +13,28 @@ def is_new_buffer(value: Sym | None) -> bool:
     return isinstance(value, Made) and value.kind in ("buffer", "image")
 
 
-def may_be_at_most(values: Mapping[str, Sym], left: Scalar, right: Scalar) -> bool:
+def may_be_at_most(values: Mapping[str, Sym], left: Scalar, right: Scalar, times: int = 1) -> bool:
     """Is the one number known to be no more than the other, or can they be compared on entry?"""
     a, b = values.get(left.name), values.get(right.name)
     if a is None or b is None:
         return False
     if isinstance(a, Num) and isinstance(b, Num):
-        return 0 <= a.value <= b.value < 1 << 31  # in any type
+        return 0 <= a.value * times <= b.value < 1 << 31  # in any type
     return known_on_entry(a) and known_on_entry(b)
+
+
+def may_be_at_least(value: Sym | None, least: int) -> bool:
+    """Is the number known to be no less, or can it be looked at on entry?"""
+    if isinstance(value, Num):
+        return least <= value.value < 1 << 31  # in any type
+    return value is not None and known_on_entry(value)
+
+
+def may_be_up_to(value: Sym | None, most: int) -> bool:
+    """Is the number known to be no more, or can it be looked at on entry?"""
+    if isinstance(value, Num):
+        return 0 <= value.value <= most
+    return value is not None and known_on_entry(value)
 
 
 _WIDE = frozenset(

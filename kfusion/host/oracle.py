@@ -10,7 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from kfusion.graph.model import Invocation, Memory, Scalar
-from kfusion.host.equality import is_open, may_be_at_most, may_be_equal, strip
+from kfusion.host.equality import (
+    is_open,
+    may_be_at_least,
+    may_be_at_most,
+    may_be_equal,
+    may_be_up_to,
+    strip,
+)
 from kfusion.host.formats import lossy_format
 from kfusion.host.program import HostProgram
 from kfusion.host.spelling import spell_all
@@ -78,11 +85,24 @@ class Expected:
         size = f"({spell_all(self.sizes[invocation.index])})"
         return f"{size} from an offset" if invocation.range.offset else size
 
-    def within(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
+    def within(
+        self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool
+    ) -> bool:
         size, value = self.sizes[invocation.index], self.values.get(scalar.name)
         if dimension >= len(size) or value is None:
             return False
         return self._are_likely_equal(strip(size[dimension]), strip(value))
+
+    def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
+        size = self.sizes[invocation.index]
+        number = self.in_run(strip(size[dimension])) if dimension < len(size) else None
+        return number.value <= most if isinstance(number, Num) else implied
+
+    def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
+        return self.within(invocation, dimension, scalar, implied=False)
+
+    def crowded(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
+        return invocation.range.local is not None
 
     def _may_be_equal(self, left: Sym, right: Sym) -> bool:
         """A number and a member, say, are equal if they were in the likely run."""
@@ -97,8 +117,19 @@ class Expected:
         """Where kernels fuse without it, too, nothing is assumed of what is not known."""
         return not is_open(left) and not is_open(right) and self._may_be_equal(left, right)
 
-    def at_most(self, left: Scalar, right: Scalar) -> bool:
-        return may_be_at_most(self.values, left, right)
+    def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
+        values = [self.values.get(scalar.name) for scalar in (left, right)]
+        numbers = [self.in_run(value) for value in values if value is not None]
+        a, b = (*numbers, None, None)[:2]
+        if isinstance(a, Num) and isinstance(b, Num):
+            return 0 <= a.value * times <= b.value
+        return may_be_at_most(self.values, left, right, times)
+
+    def at_least(self, scalar: Scalar, least: int) -> bool:
+        return may_be_at_least(self.values.get(scalar.name), least)
+
+    def up_to(self, scalar: Scalar, most: int) -> bool:
+        return may_be_up_to(self.values.get(scalar.name), most)
 
     def keeps(self, image: Memory, type_: str) -> Reason | None:
         place = lossy_format(self.program, type_)

@@ -12,9 +12,10 @@ from functools import cache
 from pycparser import c_ast
 
 from kfusion.kernel.builtins import (
+    ATOMICS,
     CONSTANTS,
     GROUP_QUERIES,
-    IMAGE_SIZES,
+    IMAGE_QUERIES,
     feature_of,
     is_pure,
     is_work_item,
@@ -35,7 +36,16 @@ from kfusion.kernel.evaluate import (
     resolve_pointer,
 )
 from kfusion.kernel.flow import Flow, changed_part
-from kfusion.kernel.forms import OF_GROUPS, Comparison, Form, in_global_ids, number
+from kfusion.kernel.forms import (
+    OF_GROUPS,
+    Comparison,
+    Form,
+    LoopVariable,
+    comparison,
+    form_of,
+    in_global_ids,
+    number,
+)
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.images import ImageCall, read_image_call
 from kfusion.kernel.inlined import follow_call
@@ -83,11 +93,13 @@ class ExpressionWalker(ABC):
         self._facts: list[Comparison] = []
         self._conditional = 0
         self._looped = 0
+        self._left = False  # the item may have ended its work
 
     def begin_under(self, outer: ExpressionWalker) -> None:
         """What holds where another walker is, holds here."""
         self._facts = list(outer._facts)
         self._conditional, self._looped = outer._conditional, outer._looped
+        self._left = outer._left
 
     @abstractmethod
     def walk(self) -> None:
@@ -111,16 +123,19 @@ class ExpressionWalker(ABC):
 
     # Expressions
 
-    def expression(self, node: c_ast.Node, *, statement: bool = False) -> None:
-        """`statement`: the expression is a statement of its own."""
+    def expression(
+        self, node: c_ast.Node, *, statement: bool = False, used: bool | None = None
+    ) -> None:
+        """`statement`: the expression is a statement of its own; `used`: its value is."""
+        used = not statement if used is None else used
         form = evaluate(self.env, node).form
         if form is not None:
             self._check_form(form, (self.unit.index(node), self.unit.index(node)))
             return
         if isinstance(node, c_ast.Assignment):
-            self._assignment(node, statement=statement)
+            self._assignment(node, statement=statement, used=used)
         elif isinstance(node, c_ast.UnaryOp):
-            self._unary(node, statement=statement)
+            self._unary(node, statement=statement, used=used)
         elif isinstance(node, (c_ast.ArrayRef, c_ast.StructRef)):
             self._read(node)
         elif isinstance(node, c_ast.BinaryOp):
@@ -137,6 +152,9 @@ class ExpressionWalker(ABC):
             self.expression(node.init)
         elif isinstance(node, c_ast.NamedInitializer):
             self.expression(node.expr)
+        elif isinstance(node, c_ast.ExprList):
+            for number, child in enumerate(node.exprs, 1):
+                self.expression(child, used=used and number == len(node.exprs))
         else:
             for _, child in node.children():
                 self.expression(child)
@@ -169,14 +187,20 @@ class ExpressionWalker(ABC):
         at = self.unit.index(node)
         self._check_form(form, (at, at))
 
-    def _assignment(self, node: c_ast.Assignment, *, statement: bool) -> None:
+    def _assignment(self, node: c_ast.Assignment, *, statement: bool, used: bool) -> None:
         symbol = self.env.symbol(node.lvalue)
         if symbol is not None:
             self._variable(symbol, node)
+            self._used(symbol, node, used)
             return
         self.expression(node.rvalue)
         mode = Mode.WRITE if node.op == "=" else Mode.UPDATE
         self._target(node.lvalue, mode, statement=statement)
+
+    def _used(self, symbol: Symbol, node: c_ast.Node, used: bool) -> None:
+        """Of a pointer that has changed, the value is used in a way that is not followed."""
+        if used and symbol in self.env.pointers:
+            self.passed(self.env.pointers[symbol].parameter, node)
 
     def _variable(self, symbol: Symbol, node: c_ast.Assignment) -> None:
         """`i = ...`, `i += ...`: of a variable or parameter."""
@@ -217,12 +241,13 @@ class ExpressionWalker(ABC):
             self._feature(Feature.ESCAPE, "an assignment", node)
             self.expression(node)
 
-    def _unary(self, node: c_ast.UnaryOp, *, statement: bool) -> None:
+    def _unary(self, node: c_ast.UnaryOp, *, statement: bool, used: bool) -> None:
         if node.op == "sizeof":
             return
         symbol = self.env.symbol(node.expr)
         if node.op in _CHANGES and symbol is not None:
             self._step(symbol, node)
+            self._used(symbol, node, used)
         elif node.op in _CHANGES:
             self._target(node.expr, Mode.UPDATE, statement=statement)
         elif node.op == "*":
@@ -238,8 +263,12 @@ class ExpressionWalker(ABC):
             self.offsets(node)
             self.passed(pointer.parameter, node)
         else:
+            place = node.expr
+            while isinstance(place, c_ast.ArrayRef):
+                self.expression(place.subscript)
+                place = place.name
             before = len(self.accesses)
-            self.expression(node.expr)  # of a pointer variable: it is passed on
+            self.expression(place)  # of a pointer variable: it is passed on
             self._passed_since(before, node)
 
     def _binary(self, node: c_ast.BinaryOp) -> None:
@@ -286,7 +315,7 @@ class ExpressionWalker(ABC):
         if image is not None:
             self._texel(image, node, statement=statement)
             return
-        if name in IMAGE_SIZES and evaluate(self.env, node).parts:
+        if name in IMAGE_QUERIES and node.args and self.env.image(node.args.exprs[0]) is not None:
             return
         if name in self.unit.functions:
             for use in self.helpers.features(name):
@@ -295,7 +324,7 @@ class ExpressionWalker(ABC):
                 self.local_ids = self.local_ids or self.unit.node_span(node)
         elif name in GROUP_QUERIES:
             self.local_ids = self.local_ids or self.unit.node_span(node)
-        elif self._is_vector_access(name, node):
+        elif self._is_vector_access(name, node) or self._is_atomic(name, node):
             return
         elif is_followed(name):
             self.together.call(name, node)
@@ -320,6 +349,23 @@ class ExpressionWalker(ABC):
             elif not hidden or pointer is None:
                 self.expression(argument)
 
+    def _is_atomic(self, name: str, node: c_ast.FuncCall) -> bool:
+        """`atomic_add(&count[i], 1)`: an element changes, in whatever order items come to it."""
+        if name not in ATOMICS or node.args is None:
+            return False
+        place, *values = node.args.exprs
+        for value in values:
+            self.expression(value)
+        pointer = resolve_pointer(self.env, place)
+        if pointer is None:
+            self.expression(place)
+            return True
+        self.offsets(place)
+        at = self.unit.index(place)
+        self._access(pointer, Mode.UPDATE, pointer.offset, (at, at), direct=False, statement=False)
+        self.accesses[-1] = replace(self.accesses[-1], atomic=True)
+        return True
+
     def _is_vector_access(self, name: str, node: c_ast.FuncCall) -> bool:
         """`vload4(i, a)`, `vstore4(x, i, a)`: elements that lie one behind the other."""
         match = _VECTOR_ACCESS.fullmatch(name)
@@ -338,14 +384,17 @@ class ExpressionWalker(ABC):
         lanes = int(match.group(4) or 1)
         step = 4 if match.group(2) and lanes == 3 else lanes  # vloada_half3
         form = offset_of(evaluate(self.env, index))
-        if form is not None and pointer.offset is not None:
-            whole, rest = pointer.offset.divided(step)
-            form = form + whole if not rest.terms else None
-        width = f"packed {pointer.type}{lanes if lanes > 1 else ''}"
         first = self.unit.index(node.name)
         at = (first, self.unit.match(first + 1))
-        seen = replace(pointer, offset=form, type=width)
-        self._access(seen, mode, seen.offset, at, direct=False, statement=False)
+        facts: list[Comparison] = []
+        if form is not None and lanes > 1:
+            lane = form_of(LoopVariable("lane", first, "int"))
+            form = form * number(step) + lane
+            facts = [comparison("<", lane, number(lanes), "int", negated=False)]
+            facts += [comparison("<=", Form(), lane, "int", negated=False)]
+        place_of = moved(pointer, form, "+")
+        with self._scope(facts, conditional=lanes > 1, looped=lanes > 1):
+            self._access(place_of, mode, place_of.offset, at, direct=False, statement=False)
         return True
 
     def _texel(self, call: ImageCall, node: c_ast.FuncCall, *, statement: bool) -> None:
@@ -398,6 +447,11 @@ class ExpressionWalker(ABC):
             self.expression(node.subscript)
         elif isinstance(node, c_ast.Cast | c_ast.UnaryOp):
             self.offsets(node.expr)
+            symbol = self.env.symbol(node.expr)
+            if isinstance(node, c_ast.UnaryOp) and node.op in _CHANGES and symbol is not None:
+                self._step(symbol, node)
+        elif isinstance(node, c_ast.Assignment):
+            self.expression(node, used=False)
         elif not isinstance(node, c_ast.ID):
             self._feature(Feature.ESCAPE, "a pointer that is computed", node)
 
@@ -421,7 +475,7 @@ class ExpressionWalker(ABC):
             self.expression(node.subscript)
         elif pointer.offset is not None:
             moved = offset_of(index) if pointer.offset.terms else index.form
-            form = pointer.offset + moved if moved is not None else None
+            form = pointer.offset + pointer.of_elements(moved) if moved is not None else None
         first = last = self.unit.index(node.name)
         direct = isinstance(node.name, c_ast.ID) and self.unit.tokens[first + 1].text == "["
         if direct:
@@ -461,6 +515,8 @@ class ExpressionWalker(ABC):
             if symbol is None or symbol not in self.env.pointers:
                 return True
             return symbol.parameter and self.scopes.assigned_once(symbol)
+        if isinstance(node, c_ast.Assignment):
+            return False
         return all(self._direct(child) for _, child in node.children())
 
     def _component(self, node: c_ast.StructRef, mode: Mode) -> None:
@@ -512,7 +568,7 @@ class ExpressionWalker(ABC):
                 form=form,
                 index_type=type_,
                 facts=tuple(self._facts),
-                conditional=self._conditional > 0 or self._looped > 0,
+                conditional=self._conditional > 0 or self._looped > 0 or self._left,
                 looped=self._looped > 0,
                 statement=where,
                 first=tokens[0],
@@ -522,6 +578,7 @@ class ExpressionWalker(ABC):
                 assignment=stored_by,
                 texel=texel,
                 seen_as=pointer.seen_as,
+                unit=pointer.unit,
             )
         )
 

@@ -14,8 +14,10 @@ from kfusion.kernel.evaluate import (
     conditions,
     convert,
     evaluate,
+    is_condition,
     resolve_pointer,
 )
+from kfusion.kernel.flow import changed_in
 from kfusion.kernel.forms import Comparison
 from kfusion.kernel.images import sampler_value
 from kfusion.kernel.model import Body, Declaration, PreludeItem
@@ -24,7 +26,7 @@ from kfusion.kernel.scopes import Scopes, name_token
 from kfusion.kernel.strides import strided
 from kfusion.kernel.texels import texel_of
 from kfusion.kernel.together import is_array_of_values
-from kfusion.kernel.types import canonical
+from kfusion.kernel.types import canonical, is_integer
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Function
 
@@ -126,6 +128,12 @@ def only_returns(env: Environment, statement: Statement) -> bool:
     return is_return(env, statement)
 
 
+def _work(env: Environment, statement: Statement) -> list[Statement]:
+    """What a guard stands around; `else return;` says nothing."""
+    first, *others = statement.children
+    return [first] if all(only_returns(env, other) for other in others) else [first, *others]
+
+
 def _declarations(
     env: Environment, scopes: Scopes, statement: Statement, nodes: list[c_ast.Node]
 ) -> PreludeItem | None:
@@ -170,6 +178,12 @@ def declare(env: Environment, scopes: Scopes, node: c_ast.Decl) -> Declaration:
         elif named and isinstance(node.type, c_ast.TypeDecl):
             value = convert(evaluate(env, node.init), type_)
     env.bind(symbol, value)
+    env.truths.pop(symbol, None)
+    if once and is_integer(type_) and node.init is not None and is_condition(node.init):
+        env.truths[symbol] = (
+            conditions(env, node.init),
+            conditions(env, node.init, negated=True),
+        )
     texel = texel_of(env, node.init) if once and type_ == "float2" and node.init else None
     if texel is not None:
         env.texels[symbol] = texel
@@ -188,7 +202,8 @@ def _may_lead(env: Environment, node: c_ast.Decl) -> bool:
 
 def is_pure_declaration(env: Environment, node: c_ast.Decl) -> bool:
     if isinstance(node.type, c_ast.PtrDecl):
-        return node.init is not None and resolve_pointer(env, node.init) is not None
+        pure = node.init is not None and not changed_in(env, node.init)
+        return pure and resolve_pointer(env, node.init) is not None
     if not isinstance(node.type, (c_ast.TypeDecl, c_ast.ArrayDecl)):
         return False
     if address_space(env, node) in ("local", "constant") and not is_sampler(env, node):
@@ -274,7 +289,7 @@ def _early_return(
 
 
 def _guard(env: Environment, statement: Statement, nodes: list[c_ast.Node]) -> PreludeItem | None:
-    if statement.kind != "if" or len(statement.children) != 1 or not nodes:
+    if statement.kind != "if" or len(_work(env, statement)) != 1 or not nodes:
         return None
     found, complete = conditions(env, nodes[0].cond)
     return PreludeItem(statement, guard=found) if _understood(found, complete) else None

@@ -33,6 +33,12 @@ _FEATURES = [
     (Feature.IMAGE, r"(read|write)_image\w*|get_image_\w+"),
     (Feature.PRINTF, r"printf"),
 ]
+# They order nothing but the changes of one element.
+ATOMICS = frozenset(
+    f"{kind}_{what}"
+    for kind in ("atom", "atomic")
+    for what in "add sub xchg inc dec cmpxchg min max and or xor".split()
+)
 _PURE = frozenset(
     """
     acos acosh acospi asin asinh asinpi atan atan2 atanh atanpi atan2pi cbrt ceil copysign cos
@@ -46,8 +52,12 @@ _PURE = frozenset(
     cross dot distance length normalize fast_distance fast_length fast_normalize
     isequal isnotequal isgreater isgreaterequal isless islessequal islessgreater isfinite isinf
     isnan isnormal isordered isunordered signbit any all bitselect select shuffle shuffle2
-    vec_step get_image_width get_image_height get_image_dim
+    vec_step
     """.split()
+)
+IMAGE_QUERIES = frozenset(
+    "get_image_width get_image_height get_image_dim get_image_depth get_image_array_size "
+    "get_image_channel_data_type get_image_channel_order".split()
 )
 # What of the size of an image they tell.
 IMAGE_SIZES = {
@@ -96,7 +106,7 @@ def is_vector_access(name: str) -> bool:
 
 def is_pure(name: str) -> bool:
     """A built-in function without effects beyond its private pointer arguments."""
-    return name in _PURE or _PURE_PATTERN.fullmatch(name) is not None
+    return name in _PURE or name in IMAGE_QUERIES or _PURE_PATTERN.fullmatch(name) is not None
 
 
 def is_value(name: str) -> bool:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
+from math import inf
+from time import monotonic
 
 from pycparser import c_ast
 
 from kfusion.kernel.builtins import IDS, IMAGE_SIZES
 from kfusion.kernel.forms import (
+    Atom,
     Comparison,
     Form,
     Id,
@@ -21,6 +24,7 @@ from kfusion.kernel.forms import (
     form_of,
     number,
 )
+from kfusion.kernel.members import Member
 from kfusion.kernel.model import Symbol
 from kfusion.kernel.simple import SimpleHelper, simple_helper
 from kfusion.kernel.types import (
@@ -68,19 +72,32 @@ class Typed:
 UNKNOWN = Typed(None, "")
 
 
+class TooLongError(Exception):
+    """The kernel is not read in the time that it has."""
+
+
 @dataclass(frozen=True)
 class Pointer:
     """A pointer into a buffer parameter; `offset` None: not understood."""
 
     parameter: str
-    offset: Form | None  # in elements of the type
+    offset: Form | None  # in elements of the type, or in units
     type: str = ""  # canonical: what it points to, perhaps after a cast
     declared: str = ""  # what the parameter points to
+    unit: int = 0  # of the offset, in bytes; 0: an element of the type
 
     @property
     def seen_as(self) -> str:
         """The type, if it is not the parameter's."""
         return self.type if self.type != self.declared else ""
+
+    def of_elements(self, count: Form) -> Form:
+        """So many elements, as the offset counts."""
+        size = known_size(self.type)
+        return count * number(size // self.unit) if self.unit and size else count
+
+
+Known = tuple[tuple[Comparison, ...], bool]  # comparisons, and whether they say all
 
 
 @dataclass(eq=False)
@@ -93,12 +110,17 @@ class Environment:
     values: dict[Symbol, Typed] = field(default_factory=dict)
     pointers: dict[Symbol, Pointer] = field(default_factory=dict)
     images: dict[Symbol, str] = field(default_factory=dict)  # names of parameters
+    deep: set[str] = field(default_factory=set)  # those that are no image2d_t
+    structures: dict[Symbol, Member] = field(default_factory=dict)
     # Why samplers may not give the texel asked for; those of the file by name.
     samplers: dict[Symbol | str, str] = field(default_factory=dict)
+    # Of variables that hold whether conditions hold: what does then, and what does if not.
+    truths: dict[Symbol, tuple[Known, Known]] = field(default_factory=dict)
     texels: dict[Symbol, Form] = field(default_factory=dict)  # what a float2 names
     inside: frozenset[str] = frozenset()  # helper functions that are being evaluated
     found: dict[c_ast.Node, Typed] = field(default_factory=dict)  # since something was bound
     returned: dict[tuple[str, tuple[Typed, ...]], Typed] = field(default_factory=dict)
+    until: float = inf  # of the monotonic clock
 
     def bind(self, symbol: Symbol, value: Typed | None) -> None:
         """None: nothing is known of the variable any more."""
@@ -126,6 +148,8 @@ class Environment:
 def evaluate(env: Environment, node: c_ast.Node) -> Typed:
     found = env.found.get(node)
     if found is None:
+        if env.until < inf and monotonic() > env.until:
+            raise TooLongError
         found = env.found[node] = _evaluated(env, node)
     return found
 
@@ -148,7 +172,10 @@ def _evaluated(env: Environment, node: c_ast.Node) -> Typed:
             return _vector(env, node.expr.exprs, type_)
         return convert(evaluate(env, node.expr), type_)
     if isinstance(node, c_ast.StructRef) and node.type == ".":
-        return _part(evaluate(env, node.name), node.field.name)
+        whole = evaluate(env, node.name)
+        return _part(whole, node.field.name) if whole.parts else _of_structure(env, node)
+    if isinstance(node, c_ast.ArrayRef):
+        return _of_structure(env, node)
     if isinstance(node, c_ast.FuncCall):
         return _call(env, node)
     if isinstance(node, c_ast.UnaryOp):
@@ -166,14 +193,40 @@ def _vector(env: Environment, nodes: list[c_ast.Node], type_: str) -> Typed:
     return Typed(None, "", tuple(convert(evaluate(env, n), vector[0]) for n in nodes))
 
 
-def vector_parameter(name: str, type_: str) -> Typed:
-    """A parameter that is a vector of integers."""
+def vector_parameter(name: str, type_: str, path: str = "") -> Typed:
+    """A parameter that is a vector of integers, or a member of one that is a structure."""
     vector = vector_of(type_)
     if vector is None:
         return UNKNOWN
     base, count = vector
-    parts = (form_of(Value(name, base, part)) for part in range(count))
+    parts = (form_of(Value(name, base, f"{path}.s{part:x}")) for part in range(count))
     return Typed(None, "", tuple(Typed(form, base) for form in parts))
+
+
+def _member(env: Environment, node: c_ast.Node) -> Member | None:
+    """What `size.width` or `shape.strides[1]` stands for."""
+    if isinstance(node, c_ast.ID):
+        symbol = env.symbol(node)
+        return env.structures.get(symbol) if symbol is not None else None
+    if isinstance(node, c_ast.StructRef) and node.type == ".":
+        inner = _member(env, node.name)
+        return inner.inner(env.unit, node.field.name) if inner is not None else None
+    if isinstance(node, c_ast.ArrayRef):
+        inner = _member(env, node.name)
+        place = evaluate(env, node.subscript).form if inner is not None else None
+        if inner is not None and place is not None and place.is_constant:
+            return inner.element(env.unit, place.constant)
+    return None
+
+
+def _of_structure(env: Environment, node: c_ast.Node) -> Typed:
+    member = _member(env, node)
+    if member is None:
+        return UNKNOWN
+    type_ = canonical(env.unit, member.type)
+    if type_ in INTEGERS:
+        return Typed(form_of(Value(member.parameter, type_, member.path)), type_)
+    return vector_parameter(member.parameter, type_, member.path)
 
 
 def _part(value: Typed, member: str) -> Typed:
@@ -324,6 +377,7 @@ def _entered(env: Environment, node: c_ast.FuncCall) -> tuple[Environment, Simpl
         return None
     inside = env.inside | {name}
     within = Environment(env.unit, helper.uses, env.certain, inside=inside, returned=env.returned)
+    within.until = env.until
     for symbol, argument in zip(helper.parameters, arguments, strict=True):
         within.bind(symbol, convert(evaluate(env, argument), symbol.canonical))
     return within, helper
@@ -336,7 +390,9 @@ def _begin_variables(within: Environment, helper: SimpleHelper) -> None:
 
 def _unary(env: Environment, node: c_ast.UnaryOp) -> Typed:
     if node.op == "sizeof":
-        return Typed(None, "size_t")
+        named = isinstance(node.expr, c_ast.Typename)
+        size = known_size(canonical(env.unit, node.expr)) if named else None
+        return Typed(number(size) if size is not None else None, "size_t")
     if node.op not in ("-", "+"):
         return UNKNOWN
     value = evaluate(env, node.expr)
@@ -357,10 +413,7 @@ def binary(left: Typed, op: str, right: Typed) -> Typed:
     if not type_:
         return UNKNOWN
     if op in ("<<", ">>"):
-        a, b = left.form, right.form
-        if op == "<<" and a and b is not None and b.is_constant and 0 <= b.constant < 31:
-            return _reduced(a * number(1 << b.constant), promoted(left.type))
-        return Typed(None, promoted(left.type))
+        return _shifted(left, op, right.form)
     a, b = convert(left, type_).form, convert(right, type_).form
     if a is None or b is None:
         return Typed(None, type_)
@@ -379,7 +432,62 @@ def binary(left: Typed, op: str, right: Typed) -> Typed:
             return Typed(whole if op == "/" else Form(), type_)
         quotient = form_of(Quotient(a, b, type_))
         return Typed(quotient if op == "/" else a - b * quotient, type_)
-    return Typed(None, type_)
+    return Typed(_bits(a, op, b, type_), type_)
+
+
+def _shifted(left: Typed, op: str, by: Form | None) -> Typed:
+    type_, form = promoted(left.type), left.form
+    if form is None or by is None or not by.is_constant or not 0 <= by.constant < 31:
+        return Typed(None, type_)
+    power = Typed(number(1 << by.constant), type_)
+    if op == "<<":
+        return binary(Typed(form, type_), "*", power)
+    # Of a negative number the bits are not those of the quotient.
+    return binary(Typed(form if _is_natural(form, type_) else None, type_), "/", power)
+
+
+def _bits(a: Form, op: str, b: Form, type_: str) -> Form | None:
+    """`i & 31`; `2*i | 1`"""
+    if op not in ("&", "|") or not (_is_natural(a, type_) and _is_natural(b, type_)):
+        return None
+    if op == "&":
+        a, b = (b, a) if a.is_constant else (a, b)
+        mask = b.constant + 1
+        if not b.is_constant or mask & (mask - 1):
+            return None
+        return binary(Typed(a, type_), "%", Typed(number(mask), type_)).form
+    for left, right in ((a, b), (b, a)):
+        below = _bits_of(right)
+        if below is not None and left.terms and not left.divided(below)[1].terms:
+            return left + right
+    return None
+
+
+def _bits_of(form: Form) -> int | None:
+    """A power of two that the number is below: of a constant, and of what is left of a division."""
+    if form.is_constant:
+        return 1 << form.constant.bit_length() if form.constant >= 0 else None
+    for atom in form.atoms:
+        if isinstance(atom, Quotient) and atom.divisor.is_constant:
+            power = atom.divisor.constant
+            if power & (power - 1) == 0 and form == atom.dividend - atom.divisor * form_of(atom):
+                return power
+    return None
+
+
+def _is_natural(form: Form, type_: str) -> bool:
+    """Not negative, whatever the scalars are."""
+    return is_unsigned(type_) or all(
+        factor > 0 and all(map(_is_natural_atom, monomial)) for monomial, factor in form.terms
+    )
+
+
+def _is_natural_atom(atom: Atom) -> bool:
+    if isinstance(atom, Id):
+        return True
+    if isinstance(atom, Quotient) and atom.divisor != number(1):
+        return _is_natural(atom.dividend, atom.type) and _is_natural(atom.divisor, atom.type)
+    return is_unsigned(atom.type.split()[0])
 
 
 def _by_parts(left: Typed, op: str, right: Typed) -> Typed:
@@ -409,15 +517,19 @@ def _reduced(form: Form, type_: str) -> Typed:
     return Typed(form, type_)
 
 
-def conditions(
-    env: Environment, node: c_ast.Node, *, negated: bool = False
-) -> tuple[tuple[Comparison, ...], bool]:
+def conditions(env: Environment, node: c_ast.Node, *, negated: bool = False) -> Known:
     """Comparisons that all hold when the condition does, and whether they are all of it."""
+    symbol = env.symbol(node)
+    if symbol is not None and symbol in env.truths:
+        return env.truths[symbol][negated]
     if isinstance(node, c_ast.UnaryOp) and node.op == "!":
         return conditions(env, node.expr, negated=not negated)
     if isinstance(node, c_ast.FuncCall) and env.certain(env.unit.index(node), env.unit.index(node)):
+        of_parts = _of_all_parts(env, node, negated=negated)
+        if of_parts is not None:
+            return of_parts, True
         entered = _entered(env, node)
-        if entered is not None and _is_condition(entered[1].result):
+        if entered is not None and is_condition(entered[1].result):
             within, helper = entered
             _begin_variables(within, helper)
             found, complete = conditions(within, helper.result, negated=negated)
@@ -429,7 +541,8 @@ def conditions(
             return (), False
         zero = number(0)
         return (comparison("!=", value.form, zero, promoted(value.type), negated=negated),), True
-    if node.op == ("||" if negated else "&&"):
+    both = is_condition(node.left) and is_condition(node.right)
+    if node.op in (("||", "|") if negated else ("&&", "&")) and (both or len(node.op) == 2):
         left, all_left = conditions(env, node.left, negated=negated)
         right, all_right = conditions(env, node.right, negated=negated)
         return (*left, *right), all_left and all_right
@@ -443,7 +556,29 @@ def conditions(
     return (), False
 
 
-def _is_condition(node: c_ast.Node) -> bool:
+def _of_all_parts(
+    env: Environment, node: c_ast.FuncCall, *, negated: bool
+) -> tuple[Comparison, ...] | None:
+    """`all(at < size)`; not `any(at >= size)`."""
+    name = node.name.name if isinstance(node.name, c_ast.ID) else ""
+    arguments = node.args.exprs if node.args else []
+    relation = arguments[0] if len(arguments) == 1 else None
+    if name != ("any" if negated else "all") or name in env.unit.functions:
+        return None
+    if not isinstance(relation, c_ast.BinaryOp) or relation.op not in _RELATIONS:
+        return None
+    left, right = evaluate(env, relation.left), evaluate(env, relation.right)
+    left, right = _widened(left, right), _widened(right, left)
+    found: list[Comparison] = []
+    for a, b in zip(left.parts, right.parts, strict=False):
+        if a.form is None or b.form is None or a.type != b.type or INTEGERS[a.type][0] < 32:
+            return None
+        found.append(comparison(relation.op, a.form, b.form, promoted(a.type), negated=negated))
+    same = len(left.parts) == len(right.parts) > 0 and env.certain_operator(relation)
+    return tuple(found) if same else None
+
+
+def is_condition(node: c_ast.Node) -> bool:
     """0 or 1 in any type: no conversion of a result changes it."""
     if isinstance(node, c_ast.UnaryOp):
         return bool(node.op == "!")
@@ -471,6 +606,12 @@ def resolve_pointer(env: Environment, node: c_ast.Node) -> Pointer | None:
         base = resolve_pointer(env, node.expr.name)
         if base is not None:
             return moved(base, offset_of(evaluate(env, node.expr.subscript)), "+")
+    if isinstance(node, c_ast.Assignment):
+        return assigned_pointer(env, node)  # `*(p += i)`
+    if isinstance(node, c_ast.UnaryOp) and node.op in ("p++", "p--", "++", "--"):
+        base = resolve_pointer(env, node.expr)
+        before = node.op.startswith("p")
+        return base if before or base is None else moved(base, number(1), node.op[0])
     return None
 
 
@@ -483,21 +624,25 @@ def cast_pointer(unit: Unit, pointer: Pointer, node: c_ast.Node) -> Pointer | No
     if not plain or "volatile" in qualifiers(unit, target.type):
         return None
     type_ = canonical(unit, target.type)
-    old, new = known_size(pointer.type), known_size(type_)
-    offset = pointer.offset
-    if type_ != pointer.type and offset is not None and offset.terms:
-        offset = _in_units(offset, old, new) if old is not None and new is not None else None
-    return replace(pointer, offset=offset, type=type_)
+    if type_ == pointer.type or pointer.offset is None:
+        return replace(pointer, type=type_)
+    offset, bytes_ = _in_units(pointer, pointer.offset, known_size(type_))
+    return replace(pointer, offset=offset, unit=bytes_, type=type_)
 
 
-def _in_units(offset: Form, old: int, new: int) -> Form | None:
-    """So many elements of `old` bytes, in elements of `new`: an address is aligned, or invalid."""
-    if old % new == 0:
-        return offset * number(old // new)
-    if new % old != 0:
-        return None
-    whole, rest = offset.divided(new // old)
-    return whole + form_of(Quotient(rest, number(new // old), "long")) if rest.terms else whole
+def _in_units(pointer: Pointer, offset: Form, size: int | None) -> tuple[Form | None, int]:
+    """The offset in elements of the size, if they divide it; else as it is, in its unit."""
+    unit = pointer.unit or known_size(pointer.type)
+    if not offset.terms:
+        return offset, 0
+    if size is None or unit is None:
+        return None, 0
+    if unit % size == 0:
+        return offset * number(unit // size), 0
+    whole, rest = offset.divided(size // unit) if size % unit == 0 else (Form(), offset)
+    if not rest.terms:
+        return whole, 0
+    return (offset, unit) if size % unit == 0 else (None, 0)
 
 
 def offset_of(value: Typed) -> Form | None:
@@ -509,6 +654,7 @@ def offset_of(value: Typed) -> Form | None:
 def moved(pointer: Pointer, by: Form | None, op: str) -> Pointer:
     if pointer.offset is None or by is None:
         return replace(pointer, offset=None)
+    by = pointer.of_elements(by)
     return replace(pointer, offset=pointer.offset + by if op == "+" else pointer.offset - by)
 
 

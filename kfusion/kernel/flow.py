@@ -7,7 +7,7 @@ what is known behind them: a value that all ways agree in; of loops only what th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
@@ -110,7 +110,7 @@ class Flow:
             self.forget(changed - set(steps), loop)
         for symbol in steps:
             self.env.bind(symbol, Typed(None, symbol.canonical))
-        rounds = form_of(LoopVariable(ROUNDS, self.env.unit.index(loop), "ulong"))
+        rounds = self.rounds(loop)
         for symbol, node in steps.items():
             step = _step(self.env, node)
             pointer, value = pointers.get(symbol), values.get(symbol, UNKNOWN)
@@ -121,9 +121,29 @@ class Flow:
             elif step is None or value.form is None or not _counts(symbol.canonical, step):
                 self._forget_value(symbol, [value], loop)
             else:
-                form = value.form + rounds * step
+                again = symbol.canonical == "uint" and not self._is_finite(loop)
+                form = value.form + (self.rounds(loop, "uint") if again else rounds) * step
                 self.env.bind(symbol, Typed(form, symbol.canonical))
         return changed
+
+    def rounds(self, loop: c_ast.Node, type_: str = "ulong") -> Form:
+        """`uint`: what is left of their number in 32 bits."""
+        return form_of(LoopVariable(ROUNDS, self.env.unit.index(loop), type_))
+
+    def _is_finite(self, loop: c_ast.Node) -> bool:
+        """It counts in 32 bits with a sign, which never start again."""
+        steps = _steps(self.env, loop).items()
+        return any(
+            symbol.canonical == "int"
+            and (step := _step(self.env, node)) is not None
+            and step.is_constant
+            and step.constant != 0
+            for symbol, node in steps
+        )
+
+    def counts_rounds(self, loop: c_ast.For, counter: Symbol) -> bool:
+        """Something else than its counter is what it is by the number of rounds."""
+        return any(symbol != counter for symbol in _steps(self.env, loop))
 
     def _forget_value(self, symbol: Symbol, known: list[Typed], node: c_ast.Node) -> None:
         for value in known:
@@ -171,7 +191,7 @@ def _steps(env: Environment, loop: c_ast.Node) -> dict[Symbol, c_ast.Node]:
     last = next_.exprs if isinstance(next_, c_ast.ExprList) else [next_] if next_ else []
     places = [*last, *([] if has_continue(loop.stmt) else body)]
     found: dict[Symbol, c_ast.Node] = {}
-    for node in places:
+    for node in chain(*map(_always_evaluated, places)):
         target = getattr(node, "lvalue", getattr(node, "expr", None))
         symbol = env.symbol(target) if target is not None else None
         if symbol is not None and _adds(node):
@@ -181,6 +201,24 @@ def _steps(env: Environment, loop: c_ast.Node) -> dict[Symbol, c_ast.Node]:
         if part is not None:
             finder.visit(part)
     return {symbol: node for symbol, node in found.items() if finder.counts[symbol] == 1}
+
+
+def _always_evaluated(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    """An expression that is a statement, and what of it no condition leaves out."""
+    if isinstance(node, _EXPRESSIONS) and getattr(node, "op", "") != "sizeof":
+        yield node
+        parts = [] if isinstance(node, c_ast.TernaryOp) else [each for _, each in node.children()]
+        if isinstance(node, c_ast.BinaryOp) and node.op in ("&&", "||"):
+            parts = [node.left]
+        yield from chain(*map(_always_evaluated, parts))
+    elif isinstance(node, c_ast.Decl) and node.init is not None:
+        yield from _always_evaluated(node.init)
+
+
+_EXPRESSIONS = (
+    *(c_ast.Assignment, c_ast.UnaryOp, c_ast.BinaryOp, c_ast.TernaryOp, c_ast.Cast),
+    *(c_ast.FuncCall, c_ast.ExprList, c_ast.ArrayRef, c_ast.StructRef),
+)
 
 
 def _adds(node: c_ast.Node) -> bool:
@@ -203,10 +241,11 @@ def _step(env: Environment, node: c_ast.Node) -> Form | None:
 
 
 def _counts(type_: str, step: Form) -> bool:
-    """Adding it does not lead around from the largest number to the smallest."""
+    """Adding it leads around from the largest number to the smallest where forms do, too."""
     if not is_integer(type_) or INTEGERS[type_][0] < 32:
         return False
-    return not is_unsigned(type_) or (INTEGERS[type_][0] == 64 and not _is_negative(step))
+    wide = is_unsigned(type_) and INTEGERS[type_][0] == 64
+    return not (wide and _is_negative(step))
 
 
 def _is_negative(step: Form) -> bool:

@@ -7,7 +7,7 @@ values are, item by item; an index that has no form is simply not understood.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from kfusion.source.dataclasses import dataclass
 
@@ -41,15 +41,15 @@ class Id:
 class Value:
     """A scalar parameter; `name` is the parameter's, or, once bound, the scalar's.
 
-    Of a vector one `part`, which has the type.
+    Of a vector or a structure one `part`, which has the type: `.s0`, `.strides[1]`.
     """
 
     name: str
     type: str
-    part: int | None = None
+    part: str = ""
 
     def __str__(self) -> str:
-        return self.name if self.part is None else f"{self.name}.s{self.part:x}"
+        return self.name + self.part
 
 
 @dataclass(frozen=True)
@@ -193,6 +193,12 @@ def _inside(atom: Atom, new: Mapping[Atom, Form]) -> Atom:
     return atom
 
 
+@lru_cache(maxsize=4096)
+def _keys(monomial: Monomial) -> tuple[int, list[tuple[str, str, int]]]:
+    """The longest products first, the constant last: as one would write it."""
+    return -len(monomial), [_key(atom) for atom in monomial]
+
+
 def _key(atom: Atom) -> tuple[str, str, int]:
     if isinstance(atom, Id):
         return ("id", atom.kind, atom.dimension)
@@ -209,9 +215,8 @@ def _collect(terms: list[tuple[Monomial, int]]) -> Form:
         ordered = tuple(sorted(monomial, key=_key)) if len(monomial) > 1 else monomial
         sums[ordered] = sums.get(ordered, 0) + factor
     kept = [(m, f) for m, f in sums.items() if f]
-    # The longest products first, the constant last: as one would write it.
     if len(kept) > 1:
-        kept.sort(key=lambda term: (-len(term[0]), [_key(a) for a in term[0]]))
+        kept.sort(key=lambda term: _keys(term[0]))
     return Form(tuple(kept))
 
 
@@ -261,6 +266,16 @@ def counts_items(form: Form) -> bool:
     positive = [m for m, f in terms if f == 1]
     offsets = [m for m, f in terms if f == -1 and starts.get(m) in positive]
     return 0 < len(positive) == len(terms) - len(offsets) and all(m in rows for m in positive)
+
+
+def counted(form: Form) -> Form:
+    """Without conversions of what counts items: no type is too narrow for them."""
+    plain: dict[Atom, Form] = {
+        atom: atom.dividend
+        for atom in form.atoms
+        if isinstance(atom, Quotient) and atom.divisor == number(1) and counts_items(atom.dividend)
+    }
+    return form.replace(plain) if plain else form
 
 
 @dataclass(frozen=True)

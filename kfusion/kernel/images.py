@@ -67,14 +67,15 @@ def read_image_call(env: Environment, node: c_ast.FuncCall) -> ImageCall | None:
         ranges[place],
         value,
         _named(env, sampler) if sampler is not None else "",
-        sampler_of(env, sampler) if sampler is not None else "",
+        _trouble(env, image, sampler) if reads else "",
     )
+    followed = image not in env.deep and (not texel.trouble or not is_on(SAMPLERS))
     last = env.unit.match(first + 1)
     return ImageCall(
         image,
         Mode.READ if reads else Mode.WRITE,
         texel,
-        texel_of(env, arguments[place]) if not texel.trouble or not is_on(SAMPLERS) else None,
+        texel_of(env, arguments[place]) if followed else None,
         last,
         tuple(arguments[place:]),
     )
@@ -83,6 +84,12 @@ def read_image_call(env: Environment, node: c_ast.FuncCall) -> ImageCall | None:
 def _named(env: Environment, node: c_ast.Node) -> str:
     declared = isinstance(node, c_ast.ID) and env.symbol(node) is None
     return str(node.name) if declared and node.name in env.samplers else OF_KERNEL
+
+
+def _trouble(env: Environment, image: str, sampler: c_ast.Node | None) -> str:
+    if image in env.deep:
+        return f"coordinates in '{image}', which is no image2d_t, are not followed"
+    return sampler_of(env, sampler) if sampler is not None else ""
 
 
 def sampler_of(env: Environment, node: c_ast.Node) -> str:

@@ -40,8 +40,8 @@ class Parameter:
 
     @property
     def is_followed_image(self) -> bool:
-        """Of two dimensions, and either read or written."""
-        return self.canonical == "image2d_t" and self.image != "read_write"
+        """Either read or written."""
+        return self.image is not None and self.image != "read_write"
 
     @property
     def is_scalar(self) -> bool:
@@ -96,7 +96,9 @@ class Access:
     assignment: Statement | None = None  # the statement that stores
     texel: Texel | None = None  # None: no image
     seen_as: str = ""  # the type of the element, if it is not the parameter's: after a cast
+    unit: int = 0  # of the index, in bytes, if it is not the element
     anywhere: bool = False  # a pointer is passed on, copied or cast: `helper(a + i)`
+    atomic: bool = False  # items may meet there: `atomic_inc(&count[i])`
 
     @property
     def text(self) -> str:
@@ -147,6 +149,7 @@ class Feature(Enum):
     ASSIGNED_PARAMETER = "a parameter that it assigns, and a macro names"
     CONTROL_FLOW = "control flow that cannot be moved"
     UNKNOWN_CALL = "a function that is not known"
+    TOO_LONG = "more text than can be read in time"
 
 
 @dataclass(frozen=True)
@@ -216,6 +219,7 @@ class Body:
     prelude: tuple[PreludeItem, ...]
     statements: tuple[Statement, ...]
     effects: tuple[Effect | None, ...] = ()  # of the statements; None: something else
+    leaves: tuple[int, ...] = ()  # the tokens in the statements by which an item ends its work
 
     @property
     def guards(self) -> tuple[Comparison, ...]:
@@ -226,6 +230,19 @@ class Body:
         """The id that its loop over the range declares."""
         items = (item for item in self.prelude if item.guard is not None)
         return next((item.declarations[0] for item in items if item.declarations), None)
+
+    def is_tail(self, statement: Statement) -> bool:
+        """`if (c) return;`: all that follows is under a condition."""
+        return (
+            statement.kind == "if"
+            and len(statement.children) == 1
+            and self._only_leaves(statement.children[0])
+        )
+
+    def _only_leaves(self, statement: Statement) -> bool:
+        if statement.kind == "compound":
+            return len(statement.children) == 1 and self._only_leaves(statement.children[0])
+        return statement.kind == "plain" and statement.first in self.leaves
 
 
 @dataclass(frozen=True)
@@ -282,6 +299,11 @@ class Kernel:
         """The name, where it is defined."""
         index = self.unit.index(self.function.node.decl)
         return self.unit.span(index, index)
+
+    def group_size(self, dimension: int) -> int | None:
+        """How many items groups have in the dimension, if the kernel says so."""
+        size = self.required_size[dimension] if self.required_size is not None else ""
+        return int(size) if size.isdigit() else None
 
     def parameter(self, name: str) -> Parameter:
         return next(p for p in self.parameters if p.name == name)

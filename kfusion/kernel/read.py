@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from time import monotonic
 
 from kfusion.kernel.body import nodes_of, split_body
 from kfusion.kernel.conditions import Conditions
 from kfusion.kernel.effects import effect_of
-from kfusion.kernel.evaluate import Environment, Pointer, Typed, vector_parameter
+from kfusion.kernel.evaluate import Environment, Pointer, TooLongError, Typed, vector_parameter
 from kfusion.kernel.forms import ITEM_IDS, Form, Value, form_of
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.images import samplers_of
+from kfusion.kernel.members import Member, keeps_members
 from kfusion.kernel.model import (
     Access,
+    Body,
     Declaration,
     Feature,
     FeatureUse,
     Kernel,
+    Mode,
     Parameter,
 )
 from kfusion.kernel.opened import open_names
@@ -35,7 +40,7 @@ from kfusion.kernel.surroundings import (
     unknown_attribute,
     words,
 )
-from kfusion.kernel.types import is_integer
+from kfusion.kernel.types import is_integer, members_of
 from kfusion.kernel.walk import Walker
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.unit import Function, Unit
@@ -47,16 +52,63 @@ MIXED_IDS = protection("mixed-ids", "an item's own elements have more than one i
 NARROW_INDICES = protection("narrow-indices", "32-bit indices without sign do not wrap around")
 
 
-def read_kernels(unit: Unit) -> dict[str, Kernel]:
+PATIENCE = 10.0  # seconds for one kernel: most take a few milliseconds
+
+
+def read_kernels(unit: Unit, patience: float = PATIENCE) -> dict[str, Kernel]:
     """All kernels that the file defines, by name."""
     helpers = Helpers(unit)
     conditions = Conditions(unit)
     samplers = samplers_of(unit, conditions)
     return {
-        name: _read(unit, function, helpers, conditions, samplers)
+        name: _read_in_time(unit, function, helpers, conditions, samplers, patience)
         for name, function in unit.functions.items()
         if is_kernel(unit, function) and unit.in_main_file(function.node.decl)
     }
+
+
+def _read_in_time(
+    unit: Unit,
+    function: Function,
+    helpers: Helpers,
+    conditions: Conditions,
+    samplers: dict[str, str],
+    patience: float,
+) -> Kernel:
+    try:
+        return _read(unit, function, helpers, conditions, samplers, monotonic() + patience)
+    except TooLongError:
+        return _unread(unit, function)
+
+
+def _unread(unit: Unit, function: Function) -> Kernel:
+    """A kernel that may do anything with what it is given."""
+    parameters = read_parameters(unit, function)
+    index = unit.index(function.node.decl)
+    span = unit.span(index, index)
+    tokens = f"{function.body.last - function.body.first} tokens"
+    anywhere = Access("", Mode.UPDATE, None, "size_t", (), True, True, -1, index, index, span)
+    names = [p.name for p in parameters if p.is_buffer or p.image is not None]
+    return Kernel(
+        name=function.name,
+        unit=unit,
+        function=function,
+        parameters=parameters,
+        accesses=tuple(replace(anywhere, parameter=name, anywhere=True) for name in names),
+        features=(FeatureUse(Feature.TOO_LONG, tokens, span), *_parameter_features(parameters, ())),
+        body=Body((), ()),
+        symbols={},
+        fixed=frozenset(),
+        changed=frozenset(),
+        settled={},
+        addressed=frozenset(),
+        required_size=required_size(unit, function),
+        pragmas=pragmas_of(unit, function),
+        macros=frozenset(),
+        unstable=(),
+        pins=(),
+        dimensions=_dimensions(unit, function),
+    )
 
 
 def _read(
@@ -65,20 +117,22 @@ def _read(
     helpers: Helpers,
     conditions: Conditions,
     samplers: dict[str, str],
+    until: float,
     *,
     strides: bool = True,
 ) -> Kernel:
     parameters = read_parameters(unit, function)
     scopes = find_scopes(unit, function)
-    env = Environment(unit, scopes.uses, conditions.certain)
+    env = Environment(unit, scopes.uses, conditions.certain, until=until)
     env.samplers.update(samplers)
     _bind_parameters(env, scopes, parameters)
+    _bind_structures(env, scopes, function)
     body = split_body(env, scopes, function, strides=strides)
     _bind_parameters(env, scopes, parameters)  # to what they are at the beginning
     walker = Walker(env, scopes, function, body, helpers)
     walker.walk()
     if body.stride is not None and not _is_its_own_item(walker, body.stride):
-        return _read(unit, function, helpers, conditions, samplers, strides=False)
+        return _read(unit, function, helpers, conditions, samplers, until, strides=False)
     accesses = _without_narrow_reads(walker.accesses, strided=body.stride is not None)
     nodes = nodes_of(env, function, body.statements)
     effects = [
@@ -88,7 +142,7 @@ def _read(
     changed = _changed_parameters(scopes, parameters)
     together, apart = walker.together.result(body, parameters)
     features = (
-        *_parameter_features(parameters),
+        *_parameter_features(parameters, walker.accesses),
         *apart,
         *_changed_in_macros(unit, scopes, changed),
         *walker.features,
@@ -107,7 +161,7 @@ def _read(
         parameters=parameters,
         accesses=accesses,
         features=features,
-        body=replace(body, effects=tuple(effects)),
+        body=replace(body, effects=tuple(effects), leaves=tuple(walker.leaves)),
         symbols=scopes.uses,
         fixed=frozenset(s for s in scopes.writes if scopes.assigned_once(s)),
         changed=frozenset(p.name for p in changed),
@@ -136,6 +190,16 @@ def _is_its_own_item(walker: Walker, stride: Declaration) -> bool:
     return not joined and not (is_on(MIXED_IDS) and mixes_ids(walker.accesses, stride))
 
 
+def _bind_structures(env: Environment, scopes: Scopes, function: Function) -> None:
+    """Parameters that are structures, and stay as they are."""
+    kept = keeps_members(env.unit, scopes, function)
+    declared = {symbol.name: symbol for symbol in scopes.writes if symbol.parameter}
+    arguments = function.node.decl.type.args
+    for node in arguments.params if arguments else ():
+        if node.name in kept and members_of(env.unit, node.type):
+            env.structures[declared[node.name]] = Member(node.name, "", node.type)
+
+
 def _bind_parameters(env: Environment, scopes: Scopes, parameters: tuple[Parameter, ...]) -> None:
     declared = {symbol.name: symbol for symbol in scopes.writes if symbol.parameter}
     for parameter in parameters:
@@ -146,6 +210,7 @@ def _bind_parameters(env: Environment, scopes: Scopes, parameters: tuple[Paramet
             env.pointers[symbol] = Pointer(parameter.name, offset, type_, type_)
         elif parameter.image is not None:
             env.images[symbol] = parameter.name
+            env.deep |= {parameter.name} if parameter.canonical != "image2d_t" else set()
         elif parameter.is_scalar and is_integer(parameter.canonical):
             known = symbol not in scopes.address_taken
             value = form_of(Value(parameter.name, parameter.canonical)) if known else None
@@ -154,8 +219,12 @@ def _bind_parameters(env: Environment, scopes: Scopes, parameters: tuple[Paramet
             env.bind(symbol, vector_parameter(parameter.name, parameter.canonical))
 
 
-def _parameter_features(parameters: tuple[Parameter, ...]) -> list[FeatureUse]:
+def _parameter_features(
+    parameters: tuple[Parameter, ...], accesses: Sequence[Access]
+) -> list[FeatureUse]:
     found: list[FeatureUse] = []
+    others = {access.parameter for access in accesses if not access.atomic}
+    only_atomic = {access.parameter for access in accesses} - others
     for parameter in parameters:
         if parameter.image is not None and not parameter.is_followed_image:
             found.append(FeatureUse(Feature.IMAGE, parameter.name, parameter.span))
@@ -165,7 +234,7 @@ def _parameter_features(parameters: tuple[Parameter, ...]) -> list[FeatureUse]:
             found.append(FeatureUse(Feature.NESTED, parameter.name, parameter.span))
         elif parameter.pointer and not parameter.is_buffer and parameter.space != "local":
             found.append(FeatureUse(Feature.ESCAPE, parameter.name, parameter.span))
-        if parameter.volatile and parameter.pointer:
+        if parameter.volatile and parameter.pointer and parameter.name not in only_atomic:
             found.append(FeatureUse(Feature.VOLATILE, parameter.name, parameter.span))
     return found
 
@@ -213,7 +282,9 @@ def _without_narrow_reads(accesses: list[Access], *, strided: bool) -> tuple[Acc
     which is a race (unless one item does so); one that only loads through it is not
     understood.
     """
-    stores = not strided and any(a.mode.writes and a.index_type == "uint" for a in accesses)
+    stores = not strided and any(
+        a.mode.writes and not a.atomic and a.index_type == "uint" for a in accesses
+    )
     if stores or not is_on(NARROW_INDICES):
         return tuple(accesses)
     return tuple(

@@ -27,7 +27,7 @@ from kfusion.kernel.scopes import Scopes
 from kfusion.kernel.types import INTEGERS, is_integer
 from kfusion.parse.statements import Statement
 
-_LEAVING = frozenset(("break", "continue", "return", "goto"))
+_LEAVING = frozenset(("return", "goto"))
 
 
 def strided(
@@ -42,7 +42,9 @@ def strided(
         return None
     loop = nodes[0]
     words = {token.text for token in env.unit.tokens[statement.first : statement.last + 1]}
-    if words & _LEAVING or not all(_stays(env, scopes, item) for item in prelude):
+    if words & _LEAVING or _breaks(loop.stmt):
+        return None
+    if not all(_stays(env, scopes, item) for item in prelude):
         return None
     if not isinstance(loop.init, c_ast.DeclList) or len(loop.init.decls) != 1:
         return None
@@ -63,6 +65,13 @@ def strided(
         return None
     declared = Declaration(symbol.name, symbol.canonical, form, True, symbol.token)
     return PreludeItem(statement, (declared,), found)
+
+
+def _breaks(node: c_ast.Node) -> bool:
+    """May a statement of the loop end it early?"""
+    if isinstance(node, (c_ast.For, c_ast.While, c_ast.DoWhile, c_ast.Switch)):
+        return False
+    return isinstance(node, c_ast.Break) or any(_breaks(child) for _, child in node.children())
 
 
 def _stays(env: Environment, scopes: Scopes, item: PreludeItem) -> bool:

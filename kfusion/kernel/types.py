@@ -44,13 +44,13 @@ _WORDS = {
 
 @cache
 def known_size(type_: str) -> int | None:
-    """Bytes of a built-in type; of a packed one (`packed float3`), those that are used."""
-    match = re.fullmatch(r"(packed )?([a-z]+?(?:_t)?)(2|3|4|8|16)?", type_)
+    """Bytes of a built-in type."""
+    match = re.fullmatch(r"([a-z]+?(?:_t)?)(2|3|4|8|16)?", type_)
     if match is None:
         return None
-    name, lanes = match.group(2), int(match.group(3) or 1)
+    name, lanes = match.group(1), int(match.group(2) or 1)
     one = {"half": 2, "float": 4, "double": 8}.get(name) or INTEGERS.get(name, (0, True))[0] // 8
-    return one * (4 if lanes == 3 and not match.group(1) else lanes) or None
+    return one * (4 if lanes == 3 else lanes) or None
 
 
 def size_of(type_: str) -> int:
@@ -128,17 +128,15 @@ def canonical(unit: Unit, node: c_ast.Node) -> str:
 
 def type_macro(unit: Unit, index: int) -> str | None:
     """The macro invocation that the token came through, if a type is all that it gives."""
-    macro = unit.tokens[index].macro
+    tokens, macro = unit.tokens, unit.tokens[index].macro
     if macro is None:
         return None
-    first = last = index
-    while first > 0 and unit.tokens[first - 1].macro == macro:
-        first -= 1
-    while last + 1 < len(unit.tokens) and unit.tokens[last + 1].macro == macro:
-        last += 1
-    words = [t.text for t in unit.tokens[first : last + 1]]
-    if len(words) > 1 and not all(is_type_word(word) for word in words):
-        return None
+    for step in (-1, 1):
+        other = index + step
+        while 0 <= other < len(tokens) and tokens[other].macro == macro:
+            if not (is_type_word(tokens[other].text) and is_type_word(tokens[index].text)):
+                return None  # it gives more than a type, thousands of tokens perhaps
+            other += step
     return unit.source.text[macro[0] : macro[1]]
 
 
@@ -263,6 +261,16 @@ def is_plain_value(unit: Unit, node: c_ast.Node) -> bool:
     if isinstance(node.type, c_ast.Enum):
         return True
     return isinstance(node.type, c_ast.IdentifierType) and all(map(is_type_word, node.type.names))
+
+
+def members_of(unit: Unit, node: c_ast.Node) -> list[c_ast.Decl]:
+    """Of a structure."""
+    node = resolved(unit, node)
+    structure = node.type if isinstance(node, c_ast.TypeDecl) else None
+    if not isinstance(structure, c_ast.Struct):
+        return []
+    listed = structure.decls or _members(unit).get(structure.name) or []
+    return [member for member in listed if isinstance(member, c_ast.Decl)]
 
 
 def _is_plain_member(unit: Unit, member: c_ast.Node) -> bool:

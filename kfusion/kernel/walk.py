@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pycparser import c_ast
 
 from kfusion.kernel.accesses import ExpressionWalker
-from kfusion.kernel.body import address_space, declare, is_sampler, only_returns
+from kfusion.kernel.body import address_space, declare, is_sampler
 from kfusion.kernel.evaluate import (
     Environment,
     Typed,
@@ -17,12 +17,15 @@ from kfusion.kernel.evaluate import (
     resolve_pointer,
 )
 from kfusion.kernel.flow import changed_in, goes_on, has_continue
-from kfusion.kernel.forms import Comparison, Form, LoopVariable, form_of
+from kfusion.kernel.forms import Comparison, Form, LoopVariable, form_of, number
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Body, Feature, Symbol
 from kfusion.kernel.scopes import Scopes, name_token
 from kfusion.kernel.types import INTEGERS, is_integer, is_unsigned, promoted
 from kfusion.parse.unit import Function
+from kfusion.source.protections import is_on, protection
+
+LEFT = protection("left", "what stands behind an early return is under a condition")
 
 
 class Walker(ExpressionWalker):
@@ -39,11 +42,8 @@ class Walker(ExpressionWalker):
         super().__init__(env, scopes, function, body, helpers)
         self._switched: set[Symbol] = set()  # what the switch around changes
         self._guards = {i.statement.first: i for i in body.prelude if i.guard is not None}
-        self._tails = {
-            s.first
-            for s in body.statements
-            if s.kind == "if" and len(s.children) == 1 and only_returns(env, s.children[0])
-        }
+        self.leaves: list[int] = []  # tokens by which an item ends its work early
+        self._loops = 0  # around, in the work
 
     def walk(self) -> None:
         self._statement(self.function.node.body)
@@ -80,9 +80,11 @@ class Walker(ExpressionWalker):
             symbol = self.env.uses[name_token(self.unit, node)]
             # The ids in a variable that is followed are looked at where it is used.
             followed = evaluate(self.env, node.init).complete and self.flow.follows(symbol)
-            if pointer is not None:
+            if pointer is not None:  # it is bound to what it is before the initialiser steps
+                declare(self.env, self.scopes, node)
                 self.offsets(node.init)
-            elif not followed:
+                return
+            if not followed:
                 self.expression(node.init)
         declare(self.env, self.scopes, node)
 
@@ -99,16 +101,20 @@ class Walker(ExpressionWalker):
     def on_return(self, node: c_ast.Return) -> None:
         if node.expr is not None:  # of a function that the kernel calls
             self.expression(node.expr)
-        last = self.function.body.children[-1] if self.function.body.children else None
+        self._leave(node)
+
+    def _leave(self, node: c_ast.Node) -> None:
         index = self.unit.index(node)
-        if last is None or index != last.first:
-            self._feature(Feature.CONTROL_FLOW, "return", node)
+        if any(s.first <= index <= s.last for s in self.body.statements):
+            self.leaves.append(index)
+            self._left = is_on(LEFT)
 
     def on_break(self, node: c_ast.Break) -> None:
         pass
 
     def on_continue(self, node: c_ast.Continue) -> None:
-        pass
+        if self._loops == 0:  # of the loop over the range
+            self._leave(node)
 
     def on_if(self, node: c_ast.If) -> None:
         index = self.unit.index(node)
@@ -120,16 +126,16 @@ class Walker(ExpressionWalker):
         self.expression(node.cond)
         then, _ = conditions(self.env, node.cond)
         otherwise, _ = conditions(self.env, node.cond, negated=True)
-        if index in self._tails:
-            # `if (c) return;` among the work: all that follows is conditional.
-            self._facts += otherwise
-            self._conditional += 1
-            return
         self.flow.either(
             node,
             lambda: self._branch(then, node.iftrue),
             lambda: self._branch(otherwise, node.iffalse),
         )
+        # What holds behind it, until the block ends.
+        if not goes_on(node.iftrue):
+            self._facts += otherwise
+        if not goes_on(node.iffalse):
+            self._facts += then
 
     def _branch(self, facts: Sequence[Comparison], node: c_ast.Node | None) -> bool:
         with self._scope(facts, conditional=True):
@@ -149,13 +155,19 @@ class Walker(ExpressionWalker):
         with self._scope(looped=True):
             self.expression(node.cond)
         with self._scope(facts, conditional=True, looped=True):
-            self._statement(node.stmt)
+            self._round(node)
         self.flow.end_loop(node, changed)
+
+    def _round(self, node: c_ast.Node) -> None:
+        self._loops += 1
+        with self._scope():
+            self._statement(node.stmt)
+        self._loops -= 1
 
     def on_dowhile(self, node: c_ast.DoWhile) -> None:
         changed = self.flow.begin_loop(node)
         with self._scope(looped=True):
-            self._statement(node.stmt)
+            self._round(node)
             self._continued(node)
             self.expression(node.cond)
         self.flow.end_loop(node, changed)
@@ -175,8 +187,9 @@ class Walker(ExpressionWalker):
 
     def on_case(self, node: c_ast.Case | c_ast.Default) -> None:
         self.flow.forget(self._switched, node)  # it is jumped to, and may be come to
-        for statement in node.stmts or []:
-            self._statement(statement)
+        with self._scope():
+            for statement in node.stmts or []:
+                self._statement(statement)
 
     on_default = on_case
 
@@ -202,7 +215,7 @@ class Walker(ExpressionWalker):
                 self.expression(node.cond)
             facts += conditions(self.env, node.cond)[0]
         with self._scope(facts, conditional=True, looped=True):
-            self._statement(node.stmt)
+            self._round(node)
             self._continued(node)
             if node.next is not None:
                 self.expression(node.next, statement=True)
@@ -241,9 +254,12 @@ class Walker(ExpressionWalker):
         self.env.bind(symbol, Typed(variable, type_))
         if low.form is None or not self._keeps_order(node.cond, variable, step, type_):
             return []
-        if step > 0:
-            return [Comparison("<=", low.form, variable, type_)]
-        return [Comparison("<=", variable, low.form, type_)]
+        ends = (low.form, variable) if step > 0 else (variable, low.form)
+        facts = [Comparison("<=", *ends, type_)]
+        if self.flow.counts_rounds(node, symbol):
+            reached = low.form + self.flow.rounds(node) * number(step)
+            facts.append(Comparison("==", reached, variable, "long"))
+        return facts
 
     def _keeps_order(
         self, condition: c_ast.Node | None, variable: Form, step: int, type_: str

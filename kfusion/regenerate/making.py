@@ -33,7 +33,10 @@ from textwrap import wrap
 
 from kfusion.graph.model import (
     Assumption,
+    AtLeast,
     AtMost,
+    Below,
+    Crowded,
     Disjoint,
     Equal,
     Group,
@@ -43,6 +46,8 @@ from kfusion.graph.model import (
     Number,
     SameRange,
     Scalar,
+    Spans,
+    UpTo,
     Within,
 )
 from kfusion.kernel.evaluate import image_of
@@ -312,8 +317,24 @@ class _Making:
     def _assumed(self, assumption: Assumption) -> None:
         if isinstance(assumption, Within):
             self._within(assumption)
+        elif isinstance(assumption, Below) and is_on(GUARD_RANGES):
+            d, most = assumption.dimension, assumption.most
+            text = f"{{0}}->offset[{d}] + {{0}}->global[{d}] > {most}"
+            why = f"the ids of {{}} go beyond {_counted(most)} in dimension {d}"
+            self._refuse(assumption.invocation, text, why)
+        elif isinstance(assumption, Spans):
+            self._spans(assumption)
+        elif isinstance(assumption, Crowded) and is_on(GUARD_RANGES):
+            d, most = assumption.dimension, assumption.most
+            text = f"!{{0}}->has_local || {{0}}->local[{d}] > {most}"
+            why = f"the groups of {{}} may have more than {_counted(most)} in dimension {d}"
+            self._refuse(assumption.invocation, text, why)
         elif isinstance(assumption, AtMost):
             self._at_most(assumption)
+        elif isinstance(assumption, AtLeast):
+            self._bound(assumption.scalar, "<", assumption.least, "less")
+        elif isinstance(assumption, UpTo):
+            self._bound(assumption.scalar, ">", assumption.most, "more")
         elif isinstance(assumption, Number):
             macro = quoted(assumption.macro)
             text = f"!kfusion_is_number(run, {{}}, {macro})"
@@ -397,13 +418,37 @@ class _Making:
         text = f"{negative}{launch}->offset[{d}] + {launch}->global[{d}] > (size_t){value}"
         return text, f"the ids of {launch} go beyond {self._told(assumption.scalar)}", ()
 
+    def _spans(self, assumption: Spans) -> None:
+        if is_on(GUARD_EQUAL):
+            self.require(partial(self._not_spanned, assumption))
+
+    def _not_spanned(self, assumption: Spans) -> tuple[str, str, tuple[str, ...]]:
+        launch, d = self.launch(assumption.invocation), assumption.dimension
+        value, _ = self.value(assumption.scalar)
+        text = f"{launch}->global[{d}] != (size_t){value}"
+        return text, f"the global size of {launch} is not {self._told(assumption.scalar)}", ()
+
     def _at_most(self, assumption: AtMost) -> None:
         if is_on(GUARD_PITCH):
-            sides = (assumption.left, assumption.right)
+            self.require(partial(self._too_much, assumption))
+
+    def _too_much(self, assumption: AtMost) -> tuple[str, str, tuple[str, ...]]:
+        (left, type_), (right, _) = self.value(assumption.left), self.value(assumption.right)
+        told = " is more than ".join(map(self._told, (assumption.left, assumption.right)))
+        if assumption.times == 1:
+            return f"{left} > {right}", told, ()
+        if type_ in _SIGNED:  # a negative one, so many times, has no end below
+            text = f"{left} > {right} / {assumption.times} || {right} < 0"
+        else:
+            text = f"{left} > {right} / {assumption.times}"
+        return text, f"{assumption.times} times {told}", ()
+
+    def _bound(self, scalar: str, sign: str, end: int, word: str) -> None:
+        if is_on(GUARD_PITCH):
             self.require(
                 lambda: (
-                    " > ".join(self.value(side)[0] for side in sides),
-                    " is more than ".join(map(self._told, sides)),
+                    f"{self.value(scalar)[0]} {sign} {end}",
+                    f"{self._told(scalar)} is {word} than {end}",
                     (),
                 )
             )
@@ -551,6 +596,10 @@ def _wrapped_condition(text: str) -> list[str]:
         return [*lines[:-1], lines[-1] + ")"]
     pad = " " * (4 + text.index("(") + 1)
     return wrap(f"if ({text})", _WIDTH - 4, subsequent_indent=pad, break_long_words=False)
+
+
+def _counted(items: int) -> str:
+    return "one item" if items == 1 else f"{items} items"
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -132,13 +132,11 @@ def _kept(group: Group, members: list[Invocation]) -> list[str]:
 
 
 def _cut(cut: Cut, by_index: dict[int, Invocation]) -> list[str]:
-    reason = cut.reason
-    place = f" ({reason.span})" if reason.span else ""
-    lines = [
-        f"  cut between {by_index[cut.before].label} and {by_index[cut.after].label}:",
-        f"    [{reason.code}] {reason.message}{place}",
-    ]
-    lines += [f"    {text} ({span})" for text, span in reason.related]
-    if reason.advice:
-        lines.append(f"    help: {reason.advice}")
+    lines = [f"  cut between {by_index[cut.before].label} and {by_index[cut.after].label}:"]
+    for reason in cut.reasons:
+        place = f" ({reason.span})" if reason.span else ""
+        lines.append(f"    [{reason.code}] {reason.message}{place}")
+        lines += [f"    {text} ({span})" for text, span in reason.related]
+        if reason.advice:
+            lines.append(f"    help: {reason.advice}")
     return lines

@@ -28,6 +28,7 @@ CODES: dict[str, str] = {
     "KF114": "no application with a region, or no kernels, among the files",
     "KF115": "a region inside a macro, or preprocessor lines inside a region",
     "KF116": "the output cannot be written",
+    "KF117": "a kernel that is not read in time",
     "KF118": "OpenCL C that is not supported",
     "KF123": "a kernel that the source does not define",
     "KF125": "the arguments do not match the kernel's parameters",
@@ -80,8 +81,8 @@ ADVICE: dict[str, str] = {
     "KF204": "let every item come to the barriers, declare local arrays in the outermost block, "
     "or move the call before or after those that do not need it",
     "KF205": "access buffers by plain indices: buffer[index]",
-    "KF206": "kernels over buffers can be fused, and those that give image2d_t parameters to "
-    "read_imagef, read_imagei, read_imageui, and the like of write_image",
+    "KF206": "kernels can be fused that read or write images with read_imagef, read_imagei, "
+    "read_imageui, and the like of write_image; not those that do both to one (read_write)",
     "KF207": "declare the buffer with one element type in both kernels",
     "KF214": "move it before or after the region, or write two regions",
     "KF215": "leave the events out: launches of a queue in order need none",

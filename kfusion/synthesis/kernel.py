@@ -169,6 +169,13 @@ class _Writer:
         self.parameters = Parameters(
             self.uses, equalities, self.renderer, self.style, self.names, self.symbols
         )
+        last = max((use.number for use in self.uses if use.live), default=0)
+        self.ends = [
+            self.names.new(f"{use.kernel.name}_done")
+            if use.number != last and use.kernel.body.leaves
+            else ""
+            for use in self.uses
+        ]
         self.variables = Variables(
             self.uses, self.copies, self.names, self.symbols, self.parameters.named
         )
@@ -454,6 +461,7 @@ class _Writer:
             frozenset(symbol.token for symbol in self.arrays[use.number]),
             self.item,
             self.loops[use.number],
+            self.ends[use.number],
         )
 
     def _guard(self, use: StageUse, item: PreludeItem, *, early: bool) -> None:

@@ -57,7 +57,9 @@ class StatementWriter:
         elsewhere: frozenset[int],
         item: str = "",
         loops: frozenset[int] = frozenset(),
+        end: str = "",
     ) -> None:
+        self.end = end  # the label behind the stage; "": nothing follows, an item may return
         self.loops = loops  # to be unrolled
         self.carried = carried  # values whose variables are declared in front of the guard
         self.item = item  # in place of get_global_id(0), if any
@@ -75,6 +77,8 @@ class StatementWriter:
             symbol = self.kernel.symbols.get(token)
             if symbol is not None and self.symbols.get(symbol, symbol.name) != symbol.name:
                 found[token] = Change(token, self.symbols[symbol])
+            if self.end and token in self.kernel.body.leaves:
+                found[token] = Change(token, f"goto {self.end}")
             if token in self.loops and self.renderer.begins_line(token):
                 indent = self.renderer.indent_of(token)
                 found[token] = Change(token, f"#pragma unroll\n{indent}for")
@@ -87,6 +91,7 @@ class StatementWriter:
     def write(self, out: Lines) -> None:
         body = self.kernel.body
         tails = 0
+        leaves = False
         pragmas: list[str] = []  # they belong to the statement that follows
         for index in self.use.live:
             statement = body.statements[index]
@@ -101,15 +106,18 @@ class StatementWriter:
                 out.add(reindented(comment, self.renderer.indent_of(statement.first), out.indent))
             if statement.kind == "pragma":
                 pragmas.append(self.text(statement.first, statement.last))
-            elif self._is_tail(statement):
+            elif body.is_tail(statement):
                 tails += self._open_tail(out, index, statement)
             else:
                 self._statement(out, index, statement, pragmas)
+                leaves = leaves or any(statement.first <= t <= statement.last for t in body.leaves)
                 pragmas = []
         self._last_comment(out)
         for _ in range(tails):
             out.depth -= 1
             out.add("}")
+        if leaves and self.end:
+            out.add(f"{self.end}:;")
 
     def _declares_elsewhere(self, statement: Statement) -> bool:
         return any(statement.first <= t <= statement.last for t in self.elsewhere)
@@ -131,14 +139,6 @@ class StatementWriter:
         comments, trailing = self.renderer.comments_before(statements[-1].last + 1)
         if trailing and out.lines:
             out.lines[-1] += f" {comments[0]}"
-
-    def _is_tail(self, statement: Statement) -> bool:
-        tokens = self.kernel.unit.tokens
-        return (
-            statement.kind == "if"
-            and len(statement.children) == 1
-            and any(t.text == "return" for t in tokens[statement.first : statement.last])
-        )
 
     def _open_tail(self, out: Lines, index: int, statement: Statement) -> bool:
         """`if (c) return;` as a condition around the rest, if there is a rest."""

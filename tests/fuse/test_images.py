@@ -145,6 +145,56 @@ def host_sampler() -> cl.Sampler:
     return cl.Sampler(context, False, cl.addressing_mode.CLAMP, cl.filter_mode.NEAREST)
 
 
+# ---- Images that are no image2d_t: no coordinates are followed ----
+
+DEEP = (
+    SAMPLERS
+    + """
+kernel void slice(global float4 *t, read_only image3d_t v, int w, int h)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x < w && y < h)
+        t[y * w + x] = read_imagef(v, edge, (int4)(x, y, get_image_depth(v) / 2, 0))
+            + read_imagef(v, smooth, (float4)(x, y, 1.5f, 0));
+}
+kernel void lift(write_only image3d_t v, global const float4 *t, int w, int h)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x < w && y < h)
+        write_imagef(v, (int4)(x, y, 2, 0), t[y * w + x]);
+}
+kernel void doubled(global float4 *c, global const float4 *t, int w, int h)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x < w && y < h)
+        c[y * w + x] = 2.0f * t[y * w + x];
+}
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("calls", "launches", "code"),
+    [
+        (["slice(t, v, w, h)", "doubled(c, t, w, h)"], 1, ""),
+        (["slice(t, v, w, h)", "doubled(c, t, w, h)", "lift(u, c, w, h)"], 1, ""),
+        (["doubled(c, t, w, h)", "lift(v, c, w, h)", "slice(t, v, w, h)"], 2, "KF233"),
+        (["slice(t, v, w, h)", "lift(v, t, w, h)"], 2, "KF233"),
+        (["lift(v, t, w, h)", "lift(v, c, w, h)"], 2, "KF203"),
+    ],
+)
+def test_images_of_three_dimensions(calls: list[str], launches: int, code: str) -> None:
+    deep = np.random.default_rng(3).random((4, H, W, 4)).astype(np.float32)
+    flat = {name: picture(n).reshape(-1) for n, name in enumerate("tc")}
+    used = {name for name in "tcuv" if any(f"({name}," in c or f" {name}," in c for c in calls)}
+    buffers = {n: a for n, a in {**flat, "u": deep, "v": deep}.items() if n in used}
+    made = fused_and_same(
+        DEEP, calls, launches=launches, buffers=buffers, scalars=SCALARS, size=(64, 16)
+    )
+    codes = {why.code for cut in made.plan.cuts for why in cut.reasons}
+    assert codes == ({code} if code else set())
+
+
 # ---- Values that go from call to call ----
 
 

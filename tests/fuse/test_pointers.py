@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kfusion.api import CheckError
+from kfusion.graph.model import AtMost
 from tests.support.kernel_side import fused_and_same, fused_text, refusal
 
 INDEX = "int i = get_global_id(0);"
@@ -97,6 +99,87 @@ def test_elements_of_two_widths() -> None:
     source = f("if (i < 16) ((global float4 *)y)[i] = vload4(i, x);") + HALF
     cut = refusal(source, CALLS)
     assert cut.code == "KF201"
+
+
+def test_rows_that_pointers_walk_along() -> None:
+    head = "kernel void {}(global float *{}, global const float *{}, int w, int n)\n"
+    start = "int j = get_global_id(0); if (j >= n) return; "
+    source = head.format("f", "y", "x") + (
+        f"{{ {start}global const float *p = x + j * w; global float *q = y + j * w;\n"
+        "  for (int k = 0; k < w; k++) *q++ = *p++ * 2.0f; }\n"
+    )
+    calls = ["f(y, x, w, n)", "g(z, y, w, n)"]
+    scalars = {"w": np.int32(7), "n": np.int32(9)}
+    for row, first, launches in [("&y[j * w]", "k = 0", 1), ("y + j * w + 1", "k = 0", 2)]:
+        body = f"global const float *p = {row}; float s = 0; for (int {first}; k < w; ++k)"
+        reader = head.format("g", "z", "y") + f"{{ {start}{body} s += p[k]; z[j] = s; }}\n"
+        fused_and_same(source + reader, calls, launches=launches, scalars=scalars, size=(9,))
+
+
+BYTES = """
+kernel void f(global uchar *y, global const uchar *x, int pitch, int w, int h)
+{
+    const int i = get_global_id(0), j = get_global_id(1);
+    if (i < w && j < h) {
+        const int at = mad24(j, pitch, i * (int)sizeof(float));
+        *(global float *)(y + at) = 2.0f * *(global const float *)(x + at);
+    }
+}
+kernel void g(global uchar *z, global const uchar *y, int pitch, int w, int h)
+{
+    const int i = get_global_id(0), j = get_global_id(1);
+    if (i < w && j < h) {
+        global const float *row = (global const float *)(y + j * pitch);
+        ((global float *)(z + j * pitch))[i] = 1.0f + row[INDEX];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("index", "launches"), [("i", 1), ("w - 1 - i", 2)])
+def test_rows_with_a_pitch_in_bytes(index: str, launches: int) -> None:
+    data = np.random.default_rng(5).random((6, 12)).astype(np.float32)
+    scalars = {"pitch": np.int32(48), "w": np.int32(9), "h": np.int32(5)}
+    calls = ["f(y, x, pitch, w, h)", "g(z, y, pitch, w, h)"]
+    source = BYTES.replace("INDEX", index)
+    buffers = {name: data.view(np.uint8).reshape(-1) for name in "xyz"}
+    made = fused_and_same(
+        source, calls, launches=launches, scalars=scalars, buffers=buffers, size=(12, 6)
+    )
+    if launches == 1:
+        assert AtMost("w", "pitch", "int", 4) in made.plan.groups[0].assumptions
+        with pytest.raises(CheckError, match="4 times 'w' is 52, more than 'pitch', which is 48"):
+            made.check({**buffers, "w": 13, "pitch": 48})
+
+
+@pytest.mark.parametrize(
+    ("store", "load", "launches"),
+    [
+        ("vstore4(vload4(i, x), i, y);", "for (int k = 0; k < 4; k++) z[4*i + k] = y[4*i + k];", 1),
+        ("vstore4(vload4(i, x), i, y);", "z[4*i] = y[61 - 4*i];", 2),
+        ("((global float2 *)y)[i] = vload2(i, x);", "z[i] = y[2 * i] - y[2 * i + 1];", 1),
+        ("((global float2 *)y)[i] = vload2(i, x);", "z[i] = y[2 * i] - y[2 * i + 2];", 2),
+        ("((global float2 *)y)[2*i] = vload2(i, x);", "vstore2(vload2(0, y + 61 - 4*i), i, z);", 2),
+        ("y[i] = x[i];", "z[i] = ((global const uchar *)y)[4 * i + 2];", 1),
+        ("y[i] = x[i];", "z[i] = ((global const uchar *)y)[i];", 2),
+        ("y[i] = x[i];", "z[i] = vload_half(2 * i + 1, (global const half *)y);", 1),
+    ],
+)
+def test_parts_of_elements(store: str, load: str, launches: int) -> None:
+    """In sixteen items, each of four elements at most."""
+    scalars = {"n": np.int32(3)}
+    fused_and_same(f(store) + g(load), CALLS, launches=launches, scalars=scalars, size=(16,))
+
+
+def test_store_of_wider_elements_is_kept() -> None:
+    """What comes later writes the same indices, of smaller elements."""
+    source = f("((global float4 *)y)[i] = vload4(i, x);") + g("y[i] = 3.0f; z[i] = n;")
+    source = source.replace(
+        "global float *z, global const float *y", "global float *z, global float *y"
+    )
+    other = g("z[i] = n;").replace("void g", "void h")
+    calls = ["f(y, x, n)", "h(z, x, n)", "g(w, y, n)"]
+    fused_and_same(source + other, calls, launches=2, scalars={"n": np.int32(3)}, size=(16,))
 
 
 @pytest.mark.parametrize(

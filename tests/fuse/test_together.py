@@ -411,7 +411,8 @@ def test_one_work_group_waits_for_its_items() -> None:
 def test_several_work_groups_cannot_wait_for_each_other() -> None:
     fused = fused_of(BODIES, STEP, ["x", "v"])
     assert [group.members for group in fused.plan.groups] == [(0,), (1,), (2, 3)]
-    assert [d.code for d in fused.diagnostics] == ["KF201", "KF201"]
+    assert {d.code for d in fused.diagnostics} == {"KF201"}
+    assert all(cut.reasons for cut in fused.plan.cuts)
 
 
 def test_elements_of_the_own_group() -> None:
@@ -567,7 +568,7 @@ def test_atomic_within_a_pointer_is_seen() -> None:
         "__kernel void f(__global float *c, __global const float *w, __global int *n)\n"
         "{\n    c[get_global_id(0)] = *(w + (atomic_inc(n) & 7));\n}\n"
     )
-    assert cut(source, ["f(c, w, n)", "twice(c)"])[0] == "KF205"
+    assert cut(source, ["f(c, w, n)", "f(d, w, n)"])[0] == "KF205"
 
 
 def test_groups_of_different_sizes() -> None:

@@ -17,7 +17,7 @@ AFTER = HEAD.format("h", "w", "z") + f"{{ {INDEX} if (i < n) w[i] = z[i] + n; }}
     ("body", "launches"),
     [
         # The index of a store that stays is another one further down
-        ("z[i] = y[i]; i += 32; z[i] = 1;", 2),
+        ("z[i] = y[i]; i += 32; z[i] = 1;", 1),
         ("int2 p = (int2)(i, 0); z[p.x] = y[p.x]; p.x += 32; z[p.x] = y[i];", 2),
         ("int j = i; for (int k = 0; k < 2; k++) { z[j] = y[j] + k; j = i; }", 3),
         ("int j = i; z[j] = y[j]; j = 0; if (z[i] > 1) z[i] = y[i + j];", 1),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from kfusion.api import fuse
-from kfusion.graph.model import LaunchRange
+import pytest
+
+from kfusion.api import CheckError, fuse
+from kfusion.graph.model import Crowded, LaunchRange
 
 KERNELS = """\
 #define INDEX \\
@@ -35,6 +37,43 @@ def test_groups_of_one_row_are_fused() -> None:
     assert codes("16, 1", (1,)) == []
 
 
-def test_groups_of_unknown_size_are_not() -> None:
+def test_groups_of_unknown_size_are_taken_to_have_one_row() -> None:
     """Items with the same flat index differ in their second local id, if they have one."""
-    assert codes("16, rows") == ["KF201", "KF401"]
+    fused = fuse(KERNELS, CALLS)
+    assert len(fused.kernels) == 1
+    assert Crowded(0, 1, 1) in fused.plan.groups[0].assumptions
+    fused.check(None, local=(16, 1))
+    with pytest.raises(CheckError) as caught:
+        fused.check(None, local=(16, 2))
+    assert str(caught.value) == (
+        "call 0 has groups of (16, 2), and was fused for no more than 1 in dimension 1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "codes_"),
+    [
+        # As many as the kernels say themselves, or as they count
+        ("64, R64", "64, R64", []),
+        ("64, R64", "g, R64", []),
+        ("32, R64", "32, R64", ["KF201", "KF401"]),
+        ("64, ", "g, ", ["KF201", "KF401"]),
+        ("64, R32", "g, R32", ["KF201", "KF401"]),
+        ("64, R32", "64, R32", ["KF201", "KF401"]),  # more than items, in an int
+    ],
+)
+def test_groups_of_a_number_of_items(first: str, second: str, codes_: list[str]) -> None:
+    """What is stored under a condition shows nothing of races."""
+
+    def kernel(name: str, to: str, of: str, kind: str) -> str:
+        size, required = kind.split(", ")
+        attribute = f"__attribute__((reqd_work_group_size({required[1:]}, 1, 1)))" * bool(required)
+        index = f"get_group_id(0) * {size} + get_local_id(0)".replace("get_group_id(0) * g + ", "")
+        index = "get_global_id(0)" if size == "g" else index
+        return (
+            f"{attribute} kernel void {name}(global float *{to}, global const float *{of}, int n)\n"
+            f"{{ const int i = {index}; if (i < n) {{ if ({of}[i] > 0) {to}[i] = {of}[i]; }} }}\n"
+        )
+
+    source = kernel("f", "t", "a", first) + kernel("g", "c", "t", second)
+    assert [d.code for d in fuse(source, ["f(t, a, n)", "g(c, t, n)"]).diagnostics] == codes_

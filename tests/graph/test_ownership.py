@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kfusion.graph.bind import BoundAccess, Stage
+from kfusion.graph.bounds import Assumed, Floor, Limit, Nothing, Order, Proof
 from kfusion.graph.model import Invocation, LaunchRange, Memory, Scalar
 from kfusion.graph.ownership import Dependence, depend
 from tests.support.kernel_side import kernel_of
@@ -33,7 +34,7 @@ def access(body: str, dimensions: int, index: int, uniform: bool = True) -> Boun
 
 def found(first: str, second: str, dimensions: int, uniform: bool = True) -> Dependence:
     a, b = access(first, dimensions, 0, uniform), access(second, dimensions, 1, uniform)
-    return depend(a, b, dimensions, lambda _dimension, _limit: False)
+    return depend(a, b, dimensions, Nothing())[0]
 
 
 @pytest.mark.parametrize(
@@ -157,6 +158,8 @@ def test_pairs(first: str, second: str, dimensions: int, expected: Dependence) -
 def test_group_arithmetic_is_no_global_id_where_groups_are_not_uniform() -> None:
     index = "t[get_group_id(0) * get_local_size(0) + get_local_id(0)] = 1;"
     assert found(index, "t[x] = 1;", 1, uniform=False) is not SAME
+    assert found(index, index, 1) is SAME
+    assert found(index, index, 1, uniform=False) is not SAME
 
 
 def test_products_that_wrap_around_may_meet() -> None:
@@ -165,16 +168,26 @@ def test_products_that_wrap_around_may_meet() -> None:
     assert found("t[2 * ux] = 1;", "t[2 * ux + 1] = 1;", 1) is NONE
 
 
+class Some:
+    """Whoever may assume some things, and tells what was asked."""
+
+    def __init__(self, *kinds: type[Assumed]) -> None:
+        self.kinds = kinds
+
+    def may(self, assumed: Assumed, *, implied: bool) -> bool:
+        return isinstance(assumed, self.kinds)
+
+
+def shown(proof: Proof) -> set[str]:
+    names = {Limit: "{0.dimension} < {0.most}", Order: "{0.low} <= {0.high}"}
+    return {names.get(type(a), "{0.scalar} >= {0.least}").format(a) for a in proof}
+
+
 def test_range_known_to_stay_within_a_scalar() -> None:
     a, b = (access("t[y * n + x] = 1;", 2, index) for index in (0, 1))
-    asked: list[tuple[int, str]] = []
-
-    def within(dimension: int, limit: object) -> bool:
-        asked.append((dimension, str(limit)))
-        return True
-
-    assert depend(a, b, 2, within) is SAME
-    assert set(asked) == {(0, "n")}
+    found, proof = depend(a, b, 2, Some(Limit))
+    assert found is SAME
+    assert shown(proof) == {"0 < n"}
 
 
 @pytest.mark.parametrize(
@@ -189,18 +202,15 @@ def test_range_known_to_stay_within_a_scalar() -> None:
         ("if (ix <= w) t[iy * h + ix] = 1;", "if (ix <= w) t[iy * h + ix] = 1;", OTHER),
         ("if (ix < w) t[iy * h + ix] = 1;", "if (ix < w) t[iy * h + ix + 1] = 1;", NEIGHBOUR),
         ("if (ix < w) t[iy * h + ix] = 1;", "if (ix < w) t[ix * h + iy] = 1;", OTHER),
+        # By how much one kernel reads behind, nothing says.
+        ("if (ix < w) t[ix] = 1;", "if (ix < w) t[ix + h] = 1;", NEIGHBOUR),
     ],
 )
 def test_rows_that_end_before_the_next_one(first: str, second: str, expected: Dependence) -> None:
     a, b = access(first, 2, 0), access(second, 2, 1)
-    asked: set[tuple[str, str]] = set()
-
-    def at_most(length: object, pitch: object) -> bool:
-        asked.add((str(length), str(pitch)))
-        return True
-
-    assert depend(a, b, 2, lambda *_: False, at_most) is expected
-    assert expected is not SAME or asked in ({("w", "h")}, {("n", "m")})
+    kind, proof = depend(a, b, 2, Some(Order))
+    assert kind is expected
+    assert expected is not SAME or shown(proof) in ({"w <= h"}, {"n <= m"})
 
 
 def test_sign_of_a_width_matters_where_items_may_read_what_others_write() -> None:
@@ -208,5 +218,8 @@ def test_sign_of_a_width_matters_where_items_may_read_what_others_write() -> Non
     read = access("if (x < w) t[y * h + x] += 1;", 2, 0)
     write = access("if (x < w && y < n) t[y * h + x] = 1;", 2, 1)
     other = access("if (x < w && y < m) t[y * h + x] = 1;", 2, 1)
-    assert depend(read, write, 2, lambda *_: False, lambda *_: True) is SAME
-    assert depend(other, write, 2, lambda *_: False, lambda *_: True) is OTHER
+    assert depend(read, write, 2, Some(Order))[0] is SAME
+    assert depend(other, write, 2, Some(Order))[0] is OTHER
+    found, proof = depend(other, write, 2, Some(Order, Floor))
+    assert found is SAME
+    assert shown(proof) == {"w <= h", "w >= 0"}

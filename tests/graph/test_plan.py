@@ -95,7 +95,7 @@ def test_kernel_that_is_not_understood_stands_alone() -> None:
     source = ELEMENTWISE + "__kernel void sync(__global float *a) { mem_fence(1); a[0] = 1; }\n"
     plan = fuse(source, ["square(t, a)", "twice(t)", "sync(t)", "twice(t)", "twice(t)"]).plan
     assert [group.members for group in plan.groups] == [(0, 1), (2,), (3, 4)]
-    assert [cut.reason.code for cut in plan.cuts] == ["KF204", "KF204"]
+    assert [{why.code for why in cut.reasons} for cut in plan.cuts] == [{"KF204"}] * 2
 
 
 def test_memory_of_a_kernel_that_is_not_understood_is_live() -> None:
@@ -163,3 +163,23 @@ __kernel void mirror(__global float *a, uint n)
     plan = fuse(source, ["square(t, b)", "mirror(a, n)"]).plan
     assert len(plan.groups) == 1
     assert traffic(plan.groups[0]) == (4, 4)
+
+
+def test_all_reasons_are_given_first_those_with_a_remedy() -> None:
+    f = "__kernel void f(__global float *t, __global float *u, int w) { XY t[y*w + x] = 1; }"
+    g = """__kernel void g(__global float *o, __global float *t, __global int *hits, int w) {
+    XY atomic_fetch_add(&hits[x], 1);
+    printf("%d", x);
+    o[y*w + x] = t[hits[x]];
+}"""
+    ids = "int x = get_global_id(0), y = get_global_id(1);"
+    plan = fuse(f"{f}\n{g}\n".replace("XY", ids), ["f(t, u, w)", "g(o, t, hits, w)"], ["o"]).plan
+    ((*reasons,),) = [cut.reasons for cut in plan.cuts]
+    assert [why.code for why in reasons] == ["KF203", "KF205", "KF222"]
+    assert [why.help is None for why in reasons] == [False, True, True]
+
+
+def test_kernel_with_one_reason_against_several_others_gives_it_once() -> None:
+    calls = ["square(t, a)", "twice(t)", "blur(u, t)"]
+    plan = fuse(ELEMENTWISE + BLUR, calls, ["u"]).plan
+    assert [len(cut.reasons) for cut in plan.cuts] == [1]

@@ -61,6 +61,8 @@ def written(body: str) -> str:
         # Pointers
         ("__global float *p; p = c + 4; p += 2; p[get_global_id(0)] = 0;", "get_global_id(0) + 6"),
         ("__global float *p = c; while (w--) { p[0] = 0; p += 5; }", "5*rounds"),
+        ("__global float *p = c + 3; while (w--) *p++ = 0;", "rounds + 3"),
+        ("__global float *p = c + 3; while (w--) *++p = 0;", "rounds + 4"),
         ("__global float *p = c + w; if (n) p = p - 2; else p -= 2; p[0] = 0;", "w - 2"),
         # What functions do
         (f"{ITEM} put(c + i);", "get_global_id(0)"),
@@ -72,11 +74,17 @@ def written(body: str) -> str:
         # In other types
         (f"{ITEM} ((__global float4 *)c)[i] = 0;", "get_global_id(0)"),
         (f"{ITEM} ((__global float4 *)(c + 8 * i))[1] = 0;", "2*get_global_id(0) + 1"),
-        (f"{ITEM} vstore4((float4)(0), i, c + 8);", "get_global_id(0) + 2"),
-        (f"{ITEM} vstore3((float3)(0), 0, c + 3 * i);", "get_global_id(0)"),
+        (f"{ITEM} ((__global float4 *)(c + i))[0] = 0;", "get_global_id(0)"),  # in floats
+        (f"{ITEM} vstore4((float4)(0), 0, c + i);", "get_global_id(0) + lane"),
+        (f"{ITEM} vstore4((float4)(0), i, c + 8);", "4*get_global_id(0) + lane + 8"),
+        (f"{ITEM} vstore3((float3)(0), 0, c + 3 * i);", "3*get_global_id(0) + lane"),
         (
             f"{ITEM} c = (__global float *)((__global char *)c + w); c[i] = 0;",
-            "get_global_id(0) + (w)/(4)",
+            "4*get_global_id(0) + w",  # bytes
+        ),
+        (
+            "uint k = get_global_id(0); while (w--) { c[k] = 0; k += 2; }",
+            "get_global_id(0) + 2*rounds",
         ),
     ],
 )
@@ -102,10 +110,10 @@ def test_value_that_reaches_the_index(body: str, form: str) -> None:
         f"{ITEM} int *p = &i; *p = 3; c[i] = 0;",
         "int2 v = (int2)(1, 2); int *p = (int *)&v.x; *p = 3; c[v.x] = 0;",
         f"{ITEM} int2 v = (int2)(i, i); v.x = 3; c[v.x] = 0;",
-        "uint k = get_global_id(0); while (w--) { c[k] = 0; k += 2; }",
-        f"{ITEM} ((__global float4 *)(c + i))[0] = 0;",
-        f"{ITEM} vstore4((float4)(0), 0, c + i);",
+        "ulong k = get_global_id(0); while (w--) { c[k] = 0; k -= 2; }",
         f"{ITEM} c[i = 3] = 0;",
+        "__global float *p = c; while (w--) { if (w & 1) p++; *p = 0; }",
+        "__global float *p = c; while (w--) *(w & 1 ? p++ : p) = 0;",
     ],
 )
 def test_value_that_is_not_told(body: str) -> None:

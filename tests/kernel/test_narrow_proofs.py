@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kfusion.api import fuse
+from kfusion.api import CheckError, Fused, fuse
+from kfusion.graph.model import Within
 from tests.support.kernel_side import fused_and_same
 
 F = "kernel void f(global float *t, global const float *a"
@@ -18,10 +19,14 @@ IXY = "int x = get_global_id(0), y = get_global_id(1);"
 
 
 def launches(first: str, second: str, scalars: str = "") -> int:
+    return len(fused(first, second, scalars).kernels)
+
+
+def fused(first: str, second: str, scalars: str = "") -> Fused:
     declared = "".join(f", {part}" for part in scalars.split(", ") if part)
     names = "".join(f", {part.split()[-1]}" for part in scalars.split(", ") if part)
     source = f"{F}{declared})\n{{ {first} }}\n{G}{declared})\n{{ {second} }}\n"
-    return len(fuse(source, [f"f(t, a{names})", f"g(o, t{names})"]).kernels)
+    return fuse(source, [f"f(t, a{names})", f"g(o, t{names})"])
 
 
 ROWS = (
@@ -68,7 +73,6 @@ ROWS = (
             "int w",
         ),
         # A width that nothing bounds: all items of a column may store the same on purpose.
-        (f"{XY} t[y*w + x] = a[0];", f"{XY} o[y*8 + x] = t[y*w + x];", "int w"),
         (
             "uint i = get_global_id(0); t[i*n] = a[0];",
             "uint i = get_global_id(0); o[i] = t[i*n];",
@@ -163,7 +167,26 @@ def test_rows_of_an_image(setup: str, index: str, width: str) -> None:
     for guard in ("if (x < w) ", "if (x >= w) return; "):
         first, second = f"t[{index}] = a[{index}];", f"o[{index}] = t[{index}];"
         assert launches(f"{setup} {guard}{first}", f"{setup} {guard}{second}", width) == 1
-        assert launches(f"{setup} {first}", f"{setup} {guard}{second}", width) == 2
+        # Then they are launched for no more columns than there are.
+        unguarded = fused(f"{setup} {first}", f"{setup} {guard}{second}", width)
+        assumed = unguarded.plan.groups[0].assumptions
+        limits = {(a.dimension, a.scalar) for a in assumed if isinstance(a, Within)}
+        assert limits == (set() if width == "size_t w" else {(0, "w")})
+
+
+def test_rows_without_a_guard_are_as_long_as_the_range() -> None:
+    """All items of a column may store the same on purpose, if `w` is 0."""
+    made = fused(f"{XY} t[y*w + x] = a[0];", f"{XY} o[y*8 + x] = t[y*w + x];", "int w")
+    assert len(made.kernels) == 1
+    buffers = {name: np.zeros(64, np.float32) for name in "tao"}
+    made.check({**buffers, "w": 8}, [(8, 4), (8, 4)])
+    for w, size, message in [
+        (0, (8, 4), "the range of call 0 ends at 8 in dimension 0, behind 'w', which is 0"),
+        (8, (9, 4), "the range of call 0 ends at 9 in dimension 0, behind 'w', which is 8"),
+    ]:
+        with pytest.raises(CheckError) as caught:
+            made.check({**buffers, "w": w}, [size, size])
+        assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("width", ["int", "uint"])

@@ -71,7 +71,7 @@ def statements(
     element, type_ = f"{output.name}[{frame.own}]", output.type
     mine = [f"(float){element}"]
     value = kept(type_, f"1.0f * {draw(expressions(loads))}")
-    kind = draw(st.integers(0, 17))
+    kind = draw(st.integers(0, 20))
     if kind == 0 and type_ == "float":
         return f"{element} {draw(st.sampled_from(['+=', '-=']))} {value};"
     if kind == 1:
@@ -91,8 +91,8 @@ def statements(
         above = f"if ({draw(st.sampled_from(loads))} > 0.5f) {element} = {value}; "
         inner = f"const {frame.type} b = {frame.own}; {output.name}[b] = {value};"
         return f"{{ {draw(st.sampled_from(['', above]))}{inner} }}"
-    if kind == 7:
-        return f"if ({frame.own} == 3 || ({frame.own} == 5)) return;"
+    if kind in (7, 14, 15, 16):
+        return draw(early_ends(frame, f"{element} = {value};", draw(st.sampled_from(loads)), kind))
     if kind == 8:
         value = kept(type_, f"{draw(expressions(loads + mine))} + alpha")
     if kind == 9:
@@ -109,6 +109,20 @@ def statements(
     if kind == 13 and type_ == "float" and frame.type != "uint":
         return f"{{ int j = 3; while (j--) add({output.name}, {frame.own}, {value}); }}"
     return f"{element} = {value};"
+
+
+@st.composite
+def early_ends(draw: st.DrawFn, frame: Frame, store: str, load: str, kind: int) -> str:
+    """The item ends its work, if something holds."""
+    leave = "continue" if frame.strided and draw(st.booleans()) else "return"
+    if kind == 14:
+        return f"if ({load} < 0.25f) {{ {store} {leave}; }}"
+    if kind == 15 and not frame.strided:
+        return f"for (int j = 0; j < 3; j++) {{ if ({load} > j) {{ {store} return; }} }}"
+    if kind == 16:
+        cases = f"case 1: {store} {leave}; case 2: break; default: {store}"
+        return f"switch ((int)({load}) & 3) {{ {cases} }}"
+    return f"if ({frame.own} == 3 || ({frame.own} == 5)) {leave};"
 
 
 @st.composite
@@ -149,10 +163,9 @@ def element_wise(draw: st.DrawFn, world: World, name: str, *, pure: bool = True)
         parameters,
         tuple(touches),
         frozenset(features),
-        # From a loop that is left early on, what follows is not understood; nor what a guard
-        # behind other statements leaves early.
+        # A loop over the range that is left early on is not understood.
         element_wise=frame.strided == world.strided
-        and not ("return" in "".join(body) and (frame.strided or not frame.at_once)),
+        and not ("return" in "".join(body) and frame.strided),
     )
 
 

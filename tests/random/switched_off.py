@@ -34,6 +34,7 @@ OUT_OF_REACH = {
     "formats": "Fused.check looks at the formats of images",
     "written-twice": "where one is tried, an image keeps the last of two values",
     "sections": "is about annotations that contradict the code",
+    "unread": "their kernels are read in no time",
     "doubtful-macros": "what it lets pass, `pins` and `macros` hold up",
 }
 

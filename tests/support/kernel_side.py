@@ -15,6 +15,7 @@ from kfusion.parse.annotations import find_annotations
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.opencl import parse_opencl
 from kfusion.parse.sources import preprocess_opencl
+from kfusion.parse.unit import Unit
 from kfusion.source.diagnostics import Diagnostic
 from kfusion.source.text import SourceFile
 from tests.support.pyopencl_run import Array, Case, assert_same
@@ -47,11 +48,14 @@ __kernel void twice(__global float *a)
 
 
 def kernels_of(text: str, defines: Sequence[str] = ()) -> dict[str, Kernel]:
+    return read_kernels(unit_of(text, defines))
+
+
+def unit_of(text: str, defines: Sequence[str] = ()) -> Unit:
     source = SourceFile(Path("kernels.cl"), text)
     annotations = find_annotations(source, True)
     how = Preprocessor(defines=tuple(defines))
-    unit = parse_opencl(source, annotations, preprocess_opencl(source, annotations, how))
-    return read_kernels(unit)
+    return parse_opencl(source, annotations, preprocess_opencl(source, annotations, how))
 
 
 def kernel_of(text: str, defines: Sequence[str] = ()) -> Kernel:

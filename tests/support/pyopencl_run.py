@@ -20,7 +20,7 @@ Array = npt.NDArray[np.generic]
 class Case:
     """Data for a program: `buffers` and `scalars` by the names that the calls use.
 
-    An array of three dimensions, row by row with four numbers each, becomes an image.
+    An array of three or four dimensions, the last one of four numbers, becomes an image.
     """
 
     buffers: Mapping[str, Array]
@@ -59,8 +59,9 @@ def run(source: str, launches: Sequence[Launch], case: Case) -> dict[str, Array]
         result[name] = np.empty_like(array)
         memory = device[name]
         if isinstance(memory, cl.Image):
-            region = array.shape[1::-1]
-            cl.enqueue_copy(queue, result[name], memory, origin=(0, 0), region=region)
+            region = array.shape[-2::-1]
+            origin = (0,) * len(region)
+            cl.enqueue_copy(queue, result[name], memory, origin=origin, region=region)
         else:
             cl.enqueue_copy(queue, result[name], memory)
     queue.finish()
@@ -69,12 +70,12 @@ def run(source: str, launches: Sequence[Launch], case: Case) -> dict[str, Array]
 
 def _memory(context: cl.Context, array: Array) -> cl.Buffer | cl.Image:
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
-    if array.ndim != 3:
+    if array.ndim not in (3, 4):
         return cl.Buffer(context, flags, hostbuf=np.ascontiguousarray(array))
     channels = {"f4": "FLOAT", "i4": "SIGNED_INT32", "u4": "UNSIGNED_INT32", "u1": "UNORM_INT8"}
     type_ = getattr(cl.channel_type, channels[array.dtype.str[1:]])
     kind = cl.ImageFormat(cl.channel_order.RGBA, type_)
-    shape = array.shape[1::-1]
+    shape = array.shape[-2::-1]
     return cl.create_image(context, flags, kind, shape=shape, hostbuf=np.ascontiguousarray(array))
 
 

@@ -1,6 +1,6 @@
-/* clip, clip, halve and halve in one kernel */
-__kernel void clip_halve(__global float *a, __global float *b, __global float *c,
-                         float one, float half_value)
+/* clip, clip, halve, halve and soften in one kernel */
+__kernel void clip_halve_soften(__global float *a, __global float *b, __global float *c,
+                                __global float *d, float one, float half_value, int n)
 {
     size_t i = get_global_id(0);
 
@@ -32,5 +32,21 @@ __kernel void clip_halve(__global float *a, __global float *b, __global float *c
     if (b_i != 0.0f)
     {
         c[i] = b_i / 2;
+    }
+
+    /* soften(d, c, n) */
+    float x = c[i];
+
+    // Nothing to do for small values.
+    if (fabs(x) < 0.5f)
+    {
+        d[i] = x;
+        return;
+    }
+    #pragma unroll
+    for (int k = 0; k < n; k++)
+    {
+        x *= 0.5f;
+        d[i] = x;
     }
 }

@@ -1,0 +1,403 @@
+"""Bounds of integers: what is never negative, by facts and by what may be assumed.
+
+`x < w - 1` says that `w - 2 - x` is not negative. A form is shown to be so by taking such
+differences away, one for each term that could make it negative, until none is left: sums
+of them cannot be negative either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import field, replace
+from functools import cached_property
+from itertools import count, product
+from typing import Protocol
+
+from kfusion.kernel.forms import (
+    GLOBAL_ID,
+    GLOBAL_OFFSET,
+    GLOBAL_SIZE,
+    GROUP_ID,
+    ITEM_IDS,
+    LOCAL_ID,
+    LOCAL_SIZE,
+    NUM_GROUPS,
+    Atom,
+    Comparison,
+    Form,
+    Id,
+    LoopVariable,
+    Monomial,
+    Quotient,
+    Value,
+    form_of,
+    number,
+)
+from kfusion.kernel.types import INTEGERS, is_unsigned
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.protections import is_on, protection
+
+PITCH = protection("pitch", "y*pitch + x has elements of its own only where rows end before pitch")
+SIGNS = protection("signs", "a comparison without sign says nothing if a side is negative")
+
+
+@dataclass(frozen=True)
+class Limit:
+    """All ids of a dimension are below the scalar, or the number."""
+
+    dimension: int
+    most: Value | int
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """Groups have at most so many items in a dimension."""
+
+    dimension: int
+    most: int
+
+
+@dataclass(frozen=True)
+class Order:
+    """The one scalar, so many times, is at most the other."""
+
+    low: Value
+    high: Value
+    times: int = 1
+
+
+@dataclass(frozen=True)
+class Floor:
+    """The scalar is at least the number."""
+
+    scalar: Value
+    least: int
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The scalar is at most the number."""
+
+    scalar: Value
+    most: int
+
+
+@dataclass(frozen=True)
+class Need:
+    """The form is not negative: what nobody assumes, but a message can ask for."""
+
+    form: Form
+
+
+Assumed = Limit | Crowd | Order | Floor | Ceiling | Need
+Proof = frozenset[Assumed]  # what it takes for granted
+
+NOTHING: Proof = frozenset()
+
+
+class Assumable(Protocol):
+    """What may be taken for granted of scalars: proved, or checked at run time.
+
+    `implied`: the program as it was written has a race where it does not hold.
+    """
+
+    def may(self, assumed: Assumed, *, implied: bool) -> bool: ...
+
+
+class Nothing:
+    """For those who can check nothing."""
+
+    def may(self, assumed: Assumed, *, implied: bool) -> bool:
+        return False
+
+
+@dataclass(frozen=True)
+class Slack:
+    """A form that is not negative, if what it assumes holds."""
+
+    form: Form
+    assumed: Proof = NOTHING
+
+
+_BELOW = {LOCAL_ID: LOCAL_SIZE, GROUP_ID: NUM_GROUPS}
+_DEEPEST = 5  # differences that are taken away in one proof
+_MOST_STEPS = 4000  # in all proofs for two accesses: some 0.1 s; what people write needs few
+
+
+@dataclass(eq=False)
+class Bounds:
+    """Where facts hold. `endless`: as they are written, as if integers had no end.
+
+    Then the program has a race where they do not hold.
+    """
+
+    facts: Iterable[Comparison]
+    assumable: Assumable
+    endless: bool = False
+    _slacks: list[Slack] = field(default_factory=list)
+    _steps: Iterator[int] = field(default_factory=count)
+    _found: dict[tuple[Form, Form | None, bool], Proof | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for fact in self.facts:
+            self._slacks += self._slacks_of(fact)
+
+    def not_negative(
+        self, form: Form, pitch: Form | None = None, *, of_rows: bool = True
+    ) -> Proof | None:
+        """Why the form is never negative; `pitch`: what scalars may be compared with for it.
+
+        `of_rows`: it is from a row to the next one, so that widths are hardly more.
+        """
+        key = form, pitch, of_rows
+        if key not in self._found:
+            self._found[key] = self._proof(form, pitch or Form(), of_rows)
+        return self._found[key]
+
+    @cached_property
+    def _of_facts(self) -> list[Slack]:
+        return _of_atoms(slack.form for slack in self._slacks)
+
+    def is_positive(self, form: Form) -> bool:
+        return self.not_negative(form - number(1)) is not None
+
+    def _proof(self, form: Form, pitch: Form, of_rows: bool) -> Proof | None:
+        known = [*self._slacks, *_of_atoms([form]), *self._of_facts]
+        certain = [slack for slack in known if not slack.assumed]
+        proof = self._search(form, certain)
+        if proof is None and len(certain) < len(known):
+            proof = self._search(form, known)
+        if proof is None:
+            more = [*self._ranges(form, pitch), *self._groups(form), *self._ceilings(form, pitch)]
+            more += self._rows(form, pitch.scalars) if of_rows else ()
+            proof = self._search(form, [*known, *more]) if more else None
+        need = Need(form)
+        if proof is None and self._may(need):
+            contrary = self._search(number(-1) - form, known)
+            return frozenset({need}) if contrary is None else None
+        return proof
+
+    def _search(self, form: Form, known: list[Slack]) -> Proof | None:
+        return _Search(known, self._steps).proof(form, NOTHING, _DEEPEST)
+
+    def _may(self, assumed: Assumed) -> bool:
+        return self.assumable.may(assumed, implied=self.endless)
+
+    def _rows(self, form: Form, scalars: frozenset[Value]) -> Iterator[Slack]:
+        """A width, of which facts speak, is at most the pitch of a row.
+
+        Or several times the width, if elements of the row have several parts: `y*pitch + 4*x`.
+        """
+        widths = {v for slack in self._slacks for v in slack.form.scalars} - scalars
+        times = {1} | {abs(f) for m, f in form.terms if m and not scalars & set(m)}
+        for width, pitch in product(sorted(widths, key=str), sorted(scalars, key=str)):
+            for several in sorted(times):
+                assumed = Order(width, pitch, several)
+                below = form_of(pitch) - form_of(width) * number(several)
+                if not is_on(PITCH):
+                    yield Slack(below)
+                elif self._may(assumed):
+                    yield Slack(below, frozenset({assumed}))
+
+    def _ranges(self, form: Form, pitch: Form) -> Iterator[Slack]:
+        """The ids of a dimension are below a width."""
+        ids = [a for a in form.atoms if isinstance(a, Id) and _kind(a) == GLOBAL_ID]
+        limits: list[Value | int] = sorted(pitch.scalars, key=str)
+        if pitch.is_constant and pitch.constant > 1:
+            limits.append(pitch.constant)
+        for atom, most in product(ids, limits):
+            assumed = Limit(atom.dimension, most)
+            if self._may(assumed):
+                end = number(most) if isinstance(most, int) else form_of(most)
+                yield Slack(end - form_of(atom) - number(1), frozenset({assumed}))
+
+    def _groups(self, form: Form) -> Iterator[Slack]:
+        """`group*64 + local`, in groups of no more than 64 items."""
+        ids = [a for a in form.atoms if isinstance(a, Id) and _kind(a) == LOCAL_ID]
+        for atom in ids if form.constant > 0 else ():
+            assumed = Crowd(atom.dimension, form.constant + 1)
+            if self._may(assumed):
+                below = number(assumed.most) - form_of(atom) - number(1)
+                yield Slack(below, frozenset({assumed}))
+
+    def _ceilings(self, form: Form, pitch: Form) -> Iterator[Slack]:
+        """Scalars are small enough for a sum to stay in 32 bits."""
+        if form.constant <= LAST // 2:
+            return
+        most = LAST // 2 // (2 + sum(abs(factor) for monomial, factor in form.terms if monomial))
+        known = {scalar for slack in self._slacks for scalar in slack.form.scalars}
+        for scalar in sorted(known | form.scalars | pitch.scalars, key=str):
+            assumed = Ceiling(scalar, most)
+            if self._may(assumed):
+                yield Slack(number(most) - form_of(scalar), frozenset({assumed}))
+
+    def _slacks_of(self, fact: Comparison) -> Iterator[Slack]:
+        """The differences that are not negative where the comparison holds."""
+        sides = {"<": [(fact.left, fact.right, 1)], "<=": [(fact.left, fact.right, 0)]}
+        sides["=="] = [(fact.left, fact.right, 0), (fact.right, fact.left, 0)]
+        for low, high, least in sides.get(fact.op, ()):
+            assumed = self._is_exact(low, high, fact.type)
+            if assumed is not None:
+                yield Slack(high - low - number(least), assumed)
+
+    def _is_exact(self, low: Form, high: Form, type_: str) -> Proof | None:
+        """What must hold for a comparison in the type to hold for integers as well."""
+        if not is_unsigned(type_) or self.endless or not is_on(SIGNS):
+            return NOTHING
+        if INTEGERS[type_][0] < 64 and not (_is_plain(low) and _is_plain(high)):
+            return None  # a sum or a product may have wrapped around
+        proof = self._search(high, _of_atoms([high]))
+        if proof is not None:
+            return proof
+        # `x < w - 1`: with a w of 0 that holds everywhere.
+        single = [m[0] for m, f in high.terms if f > 0 and len(m) == 1]
+        wanted = {v for v in single if isinstance(v, Value)}
+        if len(wanted) != 1 or any(f < 0 for m, f in high.terms if m):
+            return None
+        (scalar,) = wanted
+        factor = next(f for m, f in high.terms if m == (scalar,))
+        floor = Floor(scalar, max(0, -(high.constant // factor)))
+        others = high - form_of(scalar) * number(factor) - number(high.constant)
+        positive = self._search(others, _of_atoms([others])) is not None
+        return frozenset({floor}) if positive and self._may(floor) else None
+
+
+LAST = (1 << 32) - 1  # of the numbers of 32 bits without sign
+_SMALL = 1 << 16
+
+
+def _is_plain(form: Form) -> bool:
+    """One atom, perhaps with a small number: it does not wrap around."""
+    rest = form - number(form.constant)
+    one = len(rest.terms) == 1 and rest.terms[0][1] == 1 and len(rest.terms[0][0]) == 1
+    return form.is_constant or (one and abs(form.constant) < _SMALL)
+
+
+@dataclass(eq=False)
+class _Search:
+    """Takes away what is not negative until nothing is left that may be."""
+
+    known: list[Slack]
+    steps: Iterator[int]  # counts them
+    _failed: dict[Form, int] = field(default_factory=dict)  # at which depth
+    _found: dict[tuple[Monomial, bool], list[tuple[Slack, int]]] = field(default_factory=dict)
+
+    def proof(self, form: Form, assumed: Proof, depth: int) -> Proof | None:
+        bad = _bad_term(form)
+        if bad is None:
+            return assumed
+        if depth <= self._failed.get(form, 0):
+            return None
+        if next(self.steps) > _MOST_STEPS:
+            return None
+        monomial, factor = bad
+        for slack, coefficient in self._with(monomial, factor > 0):
+            rest = _times(form, abs(coefficient)) - _times(slack.form, abs(factor))
+            proof = self.proof(rest, assumed | slack.assumed, depth - 1)
+            if proof is not None:
+                return proof
+        self._failed[form] = depth
+        return None
+
+    def _with(self, monomial: Monomial, positive: bool) -> list[tuple[Slack, int]]:
+        """Differences in which the term stands, with such a factor."""
+        if (monomial, positive) not in self._found:
+            self._found[monomial, positive] = [
+                (replace(slack, form=difference), factor)
+                for slack in self.known
+                for difference in _reaching(slack.form, monomial)
+                if (factor := _coefficient(difference, monomial)) and (factor > 0) == positive
+            ]
+        return self._found[monomial, positive]
+
+
+def _times(form: Form, factor: int) -> Form:
+    return Form(tuple((m, f * factor) for m, f in form.terms)) if factor != 1 else form
+
+
+def _bad_term(form: Form) -> tuple[Monomial, int] | None:
+    """A term that may be negative; the constant last."""
+    for monomial, factor in form.terms:
+        if factor < 0 or not all(is_never_negative(atom) for atom in monomial):
+            return monomial, factor
+    return None
+
+
+def _coefficient(form: Form, monomial: Monomial) -> int:
+    return next((f for m, f in form.terms if m == monomial), 0)
+
+
+def _reaching(slack: Form, monomial: Monomial) -> Iterator[Form]:
+    """The difference itself, or times what makes one of its terms the monomial."""
+    yield slack
+    for term, _ in slack.terms if len(monomial) > 1 else ():
+        rest = list(monomial)
+        for atom in term:
+            if atom not in rest:
+                break
+            rest.remove(atom)
+        else:
+            if term and rest and all(is_never_negative(atom) for atom in rest):
+                yield slack * Form(((tuple(rest), 1),))
+
+
+def is_never_negative(atom: Atom) -> bool:
+    if isinstance(atom, Id):
+        return True
+    if isinstance(atom, Quotient) and atom.divisor != number(1):
+        return is_unsigned(atom.type) or (_is_sum(atom.dividend) and _is_sum(atom.divisor))
+    return is_unsigned(atom.type.split()[0])  # of a conversion: what it converts to
+
+
+def _is_sum(form: Form) -> bool:
+    """Of nothing that may be negative."""
+    return all(f > 0 and all(map(is_never_negative, m)) for m, f in form.terms)
+
+
+def _kind(atom: Id) -> str:
+    return atom.kind.removesuffix(OTHER_ITEM)
+
+
+def _of_atoms(forms: Iterable[Form]) -> list[Slack]:
+    """What is certain of ids and quotients, wherever they stand."""
+    atoms = {atom: None for form in forms for atom in form.atoms}
+    return [Slack(form) for atom in atoms for form in _of_atom(atom)]
+
+
+def _of_atom(atom: Atom) -> Iterator[Form]:
+    here = form_of(atom)
+    if isinstance(atom, Id) and _kind(atom) == GLOBAL_ID:
+        offset = form_of(Id(GLOBAL_OFFSET, atom.dimension))
+        yield here - offset
+        yield form_of(Id(GLOBAL_SIZE, atom.dimension)) + offset - here - number(1)
+    elif isinstance(atom, Id) and _kind(atom) in _BELOW:
+        yield form_of(Id(_BELOW[_kind(atom)], atom.dimension)) - here - number(1)
+    elif isinstance(atom, Id) and atom.kind in (GLOBAL_SIZE, LOCAL_SIZE, NUM_GROUPS):
+        yield here - number(1)
+    elif isinstance(atom, Quotient) and _divides(atom):
+        # What is left of a division: 0 <= a - b*(a/b) < b
+        rest = atom.dividend - atom.divisor * here
+        yield rest
+        yield atom.divisor - rest - number(1)
+
+
+def _divides(quotient: Quotient) -> bool:
+    """As integers without end do: nothing is negative, and nothing has wrapped around."""
+    if quotient.divisor == number(1):
+        return False  # a conversion
+    narrow = is_unsigned(quotient.type) and INTEGERS[quotient.type][0] < 64
+    if narrow and not (_is_plain(quotient.dividend) and _is_plain(quotient.divisor)):
+        return False
+    return _is_sum(quotient.dividend) and _is_sum(quotient.divisor)
+
+
+OTHER_ITEM = "'"  # behind the kinds of ids
+
+
+def of_other_item(atom: Atom) -> Atom:
+    """The same id or loop variable, of another item."""
+    if isinstance(atom, Id) and atom.kind in ITEM_IDS:
+        return Id(atom.kind + OTHER_ITEM, atom.dimension)
+    if isinstance(atom, LoopVariable):
+        return LoopVariable(atom.name + OTHER_ITEM, atom.token, atom.type, atom.owner)
+    return atom

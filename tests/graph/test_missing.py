@@ -1,0 +1,103 @@
+"""What a message says that is not known, and what would make it known."""
+
+from __future__ import annotations
+
+import pytest
+
+from kfusion.api import fuse
+
+XY = "const int x = get_global_id(0), y = get_global_id(1);"
+ITEM = "const int i = get_global_id(0);"
+PLANES = f"{ITEM} if (i < n) {{ t[i] = a[i]; t[i + n] = 2; }}"
+ROWS = f"{XY} if (x < w && y < h) t[y*w + x] = a[x];"
+CALLS = ["f(t, a, w, h, n)", "g(o, t, w, h, n)"]
+STAY_APART = "in one kernel items wait only for those of their own group: such calls stay apart"
+
+
+def program(first: str, second: str) -> str:
+    return "".join(
+        f"kernel void {name}(global float *{to}, global float *{of}, int w, int h, int n)\n"
+        f"{{ {body} }}\n"
+        for name, to, of, body in [("f", "t", "a", first), ("g", "o", "t", second)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message", "help_"),
+    [
+        (
+            PLANES,
+            f"{ITEM} o[i] = t[i];",
+            (
+                "'t[i]' in g() may read elements of 't' that neighbouring items of f() write as "
+                "'t[i + n]': it is not known that 'i < n' in g()"
+            ),
+            "put the work of g() under 'if (i < n)'",
+        ),
+        (
+            PLANES,
+            "int j = get_global_id(0); if (j <= n) o[j] = t[j + n];",
+            (
+                "'t[j + n]' in g() may read elements of 't' that neighbouring items of f() write "
+                "as 't[i]': it is not known that 'j < n' in g()"
+            ),
+            "put the work of g() under 'if (j < n)'",
+        ),
+        (
+            ROWS,
+            f"{XY} if (y < h) o[y*w + x] = t[y*w + x];",
+            (
+                "'t[y*w + x]' in g() may read elements of 't' that other items of f() write as "
+                "'t[y*w + x]': it is not known that 'x < w' in g()"
+            ),
+            "put the work of g() under 'if (x < w)'",
+        ),
+        (
+            f"{ITEM} t[i] = a[i];",
+            f"{ITEM} o[i] = t[i + n];",
+            (
+                "'t[i + n]' in g() may read elements of 't' that neighbouring items of f() write "
+                "as 't[i]': it is not known that 'i < n' in g() and f()"
+            ),
+            "put the work of g() and f() under 'if (i < n)'",
+        ),
+        # What is so whatever is known
+        (
+            ROWS,
+            f"{XY} if (x < w) o[y*w + x] = t[y*w + x + 1];",
+            (
+                "'t[y*w + x + 1]' in g() reads elements of 't' that neighbouring items of f() "
+                "write as 't[y*w + x]'"
+            ),
+            STAY_APART,
+        ),
+        (
+            f"{ITEM} t[i] = a[i];",
+            f"{ITEM} o[i] = t[n - 1 - i];",
+            "'t[n - 1 - i]' in g() reads elements of 't' that other items of f() write as 't[i]'",
+            STAY_APART,
+        ),
+        # ... comes first
+        (
+            PLANES,
+            f"{ITEM} o[i] = t[i] + t[i + 1];",
+            (
+                "'t[i + 1]' in g() reads elements of 't' that neighbouring items of f() write "
+                "as 't[i]'"
+            ),
+            STAY_APART,
+        ),
+    ],
+)
+def test_hazard(first: str, second: str, message: str, help_: str) -> None:
+    found, *_ = fuse(program(first, second), CALLS).diagnostics
+    assert (found.code, found.message, found.help) == ("KF201", message, help_)
+
+
+def test_help_helps() -> None:
+    """With what is asked for the two are fused."""
+    for first, second in [
+        (PLANES, f"{ITEM} if (i < n) o[i] = t[i];"),
+        (ROWS, f"{XY} if (x < w) if (y < h) o[y*w + x] = t[y*w + x];"),
+    ]:
+        assert fuse(program(first, second), CALLS).plan.fuses
