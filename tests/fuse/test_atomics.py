@@ -94,7 +94,7 @@ def test_what_is_changed_in_any_order_is_left_alone(calls: list[str]) -> None:
 
 def test_items_that_meet_in_an_atomic_operation_are_no_race() -> None:
     """Rows may overlap there: that the program is right says nothing of their width."""
-    made = fuse(KERNELS, ["rows(h, o, w)", "look_at_rows(o, h, w)"], ["o"])
+    made = fuse(KERNELS, ["rows(h, u, w)", "look_at_rows(o, h, w)"], ["o", "u"])
     assert len(made.plan.groups) == 2
 
 
