@@ -24,6 +24,7 @@ from kfusion.source.lexer import Kind, matching, tokenize
 from kfusion.source.text import Span
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_ANY_TYPE = 1 << 31  # smaller numbers are what they are in each type of 32 or 64 bits
 _INTEGER = re.compile(r"(-?(?:0|[1-9][0-9]*|0[xX][0-9a-fA-F]+))[uUlL]*")
 
 
@@ -162,17 +163,17 @@ class Agreement:
     def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
         a, b = literal(left.name), literal(right.name)
         if a is not None and b is not None:
-            return a * times <= b
+            return 0 <= a * times <= b < _ANY_TYPE
         return image_of(left.name) is None and image_of(right.name) is None  # check() compares
 
     def at_least(self, scalar: Scalar, least: int) -> bool:
         value = literal(scalar.name)
-        return value is not None and value >= least
+        return value is not None and least <= value < _ANY_TYPE
 
     def up_to(self, scalar: Scalar, most: int) -> bool:
         value = literal(scalar.name)
         if value is not None:
-            return value <= most
+            return 0 <= value <= most
         return image_of(scalar.name) is None  # check() compares
 
     def keeps(self, image: Memory, type_: str) -> Reason | None:

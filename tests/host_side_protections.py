@@ -70,6 +70,10 @@ PROTECTED_BY: dict[str, str] = {
         "08_conversions: an image rounds what is written to it, unless its format keeps it: "
         "that is seen at run time"
     ),
+    "guard-types": _CASE.format(
+        "06_guards: a length is an int for one kernel and a uint for another one: -1 is seen as "
+        "what it is"
+    ),
     "guard-pitch": _CASE.format(
         "06_guards: a row is overwritten whose elements another item has read: as the end of the "
         "row above"

@@ -179,6 +179,10 @@ class Stage:
                 if access.atomic and is_on(ATOMICS):
                     form = None  # other items come to the same element, and that is no race
                 facts = tuple(c.map(self.bind) for c in access.facts)
+                if not self.invocation.range.uniform and is_on(UNIFORM_GROUPS):
+                    # The size of the last group is another one.
+                    form = None if form is not None and form.mentions(LOCAL_SIZE) else form
+                    facts = tuple(c for c in facts if not (c.left + c.right).mentions(LOCAL_SIZE))
                 type_ = access.seen_as or self._parameters[access.parameter].canonical
                 type_ = access.texel.type if access.texel is not None else type_
                 found.append(BoundAccess(self, position, access, memory, type_, form, facts))

@@ -38,6 +38,7 @@ from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
 PITCH = protection("pitch", "y*pitch + x has elements of its own only where rows end before pitch")
+WIDE = protection("wide", "numbers of 64 bits may wrap around in a sum or a product")
 SIGNS = protection("signs", "a comparison without sign says nothing if a side is negative")
 
 
@@ -158,6 +159,14 @@ class Bounds:
     def _of_facts(self) -> list[Slack]:
         return _of_atoms(slack.form for slack in self._slacks)
 
+    def few(self, *forms: Form) -> Proof | None:
+        """Numbers without sign are small enough for sums and products to stay in 64 bits; of 32
+        bits they are."""
+        scalars = {s for form in forms for s in form.scalars} if is_on(WIDE) else set()
+        wide = {s for s in scalars if is_unsigned(s.type) and INTEGERS[s.type][0] == 64}
+        proof = frozenset(Ceiling(scalar, _FEW) for scalar in wide)
+        return proof if all(map(self._may, proof)) else None
+
     def is_positive(self, form: Form) -> bool:
         return self.not_negative(form - number(1)) is not None
 
@@ -246,9 +255,12 @@ class Bounds:
             return NOTHING
         if INTEGERS[type_][0] < 64 and not (_is_plain(low) and _is_plain(high)):
             return None  # a sum or a product may have wrapped around
+        small = self.few(low) if _is_sum_of_scalars(low) else NOTHING
+        if small is None:
+            return None
         proof = self._search(high, _of_atoms([high]))
         if proof is not None:
-            return proof
+            return proof | small
         # `x < w - 1`: with a w of 0 that holds everywhere.
         single = [m[0] for m, f in high.terms if f > 0 and len(m) == 1]
         wanted = {v for v in single if isinstance(v, Value)}
@@ -259,11 +271,17 @@ class Bounds:
         floor = Floor(scalar, max(0, -(high.constant // factor)))
         others = high - form_of(scalar) * number(factor) - number(high.constant)
         positive = self._search(others, _of_atoms([others])) is not None
-        return frozenset({floor}) if positive and self._may(floor) else None
+        return small | {floor} if positive and self._may(floor) else None
 
 
 LAST = (1 << 32) - 1  # of the numbers of 32 bits without sign
+_FEW = 1 << 31
 _SMALL = 1 << 16
+
+
+def _is_sum_of_scalars(form: Form) -> bool:
+    """It may be less than the sum is, if that wraps around: `x + n`, `n + 5u`."""
+    return len(form.terms) > 1 or any(len(m) > 1 or f > 1 for m, f in form.terms if m)
 
 
 def _is_plain(form: Form) -> bool:

@@ -111,22 +111,25 @@ def depend(
     wraps = "uint" in (a.access.index_type, b.access.index_type)
     products = not wraps or not is_on(WRAPPING) or all(_counts(f) for f in (a.form, b.form))
     uniform = all(x.stage.invocation.range.uniform for x in (a, b))
-    reader = _Reader(_bounds(a.facts, b.facts, assumable), wraps, products, uniform)
-    digits = reader.digits(a.form, b.form)
-    if digits.never:
-        return Dependence.NONE, digits.assumed
+    bounds = _bounds(a.facts, b.facts, assumable)
+    reader = _Reader(bounds, wraps, products, uniform)
     if not is_on(DIMENSIONS):
         dimensions = 1
     strides = {s for s in (a.stage.stride, b.stage.stride) if s is not None}
     needed = {*range(dimensions), *(s.dimension for s in strides)}
+    few = bounds.few(a.form, b.form)
+    digits = _Digits() if few is None else reader.digits(a.form, b.form).assuming(few)
+    races = not strides and _would_race(a, b)
+    if few and races and _raced(a, b, needed, assumable) == NOTHING:
+        return Dependence.SAME_ITEM, NOTHING
+    if digits.never:
+        return Dependence.NONE, digits.assumed
     proof = _of_one_item(digits, needed, assumable, implied=False)
     if proof is not None and not _has_wrapping_stride(a, b):
         return Dependence.SAME_ITEM, proof
-    if not strides and _would_race(a, b):
-        endless = _endless(a, b, assumable)
-        proof = _of_one_item(endless, needed, assumable, implied=True)
-        if proof is not None:
-            return Dependence.SAME_ITEM, proof
+    proof = _raced(a, b, needed, assumable) if races else None
+    if proof is not None:
+        return Dependence.SAME_ITEM, proof
     fitted = reader.fitted(a.form, b.form) if wraps and not strides else _Digits()
     proof = _of_one_item(fitted, needed, assumable, implied=False)
     if fitted.never or proof is not None:
@@ -245,6 +248,13 @@ def _would_race(a: BoundAccess, b: BoundAccess) -> bool:
         )
         for store, other in ((a, b), (b, a))
     )
+
+
+def _raced(
+    a: BoundAccess, b: BoundAccess, dimensions: set[int], assumable: Assumable
+) -> Proof | None:
+    """What must hold so that only an item and itself meet, or the program had a race."""
+    return _of_one_item(_endless(a, b, assumable), dimensions, assumable, implied=True)
 
 
 def _endless(a: BoundAccess, b: BoundAccess, assumable: Assumable) -> _Digits:

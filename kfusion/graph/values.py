@@ -230,6 +230,8 @@ class _Analysis:
             return False
         facts = [self.equalities.comparison(fact) for fact in (*a.facts, *b.facts)]
         bounds = Bounds(facts, Nothing())
+        if len(difference.terms) > 1 and bounds.few(difference) is None:
+            return False
         return bounds.is_positive(difference) or bounds.is_positive(-difference)
 
     def _live_after(self, event: _Event, block: int) -> bool:

@@ -94,12 +94,13 @@ class ExpressionWalker(ABC):
         self._conditional = 0
         self._looped = 0
         self._left = False  # the item may have ended its work
+        self._doubted = 0  # switches around that jump into blocks
 
     def begin_under(self, outer: ExpressionWalker) -> None:
         """What holds where another walker is, holds here."""
         self._facts = list(outer._facts)
         self._conditional, self._looped = outer._conditional, outer._looped
-        self._left = outer._left
+        self._left, self._doubted = outer._left, outer._doubted
 
     @abstractmethod
     def walk(self) -> None:
@@ -110,13 +111,18 @@ class ExpressionWalker(ABC):
         self, facts: Sequence[Comparison] = (), *, conditional: bool = False, looped: bool = False
     ) -> Iterator[None]:
         length = len(self._facts)
-        self._facts += facts
+        self.learn(facts)
         self._conditional += conditional
         self._looped += looped
         yield
         self._looped -= looped
         self._conditional -= conditional
         del self._facts[length:]
+
+    def learn(self, facts: Sequence[Comparison]) -> None:
+        """What holds from here on, until the scope ends."""
+        if not self._doubted:
+            self._facts += facts
 
     def _feature(self, feature: Feature, what: str, node: c_ast.Node) -> None:
         self.features.append(FeatureUse(feature, what, self.unit.node_span(node)))

@@ -13,7 +13,9 @@ from kfusion.kernel.scopes import name_token
 from kfusion.kernel.types import is_plain_value
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Unit
+from kfusion.source.protections import is_on, protection
 
+ACTING = protection("acting", "a condition that changes something is computed in any case")
 _CHANGES = ("++", "--", "p++", "p--")
 
 
@@ -63,6 +65,12 @@ def _texel_stored(
 def _store_of(statement: Statement, accesses: tuple[Access, ...]) -> Effect | None:
     stores = [n for n, a in enumerate(accesses) if a.assignment == statement and a.plain]
     return Effect(store=stores[0]) if len(stores) == 1 else None
+
+
+def is_acting(env: Environment, nodes: list[c_ast.Node]) -> bool:
+    """`if (atomic_inc(&count[0]) > 3)`: whether what it guards is needed or not, it is done."""
+    condition = nodes[0].cond if nodes and isinstance(nodes[0], c_ast.If) else None
+    return condition is not None and is_on(ACTING) and not _harmless(env, condition)
 
 
 def _harmless(env: Environment, node: c_ast.Node) -> bool:

@@ -193,14 +193,14 @@ def _vector(env: Environment, nodes: list[c_ast.Node], type_: str) -> Typed:
     return Typed(None, "", tuple(convert(evaluate(env, n), vector[0]) for n in nodes))
 
 
-def vector_parameter(name: str, type_: str, path: str = "") -> Typed:
+def vector_parameter(name: str, type_: str, path: str = "", whole: str = "") -> Typed:
     """A parameter that is a vector of integers, or a member of one that is a structure."""
     vector = vector_of(type_)
     if vector is None:
         return UNKNOWN
     base, count = vector
-    parts = (form_of(Value(name, base, f"{path}.s{part:x}")) for part in range(count))
-    return Typed(None, "", tuple(Typed(form, base) for form in parts))
+    values = (Value(name, base, f"{path}.s{part:x}", whole or type_) for part in range(count))
+    return Typed(None, "", tuple(Typed(form_of(value), base) for value in values))
 
 
 def _member(env: Environment, node: c_ast.Node) -> Member | None:
@@ -225,8 +225,9 @@ def _of_structure(env: Environment, node: c_ast.Node) -> Typed:
         return UNKNOWN
     type_ = canonical(env.unit, member.type)
     if type_ in INTEGERS:
-        return Typed(form_of(Value(member.parameter, type_, member.path)), type_)
-    return vector_parameter(member.parameter, type_, member.path)
+        value = Value(member.parameter, type_, member.path, member.whole)
+        return Typed(form_of(value), type_)
+    return vector_parameter(member.parameter, type_, member.path, member.whole)
 
 
 def _part(value: Typed, member: str) -> Typed:

@@ -19,11 +19,13 @@ from kfusion.kernel.evaluate import (
     Environment,
     Pointer,
     Typed,
+    binary,
+    convert,
     evaluate,
     moved,
     offset_of,
 )
-from kfusion.kernel.forms import Form, LoopVariable, form_of, number
+from kfusion.kernel.forms import Form, Id, LoopVariable, form_of, number
 from kfusion.kernel.model import Symbol
 from kfusion.kernel.scopes import Scopes
 from kfusion.kernel.types import INTEGERS, is_integer, is_unsigned
@@ -31,6 +33,7 @@ from kfusion.source.protections import is_on, protection
 
 _T = TypeVar("_T")
 JOINS = protection("joins", "behind branches a variable has the value that all agree in")
+STEPS = protection("steps", "what a variable cannot hold is no step of it")
 LOOPS = protection("loops", "a variable that a loop changes has no value in it but a step's")
 
 ROUNDS = "rounds"  # how often a loop has gone round
@@ -235,9 +238,22 @@ def _step(env: Environment, node: c_ast.Node) -> Form | None:
     if not env.certain(at, env.unit.index(node.rvalue)):
         return None
     form = offset_of(evaluate(env, node.rvalue))
-    if form is None or form.in_loop:
+    if form is None or form.in_loop or not _is_kept(env, node, form):
         return None
     return form if node.op == "+=" else -form
+
+
+def _is_kept(env: Environment, node: c_ast.Assignment, step: Form) -> bool:
+    """`i += k` adds k as it is: a `long` that an `int` cannot hold changes on the way."""
+    symbol = env.symbol(node.lvalue)
+    if symbol is None or not is_on(STEPS) or not is_integer(symbol.canonical):
+        return True  # a pointer
+    if all(isinstance(atom, Id) for atom in step.atoms):
+        return True  # a number of items
+    before = form_of(LoopVariable("before", env.unit.index(node), symbol.canonical))
+    typed = Typed(before, symbol.canonical)
+    behind = convert(binary(typed, node.op[0], evaluate(env, node.rvalue)), symbol.canonical)
+    return behind.form == (before + step if node.op == "+=" else before - step)
 
 
 def _counts(type_: str, step: Form) -> bool:
@@ -250,6 +266,20 @@ def _counts(type_: str, step: Form) -> bool:
 
 def _is_negative(step: Form) -> bool:
     return any(factor < 0 for _, factor in step.terms)
+
+
+def has_inner_cases(switch: c_ast.Switch) -> bool:
+    """Labels in blocks and loops of the switch."""
+
+    def found(node: c_ast.Node, *, directly: bool) -> bool:
+        if isinstance(node, (c_ast.Case, c_ast.Default)):
+            return not directly or any(found(each, directly=False) for each in node.stmts or [])
+        inside = [] if isinstance(node, c_ast.Switch) else [each for _, each in node.children()]
+        return any(found(each, directly=False) for each in inside)
+
+    body = switch.stmt
+    items = body.block_items or [] if isinstance(body, c_ast.Compound) else [body]
+    return any(found(item, directly=True) for item in items)
 
 
 def has_continue(node: c_ast.Node) -> bool:

@@ -41,12 +41,14 @@ class Id:
 class Value:
     """A scalar parameter; `name` is the parameter's, or, once bound, the scalar's.
 
-    Of a vector or a structure one `part`, which has the type: `.s0`, `.strides[1]`.
+    Of a vector or a structure one `part`, which has the type: `.s0`, `.strides[1]`; where it
+    lies, the type of the `whole` says.
     """
 
     name: str
     type: str
     part: str = ""
+    whole: str = ""
 
     def __str__(self) -> str:
         return self.name + self.part
@@ -203,7 +205,7 @@ def _key(atom: Atom) -> tuple[str, str, int]:
     if isinstance(atom, Id):
         return ("id", atom.kind, atom.dimension)
     if isinstance(atom, Value):
-        return ("value", f"{atom} {atom.type}", 0)
+        return ("value", f"{atom} {atom.type} {atom.whole}", 0)
     if isinstance(atom, Quotient):
         return ("quotient", f"{atom} {atom.type}", 0)
     return ("loop", f"{atom.name} {atom.owner}", atom.token)

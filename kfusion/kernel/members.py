@@ -17,19 +17,20 @@ class Member:
     parameter: str
     path: str
     type: c_ast.Node
+    whole: str  # the parameter's type: another one may have the same members in other places
 
     def inner(self, unit: Unit, name: str) -> Member | None:
         found = [m for m in members_of(unit, self.type) if m.name == name]
         bits = any(m.bitsize is not None for m in found)
         if len(found) != 1 or bits:
             return None
-        return Member(self.parameter, f"{self.path}.{name}", found[0].type)
+        return Member(self.parameter, f"{self.path}.{name}", found[0].type, self.whole)
 
     def element(self, unit: Unit, place: int) -> Member | None:
         type_ = resolved(unit, self.type)
         if not isinstance(type_, c_ast.ArrayDecl) or place < 0:
             return None
-        return Member(self.parameter, f"{self.path}[{place}]", type_.type)
+        return Member(self.parameter, f"{self.path}[{place}]", type_.type, self.whole)
 
 
 def root_of(node: c_ast.Node) -> c_ast.Node:

@@ -220,6 +220,7 @@ class Body:
     statements: tuple[Statement, ...]
     effects: tuple[Effect | None, ...] = ()  # of the statements; None: something else
     leaves: tuple[int, ...] = ()  # the tokens in the statements by which an item ends its work
+    acting: frozenset[int] = frozenset()  # tokens of the `if`s whose conditions change something
 
     @property
     def guards(self) -> tuple[Comparison, ...]:
@@ -236,6 +237,7 @@ class Body:
         return (
             statement.kind == "if"
             and len(statement.children) == 1
+            and statement.first not in self.acting
             and self._only_leaves(statement.children[0])
         )
 

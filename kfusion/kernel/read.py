@@ -8,7 +8,7 @@ from time import monotonic
 
 from kfusion.kernel.body import nodes_of, split_body
 from kfusion.kernel.conditions import Conditions
-from kfusion.kernel.effects import effect_of
+from kfusion.kernel.effects import effect_of, is_acting
 from kfusion.kernel.evaluate import Environment, Pointer, TooLongError, Typed, vector_parameter
 from kfusion.kernel.forms import ITEM_IDS, Form, Value, form_of
 from kfusion.kernel.helpers import Helpers
@@ -40,7 +40,7 @@ from kfusion.kernel.surroundings import (
     unknown_attribute,
     words,
 )
-from kfusion.kernel.types import is_integer, members_of
+from kfusion.kernel.types import canonical, is_integer, members_of
 from kfusion.kernel.walk import Walker
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.unit import Function, Unit
@@ -139,6 +139,9 @@ def _read(
         effect_of(env, statement, here, accesses)
         for statement, here in zip(body.statements, nodes, strict=True)
     ]
+    acting = (
+        s.first for s, here in zip(body.statements, nodes, strict=True) if is_acting(env, here)
+    )
     changed = _changed_parameters(scopes, parameters)
     together, apart = walker.together.result(body, parameters)
     features = (
@@ -161,7 +164,12 @@ def _read(
         parameters=parameters,
         accesses=accesses,
         features=features,
-        body=replace(body, effects=tuple(effects), leaves=tuple(walker.leaves)),
+        body=replace(
+            body,
+            effects=tuple(effects),
+            leaves=tuple(walker.leaves),
+            acting=frozenset(acting),
+        ),
         symbols=scopes.uses,
         fixed=frozenset(s for s in scopes.writes if scopes.assigned_once(s)),
         changed=frozenset(p.name for p in changed),
@@ -197,7 +205,8 @@ def _bind_structures(env: Environment, scopes: Scopes, function: Function) -> No
     arguments = function.node.decl.type.args
     for node in arguments.params if arguments else ():
         if node.name in kept and members_of(env.unit, node.type):
-            env.structures[declared[node.name]] = Member(node.name, "", node.type)
+            whole = canonical(env.unit, node.type)
+            env.structures[declared[node.name]] = Member(node.name, "", node.type, whole)
 
 
 def _bind_parameters(env: Environment, scopes: Scopes, parameters: tuple[Parameter, ...]) -> None:

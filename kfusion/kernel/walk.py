@@ -16,7 +16,7 @@ from kfusion.kernel.evaluate import (
     evaluate,
     resolve_pointer,
 )
-from kfusion.kernel.flow import changed_in, goes_on, has_continue
+from kfusion.kernel.flow import changed_in, goes_on, has_continue, has_inner_cases
 from kfusion.kernel.forms import Comparison, Form, LoopVariable, form_of, number
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Body, Feature, Symbol
@@ -26,6 +26,7 @@ from kfusion.parse.unit import Function
 from kfusion.source.protections import is_on, protection
 
 LEFT = protection("left", "what stands behind an early return is under a condition")
+CASES = protection("cases", "a label in a block is come to without what the block stands under")
 
 
 class Walker(ExpressionWalker):
@@ -133,9 +134,9 @@ class Walker(ExpressionWalker):
         )
         # What holds behind it, until the block ends.
         if not goes_on(node.iftrue):
-            self._facts += otherwise
+            self.learn(otherwise)
         if not goes_on(node.iffalse):
-            self._facts += then
+            self.learn(then)
 
     def _branch(self, facts: Sequence[Comparison], node: c_ast.Node | None) -> bool:
         with self._scope(facts, conditional=True):
@@ -175,8 +176,11 @@ class Walker(ExpressionWalker):
     def on_switch(self, node: c_ast.Switch) -> None:
         self.expression(node.cond)
         outer, self._switched = self._switched, changed_in(self.env, node.stmt)
+        into_blocks = has_inner_cases(node) and is_on(CASES)
+        self._doubted += into_blocks  # what holds in them is jumped over
         with self._scope(conditional=True):
             self._statement(node.stmt)
+        self._doubted -= into_blocks
         self.flow.forget(self._switched, node)
         self._switched = outer
 

@@ -66,6 +66,7 @@ GUARD_RANGES = protection("guard-ranges", "ranges are not compared at run time")
 GUARD_DISJOINT = protection("guard-disjoint", "buffers are not compared at run time")
 GUARD_GROUPS = protection("guard-groups", "group sizes that no launch was expected to give")
 GUARD_FORMATS = protection("guard-formats", "formats of images are not looked at")
+GUARD_TYPES = protection("guard-types", "a number is compared in a type that its kernel lacks")
 GUARD_PITCH = protection("guard-pitch", "rows are not compared with their pitch at run time")
 
 _WIDTH = 96
@@ -172,30 +173,49 @@ class _Making:
                     found.append((invocation.index, position))
         return found[0]
 
-    def named(self, name: str) -> tuple[int, int]:
-        """As `place`, of a scalar or of memory by its name."""
-        for invocation in self.pattern.invocations:
-            for position, argument in enumerate(invocation.arguments):
-                if argument.name == name and not isinstance(argument, LocalMemory):
-                    return invocation.index, position
-        raise KeyError(name)
+    def named(self, name: str, type_: str = "") -> tuple[int, int]:
+        """As `place`, of a scalar or of memory by its name: the first one, if none has the type."""
+        found = self._places(name)
+        return next((place for place in found if self._canonical(place) == type_), found[0])
+
+    def _places(self, name: str) -> list[tuple[int, int]]:
+        return [
+            (invocation.index, position)
+            for invocation in self.pattern.invocations
+            for position, argument in enumerate(invocation.arguments)
+            if argument.name == name and not isinstance(argument, LocalMemory)
+        ]
+
+    def _canonical(self, place: tuple[int, int]) -> str:
+        return self.pattern.invocations[place[0]].kernel.parameters[place[1]].canonical
+
+    def _types(self, *names: str) -> list[str]:
+        """Those that kernels get all of the numbers in: one variable may be an `int` for one
+        kernel and a `uint` for another one."""
+        first, *others = ([self._canonical(p) for p in self._places(name)] for name in names)
+        common = [type_ for type_ in first if all(type_ in each for each in others)]
+        return list(dict.fromkeys(common)) or [first[0]]
 
     def memory(self, name: str) -> str:
         """The variable of a memory object."""
         self._uses["memory", name] = None
         return self._memory[name]
 
-    def value(self, name: str) -> tuple[str, str]:
-        """A whole number that a kernel gets, or the size of an image, and its type in C."""
+    def value(self, name: str, type_: str = "") -> tuple[str, str]:
+        """A whole number as a kernel gets it (in the type, if there is one), or the size of an
+        image, and its type in C."""
         sized = image_of(name)
         if sized is not None:
             return f"kfusion_{sized[1]}({self.memory(sized[0])})", "size_t"
-        place = self.named(name)
+        place = self.named(name, type_ if is_on(GUARD_TYPES) else "")
         parameter = self.pattern.invocations[place[0]].kernel.parameters[place[1]]
         if place not in self._values:
             self._values[place] = self.words.new(parameter.name)
         self._uses["value", place] = None
-        return self._values[place], f"cl_{parameter.canonical}"
+        text, given = self._values[place], parameter.canonical
+        if type_ in ("", given) or not is_on(GUARD_TYPES):
+            return text, f"cl_{given}"
+        return f"(cl_{type_}){text}", f"cl_{type_}"  # an equal one, of another kernel
 
     def _values_named(self, conditions: list[_Condition]) -> None:
         """The names that the conditions were written with."""
@@ -332,9 +352,9 @@ class _Making:
         elif isinstance(assumption, AtMost):
             self._at_most(assumption)
         elif isinstance(assumption, AtLeast):
-            self._bound(assumption.scalar, "<", assumption.least, "less")
+            self._bound(assumption.scalar, assumption.type, "<", assumption.least, "less")
         elif isinstance(assumption, UpTo):
-            self._bound(assumption.scalar, ">", assumption.most, "more")
+            self._bound(assumption.scalar, assumption.type, ">", assumption.most, "more")
         elif isinstance(assumption, Number):
             macro = quoted(assumption.macro)
             text = f"!kfusion_is_number(run, {{}}, {macro})"
@@ -352,17 +372,21 @@ class _Making:
 
     def _equal(self, assumptions: list[Equal]) -> None:
         """All that must equal one value in one condition."""
-        others: dict[str, list[str]] = {}
+        others: dict[tuple[str, str], list[str]] = {}
         for assumption in assumptions if is_on(GUARD_EQUAL) else ():
             sides = (assumption.left, assumption.right)
-            if any(map(image_of, sides)) or all(map(self._is_whole, sides)):
-                others.setdefault(assumption.left, []).append(assumption.right)
+            if any(map(image_of, sides)):
+                others.setdefault((assumption.left, ""), []).append(assumption.right)
+                continue
+            if all(map(self._is_whole, sides)):
+                for type_ in self._types(*sides):
+                    others.setdefault((assumption.left, type_), []).append(assumption.right)
                 continue
             (i, p), (j, q) = (self.named(side) for side in sides)
             told = " and ".join(map(self._told, sides))
             self._both_values(i, p, j, q, told)
-        for first, equal in others.items():
-            self.require(partial(self._unequal, first, equal))
+        for (first, type_), equal in others.items():
+            self.require(partial(self._unequal, first, equal, type_))
 
     def _both_values(self, i: int, p: int, j: int, q: int, told: str) -> None:
         self.require(
@@ -373,9 +397,11 @@ class _Making:
             )
         )
 
-    def _unequal(self, first: str, others: list[str]) -> tuple[str, str, tuple[str, ...]]:
-        name, type_ = self.value(first)
-        values = [self.value(other)[0] for other in others]
+    def _unequal(
+        self, first: str, others: list[str], given: str
+    ) -> tuple[str, str, tuple[str, ...]]:
+        name, type_ = self.value(first, given)
+        values = [self.value(other, given)[0] for other in others]
         form, cast = ("%lld", "long long") if type_ in _SIGNED else ("%llu", "unsigned long long")
         launches = _listed(self._owner(each) for each in (first, *others))
         told = f"{self._short(first)} of {launches}: {', '.join([form] * (1 + len(others)))}"
@@ -408,23 +434,26 @@ class _Making:
         return canonical in INTEGERS and not canonical.endswith("_t") and canonical != "bool"
 
     def _within(self, assumption: Within) -> None:
-        if is_on(GUARD_EQUAL):
-            self.require(partial(self._beyond, assumption))
+        for given in self._types_of_size(assumption.scalar) if is_on(GUARD_EQUAL) else ():
+            self.require(partial(self._beyond, assumption, given))
 
-    def _beyond(self, assumption: Within) -> tuple[str, str, tuple[str, ...]]:
+    def _types_of_size(self, scalar: str) -> list[str]:
+        return [""] if image_of(scalar) is not None else self._types(scalar)
+
+    def _beyond(self, assumption: Within, given: str) -> tuple[str, str, tuple[str, ...]]:
         launch, d = self.launch(assumption.invocation), assumption.dimension
-        value, type_ = self.value(assumption.scalar)
+        value, type_ = self.value(assumption.scalar, given)
         negative = f"{value} < 0 || " if type_ in _SIGNED else ""
         text = f"{negative}{launch}->offset[{d}] + {launch}->global[{d}] > (size_t){value}"
         return text, f"the ids of {launch} go beyond {self._told(assumption.scalar)}", ()
 
     def _spans(self, assumption: Spans) -> None:
-        if is_on(GUARD_EQUAL):
-            self.require(partial(self._not_spanned, assumption))
+        for given in self._types_of_size(assumption.scalar) if is_on(GUARD_EQUAL) else ():
+            self.require(partial(self._not_spanned, assumption, given))
 
-    def _not_spanned(self, assumption: Spans) -> tuple[str, str, tuple[str, ...]]:
+    def _not_spanned(self, assumption: Spans, given: str) -> tuple[str, str, tuple[str, ...]]:
         launch, d = self.launch(assumption.invocation), assumption.dimension
-        value, _ = self.value(assumption.scalar)
+        value, _ = self.value(assumption.scalar, given)
         text = f"{launch}->global[{d}] != (size_t){value}"
         return text, f"the global size of {launch} is not {self._told(assumption.scalar)}", ()
 
@@ -433,7 +462,9 @@ class _Making:
             self.require(partial(self._too_much, assumption))
 
     def _too_much(self, assumption: AtMost) -> tuple[str, str, tuple[str, ...]]:
-        (left, type_), (right, _) = self.value(assumption.left), self.value(assumption.right)
+        (left, type_), (right, _) = (
+            self.value(name, assumption.type) for name in (assumption.left, assumption.right)
+        )
         told = " is more than ".join(map(self._told, (assumption.left, assumption.right)))
         if assumption.times == 1:
             return f"{left} > {right}", told, ()
@@ -443,11 +474,11 @@ class _Making:
             text = f"{left} > {right} / {assumption.times}"
         return text, f"{assumption.times} times {told}", ()
 
-    def _bound(self, scalar: str, sign: str, end: int, word: str) -> None:
+    def _bound(self, scalar: str, type_: str, sign: str, end: int, word: str) -> None:
         if is_on(GUARD_PITCH):
             self.require(
                 lambda: (
-                    f"{self.value(scalar)[0]} {sign} {end}",
+                    f"{self.value(scalar, type_)[0]} {sign} {end}",
                     f"{self._told(scalar)} is {word} than {end}",
                     (),
                 )

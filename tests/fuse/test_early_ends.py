@@ -137,3 +137,59 @@ def test_facts_hold_to_the_end_of_their_block() -> None:
         scalars={"n": np.int32(5)},
         size=(6, 6),
     )
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["(d[i] += v) > 0", "d[i]++ > 0", "(d[i] = v) > 0", "put(d + i, v) > 0", "atomic_inc(k) > 3"],
+    ids=["update", "step", "store", "helper", "atomic"],
+)
+def test_condition_that_changes_something(condition: str) -> None:
+    """It is computed, also where nothing is left to be guarded by it."""
+    head = "float put(global float *p, float v) { *p = v; return v; }\n"
+    second = f"{GUARDED} const float v = b[i]; c[i] = v; if ({condition}) return;"
+    more = ", global float *d, global int *k, int n"
+    source = head + program(f"{GUARDED} b[i] = a[i];", second).replace(
+        ", global const float *b, int n", f", global const float *b{more}"
+    )
+    count = np.zeros(1, np.int32)
+    fused_and_same(
+        source,
+        ["first(b, a, n)", "second(c, b, d, k, n)"],
+        launches=1,
+        scalars={"n": np.int32(50)},
+        buffers={"k": count},
+    )
+
+
+def test_continue_whose_condition_changes_something() -> None:
+    second = f"{RANGE} {{ c[i] = b[i]; if ((c[i] += a[i]) > 0) continue; }}"
+    source = program(f"{RANGE} b[i] = 1;", second).replace(
+        "float *b, int n)\n{ for (int i = get_global_id(0); i < n; i += get_global_size(0)) { c",
+        "float *b, global float *a, int n)\n{ for (int i = get_global_id(0); i < n;"
+        " i += get_global_size(0)) { c",
+    )
+    calls = ["first(b, a, n)", "second(c, b, a, n)"]
+    fused_and_same(source, calls, launches=1, scalars={"n": np.int32(50)}, size=(16,))
+
+
+@pytest.mark.parametrize(
+    "switch",
+    [
+        "switch (n) { case 0: if (x < n) { case 5: c[y*16 + x] = b[y*n + x]; } }",
+        "switch (n) { case 0: { if (x >= n) break; case 5: c[y*16 + x] = b[y*n + x]; } }",
+        "switch (n) { case 0: if (x < n) { default: c[y*16 + x] = b[y*n + x]; } }",
+        "switch (n) { case 0: for (; x < n; ) { case 5: c[y*16 + x] = b[y*n + x]; break; } }",
+        "switch (n) { case 0: if (x < n) { case 5: ; c[y*16 + x] = b[y*n + x]; } }",
+    ],
+    ids=["if", "break", "default", "loop", "behind"],
+)
+def test_label_in_a_block(switch: str) -> None:
+    """What the block stands under says nothing: the label is jumped to."""
+    item = "int x = get_global_id(0), y = get_global_id(1);"
+    source = program(f"{item} if (x < n && y < 4) b[y*n + x] = a[y*n + x] + 1;", f"{item} {switch}")
+    data = {name: np.arange(128, dtype=np.float32) for name in "abc"}
+    scalars = {"n": np.int32(5)}
+    fused_and_same(
+        source, CALLS, launches=2, scalars=scalars, size=(8, 4), local=(8, 4), buffers=data
+    )

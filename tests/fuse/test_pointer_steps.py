@@ -90,7 +90,7 @@ def test_steps_in_a_loop() -> None:
 def test_pointer_is_bound_before_the_step(step: str) -> None:
     """`q` is where `p` was."""
     for first in ("p = h + i;", "p = h + i; r[i] = 0;"):
-        body = f"global int *{first} global int *q = {step}; *q = 3 + i; o[i] = *p;"
+        body = f"global int *{first} global int *q = {step}; *q = 3 + i; o[i] = p[n + 1];"
         assert same(body, "r[i] = h[i] + 1;", ["h", "r", "o"]) in (1, 2)
         assert same(body, "r[i] = h[i + 1] + 1;", ["h", "r", "o"]) == 2
 

@@ -277,3 +277,25 @@ def test_mirrored_index_beside_several_parts_of_an_element() -> None:
     first = f"{ids} {{ t[4*i + 3] = a[31 - i]; }}"
     second = f"{ids} {{ o[i] = t[31 - i]; for (int j = 0; j < 4; j++) o[i] += t[4*i + j]; }}"
     fused_and_same(program(first, second), CALLS, launches=2, scalars=SCALARS, size=(8,))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("struct A { int w, h; };", "struct B { int h, w; };"), ("", "struct B { int s1, s0; };")],
+    ids=["members", "vector"],
+)
+def test_one_argument_of_two_types(one: str, other: str) -> None:
+    """Members of one name lie in two places."""
+    type_, w, h = ("struct A", "s.w", "s.h") if one else ("int2", "s.s0", "s.s1")
+    names = ("s.w", "s.h") if one else ("s.s0", "s.s1")
+    first = f"if (x < {w} && y < {h}) t[y*{w} + x] = a[y*{w} + x] + 1;"
+    second = f"if (x < {names[0]} && y < {names[1]}) o[y*{names[0]} + x] = t[y*{names[0]} + x];"
+    source = (
+        f"{one} {other}\n"
+        f"kernel void f(global float *t, global const float *a, {type_} s) {{ {XY} {first} }}\n"
+        f"kernel void g(global float *o, global float *t, struct B s) {{ {XY} {second} }}\n"
+    )
+    sizes = np.array([(6, 5)], dtype=[("w", np.int32), ("h", np.int32)])[0]
+    fused_and_same(
+        source, ["f(t, a, s)", "g(o, t, s)"], launches=2, scalars={"s": sizes}, size=(8, 8)
+    )
