@@ -9,7 +9,16 @@ from __future__ import annotations
 from kfusion.graph.bind import BoundAccess
 from kfusion.graph.bounds import OTHER_ITEM, Assumed, Need
 from kfusion.graph.ownership import Dependence, depend
-from kfusion.kernel.forms import Atom, Form, Id, LoopVariable, Value, form_of, number
+from kfusion.kernel.forms import (
+    GLOBAL_OFFSET,
+    Atom,
+    Form,
+    Id,
+    LoopVariable,
+    Value,
+    form_of,
+    number,
+)
 
 _MOST = 2  # comparisons: more would help nobody
 
@@ -76,6 +85,8 @@ class _Words:
         return " + ".join(words) or "0"
 
     def _atom(self, atom: Atom) -> str | None:
+        if isinstance(atom, Id) and atom.kind == GLOBAL_OFFSET:
+            return str(atom) if self.stage.invocation.range.offset else None
         if isinstance(atom, Id):
             return self._id(Id(atom.kind.removesuffix(OTHER_ITEM), atom.dimension))
         if isinstance(atom, LoopVariable):

@@ -233,7 +233,6 @@ def _parameter_features(
 ) -> list[FeatureUse]:
     found: list[FeatureUse] = []
     others = {access.parameter for access in accesses if not access.atomic}
-    only_atomic = {access.parameter for access in accesses} - others
     for parameter in parameters:
         if parameter.image is not None and not parameter.is_followed_image:
             found.append(FeatureUse(Feature.IMAGE, parameter.name, parameter.span))
@@ -243,7 +242,7 @@ def _parameter_features(
             found.append(FeatureUse(Feature.NESTED, parameter.name, parameter.span))
         elif parameter.pointer and not parameter.is_buffer and parameter.space != "local":
             found.append(FeatureUse(Feature.ESCAPE, parameter.name, parameter.span))
-        if parameter.volatile and parameter.pointer and parameter.name not in only_atomic:
+        if parameter.volatile and parameter.pointer and parameter.name in others:
             found.append(FeatureUse(Feature.VOLATILE, parameter.name, parameter.span))
     return found
 

@@ -297,6 +297,19 @@ KFUSION_HERE int kfusion_is_good_range(const kfusion_queue *q, size_t group,
     return 1;
 }
 
+/* All ids are below 2^31: for larger ones nothing was proved of products with sizes. */
+KFUSION_HERE int kfusion_has_small_ids(cl_uint dimensions, const size_t *offset,
+                                       const size_t *global)
+{
+    const size_t most = (size_t)1 << 31;
+    cl_uint d;
+
+    for (d = 0; d < dimensions; d++)
+        if (global[d] > most || (offset != NULL && offset[d] > most - global[d]))
+            return 0;
+    return 1;
+}
+
 KFUSION_HERE int kfusion_has_known_arguments(const kfusion_queue *q, const kfusion_record *r)
 {
     cl_ulong local = r->local;
@@ -446,6 +459,8 @@ KFUSION_HERE const char *kfusion_note(kfusion_state *s, cl_command_queue queue, 
         return "an argument was not set in the region";
     if (!kfusion_is_good_range(&s->queue, r->group, r->required, dimensions, global, local))
         return "a range that the device may refuse";
+    if (!kfusion_has_small_ids(dimensions, offset, global))
+        return "ids of 2^31 or more";
     l = kfusion_new_launch(s);
     if (l == NULL || !kfusion_copy_arguments(l, r))
         return "no host memory";
