@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from kfusion.graph.drops import Drop
 from kfusion.graph.legality import Legal
-from kfusion.graph.model import Group, Invocation, Memory, Oracle, RegionPlan, Scalar
+from kfusion.graph.model import Bound, Group, Invocation, Memory, Oracle, RegionPlan, Scalar
 from kfusion.graph.plan import plan_region
 from kfusion.graph.target import Target
 from kfusion.parse.unit import Unit
@@ -147,6 +147,10 @@ class OfBlock:
 
     def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
         return self.oracle.same_range(self._in_row(left), self._in_row(right))
+
+    def covers(self, left: Invocation, right: Invocation, bounds: tuple[Bound, ...]) -> bool:
+        there = tuple(replace(each, invocation=each.invocation + self.first) for each in bounds)
+        return self.oracle.covers(self._in_row(left), self._in_row(right), there)
 
     def within(
         self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool

@@ -7,6 +7,7 @@ import warnings
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import le
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +19,7 @@ from kfusion.device.extents import Launched, extents
 from kfusion.device.images import Shape, copied_from, image_shapes, memory_of, random_image
 from kfusion.device.opencl import KernelBuildError, build_program, find_device
 from kfusion.driver import PlannedPattern
-from kfusion.graph.model import Argument, AtMost, Equal, Group, LocalMemory, Memory
+from kfusion.graph.model import Argument, AtMost, Covers, Equal, Group, LocalMemory, Memory
 from kfusion.host.predict_launches import unset_name
 from kfusion.host.symbolic import Sym
 from kfusion.kernel.evaluate import image_of
@@ -170,9 +171,8 @@ class Verifier:
         numbers = Numbers(size, self.wanted.numbers)
         numbers.used = self.used
         launches = launches_of(planned, numbers)
-        if any(self._falls_back(group, launches) for group in plan.groups):
-            raise CannotRunError("the launches of a group differ in size")
         scalars = self._scalars(planned, numbers)
+        ranged = [_ranged(group, launches, scalars) for group in plan.groups]
         if any(_rows_overlap(group, scalars) for group in plan.groups):
             raise CannotRunError("rows are longer than their pitch")
         data = self._data(planned, launches, size)
@@ -184,8 +184,7 @@ class Verifier:
             for file, i, at in zip(files, plan.invocations, launches, strict=True)
         ]
         joined = []
-        for group in plan.groups:
-            last = group.members[-1]
+        for group, last in zip(plan.groups, ranged, strict=True):
             step = replace(steps[last], program=self.after[files[last]])
             kernel = planned.kernels.get(group.members)
             if kernel is not None:
@@ -226,11 +225,6 @@ class Verifier:
                 number = numbers.of(values[argument.name])
                 scalars |= {f"{parameter.name}.s{part:x}": number for part in range(16)}
         return Launched(size, local, scalars)
-
-    @staticmethod
-    def _falls_back(group: Group, launches: Sequence[Launched]) -> bool:
-        first = launches[group.members[0]]
-        return any(launches[i].size != first.size for i in group.members)
 
     def _scalars(
         self, planned: PlannedPattern, numbers: Numbers
@@ -311,6 +305,23 @@ class Verifier:
 def launches_of(planned: PlannedPattern, numbers: Numbers) -> list[Launched]:
     """The launches of the plan's invocations; no device is needed to know them."""
     return [Verifier.launched(planned, i, numbers) for i in range(len(planned.plan.invocations))]
+
+
+def _ranged(
+    group: Group, launches: Sequence[Launched], scalars: Mapping[str, np.generic | cl.Sampler]
+) -> int:
+    """The launch whose range the fused kernel has: one that covers the others."""
+    bounds = [b for a in group.assumptions if isinstance(a, Covers) for b in a.bounds]
+    sizes = [launches[index].size for index in group.members]
+    *_, widest = sorted(group.members, key=lambda index: launches[index].size)
+    fits = bool(bounds) and all(
+        0 <= int(scalars[b.scalar]) <= launches[b.invocation].size[b.dimension]  # type: ignore[arg-type]
+        for b in bounds
+    )
+    covers = all(all(map(le, size, launches[widest].size)) for size in sizes)
+    if len(set(sizes)) > 1 and not (fits and covers):
+        raise CannotRunError("the launches of a group differ in size")
+    return widest
 
 
 def _sizes_differ(group: Group, data: Mapping[str, Array]) -> bool:

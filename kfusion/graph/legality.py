@@ -32,6 +32,7 @@ from kfusion.graph.model import (
     Within,
 )
 from kfusion.graph.ownership import Dependence, depend
+from kfusion.graph.ranges import covering
 from kfusion.graph.unify import Equalities
 from kfusion.kernel.forms import (
     GLOBAL_ID,
@@ -252,6 +253,10 @@ def _ranges(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
             b.span,
             help="launch both in the same number of dimensions",
         )
+    covered = covering(p, q, oracle)
+    if covered is not None:
+        legal.assume(covered)
+        return None
     reason = oracle.same_range(a, b)
     if reason is not None and is_on(SAME_RANGES):
         return reason

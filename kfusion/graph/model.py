@@ -101,6 +101,26 @@ class SameRange:
 
 
 @dataclass(frozen=True)
+class Bound:
+    """Whatever the range, only items below the scalar do something, in this dimension."""
+
+    invocation: int
+    dimension: int
+    scalar: str
+    type: str  # of the parameter, canonical: int
+
+
+@dataclass(frozen=True)
+class Covers:
+    """Two invocations have the same range, or each has all of the items that its bounds let do
+    something: in a range that covers both, other items do nothing."""
+
+    left: int
+    right: int
+    bounds: tuple[Bound, ...]  # of both
+
+
+@dataclass(frozen=True)
 class Within:
     """In this dimension of the invocation's range every id is below the scalar."""
 
@@ -188,7 +208,7 @@ class Number:
     macro: str
 
 
-_OfValues = Equal | SameRange | Within | Below | Spans | Crowded | AtMost | AtLeast | UpTo
+_OfValues = Equal | SameRange | Covers | Within | Below | Spans | Crowded | AtMost | AtLeast | UpTo
 Assumption = _OfValues | Disjoint | Keeps | Number
 
 
@@ -201,6 +221,10 @@ class Oracle(Protocol):
 
     def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
         """None if the ranges are the same (proved or checkable); else why not."""
+        ...
+
+    def covers(self, left: Invocation, right: Invocation, bounds: tuple[Bound, ...]) -> bool:
+        """May two ranges of different names be taken to have all items within the bounds?"""
         ...
 
     def within(

@@ -20,6 +20,7 @@ from kfusion.graph.model import (
     Assumption,
     AtLeast,
     AtMost,
+    Covers,
     Cut,
     Disjoint,
     Equal,
@@ -278,7 +279,7 @@ class _Planner:
         if len(run) == 1:
             moved = tuple(apart)
             return Group(indices, found.stored, frozenset(), moved, loads, stores, loads, stores)
-        assumptions = _needed((*found.assumptions, *apart), indices[0])
+        assumptions = _needed((*found.assumptions, *apart))
         values = group_values(
             members, _equalities(assumptions), found.stored, found.barriers, found.handed
         )
@@ -387,14 +388,32 @@ def _saved(members: Sequence[Stage], values: GroupValues) -> frozenset[str]:
     )
 
 
-def _needed(assumptions: tuple[Assumption, ...], leader: int) -> tuple[Assumption, ...]:
+def first_of_range(assumptions: Iterable[Assumption]) -> dict[int, int]:
+    """Of each invocation the first one that has the same range."""
+    first: dict[int, int] = {}
+    for a in assumptions:
+        if isinstance(a, SameRange):
+            one, other = (first.get(index, index) for index in (a.left, a.right))
+            joined = {a.left, a.right, *(i for i, f in first.items() if f in (one, other))}
+            first |= dict.fromkeys(joined, min(one, other))
+    return first
+
+
+def _needed(assumptions: tuple[Assumption, ...]) -> tuple[Assumption, ...]:
     """Each once; equal ranges and scalars are compared with the first of them only."""
     equalities = Equalities({})
+    first_range = first_of_range(assumptions)
     kept: dict[Assumption, None] = {}
     for assumption in assumptions:
-        if isinstance(assumption, SameRange) and assumption.left != leader:
-            continue
-        if isinstance(assumption, Equal):
+        if isinstance(assumption, SameRange | Covers):
+            sides = assumption.left, assumption.right
+            one, other = (first_range.get(index, index) for index in sides)
+            if isinstance(assumption, Covers) and one != other:
+                kept[assumption] = None
+            for index, leader in zip(sides, (one, other), strict=True):
+                if index != leader:
+                    kept[SameRange(leader, index)] = None
+        elif isinstance(assumption, Equal):
             equalities.join(assumption)
         elif not isinstance(assumption, (AtMost, AtLeast, UpTo)):
             kept[assumption] = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from kfusion.graph.model import Invocation, Memory, Scalar
+from kfusion.graph.model import Bound, Invocation, Memory, Scalar
 from kfusion.host.equality import (
     is_open,
     may_be_at_least,
@@ -72,6 +72,20 @@ class Expected:
             "compared at run time",
             related=((f"{left.kernel.name} is launched here", left.span),) if left.span else (),
         )
+
+    def covers(self, left: Invocation, right: Invocation, bounds: tuple[Bound, ...]) -> bool:
+        a, b = self.sizes[left.index], self.sizes[right.index]
+        return not self._are_levels(a, b) and all(map(self._is_reached, bounds))
+
+    def _is_reached(self, bound: Bound) -> bool:
+        """Unless the program's likely run shows that the range ends before the bound."""
+        value, size = self.values.get(bound.scalar), self.sizes[bound.invocation]
+        if value is None or bound.dimension >= len(size):
+            return False
+        end, number = (self.in_run(strip(each)) for each in (value, size[bound.dimension]))
+        if isinstance(end, Num) and isinstance(number, Num):
+            return end.value <= number.value
+        return True
 
     def _are_levels(self, one: tuple[Sym, ...], other: tuple[Sym, ...]) -> bool:
         """`size[0]` and `size[1]`, each of several launches: a pyramid's, and hardly equal.

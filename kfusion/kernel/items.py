@@ -11,6 +11,18 @@ OWN_ITEM = protection("own-item", "several items in one: nothing but the global 
 _WRITTEN = ("get_global_id", "(", "0", ")")
 
 
+def asks_for_global_ids_only(kernel: Kernel) -> bool:
+    """Neither sizes nor groups: what an item does is the same in a larger range."""
+    unit, body = kernel.unit, kernel.function.body
+    helpers = Helpers(unit)
+    words = [unit.tokens[index].text for index in range(body.first, body.last)]
+    return not any(
+        (is_work_item(word) and word != "get_global_id")
+        or (word in unit.functions and helpers.asks_for_items(word))
+        for word in words
+    )
+
+
 def asks_for_its_id_only(kernel: Kernel) -> bool:
     """Its text asks for `get_global_id(0)`, written like that, and for nothing of the kind else."""
     if not is_on(OWN_ITEM):

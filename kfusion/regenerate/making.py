@@ -36,6 +36,8 @@ from kfusion.graph.model import (
     AtLeast,
     AtMost,
     Below,
+    Bound,
+    Covers,
     Crowded,
     Disjoint,
     Equal,
@@ -118,6 +120,7 @@ class _Making:
         self._memory: dict[str, str] = {}
         self._values: dict[tuple[int, int], str] = {}
         self._kernels: dict[Group, str] = {}
+        self._widest: dict[Group, str] = {}
         self._uses: dict[tuple[str, object], None] = {}
         for invocation in pattern.invocations:  # named in one way in all functions
             self._launches[invocation.index] = self.words.new(invocation.kernel.name)
@@ -151,6 +154,7 @@ class _Making:
         making = [line for group in self.form.plan.groups for line in self._make(group)]
         declared = self._declarations(self._uses)
         kernels = [f"cl_kernel {variable};" for variable in self._kernels.values()]
+        kernels += [f"const kfusion_noted *{variable};" for variable in self._widest.values()]
         return _function(
             name, [*declared, *kernels], [*lines, *making], "return kfusion_made(run);"
         )
@@ -290,7 +294,11 @@ class _Making:
             )
         )
         same = [a.right for a in group.assumptions if isinstance(a, SameRange)]
-        self._one([first, *same], "kfusion_one_range", "have several ranges")
+        for leader in self._leaders(group):
+            alike = (a for a in group.assumptions if isinstance(a, SameRange))
+            members = [a.right for a in alike if a.left == leader]
+            self._one([leader, *members], "kfusion_one_range", "have several ranges")
+        self._covers([a for a in group.assumptions if isinstance(a, Covers)], group)
         for index in group.members:
             range_ = self.pattern.invocations[index].range
             if not range_.offset and index not in same:
@@ -304,6 +312,35 @@ class _Making:
                 text = f"!{{0}}->has_local || {{0}}->local[{d}] != 1"
                 self._refuse(index, text, f"the groups of {{}} have several items in dimension {d}")
         self._same_groups(group)
+
+    @staticmethod
+    def _leaders(group: Group) -> list[int]:
+        """A launch of each range; the ranges of the others are compared with one of these."""
+        others = {a.right for a in group.assumptions if isinstance(a, SameRange)}
+        return [index for index in group.members if index not in others]
+
+    def _covers(self, assumptions: list[Covers], group: Group) -> None:
+        """Ranges may differ, if each has all the items that do something."""
+        leaders, bounds = self._leaders(group), [b for a in assumptions for b in a.bounds]
+        if not assumptions:
+            return
+
+        def unless() -> tuple[str, str, tuple[str, ...]]:
+            launches = ", ".join(map(self.launch, leaders))
+            beyond = " || ".join(dict.fromkeys(map(self._goes_beyond, bounds)))
+            same = f"!kfusion_one_range({len(leaders)}, {launches})"
+            told = (
+                f"{_listed(map(self.launch, leaders))} have several ranges, and one ends too early"
+            )
+            return f"{same} && ({beyond})", told, ()
+
+        self.require(unless)
+
+    def _goes_beyond(self, bound: Bound) -> str:
+        value, type_ = self.value(bound.scalar, bound.type)
+        negative = f"{value} < 0 || " if type_ in _SIGNED else ""
+        launch, d = self.launch(bound.invocation), bound.dimension
+        return f"{negative}(size_t){value} > {launch}->global[{d}]"
 
     def _refuse(self, index: int, text: str, why: str) -> None:
         launch = self._launches[index]
@@ -524,19 +561,32 @@ class _Making:
         kernel = self.form.kernels[group]
         variable = self._kernels[group] = self.words.new("fused")
         count = len(kernel.parameters) + (kernel.elements > 1)
-        launch = self.launch(self._ranged(group))
+        launch = self._ranged(group)
         condition = _Condition(
             f"{variable} == NULL", f"{kernel.name} is not there, or cannot run like this", (), ()
         )
+        leaders = self._leaders(group)
+        widest: list[str] = []
+        if len(leaders) > 1:
+            launch = self._widest[group] = self.words.new("widest")
+            launches = ", ".join(map(self.launch, leaders))
+            none = _Condition(f"{launch} == NULL", "no range covers the others", (), ())
+            widest = [
+                f"{launch} = kfusion_widest({len(leaders)}, {launches});",
+                *_refusing(none),
+            ]
         return [
+            *widest,
             f"{variable} = kfusion_kernel(run, {launch}, {quoted(kernel.name)}, {count});",
             *_refusing(condition),
         ]
 
-    def _ranged(self, group: Group) -> int:
-        """The member whose range and groups the fused launch has."""
+    def _ranged(self, group: Group) -> str:
+        """The launch whose range and groups the fused one has."""
+        if group in self._widest:
+            return self._widest[group]
         given = [i for i in group.members if self.pattern.invocations[i].range.local is not None]
-        return (given or list(group.members))[-1]
+        return self.launch((given or list(group.members))[-1])
 
     def _make(self, group: Group) -> list[str]:
         if not group.fused:
@@ -548,7 +598,7 @@ class _Making:
             index, position = self._source(parameter)
             launch = self.launch(index)
             lines.append(f"kfusion_pass(run, {variable}, {number}, {launch}, {position});")
-        lines.append(_make_call(kernel, variable, self.launch(self._ranged(group))))
+        lines.append(_make_call(kernel, variable, self._ranged(group)))
         steps = ", ".join(f"(size_t){index}" for index in group.members)
         return [*lines, f"kfusion_did(run, {len(group.members)}, {steps});"]
 

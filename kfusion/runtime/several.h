@@ -26,6 +26,36 @@ KFUSION_HERE int kfusion_one_range(int count, const kfusion_noted *first, ...)
     return same || !KFUSION_PROTECTS(RANGES);
 }
 
+/* The second range has all items of the first one. */
+KFUSION_HERE int kfusion_is_covered(const kfusion_noted *a, const kfusion_noted *b)
+{
+    return a->dimensions == b->dimensions && a->global[0] <= b->global[0] &&
+           a->global[1] <= b->global[1] && a->global[2] <= b->global[2];
+}
+
+/* The launch whose range has the items of all others; NULL: there is none. */
+KFUSION_HERE const kfusion_noted *kfusion_widest(int count, const kfusion_noted *first, ...)
+{
+    const kfusion_noted *widest = first;
+    va_list others;
+    int i, covers = 1;
+
+    va_start(others, first);
+    for (i = 1; i < count; i++) {
+        const kfusion_noted *each = va_arg(others, const kfusion_noted *);
+
+        if (kfusion_is_covered(widest, each))
+            widest = each;
+    }
+    va_end(others);
+    va_start(others, first);
+    for (i = 0; i < count; i++)
+        covers = covers && kfusion_is_covered(
+                               i == 0 ? first : va_arg(others, const kfusion_noted *), widest);
+    va_end(others);
+    return covers ? widest : NULL;
+}
+
 /* The launches have groups of one size, which was given or not given for all of them. */
 KFUSION_HERE int kfusion_one_group_size(int count, const kfusion_noted *first, ...)
 {

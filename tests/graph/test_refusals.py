@@ -9,6 +9,7 @@ import pytest
 from kfusion.api import fuse
 from kfusion.graph.model import (
     AtMost,
+    Bound,
     Disjoint,
     Equal,
     Invocation,
@@ -363,6 +364,9 @@ class World:
 
     def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
         return None
+
+    def covers(self, left: Invocation, right: Invocation, bounds: tuple[Bound, ...]) -> bool:
+        return False
 
     def within(
         self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool

@@ -1,0 +1,63 @@
+"""Launches over several ranges: what may be done in a range that covers all of them?
+
+In: two stages. Out: what the ranges and the bounds of the stages must be, for the host to check.
+A kernel that begins with `if (i >= n) return;` is often launched over `n` rounded up to whole
+groups, by each library to other ones. Items beyond `n` do nothing, however many there are.
+"""
+
+from __future__ import annotations
+
+from kfusion.graph.bind import Stage
+from kfusion.graph.model import Bound, Covers, Oracle
+from kfusion.kernel.forms import GLOBAL_ID, Id, Value, form_of
+from kfusion.kernel.items import asks_for_global_ids_only
+from kfusion.source.protections import is_on, protection
+
+BOUNDED = protection("bounded", "in a larger range each kernel stops where its own one does")
+
+_COMPARED = ("int", "uint", "long", "ulong")
+
+
+def covering(p: Stage, q: Stage, oracle: Oracle) -> Covers | None:
+    """None: the two need the same range."""
+    a, b = p.invocation, q.invocation
+    if a.range.key == b.range.key or a.range.dimensions != b.range.dimensions:
+        return None
+    bounds = [_bounds(stage) for stage in (p, q)]
+    if (is_on(BOUNDED) and not all(bounds)) or not all(map(_asks_for_nothing_else, (p, q))):
+        return None
+    both = tuple(bound for each in bounds for bound in each)
+    return Covers(a.index, b.index, both) if oracle.covers(a, b, both) else None
+
+
+def _bounds(stage: Stage) -> list[Bound]:
+    """For each dimension the scalar that ids of working items are below; none: not for all."""
+    found: dict[int, Bound] = {}
+    for guard in stage.guards:
+        for dimension in range(stage.invocation.range.dimensions):
+            right = guard.right.terms
+            scalar = right[0][0][0] if len(right) == 1 and len(right[0][0]) == 1 else None
+            if (
+                guard.op == "<"
+                and guard.left == form_of(Id(GLOBAL_ID, dimension))
+                and isinstance(scalar, Value)
+                and right[0][1] == 1
+                and not scalar.part
+                and scalar.type in _COMPARED
+                and scalar.name in stage.scalars
+            ):
+                bound = Bound(stage.invocation.index, dimension, scalar.name, scalar.type)
+                found.setdefault(dimension, bound)
+    every = len(found) == stage.invocation.range.dimensions
+    return list(found.values()) if every else []
+
+
+def _asks_for_nothing_else(stage: Stage) -> bool:
+    kernel, range_ = stage.invocation.kernel, stage.invocation.range
+    return (
+        not range_.offset
+        and kernel.local_ids is None
+        and kernel.together is None
+        and kernel.body.stride is None
+        and asks_for_global_ids_only(kernel)
+    )
