@@ -97,6 +97,14 @@ def test_loop_that_is_left() -> None:
     assert cut(first + SQUARE, ["first(t, a, n)", "square(c, t, n)"])
 
 
+def test_bound_that_the_loop_changes() -> None:
+    """It ends the iterations of its own stage only."""
+    shorter = kernel("shorter", f"{LOOP} {{ n -= 2; c[i] = a[i]; }}")
+    same(shorter + SQUARE, ["shorter(t, a, n)", "square(c, b, n)"])
+    same(shorter + SQUARE, ["square(c, b, n)", "shorter(t, a, n)"])
+    assert cut(shorter + SQUARE, ["shorter(t, a, n)", "square(c, t, n)"])
+
+
 def test_neighbours_are_cut() -> None:
     diff = kernel("diff", f"{LOOP} c[i] = a[i] - a[i > 0 ? i - 1 : 0];")
     assert cut(SQUARE + diff, ["square(t, a, n)", "diff(c, t, n)"])
