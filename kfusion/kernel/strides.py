@@ -91,8 +91,8 @@ def _stays(env: Environment, scopes: Scopes, item: PreludeItem) -> bool:
 
 
 def _counts(type_: str) -> bool:
-    """Its steps do not wrap around: what would pass 2^31 is no index."""
-    return is_integer(type_) and (INTEGERS[type_][0] == 64 or type_ == "int")
+    """An int that would pass 2^31 is no index; of a uint `graph/strides.py` asks."""
+    return is_integer(type_) and INTEGERS[type_][0] >= 32
 
 
 def _dimension(
