@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -130,9 +131,7 @@ class Fused:
                 if isinstance(assumed, AtMost):
                     _check_order(assumed, args)
                 if isinstance(assumed, UpTo):
-                    value = _number(assumed.scalar, assumed.type, args)
-                    if value > assumed.most:
-                        raise CheckError(f"'{assumed.scalar}' is {value}, more than {assumed.most}")
+                    _check_end(assumed, args)
                 if isinstance(assumed, Disjoint):
                     for name in (assumed.left, assumed.right):
                         if args.get(name) is None:
@@ -215,6 +214,14 @@ def _check_order(assumed: AtMost, args: Mapping[str, Any]) -> None:
             f"{several}'{assumed.left}' is {left * assumed.times}, more than "
             f"'{assumed.right}', which is {right}"
         )
+
+
+def _check_end(assumed: UpTo, args: Mapping[str, Any]) -> None:
+    names = [assumed.scalar, *([assumed.by] if assumed.by else [])]
+    value = prod(_number(name, assumed.type, args) for name in names)
+    if value > assumed.most:
+        told = " * ".join(f"'{name}'" for name in names)
+        raise CheckError(f"{told} is {value}, more than {assumed.most}")
 
 
 def _number(name: str, type_: str, args: Mapping[str, Any]) -> int:

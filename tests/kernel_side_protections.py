@@ -16,6 +16,8 @@ PROTECTED_BY: dict[str, str] = {
     "sections": "tests/kernel/test_sections.py::test_store_inside_kload",
     "narrow-indices": "tests/kernel/test_accesses.py::test_load_through_32_bits_without_sign",
     "mixed-ids": "tests/fuse/test_strides.py::test_id_of_the_item_in_a_loop",
+    "starting-again": "tests/fuse/test_strides.py::"
+    "test_loop_without_sign_that_may_start_again[m.z-, uint4 m-if (a[i] > 0) c[i] = a[i];]",
     "joins": f"{_POINTERS}::test_value_that_branches_do_not_agree_in",
     "loops": f"{_POINTERS}::test_value_that_a_loop_changes",
     "acting": "tests/fuse/test_early_ends.py::test_condition_that_changes_something[update]",

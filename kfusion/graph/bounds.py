@@ -77,10 +77,11 @@ class Floor:
 
 @dataclass(frozen=True)
 class Ceiling:
-    """The scalar is at most the number."""
+    """The scalar is at most the number; or its product with another one is."""
 
     scalar: Value
     most: int
+    by: Value | None = None
 
 
 @dataclass(frozen=True)
@@ -179,7 +180,8 @@ class Bounds:
         if proof is None:
             more = [*self._ranges(form, pitch), *self._groups(form), *self._ceilings(form, pitch)]
             more += self._rows(form, pitch.scalars) if of_rows else ()
-            proof = self._search(form, [*known, *more]) if more else None
+            more = [*self._floors(form), *known, *more]
+            proof = self._search(form, more) if len(more) > len(known) else None
         need = Need(form)
         if proof is None and self._may(need):
             contrary = self._search(number(-1) - form, known)
@@ -207,6 +209,14 @@ class Bounds:
                     yield Slack(below)
                 elif self._may(assumed):
                     yield Slack(below, frozenset({assumed}))
+
+    def _floors(self, form: Form) -> Iterator[Slack]:
+        """`s - 1`: the distance from one element to the next is not 0."""
+        (monomial, factor) = form.terms[0]
+        if len(monomial) == factor == 1 and form - number(form.constant) == form_of(monomial[0]):
+            scalar = monomial[0]
+            if isinstance(scalar, Value) and self._may(floor := Floor(scalar, -form.constant)):
+                yield Slack(form, frozenset({floor}))
 
     def _ranges(self, form: Form, pitch: Form) -> Iterator[Slack]:
         """The ids of a dimension are below a width."""
@@ -236,9 +246,11 @@ class Bounds:
         most = LAST // 2 // (2 + sum(abs(factor) for monomial, factor in form.terms if monomial))
         known = {scalar for slack in self._slacks for scalar in slack.form.scalars}
         for scalar in sorted(known | form.scalars | pitch.scalars, key=str):
-            assumed = Ceiling(scalar, most)
-            if self._may(assumed):
-                yield Slack(number(most) - form_of(scalar), frozenset({assumed}))
+            for by in (None, *sorted(pitch.scalars - {scalar}, key=str)):
+                assumed = Ceiling(scalar, most, by)
+                if self._may(assumed):
+                    whole = form_of(scalar) * (form_of(by) if by is not None else number(1))
+                    yield Slack(number(most) - whole, frozenset({assumed}))
 
     def _slacks_of(self, fact: Comparison) -> Iterator[Slack]:
         """The differences that are not negative where the comparison holds."""

@@ -33,6 +33,7 @@ from kfusion.graph.model import (
 )
 from kfusion.graph.ownership import Dependence, depend
 from kfusion.graph.ranges import covering
+from kfusion.graph.strides import counts_once
 from kfusion.graph.unify import Equalities
 from kfusion.kernel.forms import (
     GLOBAL_ID,
@@ -415,7 +416,9 @@ def _meeting(
     """None: items do not meet at the two accesses."""
     if is_on(SAMPLERS) and any(x.access.texel and x.access.texel.trouble for x in (a, b)):
         return _Meeting(a, b)
-    if a.form is None or b.form is None:
+    world = _Assumable((a.stage, b.stage), oracle, equalities, a.memory.name)
+    steps = counts_once(a, world), counts_once(b, world)
+    if a.form is None or b.form is None or steps[0] is None or steps[1] is None:
         if _stays_in_group(a, b, Dependence.OTHER):
             legal.handed.add(a.memory.name)
             return None
@@ -430,11 +433,11 @@ def _meeting(
         )
         for x in (a, b)
     )
-    world = _Assumable((a.stage, b.stage), oracle, equalities, a.memory.name)
     left, right, spanned = _in_sizes(left, right, world)
     found, proof = depend(left, right, a.stage.invocation.range.dimensions, world)
     fine = found in (Dependence.NONE, Dependence.SAME_ITEM)
     if fine or _stays_in_group(a, b, found):
+        proof |= steps[0] | steps[1]
         assumptions = (x for assumed in sorted(proof, key=str) for x in world.assumptions(assumed))
         for assumption in (*spanned, *assumptions):
             legal.assume(assumption)
@@ -485,8 +488,11 @@ class _Assumable:
             scalar = self._scalar(assumed.scalar)
             return scalar is not None and self.oracle.at_least(scalar, assumed.least)
         if isinstance(assumed, Ceiling):
-            scalar = self._scalar(assumed.scalar)
-            return scalar is not None and self.oracle.up_to(scalar, assumed.most)
+            values = [assumed.scalar, *([assumed.by] if assumed.by is not None else [])]
+            if len(values) == 2 and {v.type for v in values} not in ({"int"}, {"uint"}):
+                return False
+            scalars = [self._scalar(value) for value in values]
+            return all(s is not None and self.oracle.up_to(s, assumed.most) for s in scalars)
         if isinstance(assumed, Need):
             return False
         low, high = self._scalar(assumed.low), self._scalar(assumed.high)
@@ -553,7 +559,8 @@ class _Assumable:
         if isinstance(assumed, Floor):
             return [AtLeast(assumed.scalar.name, assumed.least, assumed.scalar.type)]
         if isinstance(assumed, Ceiling):
-            return [UpTo(assumed.scalar.name, assumed.most, assumed.scalar.type)]
+            by = assumed.by.name if assumed.by is not None else ""
+            return [UpTo(assumed.scalar.name, assumed.most, assumed.scalar.type, by)]
         assert isinstance(assumed, Order)
         return [AtMost(assumed.low.name, assumed.high.name, assumed.high.type, assumed.times)]
 

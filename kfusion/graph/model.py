@@ -177,11 +177,15 @@ class AtLeast:
 
 @dataclass(frozen=True)
 class UpTo:
-    """A scalar is not more than a number: an integer, as the kernels compute with it."""
+    """A scalar is not more than a number: an integer, as the kernels compute with it.
+
+    Or its product with another one, which has no end.
+    """
 
     scalar: str
     most: int
     type: str  # of the parameter, canonical: uint
+    by: str = ""
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,7 @@ def depend(
     proof = _raced(a, b, needed, assumable) if races else None
     if proof is not None:
         return Dependence.SAME_ITEM, proof
-    fitted = reader.fitted(a.form, b.form) if wraps and not strides else _Digits()
+    fitted = reader.fitted(a.form, b.form) if wraps else _Digits()
     proof = _of_one_item(fitted, needed, assumable, implied=False)
     if fitted.never or proof is not None:
         kind = Dependence.NONE if fitted.never else Dependence.SAME_ITEM

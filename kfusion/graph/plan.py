@@ -426,15 +426,15 @@ def _needed(assumptions: tuple[Assumption, ...]) -> tuple[Assumption, ...]:
         if isinstance(a, AtMost)
     }
     least: dict[tuple[str, str], int] = {}
-    most: dict[tuple[str, str], int] = {}
+    most: dict[tuple[str, str, str], int] = {}
     for a in assumptions:
         if isinstance(a, AtLeast):
             scalar = (equalities.leader(a.scalar), a.type)
             least[scalar] = max(a.least, least.get(scalar, 0))
         if isinstance(a, UpTo):
-            scalar = (equalities.leader(a.scalar), a.type)
-            most[scalar] = min(a.most, most.get(scalar, a.most))
+            product = (equalities.leader(a.scalar), a.type, a.by and equalities.leader(a.by))
+            most[product] = min(a.most, most.get(product, a.most))
     floors = [AtLeast(name, number, type_) for (name, type_), number in least.items()]
-    ends = [UpTo(name, number, type_) for (name, type_), number in most.items()]
+    ends = [UpTo(name, number, type_, by) for (name, type_, by), number in most.items()]
     equal = [Equal(first, n) for n in names if (first := equalities.leader(n)) != n]
     return (*kept, *rows, *floors, *ends, *equal)

@@ -10,7 +10,7 @@ from kfusion.kernel.body import nodes_of, split_body
 from kfusion.kernel.conditions import Conditions
 from kfusion.kernel.effects import effect_of, is_acting
 from kfusion.kernel.evaluate import Environment, Pointer, TooLongError, Typed, vector_parameter
-from kfusion.kernel.forms import ITEM_IDS, Form, Value, form_of
+from kfusion.kernel.forms import ITEM_IDS, STRIDED_ID, Form, Value, form_of
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.images import samplers_of
 from kfusion.kernel.members import Member, keeps_members
@@ -295,9 +295,10 @@ def _without_narrow_reads(accesses: list[Access], *, strided: bool) -> tuple[Acc
     )
     if stores or not is_on(NARROW_INDICES):
         return tuple(accesses)
+    wrapping = [kind for kind in ITEM_IDS if kind != STRIDED_ID]  # what a loop counts fits
     return tuple(
         replace(a, form=None)
-        if a.index_type == "uint" and a.form is not None and a.form.mentions(*ITEM_IDS)
+        if a.index_type == "uint" and a.form is not None and a.form.mentions(*wrapping)
         else a
         for a in accesses
     )

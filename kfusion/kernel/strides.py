@@ -55,7 +55,7 @@ def strided(
     dimension = _dimension(env, symbol, declaration.init, loop.next)
     if dimension is None or loop.cond is None or symbol in scopes.address_taken:
         return None
-    if symbol in changed_in(env, loop.stmt, loop.cond):
+    if changed_in(env, loop.stmt, loop.cond) & {symbol, *_named(env, statement)}:
         return None
     form = form_of(Id(STRIDED_ID, dimension))
     env.bind(symbol, Typed(form, symbol.canonical))
@@ -65,6 +65,13 @@ def strided(
         return None
     declared = Declaration(symbol.name, symbol.canonical, form, True, symbol.token)
     return PreludeItem(statement, (declared,), found)
+
+
+def _named(env: Environment, statement: Statement) -> set[Symbol]:
+    """The variables that say which iterations there are."""
+    assert statement.header is not None
+    first, last = statement.header
+    return {env.uses[t] for t in range(first, last + 1) if t in env.uses}
 
 
 def _breaks(node: c_ast.Node) -> bool:
@@ -84,8 +91,8 @@ def _stays(env: Environment, scopes: Scopes, item: PreludeItem) -> bool:
 
 
 def _counts(type_: str) -> bool:
-    """Its steps do not wrap around: what would pass 2^31 is no index."""
-    return is_integer(type_) and (INTEGERS[type_][0] == 64 or type_ == "int")
+    """An int that would pass 2^31 is no index; of a uint `graph/strides.py` asks."""
+    return is_integer(type_) and INTEGERS[type_][0] >= 32
 
 
 def _dimension(

@@ -391,7 +391,9 @@ class _Making:
         elif isinstance(assumption, AtLeast):
             self._bound(assumption.scalar, assumption.type, "<", assumption.least, "less")
         elif isinstance(assumption, UpTo):
-            self._bound(assumption.scalar, assumption.type, ">", assumption.most, "more")
+            self._bound(
+                assumption.scalar, assumption.type, ">", assumption.most, "more", assumption.by
+            )
         elif isinstance(assumption, Number):
             macro = quoted(assumption.macro)
             text = f"!kfusion_is_number(run, {{}}, {macro})"
@@ -511,15 +513,21 @@ class _Making:
             text = f"{left} > {right} / {assumption.times}"
         return text, f"{assumption.times} times {told}", ()
 
-    def _bound(self, scalar: str, type_: str, sign: str, end: int, word: str) -> None:
+    def _bound(self, scalar: str, type_: str, sign: str, end: int, word: str, by: str = "") -> None:
+        names = [scalar, by] if by else [scalar]
         if is_on(GUARD_PITCH):
             self.require(
                 lambda: (
-                    f"{self.value(scalar, type_)[0]} {sign} {end}",
-                    f"{self._told(scalar)} is {word} than {end}",
+                    f"{self._times(scalar, by, type_)} {sign} {end}",
+                    f"{' * '.join(map(self._told, names))} is {word} than {end}",
                     (),
                 )
             )
+
+    def _times(self, scalar: str, by: str, given: str) -> str:
+        value, type_ = self.value(scalar, given)
+        wide = "cl_long" if type_ in _SIGNED else "cl_ulong"
+        return f"({wide}){value} * {self.value(by, given)[0]}" if by else value
 
     def _apart(self, pairs: list[tuple[str, str]]) -> None:
         """One call where each of some objects must be apart from all the others."""

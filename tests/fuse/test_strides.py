@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pyopencl as cl
 import pytest
 
-from kfusion.api import Fused, fuse
-from kfusion.graph.model import LaunchRange
+from kfusion.api import CheckError, Fused, fuse
+from kfusion.graph.model import AtLeast, AtMost, Below, LaunchRange, UpTo
 from tests.support.kernel_side import random_data
 from tests.support.pyopencl_run import Case, assert_same
 
@@ -97,6 +98,14 @@ def test_loop_that_is_left() -> None:
     assert cut(first + SQUARE, ["first(t, a, n)", "square(c, t, n)"])
 
 
+def test_bound_that_the_loop_changes() -> None:
+    """It ends the iterations of its own stage only."""
+    shorter = kernel("shorter", f"{LOOP} {{ n -= 2; c[i] = a[i]; }}")
+    same(shorter + SQUARE, ["shorter(t, a, n)", "square(c, b, n)"])
+    same(shorter + SQUARE, ["square(c, b, n)", "shorter(t, a, n)"])
+    assert cut(shorter + SQUARE, ["shorter(t, a, n)", "square(c, t, n)"])
+
+
 def test_neighbours_are_cut() -> None:
     diff = kernel("diff", f"{LOOP} c[i] = a[i] - a[i > 0 ? i - 1 : 0];")
     assert cut(SQUARE + diff, ["square(t, a, n)", "diff(c, t, n)"])
@@ -138,3 +147,82 @@ def test_rows_shared_out_between_items() -> None:
     assert [k.text.count("for (") for k in fused.fused] == [1]
     scalars = {"w": np.int32(10), "h": np.int32(6)}
     assert_same(fused, source, Case(random_data(["a", "c", "t"], 60), scalars, (12, 2)), ["c"])
+
+
+UNSIGNED = "for (uint i = get_global_id(0); i < n; i += get_global_size(0))"
+
+
+def test_loops_that_count_without_sign() -> None:
+    """Where they started again at 0, two items would store to one element."""
+    source = SQUARE.replace("int ", "uint ") + HALVE.replace("int ", "uint ")
+    fused = same(source, ["square(t, a, n)", "halve(c, t, n)"], ["c"])
+    assert fused.fused[0].text.count("for (") == 1
+    assert not [a for group in fused.plan.groups for a in group.assumptions if bounds(a)]
+
+
+def bounds(assumption: object) -> bool:
+    return isinstance(assumption, (AtLeast, AtMost, Below, UpTo))
+
+
+def test_loop_without_sign_that_stores_under_a_condition() -> None:
+    """What it would do in a second round over the range may differ."""
+    above = kernel("above", f"{UNSIGNED} if (a[i] > 0) c[i] = a[i];").replace("int n", "uint n")
+    fused = same(above + SQUARE, ["above(t, a, n)", "above(c, t, n)"])
+    assert list(filter(bounds, fused.plan.groups[0].assumptions)) == [
+        Below(0, 0, LAST),
+        Below(1, 0, LAST),
+        UpTo("n", LAST, "uint"),
+    ]
+    memory = random_data("act", 1)
+    with pytest.raises(CheckError, match="'n' is 2147483648, more than 2147483647"):
+        fused.check({**memory, "n": 1 << 31}, [ITEMS, ITEMS])
+
+
+LAST = (1 << 31) - 1
+
+
+@pytest.mark.parametrize(
+    ("bound", "more", "work"),
+    [
+        ("m.z", ", uint4 m", "if (a[i] > 0) c[i] = a[i];"),
+        ("n / 2", "", "if (a[i] > 0) c[i] = a[i];"),
+        ("n", "", "if (a[i] > 0) c[i] = a[i]; else c[i + 1] = 0;"),
+    ],
+)
+def test_loop_without_sign_that_may_start_again(bound: str, more: str, work: str) -> None:
+    head = "__global float *c, __global const float *a, uint n" + more
+    loop = UNSIGNED.replace("i < n", f"i < {bound}")
+    source = f"__kernel void above({head})\n{{\n    {loop} {{ {work} }}\n}}\n"
+    scalars = ", n, m" if more else ", n"
+    (message, *_) = cut(source, [f"above(t, a{scalars})", f"above(c, t{scalars})"])
+    assert message.startswith("KF20")
+
+
+def test_items_that_a_guard_leaves_out_of_the_loop() -> None:
+    """None of them is at an element to which another comes in a second round."""
+    body = f"    if (get_global_id(0) > 3)\n        return;\n    {UNSIGNED} c[i] = a[i];"
+    some = kernel("some", body, ", uint4 m").replace("i < n", "i < m.x")
+    assert cut(some, ["some(t, a, n, m)", "some(c, t, n, m)"])
+
+
+def test_bound_that_is_a_part_of_a_vector() -> None:
+    part = kernel("part", f"{UNSIGNED} c[i] = 3 * a[i];", ", uint4 m").replace("i < n", "i < m.z")
+    source, calls = part, ["part(t, a, n, m)", "part(c, t, n, m)"]
+    fused = fuse(source, calls)
+    assert [k.text.count("for (") for k in fused.fused] == [1]
+    scalars = {"n": np.int32(0), "m": np.array([(3, 5, 90, 4)], cl.cltypes.uint4)[0]}
+    case = Case(random_data(["a", "c", "t"], LENGTH), scalars, (ITEMS,))
+    assert_same(fused, source, case, ["c", "t"])
+
+
+def test_elements_at_a_distance() -> None:
+    """`i * s` stays in 32 bits, and `s` is not 0."""
+    twice = kernel("twice", f"{UNSIGNED} c[i * s] = 2 * a[i * s];", ", uint s")
+    twice = twice.replace("int n", "uint n")
+    source, calls = twice, ["twice(t, a, 40, 2)", "twice(c, t, 40, 2)"]
+    fused = fuse(source, calls, ["c"])
+    assert len(fused.fused) == 1
+    scalars = {"40": np.uint32(40), "2": np.uint32(2)}
+    assert_same(fused, source, Case(random_data("act", LENGTH), scalars, (ITEMS,)), ["c"])
+    assert cut(twice, ["twice(t, a, 40, 0)", "twice(c, t, 40, 0)"])
+    assert cut(twice, ["twice(t, a, 40, 1500000000)", "twice(c, t, 40, 1500000000)"])

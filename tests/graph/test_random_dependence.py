@@ -219,7 +219,8 @@ def holds(proof: Proof, size: Size, values: Mapping[str, int], scalar: str) -> b
             if of(assumed.scalar.name) < assumed.least:
                 return False
         elif isinstance(assumed, Ceiling):
-            if of(assumed.scalar.name) > assumed.most:
+            by = of(assumed.by.name) if assumed.by is not None else 1
+            if of(assumed.scalar.name) * by > assumed.most:
                 return False
         else:
             raise AssertionError(f"these items have no groups: {assumed}")

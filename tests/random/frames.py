@@ -131,7 +131,7 @@ def _loop(type_: str, world: World) -> Frame:
 def frames(draw: st.DrawFn, world: World, *, loops: int = 5) -> Frame:
     """`loops`: how many of ten are loops, in a world that has any."""
     if world.strided and draw(st.integers(0, 9)) < loops:
-        return _loop(draw(st.sampled_from(["int", "int", "size_t"])), world)
+        return _loop(draw(st.sampled_from(["int", "uint", "size_t"])), world)
     groups = draw(st.integers(0, 3)) == 0
     names = ["i"] if world.dimensions == 1 else list(NAMES[: world.dimensions])
     type_ = "int" if world.signed else "size_t"
