@@ -18,6 +18,8 @@ PROTECTED_BY: dict[str, str] = {
     "mixed-ids": "tests/fuse/test_strides.py::test_id_of_the_item_in_a_loop",
     "starting-again": "tests/fuse/test_strides.py::"
     "test_loop_without_sign_that_may_start_again[m.z-, uint4 m-if (a[i] > 0) c[i] = a[i];]",
+    "settled-types": "tests/fuse/test_traps_of_names.py::"
+    "test_trap_26_type_that_is_a_macro_in_one_kernel_only[]",
     "joins": f"{_POINTERS}::test_value_that_branches_do_not_agree_in",
     "loops": f"{_POINTERS}::test_value_that_a_loop_changes",
     "acting": "tests/fuse/test_early_ends.py::test_condition_that_changes_something[update]",

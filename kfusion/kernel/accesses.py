@@ -11,6 +11,7 @@ from functools import cache
 
 from pycparser import c_ast
 
+from kfusion.kernel import written
 from kfusion.kernel.builtins import (
     ATOMICS,
     CONSTANTS,
@@ -490,6 +491,8 @@ class ExpressionWalker(ABC):
         self._access(
             pointer, mode, form, (first, last), direct=direct, statement=statement, type_=index.type
         )
+        if first == last:
+            self._shown(written.element(self.unit, node))
 
     def _dereference(self, node: c_ast.UnaryOp, mode: Mode, *, statement: bool = False) -> None:
         pointer = resolve_pointer(self.env, node.expr)
@@ -513,6 +516,12 @@ class ExpressionWalker(ABC):
         self._access(
             pointer, mode, pointer.offset, (first, last), direct=direct, statement=statement
         )
+        if not direct:
+            self._shown(written.dereference(self.unit, node))
+
+    def _shown(self, tokens: tuple[int, int]) -> None:
+        """The last access is written with these."""
+        self.accesses[-1] = replace(self.accesses[-1], span=self.unit.span(*tokens))
 
     def _direct(self, node: c_ast.Node) -> bool:
         """Written with the parameter itself, not through a pointer variable."""

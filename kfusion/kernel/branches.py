@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tempfile
 from dataclasses import field, replace
+from functools import lru_cache
 from pathlib import Path
 
 from kfusion.parse.compiler import Failure, run
@@ -179,6 +180,23 @@ class Branches:
 
 
 _DEEPEST = 40
+
+
+@lru_cache(maxsize=16)
+def branches_of(unit: Unit) -> Branches:
+    return Branches(unit)
+
+
+@lru_cache(maxsize=1024)
+def defines_once(unit: Unit, name: str) -> bool:
+    """The file, or a header of it, defines the macro once in any build, and nothing else does."""
+    branches, history = branches_of(unit), unit.macros.history.get(name, [])
+    found = [each for each in branches.definitions if each.name == name]
+    if branches.unseen is not None or len(found) != 1 or len(history) != 1 or history[0][0] == 0:
+        return False
+    (only,) = found
+    around = only.block.around if only.block is not None else []
+    return not only.undefines and all(block.is_guard for block in around)
 
 
 def _close(block: Block, end: int) -> None:

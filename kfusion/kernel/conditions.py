@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from kfusion.kernel.branches import Block, Branches
+from kfusion.kernel.branches import Block, Branches, branches_of
 from kfusion.kernel.builtins import is_pure
 from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.types import is_type_word
@@ -32,7 +32,7 @@ class Conditions:
 
     @cached_property
     def branches(self) -> Branches:
-        return Branches(self.unit)
+        return branches_of(self.unit)
 
     def around(self, file: str, line: int, offset: int) -> list[Block]:
         """The blocks around a place, but for include guards: an offset in the kernel file, or the

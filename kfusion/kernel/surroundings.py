@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import lru_cache
 
 from kfusion.kernel.model import Pragmas
-from kfusion.kernel.types import is_type_word
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.lexer import Kind, Token, tokenize
 from kfusion.source.text import Span
@@ -21,8 +20,11 @@ _HARMLESS = re.compile(
 )
 # Those that belong to the loop that follows, wherever that stands.
 _OF_A_LOOP = re.compile(r"#pragma\s+(nounroll|unroll|ivdep|clang\s+loop|GCC\s+(unroll|ivdep))\b")
-# Hints, and what is repeated on the fused kernel.
-_ATTRIBUTES = ("reqd_work_group_size", "work_group_size_hint", "vec_type_hint", "nosvm")
+# What is repeated on the fused kernel, hints, and promises about parameters.
+_ATTRIBUTES = frozenset(
+    "reqd_work_group_size work_group_size_hint vec_type_hint nosvm max_constant_size always_inline "
+    "noinline flatten hot cold unused used".split()
+)
 _PLACED = frozenset(("__LINE__", "__COUNTER__", "__func__", "__FUNCTION__"))
 _REQUIRED = re.compile(r"reqd_work_group_size\W+\(?\s*(.*?)\s*\)")
 
@@ -90,12 +92,20 @@ def required_size(unit: Unit, function: Function) -> tuple[str, ...] | None:
 def unknown_attribute(unit: Unit, function: Function) -> str | None:
     """An attribute of the kernel that may matter, such as a required sub-group size."""
     for note in unit.notes_between(function.first, function.body.first):
-        found: list[str] = re.findall(r"\w+", note.text)
-        for name in found if note.text.startswith("__attr") else ():
-            known = name.startswith("__attribute") or name in _ATTRIBUTES or name.isdigit()
-            if not known and not is_type_word(name):
+        for name in _listed(note.text) if note.text.startswith("__attr") else ():
+            if name.strip("_") not in _ATTRIBUTES:
                 return name
     return None
+
+
+def _listed(text: str) -> list[str]:
+    """The names in `__attribute__((a(4), b))`, without what stands behind them in brackets."""
+    depth, found = 0, list[str]()
+    for word in text.split():
+        depth += (word == "(") - (word == ")")
+        if depth == 2 and word not in "(),":
+            found.append(word)
+    return found
 
 
 def is_kernel(unit: Unit, function: Function) -> bool:

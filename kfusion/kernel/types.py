@@ -7,8 +7,12 @@ from functools import cache, lru_cache
 
 from pycparser import c_ast
 
+from kfusion.kernel.branches import defines_once
 from kfusion.parse.unit import Note, Unit
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.protections import is_on, protection
+
+SETTLED_TYPES = protection("settled-types", "which type a macro is may differ from build to build")
 
 # Width and signedness; size_t is taken as 64 bits wide, and kept apart from ulong as a type.
 INTEGERS: dict[str, tuple[int, bool]] = {
@@ -108,8 +112,8 @@ def common(left: str, right: str) -> str:
 def canonical(unit: Unit, node: c_ast.Node) -> str:
     """The type of a declaration without qualifiers; pointers and arrays get a mark.
 
-    A name that came through a macro stays as written: which type it stands for may
-    depend on build options, and `#if` cannot compare types.
+    A name that came through a macro stays as written where the type that it stands for may
+    depend on build options: `#if` cannot compare types.
     """
     if isinstance(node, c_ast.PtrDecl):
         return canonical(unit, node.type) + "*"
@@ -140,8 +144,19 @@ def type_macro(unit: Unit, index: int) -> str | None:
     return unit.source.text[macro[0] : macro[1]]
 
 
+def _open_type(unit: Unit, index: int) -> str | None:
+    """The macro invocation that a type came through, if other builds may give another one."""
+    written = type_macro(unit, index)
+    if written is None or not is_on(SETTLED_TYPES):
+        return None
+    macro = unit.macros.at_end(written)
+    words = macro.body.split() if macro is not None and macro.parameters is None else []
+    settled = words and all(map(is_type_word, words)) and defines_once(unit, written)
+    return None if settled else written
+
+
 def _named(unit: Unit, node: c_ast.IdentifierType) -> str:
-    written = type_macro(unit, unit.index(node))
+    written = _open_type(unit, unit.index(node))
     if written is not None:
         return written
     words = [w for w in node.names if w not in ("signed", "int")] or list(node.names)
@@ -298,6 +313,6 @@ def _typedefs(unit: Unit) -> dict[str, str]:
         inner = declared.node.type if isinstance(declared.node, c_ast.TypeDecl) else None
         if isinstance(inner, c_ast.IdentifierType) and not declared.opaque:
             name = " ".join(sorted(inner.names, reverse=True))
-            name = type_macro(unit, unit.index(inner)) or _WORDS.get(name, name)
+            name = _open_type(unit, unit.index(inner)) or _WORDS.get(name, name)
             found[alias] = found.get(name, name)
     return found

@@ -75,7 +75,8 @@ def parameter_text(
     if isinstance(bounds[0].argument, Scalar):
         return f"{const}{parameter.type} {name}"
     if isinstance(bounds[0].argument, LocalMemory):
-        return f"{'__' * style.underscores}local {parameter.type}{style.star}{name}"
+        kept = "volatile " if any(b.parameter.volatile for b in bounds) else ""
+        return f"{'__' * style.underscores}local {kept}{parameter.type}{style.star}{name}"
     if parameter.image is not None:
         return f"{_image_access(parameter)} {parameter.type} {name}"
     constant = all(b.parameter.space == "constant" for b in bounds)

@@ -209,3 +209,45 @@ def test_pointer_that_is_passed_on_blocks_only_its_buffer() -> None:
     )
     fused = fused_and_same(source, [CALLS[0], "g(z, y, t)"], ["z"], launches=1, scalars=N)
     assert "const float y_i" in fused_text(fused)
+
+
+CAST = """\
+DEFINITION
+kernel void f(global uchar *y, global const uchar *x, int step, int start, int w, int h)
+{
+    const int i = get_global_id(0), j = get_global_id(1);
+    if (i < w && j < h)
+        *(global T *)(y + j*step + i*4 + start) = *(global const T *)(x + j*step + i*4 + start) * 2;
+}
+kernel void g(global uchar *z, global const uchar *y, int step, int start, int w, int h)
+{
+    const int i = get_global_id(0), j = get_global_id(1);
+    if (i < w && j < h)
+        ((global T *)(z + j*step + start))[i] = INDEX;
+}
+"""
+OWN = "*(global const T *)(y + j*step + i*4 + start)"
+
+
+@pytest.mark.parametrize(
+    ("definition", "index", "told"),
+    [
+        ("#define T float", OWN, ""),
+        ("#define T float", OWN.replace("i*4", "(i ^ 1)*4"), "*(global const T *)(y + j*step"),
+        ("#define T float", "((global const T *)(y + j*step))[i ^ 1]", "((global const T *)(y"),
+        ("#define T float", "*(global const T *)&y[j*step + (i ^ 1)*4]", "*(global const T *)&y[j"),
+        ("#ifdef WIDE\n#define T double\n#else\n#define T float\n#endif", OWN, "*(global T *)(y"),
+        ("#define T float\n#undef T\n#define T float", OWN, "*(global T *)(y"),
+    ],
+)
+def test_cast_to_a_type_that_the_file_defines(definition: str, index: str, told: str) -> None:
+    source = CAST.replace("DEFINITION", definition).replace("INDEX", index)
+    calls = ["f(y, x, step, start, w, h)", "g(z, y, step, start, w, h)"]
+    if told:
+        start = f"the index of '{told}"
+        assert refusal(source, calls).message.startswith(start)
+    scalars = {"step": np.int32(48), "start": np.int32(8), "w": np.int32(8), "h": np.int32(5)}
+    data = np.random.default_rng(3).random(72, np.float32)
+    buffers = {name: data.view(np.uint8).reshape(-1) for name in "xyz"}
+    launches = 2 if told else 1
+    fused_and_same(source, calls, launches=launches, scalars=scalars, buffers=buffers, size=(12, 6))

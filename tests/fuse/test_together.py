@@ -187,6 +187,31 @@ def test_local_memory_given_by_the_host() -> None:
     assert "scratch" in fused.kernels[0].arguments
 
 
+VOLATILE = """
+float of(volatile __local float *t, size_t i) { return t[i]; }
+__kernel void shown(__global float *c, __global const float *a, __local volatile float *tile)
+{
+    volatile __local float own[16];
+    const size_t l = get_local_id(0), i = get_global_id(0);
+    volatile __local float *p = own;
+    volatile float twice = 2 * a[i];
+    tile[l] = twice;
+    own[l] = a[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    c[i] = of(tile, 15 - l) + p[l ^ 1];
+}
+"""
+
+
+def test_volatile_local_memory_is_no_one_else_s() -> None:
+    calls = ["square(t, a)", "shown(c, t, scratch)", "twice(c)"]
+    scalars = {"scratch": cl.LocalMemory(4 * GROUP)}
+    fused = same(ELEMENTWISE + VOLATILE, calls, ["c"], scalars=scalars)
+    assert "__local volatile float *tile" in fused_text(fused)
+    source = ELEMENTWISE + VOLATILE.replace("__global const float *a", "volatile __global float *a")
+    assert cut(source, calls) == ("KF205", "shown() has volatile memory: 'a'")
+
+
 def test_what_other_items_of_the_group_stored_is_loaded_again() -> None:
     same(ELEMENTWISE + HAND_OVER, ["square(b, c)", "hand_over(a, b)"])
 

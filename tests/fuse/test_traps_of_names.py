@@ -212,7 +212,7 @@ def test_trap_26_kernels_of_a_macro() -> None:
 def test_trap_26_type_that_is_a_macro_in_one_kernel_only(above: str) -> None:
     type_ = "real" if above else "REAL"
     source = (
-        f"#define REAL float\n{above}"
+        f"#ifndef REAL\n#define REAL float\n#endif\n{above}"
         f"kernel void f(global {type_} *o, global const {type_} *a)\n{PLAIN}"
         f"kernel void g(global float *o, global const float *a)\n{PLAIN}"
     )
