@@ -9,6 +9,7 @@ _OWNERSHIP = "tests/graph/test_ownership.py"
 _PLAN = "tests/graph/test_plan.py"
 _POINTERS = "tests/fuse/test_pointers.py"
 _IMAGES = "tests/fuse/test_images.py"
+_VALUES = "tests/fuse/test_values.py"
 _CASES = "tests/cases/test_cases.py::test_case"
 
 PROTECTED_BY: dict[str, str] = {
@@ -21,6 +22,8 @@ PROTECTED_BY: dict[str, str] = {
     "settled-types": "tests/fuse/test_traps_of_names.py::"
     "test_trap_26_type_that_is_a_macro_in_one_kernel_only[]",
     "joins": f"{_POINTERS}::test_value_that_branches_do_not_agree_in",
+    "whole-conditions": f"{_VALUES}::test_element_of_another_item[int k; if (i < n && t[i] > 1) "
+    "k = i; else k = 0; o[i] = t[k];]",
     "loops": f"{_POINTERS}::test_value_that_a_loop_changes",
     "acting": "tests/fuse/test_early_ends.py::test_condition_that_changes_something[update]",
     "cases": "tests/fuse/test_early_ends.py::test_label_in_a_block[if]",
@@ -63,6 +66,7 @@ PROTECTED_BY: dict[str, str] = {
     "own-elements": f"{_REFUSALS}::test_write_after_read_of_neighbours",
     "bounds": f"{_TRAPS}::test_trap_06_reader_lacks_the_bound_of_the_row",
     "signs": f"{_OWNERSHIP}::test_sign_of_a_width_matters_where_items_may_read_what_others_write",
+    "all-values": f"{_VALUES}::test_element_of_another_item[o[i] = t[min(i, w - 1)];]",
     "pitch": f"{_REFUSALS}::test_rows_that_may_overlap",
     "dimensions": f"{_REFUSALS}::test_range_of_more_dimensions_than_the_index",
     "wrapping": f"{_OWNERSHIP}::test_products_that_wrap_around_may_meet",
@@ -81,6 +85,8 @@ PROTECTED_BY: dict[str, str] = {
     "guards": f"{_TRAPS}::test_trap_06_guards_with_different_bounds",
     "guard-types": f"{_TRAPS}::test_trap_06_int_against_size_t_is_another_guard",
     "conditions": f"{_TRAPS}::test_trap_06_store_under_a_condition_does_not_overwrite",
+    "guarded-values": f"{_VALUES}::test_element_that_is_stored"
+    "[t[i] += 1; if (i < w) t[min(i, w - 1)] = 5;-1]",
     "whole-buffer": f"{_PLAN}::test_another_access_may_hit_the_same_element",
     "others-stores": "tests/fuse/test_together.py::"
     "test_what_other_items_of_the_group_stored_is_loaded_again",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 
+from kfusion.graph.bounds import Bounds, Nothing
 from kfusion.graph.model import Invocation, Memory, Scalar
 from kfusion.kernel.evaluate import image_size
 from kfusion.kernel.forms import (
@@ -33,8 +34,9 @@ from kfusion.source.protections import is_on, protection
 
 UNIFORM_GROUPS = protection("uniform-groups", "group arithmetic is a global id in full groups only")
 OFFSETS = protection("offsets", "group arithmetic lacks the global offset")
-
-
+GUARDED = protection(
+    "guarded-values", "an index is one of its values for what guards say, wherever it is written"
+)
 ATOMICS = protection("atomics", "no other stage touches what items change in any order")
 
 
@@ -183,6 +185,11 @@ class Stage:
                     # The size of the last group is another one.
                     form = None if form is not None and form.mentions(LOCAL_SIZE) else form
                     facts = tuple(c for c in facts if not (c.left + c.right).mentions(LOCAL_SIZE))
+                if form is not None and form.choices:
+                    # What guards say holds wherever the index is written.
+                    guards = set(self.guards) if is_on(GUARDED) else set(facts)
+                    known = [fact for fact in facts if fact in guards]
+                    form = Bounds(known, Nothing()).settled(form)
                 type_ = access.seen_as or self._parameters[access.parameter].canonical
                 type_ = access.texel.type if access.texel is not None else type_
                 found.append(BoundAccess(self, position, access, memory, type_, form, facts))

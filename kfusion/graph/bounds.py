@@ -23,6 +23,7 @@ from kfusion.kernel.forms import (
     LOCAL_SIZE,
     NUM_GROUPS,
     Atom,
+    Choice,
     Comparison,
     Form,
     Id,
@@ -171,6 +172,36 @@ class Bounds:
     def is_positive(self, form: Form) -> bool:
         return self.not_negative(form - number(1)) is not None
 
+    def implied(self, fact: Comparison) -> Proof | None:
+        """Why the comparison holds, as C makes it."""
+        low, high = fact.left, fact.right
+        if fact.op == "!=":
+            either = (Comparison("<", *sides, fact.type) for sides in ((low, high), (high, low)))
+            return next((p for p in map(self.implied, either) if p is not None), None)
+        room = high - low - number(fact.op == "<")
+        wanted = [room, -room] if fact.op == "==" else [room]
+        if is_unsigned(fact.type) and fact.op != "==" and is_on(SIGNS):
+            if INTEGERS[fact.type][0] < 64 and not (_is_plain(high) and high.constant <= 0):
+                return None  # it may have wrapped around
+            wanted.append(low)
+        pitch = room if room.scalars else number(room.constant + 1)
+        proof = NOTHING
+        for form in wanted:
+            found = self.not_negative(form, pitch, of_rows=False)
+            if found is None or any(isinstance(assumed, Need) for assumed in found):
+                return None
+            proof |= found
+        return proof
+
+    def settled(self, form: Form) -> Form:
+        """Without choices that facts make."""
+        for choice in form.choices:
+            if all(self.implied(c) is not None for c in choice.when):
+                return self.settled(form.replace({choice: choice.then}))
+            if any(self.implied(c.negated) is not None for c in choice.when):
+                return self.settled(form.replace({choice: choice.otherwise}))
+        return form
+
     def _proof(self, form: Form, pitch: Form, of_rows: bool) -> Proof | None:
         known = [*self._slacks, *_of_atoms([form]), *self._of_facts]
         certain = [slack for slack in known if not slack.assumed]
@@ -267,6 +298,8 @@ class Bounds:
             return NOTHING
         if INTEGERS[type_][0] < 64 and not (_is_plain(low) and _is_plain(high)):
             return None  # a sum or a product may have wrapped around
+        if low.choices or high.choices:
+            return None  # and so may what is chosen
         small = self.few(low) if _is_sum_of_scalars(low) else NOTHING
         if small is None:
             return None
@@ -376,6 +409,8 @@ def is_never_negative(atom: Atom) -> bool:
         return True
     if isinstance(atom, Quotient) and atom.divisor != number(1):
         return is_unsigned(atom.type) or (_is_sum(atom.dividend) and _is_sum(atom.divisor))
+    if isinstance(atom, Choice):
+        return _is_sum(atom.then) and _is_sum(atom.otherwise)
     return is_unsigned(atom.type.split()[0])  # of a conversion: what it converts to
 
 

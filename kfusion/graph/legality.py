@@ -673,8 +673,8 @@ def _not_understood(a: BoundAccess, b: BoundAccess) -> Reason:
 _FOLLOWED = (
     "an index is followed if it is a sum, product, quotient or remainder of ids, scalar "
     "parameters, constants and counting loops, or of their bits, and of variables that have one "
-    "value there; not through ?:, clamp, min, max or memory: where items need their own elements "
-    "only, write the plain index under an 'if (i < n)'"
+    "value there, or one of several by ?:, if, min, max or clamp of integers; not through memory, "
+    "or by a condition that asks for what is in memory"
 )
 _NARROW = ("uint", "ushort", "uchar")
 

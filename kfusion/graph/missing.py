@@ -32,7 +32,7 @@ def missing(a: BoundAccess, b: BoundAccess) -> list[tuple[str, BoundAccess]]:
         return []
     told: list[tuple[str, BoundAccess]] = []
     for form in sorted(needs, key=str):
-        access = b if any(_is_other(atom) for atom in form.atoms) else a
+        access = b if any(_is_other(atom) for atom in form.everything) else a
         text = _Words(access).comparison(form)
         if text is None:
             return []

@@ -32,6 +32,7 @@ from kfusion.graph.bounds import (
     Proof,
     of_other_item,
 )
+from kfusion.graph.ways import Way, ways
 from kfusion.kernel.forms import (
     GLOBAL_ID,
     GLOBAL_OFFSET,
@@ -62,6 +63,9 @@ DIMENSIONS = protection("dimensions", "an index must depend on every id of the l
 WRAPPING = protection("wrapping", "indices that wrap around may meet")
 ONE_WIDTH = protection("one-width", "indices count elements of one type")
 COVERING = protection("covering", "no race is implied where the store does not always happen")
+
+
+_MOST_WAYS = 16  # in which two indices are looked at
 
 
 class Dependence(Enum):
@@ -104,6 +108,32 @@ def depend(
         if pair is None:
             return Dependence.OTHER, NOTHING
         a, b = pair
+    worst, assumed = Dependence.NONE, NOTHING
+    for count, way in enumerate(ways(Way(a, b))):
+        if count == _MOST_WAYS or (way.chosen and (a.stage.stride or b.stage.stride)):
+            return Dependence.OTHER, NOTHING
+        found, proof = _depend(way, dimensions, assumable)
+        if found in (Dependence.NEIGHBOUR, Dependence.OTHER):
+            return found, NOTHING
+        assumed |= proof
+        worst = max(worst, found, key=list(Dependence).index)
+    return worst, assumed
+
+
+def _depend(way: Way, dimensions: int, assumable: Assumable) -> tuple[Dependence, Proof]:
+    """Whichever way is gone; and that it is not may be what is taken for granted."""
+    if way.chosen and way.impossible(_bounds(way.a.facts, way.b.facts, Nothing())) is not None:
+        return Dependence.NONE, NOTHING
+    found, proof = _meet(way.a, way.b, dimensions, assumable)
+    if way.chosen and found not in (Dependence.NONE, Dependence.SAME_ITEM):
+        never = way.impossible(_bounds(way.a.facts, way.b.facts, assumable))
+        return (found, proof) if never is None else (Dependence.NONE, never)
+    return found, proof
+
+
+def _meet(
+    a: BoundAccess, b: BoundAccess, dimensions: int, assumable: Assumable
+) -> tuple[Dependence, Proof]:
     assert a.form is not None
     assert b.form is not None
     if _may_wrap(a.form, b.form) and _width(a) != _width(b):

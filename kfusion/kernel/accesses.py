@@ -24,6 +24,7 @@ from kfusion.kernel.builtins import (
 from kfusion.kernel.evaluate import (
     UNKNOWN,
     Environment,
+    Known,
     Pointer,
     Typed,
     assigned_pointer,
@@ -288,13 +289,23 @@ class ExpressionWalker(ABC):
 
     def _ternary(self, node: c_ast.TernaryOp) -> None:
         self.expression(node.cond)
-        then, _ = conditions(self.env, node.cond)
-        otherwise, _ = conditions(self.env, node.cond, negated=True)
+        when, unless = self.decided(node)
         self.flow.either(
             node,
-            lambda: self._under(then, node.iftrue),
-            lambda: self._under(otherwise, node.iffalse),
+            lambda: self._under(when[0], node.iftrue),
+            lambda: self._under(unless[0], node.iffalse),
+            when=when,
+            unless=unless,
         )
+
+    def decided(self, node: c_ast.If | c_ast.TernaryOp) -> tuple[Known, Known]:
+        """What holds in the one branch, and in the other, and whether that is all."""
+        first = self.unit.index(node if isinstance(node, c_ast.If) else node.cond)
+        certain = self.env.certain(first, self.unit.index(node.iffalse or node.iftrue))
+        certain = certain and not self._doubted  # else a branch may be jumped into
+        when = conditions(self.env, node.cond)
+        unless = conditions(self.env, node.cond, negated=True)
+        return (when[0], when[1] and certain), (unless[0], unless[1] and certain)
 
     def _under(self, facts: Sequence[Comparison], node: c_ast.Node) -> bool:
         with self._scope(facts, conditional=True):

@@ -13,12 +13,14 @@ from pycparser import c_ast
 from kfusion.kernel.builtins import IDS, IMAGE_SIZES
 from kfusion.kernel.forms import (
     Atom,
+    Choice,
     Comparison,
     Form,
     Id,
     LoopVariable,
     Quotient,
     Value,
+    chosen,
     comparison,
     counts_items,
     form_of,
@@ -31,6 +33,7 @@ from kfusion.kernel.types import (
     INTEGERS,
     canonical,
     common,
+    is_integer,
     is_unsigned,
     known_size,
     promoted,
@@ -40,6 +43,11 @@ from kfusion.kernel.types import (
 )
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.protections import is_on, protection
+
+WHOLE_CONDITIONS = protection(
+    "whole-conditions", "what decides between two values is all that is asked"
+)
 
 _INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)")
 _CONVERT = re.compile(r"convert_(int|uint|long|ulong)")
@@ -98,6 +106,7 @@ class Pointer:
 
 
 Known = tuple[tuple[Comparison, ...], bool]  # comparisons, and whether they say all
+NOT_KNOWN: Known = (), False
 
 
 @dataclass(eq=False)
@@ -182,7 +191,31 @@ def _evaluated(env: Environment, node: c_ast.Node) -> Typed:
         return _unary(env, node)
     if isinstance(node, c_ast.BinaryOp) and env.certain_operator(node):
         return binary(evaluate(env, node.left), node.op, evaluate(env, node.right))
+    if isinstance(node, c_ast.TernaryOp):
+        return _conditional(env, node)
     return UNKNOWN
+
+
+def _conditional(env: Environment, node: c_ast.TernaryOp) -> Typed:
+    then, otherwise = evaluate(env, node.iftrue), evaluate(env, node.iffalse)
+    type_ = common(then.type, otherwise.type)
+    if then.form is None or otherwise.form is None or not type_:
+        return Typed(None, type_)
+    if not env.certain(env.unit.index(node.cond), env.unit.index(node.iffalse)):
+        return Typed(None, type_)
+    when = conditions(env, node.cond)
+    unless = when if when[1] else conditions(env, node.cond, negated=True)
+    return one_of(when, unless, then, otherwise, type_)
+
+
+def one_of(when: Known, unless: Known, then: Typed, otherwise: Typed, type_: str) -> Typed:
+    """The one or the other, if what decides is known; both in the type."""
+    a, b = convert(then, type_).form, convert(otherwise, type_).form
+    if not is_integer(type_) or a is None or b is None:
+        return Typed(None, type_)
+    if when[1] or not is_on(WHOLE_CONDITIONS):
+        return Typed(chosen(when[0], a, b, type_), type_)
+    return Typed(chosen(unless[0], b, a, type_) if unless[1] else None, type_)
 
 
 def _vector(env: Environment, nodes: list[c_ast.Node], type_: str) -> Typed:
@@ -259,8 +292,24 @@ def convert(value: Typed, type_: str) -> Typed:
     elif INTEGERS[type_][0] < 32 and type_ != value.type:
         form = None
     elif form is not None and not _keeps(form, INTEGERS[value.type], INTEGERS[type_]):
-        form = form_of(Quotient(form, number(1), f"{promoted(type_)} from {promoted(value.type)}"))
+        form = _converted(form, value.type, type_)
     return Typed(form, type_)
+
+
+def _converted(form: Form, source: str, target: str) -> Form | None:
+    """Its value may be another one in the type: of one of several values, that of each."""
+    atom = _single(form)
+    if isinstance(atom, Choice):
+        then, otherwise = (convert(Typed(f, source), target) for f in (atom.then, atom.otherwise))
+        return one_of((atom.when, True), NOT_KNOWN, then, otherwise, target).form
+    return form_of(Quotient(form, number(1), f"{promoted(target)} from {promoted(source)}"))
+
+
+def _single(form: Form) -> Atom | None:
+    """The atom that is all of it."""
+    if len(form.terms) == 1 and form.terms[0][1] == 1 and len(form.terms[0][0]) == 1:
+        return form.terms[0][0][0]
+    return None
 
 
 _SMALL = 1 << 16
@@ -280,13 +329,9 @@ def _keeps(form: Form, source: tuple[int, bool], target: tuple[int, bool]) -> bo
         return True
     if signed or new_width <= width:
         return False
-    atom = form.terms[0][0] if len(form.terms) == 1 and form.terms[0][1] == 1 else ()
+    atom = _single(form)
     # A scalar or loop variable without sign is what it is.
-    return (
-        len(atom) == 1
-        and isinstance(atom[0], (Value, LoopVariable))
-        and INTEGERS.get(atom[0].type) == source
-    )
+    return isinstance(atom, (Value, LoopVariable)) and INTEGERS.get(atom.type) == source
 
 
 _LONGEST = 70  # characters of a number of 64 bits, written in any way, with room
@@ -326,7 +371,28 @@ def _call(env: Environment, node: c_ast.FuncCall) -> Typed:
         values = [evaluate(env, argument) for argument in arguments]
         product = binary(values[0], "*", values[1])
         return product if name == "mul24" else binary(product, "+", values[2])
+    if _CHOOSING.get(name) == len(arguments):
+        return _chosen_by(name, [evaluate(env, argument) for argument in arguments])
     return UNKNOWN
+
+
+_CHOOSING = {"min": 2, "max": 2, "clamp": 3, "abs": 1}
+
+
+def _chosen_by(name: str, values: list[Typed]) -> Typed:
+    """`min(a, b)`, of two of one type; `clamp(a, low, high)` is `min(max(a, low), high)`."""
+    if name == "clamp":
+        return _chosen_by("min", [_chosen_by("max", values[:2]), values[2]])
+    forms = [v.form for v in values if v.form is not None and _is_wide(v.type)]
+    kinds = {promoted(value.type) for value in values if is_integer(value.type)}
+    if len(forms) < len(values) or len(kinds) != 1:
+        return UNKNOWN
+    type_, first, second = *kinds, forms[0], forms[-1]
+    if name == "abs" and not is_unsigned(type_):
+        positive = comparison("<=", Form(), first, type_, negated=False)
+        return Typed(chosen([positive], first, -first, f"u{type_}"), f"u{type_}")
+    kept = comparison("<=" if name == "min" else ">=", first, second, type_, negated=False)
+    return Typed(chosen([kept], first, second, type_), type_)
 
 
 def _image_size(env: Environment, name: str, node: c_ast.Node) -> Typed:
@@ -488,6 +554,8 @@ def _is_natural_atom(atom: Atom) -> bool:
         return True
     if isinstance(atom, Quotient) and atom.divisor != number(1):
         return _is_natural(atom.dividend, atom.type) and _is_natural(atom.divisor, atom.type)
+    if isinstance(atom, Choice):
+        return _is_natural(atom.then, atom.type) and _is_natural(atom.otherwise, atom.type)
     return is_unsigned(atom.type.split()[0])
 
 
@@ -577,6 +645,10 @@ def _of_all_parts(
         found.append(comparison(relation.op, a.form, b.form, promoted(a.type), negated=negated))
     same = len(left.parts) == len(right.parts) > 0 and env.certain_operator(relation)
     return tuple(found) if same else None
+
+
+def _is_wide(type_: str) -> bool:
+    return is_integer(type_) and INTEGERS[type_][0] >= 32
 
 
 def is_condition(node: c_ast.Node) -> bool:

@@ -15,8 +15,10 @@ from typing import TypeVar
 from pycparser import c_ast
 
 from kfusion.kernel.evaluate import (
+    NOT_KNOWN,
     UNKNOWN,
     Environment,
+    Known,
     Pointer,
     Typed,
     binary,
@@ -24,6 +26,7 @@ from kfusion.kernel.evaluate import (
     evaluate,
     moved,
     offset_of,
+    one_of,
 )
 from kfusion.kernel.forms import Form, Id, LoopVariable, form_of, number
 from kfusion.kernel.model import Symbol
@@ -64,8 +67,17 @@ class Flow:
     def point(self, symbol: Symbol, pointer: Pointer) -> None:
         self.env.pointers[symbol] = pointer
 
-    def either(self, node: c_ast.Node, *ways: Callable[[], bool]) -> None:
-        """One of them is gone; each says whether what stands behind is reached by it."""
+    def either(
+        self,
+        node: c_ast.Node,
+        *ways: Callable[[], bool],
+        when: Known = NOT_KNOWN,
+        unless: Known = NOT_KNOWN,
+    ) -> None:
+        """One of them is gone; each says whether what stands behind is reached by it.
+
+        `when`: under which condition the first one is, and `unless` the second.
+        """
         env = self.env
         values, pointers = env.values, env.pointers
         ends: list[tuple[Mapping[Symbol, Typed], Mapping[Symbol, Pointer]]] = []
@@ -81,8 +93,15 @@ class Flow:
             return
         for symbol in _differing([each for each, _ in ends]):
             found = [each[symbol] for each, _ in ends if symbol in each]
-            if symbol in values:  # others are declared in a block that has ended
+            if symbol not in values:
+                continue  # declared in a block that has ended
+            one = UNKNOWN
+            if len(found) == len(ways) == 2 and self.follows(symbol):
+                one = one_of(when, unless, found[0], found[1], symbol.canonical)
+            if one.form is None:
                 self._forget_value(symbol, found, node)
+            else:
+                env.bind(symbol, one)
         for symbol in _differing([each for _, each in ends]):
             there = [each[symbol] for _, each in ends if symbol in each]
             if symbol in values or symbol in pointers:
@@ -238,7 +257,7 @@ def _step(env: Environment, node: c_ast.Node) -> Form | None:
     if not env.certain(at, env.unit.index(node.rvalue)):
         return None
     form = offset_of(evaluate(env, node.rvalue))
-    if form is None or form.in_loop or not _is_kept(env, node, form):
+    if form is None or form.in_loop or form.choices or not _is_kept(env, node, form):
         return None
     return form if node.op == "+=" else -form
 

@@ -6,7 +6,7 @@ values are, item by item; an index that has no form is simply not understood.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, lru_cache
 
 from kfusion.source.dataclasses import dataclass
@@ -67,8 +67,19 @@ class LoopVariable:
         return self.name
 
 
+class Composite:
+    """What an atom is that has forms within."""
+
+    @property
+    def parts(self) -> tuple[Form, ...]:
+        raise NotImplementedError
+
+    def map(self, change: Callable[[Form], Form]) -> Atom:
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class Quotient:
+class Quotient(Composite):
     """An integer division. A remainder is `a - b*(a/b)`, so `w*(i/w) + i%w` is `i`.
 
     Divided by 1, a conversion that may change the value; `type` names both types then.
@@ -83,8 +94,40 @@ class Quotient:
             return f"({self.type})({self.dividend})"
         return f"({self.dividend})/({self.divisor})"
 
+    @property
+    def parts(self) -> tuple[Form, ...]:
+        return self.dividend, self.divisor
 
-Atom = Id | Value | LoopVariable | Quotient
+    def map(self, change: Callable[[Form], Form]) -> Quotient:
+        return Quotient(change(self.dividend), change(self.divisor), self.type)
+
+
+@dataclass(frozen=True)
+class Choice(Composite):
+    """One value where all comparisons hold, another one where not: `i < n ? i : n - 1`.
+
+    Both are of the type; where one is not chosen it need not have been computed.
+    """
+
+    when: tuple[Comparison, ...]
+    then: Form
+    otherwise: Form
+    type: str
+
+    def __str__(self) -> str:
+        return f"({' && '.join(map(str, self.when))} ? {self.then} : {self.otherwise})"
+
+    @property
+    def parts(self) -> tuple[Form, ...]:
+        sides = (side for comparison in self.when for side in (comparison.left, comparison.right))
+        return (self.then, self.otherwise, *sides)
+
+    def map(self, change: Callable[[Form], Form]) -> Choice:
+        when = tuple(comparison.map(change) for comparison in self.when)
+        return Choice(when, change(self.then), change(self.otherwise), self.type)
+
+
+Atom = Id | Value | LoopVariable | Quotient | Choice
 Monomial = tuple[Atom, ...]
 
 
@@ -125,54 +168,57 @@ class Form:
         whole = Form(tuple((m, f // by) for m, f in self.terms if f % by == 0))
         return whole, Form(tuple((m, f) for m, f in self.terms if f % by))
 
+    @cached_property
+    def everything(self) -> frozenset[Atom]:
+        """Its atoms, and those within them."""
+        composite = (atom for atom in self.atoms if isinstance(atom, Composite))
+        return self.atoms.union(*(part.everything for atom in composite for part in atom.parts))
+
     def mentions(self, *kinds: str) -> bool:
-        return any(
-            (isinstance(a, Id) and a.kind in kinds)
-            or (isinstance(a, Quotient) and (a.dividend + a.divisor).mentions(*kinds))
-            for a in self.atoms
-        )
+        return any(isinstance(a, Id) and a.kind in kinds for a in self.everything)
 
     @property
     def scalars(self) -> frozenset[Value]:
         """The scalar parameters that it depends on."""
-        found: set[Value] = set()
-        for atom in self.atoms:
-            if isinstance(atom, Value):
-                found.add(atom)
-            elif isinstance(atom, Quotient):
-                found |= atom.dividend.scalars | atom.divisor.scalars
-        return frozenset(found)
+        return frozenset(a for a in self.everything if isinstance(a, Value))
 
     @property
     def in_loop(self) -> bool:
         """It differs between the iterations of a loop."""
-        return any(
-            isinstance(a, LoopVariable)
-            or (isinstance(a, Quotient) and (a.dividend.in_loop or a.divisor.in_loop))
-            for a in self.atoms
-        )
+        return any(isinstance(a, LoopVariable) for a in self.everything)
+
+    @property
+    def choices(self) -> list[Choice]:
+        """In the order of their texts."""
+        return sorted((a for a in self.everything if isinstance(a, Choice)), key=str)
 
     def replace(self, new: Mapping[Atom, Form]) -> Form:
         """Every atom of the mapping replaced by a form."""
-        atoms = {atom for monomial, _ in self.terms for atom in monomial}
-        if not any(atom in new or isinstance(atom, Quotient) for atom in atoms):
+        if not any(atom in new or isinstance(atom, Composite) for atom in self.atoms):
             return self
+
+        def changed(atom: Atom) -> Form:
+            return new[atom] if atom in new else form_of(_within(atom, lambda f: f.replace(new)))
+
         result = Form()
         for monomial, factor in self.terms:
             product = number(factor)
             for atom in monomial:
-                product *= new[atom] if atom in new else form_of(_inside(atom, new))
+                product *= changed(atom)
             result += product
         return result
 
     def rename(self, change: Callable[[Atom], Atom]) -> Form:
         def changed(atom: Atom) -> Atom:
-            if isinstance(atom, Quotient):
-                dividend, divisor = atom.dividend.rename(change), atom.divisor.rename(change)
-                return Quotient(dividend, divisor, atom.type)
-            return change(atom)
+            return change(_within(atom, lambda form: form.rename(change)))
 
         return _collect([(tuple(changed(a) for a in m), f) for m, f in self.terms])
+
+    def within(self, change: Callable[[Form], Form]) -> Form:
+        """With the forms within its atoms changed."""
+        if not any(isinstance(atom, Composite) for atom in self.atoms):
+            return self
+        return _collect([(tuple(_within(a, change) for a in m), f) for m, f in self.terms])
 
     def __str__(self) -> str:
         if not self.terms:
@@ -189,10 +235,8 @@ class Form:
         return " + ".join(parts).replace("+ -", "- ")
 
 
-def _inside(atom: Atom, new: Mapping[Atom, Form]) -> Atom:
-    if isinstance(atom, Quotient):
-        return Quotient(atom.dividend.replace(new), atom.divisor.replace(new), atom.type)
-    return atom
+def _within(atom: Atom, change: Callable[[Form], Form]) -> Atom:
+    return atom.map(change) if isinstance(atom, Composite) else atom
 
 
 @lru_cache(maxsize=4096)
@@ -206,8 +250,8 @@ def _key(atom: Atom) -> tuple[str, str, int]:
         return ("id", atom.kind, atom.dimension)
     if isinstance(atom, Value):
         return ("value", f"{atom} {atom.type} {atom.whole}", 0)
-    if isinstance(atom, Quotient):
-        return ("quotient", f"{atom} {atom.type}", 0)
+    if isinstance(atom, Composite):
+        return ("quotient" if isinstance(atom, Quotient) else "choice", f"{atom} {atom.type}", 0)
     return ("loop", f"{atom.name} {atom.owner}", atom.token)
 
 
@@ -295,12 +339,27 @@ class Comparison:
     def map(self, change: Callable[[Form], Form]) -> Comparison:
         return Comparison(self.op, change(self.left), change(self.right), self.type)
 
+    @property
+    def negated(self) -> Comparison:
+        return comparison(self.op, self.left, self.right, self.type, negated=True)
+
     def __str__(self) -> str:
         return f"{self.left} {self.op} {self.right}"
 
 
 _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _TURNED = {">": "<", ">=": "<="}
+
+
+_MOST_CHOICES = 4  # within one another
+
+
+def chosen(when: Iterable[Comparison], then: Form, otherwise: Form, type_: str) -> Form | None:
+    """None: it would be too long."""
+    if then == otherwise:
+        return then
+    form = form_of(Choice(tuple(when), then, otherwise, type_))
+    return form if len(form.choices) <= _MOST_CHOICES else None
 
 
 def comparison(op: str, left: Form, right: Form, type_: str, *, negated: bool) -> Comparison:
@@ -319,6 +378,7 @@ def in_global_ids(form: Form) -> Form:
 
     Only right where every group has the full local size.
     """
+    form = form.within(in_global_ids)
     for dimension in range(3):
         local = Id(LOCAL_ID, dimension)
         if local not in form.atoms:

@@ -125,18 +125,19 @@ class Walker(ExpressionWalker):
                 self._statement(node.iftrue)
             return
         self.expression(node.cond)
-        then, _ = conditions(self.env, node.cond)
-        otherwise, _ = conditions(self.env, node.cond, negated=True)
+        when, unless = self.decided(node)
         self.flow.either(
             node,
-            lambda: self._branch(then, node.iftrue),
-            lambda: self._branch(otherwise, node.iffalse),
+            lambda: self._branch(when[0], node.iftrue),
+            lambda: self._branch(unless[0], node.iffalse),
+            when=when,
+            unless=unless,
         )
         # What holds behind it, until the block ends.
         if not goes_on(node.iftrue):
-            self.learn(otherwise)
+            self.learn(unless[0])
         if not goes_on(node.iffalse):
-            self.learn(then)
+            self.learn(when[0])
 
     def _branch(self, facts: Sequence[Comparison], node: c_ast.Node | None) -> bool:
         with self._scope(facts, conditional=True):

@@ -181,8 +181,12 @@ def test_continue_whose_condition_changes_something() -> None:
         "switch (n) { case 0: if (x < n) { default: c[y*16 + x] = b[y*n + x]; } }",
         "switch (n) { case 0: for (; x < n; ) { case 5: c[y*16 + x] = b[y*n + x]; break; } }",
         "switch (n) { case 0: if (x < n) { case 5: ; c[y*16 + x] = b[y*n + x]; } }",
+        (
+            "switch (n) { case 0: x += 0; int j = x; if (n < 0) { case 5: j = x + 1; }"
+            " c[y*16 + x] = b[y*n + j]; }"
+        ),
     ],
-    ids=["if", "break", "default", "loop", "behind"],
+    ids=["if", "break", "default", "loop", "behind", "value"],
 )
 def test_label_in_a_block(switch: str) -> None:
     """What the block stands under says nothing: the label is jumped to."""

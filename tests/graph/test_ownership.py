@@ -223,3 +223,31 @@ def test_sign_of_a_width_matters_where_items_may_read_what_others_write() -> Non
     found, proof = depend(other, write, 2, Some(Order, Floor))
     assert found is SAME
     assert shown(proof) == {"w <= h", "w >= 0"}
+
+
+@pytest.mark.parametrize(
+    ("index", "expected", "assumed"),
+    [
+        ("min(ix, w - 1)", SAME, {"0 < w"}),
+        ("ix < w ? ix : 0", SAME, {"0 < w"}),
+        ("min(x, (size_t)63)", SAME, {"0 < 63"}),
+        ("min(ix + 1, w)", NEIGHBOUR, set()),
+        ("min(ix, w - 2)", OTHER, set()),
+        ("max(ix, w)", SAME, {"0 < w"}),  # none of them writes element w
+        ("x < w ? x : 0", SAME, {"0 < w"}),
+        ("x < n ? x : 0", SAME, {"0 < n"}),
+    ],
+)
+def test_values_of_which_one_is_never_chosen(
+    index: str, expected: Dependence, assumed: set[str]
+) -> None:
+    a, b = access("t[x] = 1;", 1, 0), access(f"t[{index}] += 1;", 1, 1)
+    kind, proof = depend(a, b, 1, Some(Limit))
+    assert kind is expected
+    assert shown(proof) == assumed
+
+
+def test_values_are_looked_at_together_where_all_items_choose_the_same() -> None:
+    row = "if (ix < (w < h ? w : h)) t[iy * (w < h ? w : h) + ix] = 1;"
+    assert found(row, row, 2) is SAME
+    assert found(row, row.replace("w < h ?", "w > h ?"), 2) is OTHER

@@ -33,14 +33,32 @@ y * w + 2 * x|(y * w + x) * 3 + 1|y * n + x * w + j|(x * h + y) * w + j|y * w + 
 x * w + j|x * 4 + j|x + j * n|x * w + (w - 1)|x * w + w - j - 2|x * w + j - 1
 x / w * w + x % w|x % w + y * w|x / 2|x % 4|x / 2 * 2 + x % 2|0|n|w - 1|x * w|x & 3
 x + 3|x + 6|3 * j + x|x + 6 - 3 * j
+MIN(x, n - 1)|MIN(x + 1, n - 1)|MAX(x, 0)|MAX(x - 1, 0)|MIN(MAX(x - 1, 0), n - 1)|MIN(x, 3)
+PICK(x < n, x, n - 1)|PICK(x < w, x, 0)|PICK(x < n && x > 0, x, w)|PICK(x == 0, n, x)|MIN(w, x)
+PICK(x != w, x, x + n)|MIN(MAX(x, 0), n - 1)|PICK(w < n, x, x + 1)|y * w + MIN(x, w - 1)|MAX(x, j)
+MIN(y, h - 1) * w + MIN(x, w - 1)|y * MIN(w, p) + x|MAX(w, n) + x|2 * MIN(x, n)|MIN(x, n) / 2
+x + PICK(x < 2, 0, n)|x + MIN(j, 1)|MAX(j, x) - j + x|PICK(x > 2, x - 1, x + n)
+PICK(x <= 0, 0, x - 1)|PICK(x - 1 < n, x, MIN(x + 1, n))
+PICK(MIN(x, n) == x, x, n)|x % MAX(w, 1)|MAX(x, n) - n
+MIN(x, w - x)
 """
 GUARDS = """
 x < w|x < n|x < w - 1|x > 0|x >= 1|x + 1 < w|x <= w - 1|x < p|x < 4|x < n - 2|x < 2 * n|x == 0
 x <= w|0 < w|x < w + 1|y < h|y < h - 1|y > 0|y >= 1 && y < h|x >= 1 && x <= w|w <= p|n > x
 y < n|x * 2 < w|w > 0 && h > 0|x - 1 < w|n >= w * h
+x < MIN(w, n)|MAX(x, 1) < w|x < PICK(w < n, w, p)|MIN(x, 3) == x|x <= MAX(w, 1) - 1|x < MIN(w, h)
 """
 LOOPS = """
-j = 0; j < w|j = 1; j < w|j = 0; j < 4|j = 0; j < w - 1|j = 0; j <= w|j = 0; j < n|j = 1; j < w - 2
+j = 0; j < MIN(w, 4)
+j = 0; j < w|j = 1; j < w|j = 0; j < 4|j = 0; j < w - 1|j = 0; j <= w|j = 0; j < n
+j = 1; j < w - 2
+"""
+
+
+HEAD = """\
+#define PICK(c, a, b) ((c) ? (a) : (b))
+#define MIN(a, b) PICK((a) < (b), a, b)
+#define MAX(a, b) PICK((a) > (b), a, b)
 """
 
 
@@ -155,9 +173,23 @@ class C:
         return hash(self.value)
 
 
+def pick(condition: bool, a: C | int, b: C | int) -> C:
+    """Both are brought to one type, then one is chosen."""
+    first, second = (x if isinstance(x, C) else C(x, "int") for x in (a, b))
+    type_ = max(first.type, second.type, key=ORDER.index)
+    return C((first if condition else second).value, type_)
+
+
+FUNCTIONS = {
+    "PICK": pick,
+    "MIN": lambda a, b: pick(a < b, a, b),
+    "MAX": lambda a, b: pick(a > b, a, b),
+}
+
+
 def evaluated(text: str, known: Mapping[str, C]) -> C | bool:
     python = text.replace("/", "//").replace("&&", "and")
-    found = eval(python, {}, dict(known))
+    found = eval(python, {}, {**known, **FUNCTIONS})
     return C(found, "int") if type(found) is int else found
 
 
@@ -258,7 +290,7 @@ def test_what_is_said_of_two_accesses_holds_for_all_items() -> None:
     decided = {Dependence.NONE: 0, Dependence.SAME_ITEM: 0}
     for _ in range(PAIRS):
         a, b, dimensions = drawn(draw)
-        source = a.text("f") + b.text("g")
+        source = HEAD + a.text("f") + b.text("g")
         kernels = kernels_of(source)
         kind, proof = depend(
             bound(kernels["f"], 0, dimensions),

@@ -42,10 +42,18 @@ def forms(body: str) -> list[str]:
         ("w >> 1", "None"),
         ("w & 7", "None"),
         ("(uint)get_global_id(0) >> 40", "None"),
-        ("min((int)get_global_id(0), w)", "None"),
-        ("max((int)get_global_id(0), w)", "None"),
-        ("clamp((int)get_global_id(0), 0, w)", "None"),
-        ("get_global_id(0) > 0 ? get_global_id(0) : 0", "None"),
+        ("min((int)get_global_id(0), w)", "(get_global_id(0) <= w ? get_global_id(0) : w)"),
+        ("max(w, (int)get_global_id(0))", "(get_global_id(0) <= w ? w : get_global_id(0))"),
+        ("abs(w)", "(0 <= w ? w : -w)"),
+        (
+            "get_global_id(0) > 0 ? get_global_id(0) : 0",
+            "(0 < get_global_id(0) ? get_global_id(0) : 0)",
+        ),
+        ("w < 3 ? 5 : 5", "5"),
+        ("w < 3 || w > 5 ? 1 : w", "(3 <= w && w <= 5 ? w : 1)"),
+        ("w < 3 && w > 1.5f ? 1 : w", "None"),
+        ("w < 3 ? 1 : 1.5f", "None"),
+        ("min((char)w, (char)3)", "None"),
         ("(int)a[get_global_id(0)]", "get_global_id(0)"),  # read first
         ("get_global_id(w)", "None"),
         ("n - 1 - (uint)get_global_id(0)", "None"),  # loaded in 32 bits without sign

@@ -22,6 +22,9 @@ typedef __global float *place;
 struct box { place at; };
 """
 ITEM = "int i = get_global_id(0);"
+ID = "get_global_id(0)"
+SUM = f"({ID} < 3 ? {ID} : {ID} - 3) + ({ID} < 3 ? w + 1 : w)"
+MOST = f"(0 <= {ID} ? {ID} : 0)"
 
 
 def written(body: str) -> str:
@@ -46,6 +49,21 @@ def written(body: str) -> str:
         (f"{ITEM} if (w) c[i + 1] = 0; i = 9;", "get_global_id(0) + 1"),
         (f"{ITEM} int2 v = (int2)(i, 3); i = 5; c[v.x] = 0;", "get_global_id(0)"),
         (f"{ITEM} w += 2; c[i + w] = 0;", "get_global_id(0) + w + 2"),
+        # One of several
+        (f"{ITEM} if (w) i += 1; c[i] = 0;", f"(0 != w ? {ID} + 1 : {ID})"),
+        (f"{ITEM} w ? i++ : 0; c[i] = 0;", f"(0 != w ? {ID} + 1 : {ID})"),
+        (f"{ITEM} if (i >= w) i = w - 1; c[i] = 0;", f"(w <= {ID} ? w - 1 : {ID})"),
+        (f"{ITEM} if (i < 3) {{ w++; }} else i -= 3; c[i + w] = 0;", SUM),
+        (f"{ITEM} if (i < 0 || i > w) i = 5; c[i] = 0;", f"(0 <= {ID} && {ID} <= w ? {ID} : 5)"),
+        (
+            f"{ITEM} if (i > w) i = 5; else if (i == w) return; c[i] = 0;",
+            f"(w < {ID} ? 5 : {ID})",
+        ),
+        (
+            f"{ITEM} for (int j = 0; j < w; j++) {{ int k = j; if (k > 9) k = 9; c[k] = 0; }}",
+            "(9 < j ? 9 : j)",
+        ),
+        (f"{ITEM} c[clamp(i, 0, 7)] = 0;", f"({MOST} <= 7 ? {MOST} : 7)"),
         # Rounds of a loop
         (
             f"{ITEM} while (i < w) {{ c[i] = 0; i += get_global_size(0); }}",
@@ -95,8 +113,15 @@ def test_value_that_reaches_the_index(body: str, form: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        f"{ITEM} if (w) i += 1; c[i] = 0;",
-        f"{ITEM} w ? i++ : 0; c[i] = 0;",
+        f"{ITEM} if (a[i] > 0) i += 1; c[i] = 0;",
+        f"{ITEM} if (w && a[i] > 0) i += 1; c[i] = 0;",
+        f"{ITEM} if (w && a[i] > 0) w = 1; else i++; c[i] = 0;",
+        f"{ITEM} if (w++ < 3) i += 1; c[i] = 0;",
+        f"{ITEM} if (i < 4) {{ i++; if (w) i = a[0]; }} c[i] = 0;",
+        f"{ITEM} a[i] > 0 ? i++ : 0; c[i] = 0;",
+        f"{ITEM} for (int j = 0; j < 3; j++) {{ if (j < w) i++; }} c[i] = 0;",
+        f"{ITEM} int k = 0; while (w--) {{ c[k] = 0; k += i < 3 ? 1 : 2; }}",
+        f"{ITEM} {'i = i < w ? i + 1 : i; ' * 5} c[i] = 0;",
         f"{ITEM} w && i++; c[i] = 0;",
         f"{ITEM} int k = 0; while (w--) {{ c[k] = 0; if (w == 3) continue; k += 2; }}",
         f"{ITEM} int k = 0; while (w--) {{ c[k] = 0; k += 2; if (w == 3) k += 2; }}",

@@ -94,10 +94,15 @@ ROW = "get_global_id(1)*w + get_global_id(0)"
         ("uchar at(int i) { return i; }", "t[at(x)] = 1;", "-"),
         ("int at(uchar i) { return i; }", "t[at(x)] = 1;", "-"),
         ("float at(int i) { return i; }", "t[(int)at(x)] = 1;", "-"),
+        (
+            "int at(int i) { return i > 3 ? 3 : i; }",
+            "t[at(x)] = 1;",
+            "(3 < get_global_id(0) ? 3 : get_global_id(0))",
+        ),
         # What is not as simple.
         ("int at(int i) { i += 1; return i; }", "t[at(x)] = 1;", "-"),
         ("int at(int i) { if (i > 3) return 3; return i; }", "t[at(x)] = 1;", "-"),
-        ("int at(int i) { return i > 3 ? 3 : i; }", "t[at(x)] = 1;", "-"),
+        ("int at(int i) { return i > 3.5f ? 3 : i; }", "t[at(x)] = 1;", "-"),
         ("int at(global float *p, int i) { return i; }", "t[at(t, x)] = 1;", "-"),
         (
             "constant int table[2] = {0, 1};\nint at(int i) { return table[i]; }",
