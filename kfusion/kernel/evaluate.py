@@ -119,7 +119,7 @@ class Environment:
     values: dict[Symbol, Typed] = field(default_factory=dict)
     pointers: dict[Symbol, Pointer] = field(default_factory=dict)
     images: dict[Symbol, str] = field(default_factory=dict)  # names of parameters
-    deep: set[str] = field(default_factory=set)  # those that are no image2d_t
+    ranks: dict[str, int] = field(default_factory=dict)  # how many coordinates each has
     structures: dict[Symbol, Member] = field(default_factory=dict)
     # Why samplers may not give the texel asked for; those of the file by name.
     samplers: dict[Symbol | str, str] = field(default_factory=dict)
@@ -180,6 +180,8 @@ def _evaluated(env: Environment, node: c_ast.Node) -> Typed:
         if isinstance(node.expr, c_ast.ExprList):
             return _vector(env, node.expr.exprs, type_)
         return convert(evaluate(env, node.expr), type_)
+    if isinstance(node, c_ast.CompoundLiteral):
+        return _vector(env, node.init.exprs, canonical(env.unit, node.type))
     if isinstance(node, c_ast.StructRef) and node.type == ".":
         whole = evaluate(env, node.name)
         return _part(whole, node.field.name) if whole.parts else _of_structure(env, node)
@@ -219,7 +221,7 @@ def one_of(when: Known, unless: Known, then: Typed, otherwise: Typed, type_: str
 
 
 def _vector(env: Environment, nodes: list[c_ast.Node], type_: str) -> Typed:
-    """`(int2)(a, b)`"""
+    """`(int2)(a, b)`, `(int2){a, b}`"""
     vector = vector_of(type_)
     if vector is None or len(nodes) != vector[1]:
         return UNKNOWN

@@ -277,9 +277,9 @@ def form_of(atom: Atom) -> Form:
 ROW = form_of(Id(IMAGE_ROW, 0))
 
 
-def texel_at(x: Form, y: Form) -> Form:
-    """Two coordinates as one index: equal indices have equal coordinates."""
-    return y * ROW + x
+def texel_at(x: Form, *others: Form) -> Form:
+    """Coordinates as one index, `(z*row + y)*row + x`: equal indices have equal coordinates."""
+    return texel_at(*others) * ROW + x if others else x
 
 
 def coordinates(form: Form) -> tuple[Form, Form]:

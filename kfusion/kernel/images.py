@@ -23,6 +23,12 @@ from kfusion.source.protections import is_on, protection
 
 SAMPLERS = protection("samplers", "only some samplers give the texel at the coordinates")
 
+# By type: how many coordinates, the layer included. Of others none is followed.
+COORDINATES = {
+    **dict.fromkeys(("image1d_t", "image1d_buffer_t"), 1),
+    **dict.fromkeys(("image2d_t", "image1d_array_t"), 2),
+    **dict.fromkeys(("image3d_t", "image2d_array_t"), 3),
+}
 _OWN = frozenset(("CLK_NORMALIZED_COORDS_FALSE", "CLK_FILTER_NEAREST"))
 _ADDRESSING = frozenset(
     f"CLK_ADDRESS_{each}" for each in "NONE CLAMP CLAMP_TO_EDGE REPEAT MIRRORED_REPEAT".split()
@@ -69,13 +75,14 @@ def read_image_call(env: Environment, node: c_ast.FuncCall) -> ImageCall | None:
         _named(env, sampler) if sampler is not None else "",
         _trouble(env, image, sampler) if reads else "",
     )
-    followed = image not in env.deep and (not texel.trouble or not is_on(SAMPLERS))
+    rank = env.ranks[image]
+    followed = rank > 0 and (not texel.trouble or not is_on(SAMPLERS))
     last = env.unit.match(first + 1)
     return ImageCall(
         image,
         Mode.READ if reads else Mode.WRITE,
         texel,
-        texel_of(env, arguments[place]) if followed else None,
+        texel_of(env, arguments[place], rank) if followed else None,
         last,
         tuple(arguments[place:]),
     )
@@ -87,8 +94,8 @@ def _named(env: Environment, node: c_ast.Node) -> str:
 
 
 def _trouble(env: Environment, image: str, sampler: c_ast.Node | None) -> str:
-    if image in env.deep:
-        return f"coordinates in '{image}', which is no image2d_t, are not followed"
+    if not env.ranks[image]:
+        return f"coordinates in '{image}' are not followed"
     return sampler_of(env, sampler) if sampler is not None else ""
 
 

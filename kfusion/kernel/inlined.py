@@ -44,7 +44,7 @@ def follow_call(walker: ExpressionWalker, node: c_ast.FuncCall, name: str) -> bo
     walker.followed_calls[0] += 1
     within = Environment(unit, scopes.uses, env.certain, inside=env.inside | {name})
     within.until = env.until
-    within.deep = env.deep
+    within.ranks = env.ranks
     within.samplers.update({k: v for k, v in env.samplers.items() if isinstance(k, str)})
     writing: set[str] = set()
     for place, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True)):

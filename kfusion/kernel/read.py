@@ -12,7 +12,7 @@ from kfusion.kernel.effects import effect_of, is_acting
 from kfusion.kernel.evaluate import Environment, Pointer, TooLongError, Typed, vector_parameter
 from kfusion.kernel.forms import ITEM_IDS, STRIDED_ID, Form, Value, form_of
 from kfusion.kernel.helpers import Helpers
-from kfusion.kernel.images import samplers_of
+from kfusion.kernel.images import COORDINATES, samplers_of
 from kfusion.kernel.members import Member, keeps_members
 from kfusion.kernel.model import (
     Access,
@@ -219,7 +219,7 @@ def _bind_parameters(env: Environment, scopes: Scopes, parameters: tuple[Paramet
             env.pointers[symbol] = Pointer(parameter.name, offset, type_, type_)
         elif parameter.image is not None:
             env.images[symbol] = parameter.name
-            env.deep |= {parameter.name} if parameter.canonical != "image2d_t" else set()
+            env.ranks[parameter.name] = COORDINATES.get(parameter.canonical, 0)
         elif parameter.is_scalar and is_integer(parameter.canonical):
             known = symbol not in scopes.address_taken
             value = form_of(Value(parameter.name, parameter.canonical)) if known else None

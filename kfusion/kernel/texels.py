@@ -35,8 +35,14 @@ class _Real:
         return _Real(self.form, True) if alone and not self.half else None
 
 
-def texel_of(env: Environment, node: c_ast.Node) -> Form | None:
-    """The index of `(int2)(x, y)`, of the like of real numbers, or of a variable with one."""
+def texel_of(env: Environment, node: c_ast.Node, rank: int = 2) -> Form | None:
+    """The index of so many coordinates: of `(int2)(x, y)`, of the like of real numbers, or of a
+    variable with one; of three as `(int4)(x, y, z, 0)`."""
+    if rank != 2:
+        value = evaluate(env, node)
+        whole = value.parts if len(value.parts) == rank + 1 > 2 else (value,) * (rank == 1)
+        known = [p.form for p in whole[:rank] if p.type == "int" and p.form is not None]
+        return texel_at(*known) if len(known) == rank else None
     symbol = env.symbol(node)
     if symbol is not None and symbol in env.texels:
         return env.texels[symbol]

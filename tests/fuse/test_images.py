@@ -145,7 +145,7 @@ def host_sampler() -> cl.Sampler:
     return cl.Sampler(context, False, cl.addressing_mode.CLAMP, cl.filter_mode.NEAREST)
 
 
-# ---- Images that are no image2d_t: no coordinates are followed ----
+# ---- Images of one and three dimensions, and of several layers ----
 
 DEEP = (
     SAMPLERS
@@ -180,7 +180,7 @@ kernel void doubled(global float4 *c, global const float4 *t, int w, int h)
         (["slice(t, v, w, h)", "doubled(c, t, w, h)", "lift(u, c, w, h)"], 1, ""),
         (["doubled(c, t, w, h)", "lift(v, c, w, h)", "slice(t, v, w, h)"], 2, "KF233"),
         (["slice(t, v, w, h)", "lift(v, t, w, h)"], 2, "KF233"),
-        (["lift(v, t, w, h)", "lift(v, c, w, h)"], 2, "KF203"),
+        (["lift(v, t, w, h)", "lift(v, c, w, h)"], 1, ""),
     ],
 )
 def test_images_of_three_dimensions(calls: list[str], launches: int, code: str) -> None:
@@ -193,6 +193,49 @@ def test_images_of_three_dimensions(calls: list[str], launches: int, code: str) 
     )
     codes = {why.code for cut in made.plan.cuts for why in cut.reasons}
     assert codes == ({code} if code else set())
+
+
+def texels(type_: str, own: str, other: str) -> str:
+    """Kernels that write their own texel, and read it or another one."""
+    names = [n for n in "xyz" if n in own]
+    ids = ", ".join(f"{n} = get_global_id({d})" for d, n in enumerate(names))
+    guard = " && ".join(f"{n} < {end}" for n, end in zip(names, (7, 5, 3), strict=False))
+    text = "#pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable\n" + SAMPLERS
+    for name, factor, place in [("twice", "2.0f", own), ("shift", "0.5f", other)]:
+        text += f"kernel void {name}(write_only {type_} c, read_only {type_} a)\n"
+        value = f"{factor} * read_imagef(a, nearest, {place})"
+        text += f"{{ const int {ids}; if ({guard}) write_imagef(c, {own}, {value}); }}\n"
+    return text
+
+
+@pytest.mark.parametrize(
+    ("type_", "own", "others"),
+    [
+        ("image1d_t", "x", ["x + 1", "6 - x"]),
+        ("image1d_array_t", "(int2)(x, y)", ["(int2)(x, 0)", "(int2)(x + 1, y)"]),
+        ("image2d_t", "(int2){x, y}", ["(int2){y, x}", "(int2){x, y + 1}"]),
+        ("image2d_array_t", "(int4)(x, y, z, 0)", ["(int4)(x, y, 0, 0)", "(int4)(y, x, z, 0)"]),
+        ("image3d_t", "(int4){x, y, z, 0}", ["(int4)(x, y, z - 1, 0)", "(int4)(x, z, y, 0)"]),
+    ],
+)
+def test_texels_of_each_kind_of_image(type_: str, own: str, others: list[str]) -> None:
+    calls = ["twice(t, a)", "shift(c, t)"]
+    fused = fuse(texels(type_, own, own), calls, ["c"])
+    assert len(fused.kernels) == 1
+    assert fused.plan.groups[0].internalised == {"t"}
+    for other in others:
+        cut = refusal(texels(type_, own, other), calls)
+        assert cut.message.startswith(f"'read_imagef(a, nearest, {other})' in shift() ")
+
+
+@pytest.mark.parametrize("third", ["z", "2 - z"])
+def test_volume_between_two_kernels(third: str) -> None:
+    source = texels("image3d_t", "(int4)(x, y, z, 0)", f"(int4){{x, y, {third}, 0}}")
+    data = np.random.default_rng(5)
+    buffers = {n: data.random((3, 5, 7, 4)).astype(np.float32) for n in "act"}
+    launches = 1 if third == "z" else 2
+    calls = ["twice(t, a)", "shift(c, t)"]
+    fused_and_same(source, calls, launches=launches, buffers=buffers, size=(8, 8, 4))
 
 
 # ---- Values that go from call to call ----
