@@ -254,11 +254,11 @@ def _ranges(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
             b.span,
             help="launch both in the same number of dimensions",
         )
-    covered = covering(p, q, oracle)
+    reason = oracle.same_range(a, b)
+    covered = covering(p, q, oracle) if reason is not None else None
     if covered is not None:
         legal.assume(covered)
         return None
-    reason = oracle.same_range(a, b)
     if reason is not None and is_on(SAME_RANGES):
         return reason
     legal.assume(SameRange(a.index, b.index))

@@ -32,10 +32,12 @@ KF203: the index of an access is not understood
 Two calls use one buffer, at least one of them writes it, and it cannot be told
 which element an access touches. kfusion follows an index that is a sum,
 product, quotient or remainder of ids, scalar parameters, constants and counting
-loops, also through variables that keep their value and through small functions.
-It does not follow `?:`, `clamp`, `min`, `max`, shifts to the right and bitwise
-operators, nor what is read from memory: that may lead to any element, also to
-one that another work-item writes.
+loops, also through variables and through small functions. Where a value is one
+of several, by `?:`, `if`, `min`, `max`, `clamp` or `abs` of integers, each of
+them is looked at, unless there are many. It does not follow most shifts to the
+right and bitwise operators, vectors that a condition decides about, nor what is
+read from memory: that may lead to any element, also to one that another
+work-item writes.
 
 Example
 
@@ -59,12 +61,10 @@ Example
 What to do
 
 Write the index as a plain formula of `get_global_id()`, scalars and constants
-if it is one. Where `x[min(i, n - 1)]` only keeps items beyond the end from
-reading what is not there, write `if (i < n)` around it, and `x[i]`. Where a
-clamped index does mean the element of another item, as at the edges of a
-stencil, the cut is right however the index is written. Such a call, a gather or
-a scatter keeps a launch of its own: take it to the edge of the region, so that
-the other calls stand together.
+if it is one. Let what decides between two indices be ids, scalars and
+constants, and nothing that is read from memory. A gather or a scatter keeps a
+launch of its own: take it to the edge of the region, so that the other calls
+stand together.
 """
 
 UNKNOWN = """\
