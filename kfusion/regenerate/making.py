@@ -679,6 +679,11 @@ def _refusing(condition: _Condition) -> list[str]:
 def _wrapped_condition(text: str) -> list[str]:
     if len(text) + 9 <= _WIDTH:
         return [f"if ({text})"]
+    if " && (" in text:
+        first, rest = text.split(" && (", 1)
+        inner, *others = rest.split(" || ")
+        lines = [f"if ({first}", f"    && ({inner}", *(f"        || {other}" for other in others)]
+        return [*lines[:-1], lines[-1] + ")"]
     if " || " in text:
         first, *others = text.split(" || ")
         lines = [f"if ({first}", *(f"    || {other}" for other in others)]
