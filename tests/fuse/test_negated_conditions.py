@@ -39,7 +39,6 @@ __kernel void tail(__global float *z, __global const float *x, __global const fl
         "(i == 3) - (i != 3)",
         "i == 3 ? f : 0",
         "i == 3 && f",
-        "(m = i == 3)",
         "(i == 3 | f) || i == 4",
         "(i == 3), (f == m)",
         "i == m == f",
@@ -51,6 +50,12 @@ def test_condition_that_is_no_single_comparison_is_negated_as_a_whole(condition:
     calls = ["square(y, x)", "tail(z, x, y)"]
     fused = fused_and_same(tail(condition), calls, launches=1, buffers={"x": equal})
     assert "if (!(" in fused_text(fused)
+
+
+def test_condition_that_assigns_is_left_as_it_is() -> None:
+    """It is computed whether anything follows or not."""
+    fused = fused_and_same(tail("(m = i == 3)"), ["square(y, x)", "tail(z, x, y)"], launches=1)
+    assert "if ((m = i == 3))" in fused_text(fused)
 
 
 @pytest.mark.parametrize(
