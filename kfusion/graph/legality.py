@@ -32,7 +32,7 @@ from kfusion.graph.model import (
     Within,
 )
 from kfusion.graph.ownership import Dependence, depend
-from kfusion.graph.ranges import covering
+from kfusion.graph.ranges import COMPARED, covering
 from kfusion.graph.strides import counts_once
 from kfusion.graph.unify import Equalities
 from kfusion.kernel.forms import (
@@ -543,7 +543,7 @@ class _Assumable:
 
     def _scalar(self, value: Value) -> Scalar | None:
         """Numbers of a type that hosts can compare as kernels do."""
-        whole = not value.part and value.type in _COMPARED
+        whole = not value.part and value.type in COMPARED
         return self.equalities.scalars.get(value.name) if whole else None
 
     def assumptions(self, assumed: Assumed) -> list[Assumption]:
@@ -563,9 +563,6 @@ class _Assumable:
             return [UpTo(assumed.scalar.name, assumed.most, assumed.scalar.type, by)]
         assert isinstance(assumed, Order)
         return [AtMost(assumed.low.name, assumed.high.name, assumed.high.type, assumed.times)]
-
-
-_COMPARED = ("int", "uint", "long", "ulong")
 
 
 def _is_plane(a: BoundAccess, b: BoundAccess, most: Value | int) -> bool:

@@ -15,7 +15,7 @@ from kfusion.source.protections import is_on, protection
 
 BOUNDED = protection("bounded", "in a larger range each kernel stops where its own one does")
 
-_COMPARED = ("int", "uint", "long", "ulong")
+COMPARED = ("int", "uint", "long", "ulong")  # types of numbers that hosts compare as kernels do
 
 
 def covering(p: Stage, q: Stage, oracle: Oracle) -> Covers | None:
@@ -43,7 +43,7 @@ def _bounds(stage: Stage) -> list[Bound]:
                 and isinstance(scalar, Value)
                 and right[0][1] == 1
                 and not scalar.part
-                and scalar.type in _COMPARED
+                and scalar.type in COMPARED
                 and scalar.name in stage.scalars
             ):
                 bound = Bound(stage.invocation.index, dimension, scalar.name, scalar.type)

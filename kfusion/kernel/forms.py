@@ -67,19 +67,8 @@ class LoopVariable:
         return self.name
 
 
-class Composite:
-    """What an atom is that has forms within."""
-
-    @property
-    def parts(self) -> tuple[Form, ...]:
-        raise NotImplementedError
-
-    def map(self, change: Callable[[Form], Form]) -> Atom:
-        raise NotImplementedError
-
-
 @dataclass(frozen=True)
-class Quotient(Composite):
+class Quotient:
     """An integer division. A remainder is `a - b*(a/b)`, so `w*(i/w) + i%w` is `i`.
 
     Divided by 1, a conversion that may change the value; `type` names both types then.
@@ -103,7 +92,7 @@ class Quotient(Composite):
 
 
 @dataclass(frozen=True)
-class Choice(Composite):
+class Choice:
     """One value where all comparisons hold, another one where not: `i < n ? i : n - 1`.
 
     Both are of the type; where one is not chosen it need not have been computed.
@@ -127,6 +116,7 @@ class Choice(Composite):
         return Choice(when, change(self.then), change(self.otherwise), self.type)
 
 
+Composite = Quotient | Choice  # atoms that have forms within
 Atom = Id | Value | LoopVariable | Quotient | Choice
 Monomial = tuple[Atom, ...]
 
