@@ -105,6 +105,6 @@ def test_what_cannot_be_rounded_is_not_fused() -> None:
     cut = exact.diagnostics[0]
     assert cut.code == "KF231"
     assert cut.message == (
-        "'p' in scale() would be contracted with what another kernel computes, for all that "
+        "'*p' in scale() would be contracted with what another kernel computes, for all that "
         "--exact can do"
     )
