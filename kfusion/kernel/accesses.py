@@ -55,7 +55,7 @@ from kfusion.kernel.model import Access, Body, Feature, FeatureUse, Mode, Symbol
 from kfusion.kernel.only_read import only_reads, reads_argument
 from kfusion.kernel.opening import COPIES
 from kfusion.kernel.scopes import Scopes
-from kfusion.kernel.together import Findings, is_followed
+from kfusion.kernel.together import Findings, is_followed, is_local_fence
 from kfusion.kernel.types import is_member_array
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Function
@@ -338,6 +338,8 @@ class ExpressionWalker(ABC):
         if name in self.unit.functions:
             for use in self.helpers.features(name):
                 self._feature(use, f"{name}()", node)
+            if self.helpers.waits(name):
+                self.together.call(name, node)
             if self.helpers.asks_for_groups(name):
                 self.local_ids = self.local_ids or self.unit.node_span(node)
         elif name in GROUP_QUERIES:
@@ -349,6 +351,8 @@ class ExpressionWalker(ABC):
             if name in COPIES and node.args is not None:
                 self._copied(node.args.exprs)
                 return
+        elif is_local_fence(self.unit, node):
+            return  # it orders what no other stage reaches
         elif not (is_pure(name) or is_work_item(name)):
             feature = feature_of(name) or Feature.UNKNOWN_CALL
             self._feature(feature, f"{name}()", node)

@@ -21,6 +21,8 @@ GROUP_QUERIES = frozenset(
     "get_enqueued_local_size get_local_linear_id get_sub_group_id "
     "get_sub_group_local_id get_sub_group_size get_num_sub_groups".split()
 )
+BARRIERS = ("barrier", "work_group_barrier")
+FENCES = ("mem_fence", "read_mem_fence", "write_mem_fence")
 RANGE_QUERIES = frozenset(("get_work_dim", "get_global_linear_id"))
 
 _FEATURES = [

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from pycparser import c_ast
 
+from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Kernel, PreludeItem, Symbol
 from kfusion.kernel.opening import COPIES, WAITS
 from kfusion.kernel.types import size_of
@@ -98,7 +99,9 @@ def _nothing_else(kernel: Kernel, openings: Sequence[PreludeItem]) -> bool:
     opening = {t for i in openings for t in range(i.statement.first, i.statement.last + 1)}
     tokens, body = kernel.unit.tokens, kernel.function.body
     elsewhere = [t for t in range(body.first, body.last + 1) if t not in opening]
-    if any(tokens[t].text in _TOGETHER for t in elsewhere):
+    called = {tokens[t].text for t in elsewhere} & kernel.unit.functions.keys()
+    helpers = Helpers(kernel.unit)
+    if any(tokens[t].text in _TOGETHER for t in elsewhere) or any(map(helpers.waits, called)):
         return False
     named = {kernel.symbols[t] for t in opening if t in kernel.symbols}
     events = {s for s in named if s.canonical == "event_t"}

@@ -7,7 +7,14 @@ from itertools import pairwise
 
 from pycparser import c_ast
 
-from kfusion.kernel.builtins import feature_of, is_pure, is_vector_access, is_work_item, reads_image
+from kfusion.kernel.builtins import (
+    BARRIERS,
+    feature_of,
+    is_pure,
+    is_vector_access,
+    is_work_item,
+    reads_image,
+)
 from kfusion.kernel.model import Feature
 from kfusion.kernel.types import canonical
 from kfusion.parse.preprocess import PToken
@@ -82,9 +89,14 @@ class Helpers:
                     found.append(trouble)
             for call in self._calls(function):
                 known = call in self.unit.functions or is_pure(call) or is_work_item(call)
+                known = known or call in BARRIERS  # see `waits`
                 if not known and not reads_image(call) and not is_vector_access(call):
                     found.append(feature_of(call) or Feature.UNKNOWN_CALL)
         return tuple(dict.fromkeys(found))
+
+    def waits(self, name: str) -> bool:
+        """The items of a group wait for each other in it."""
+        return any(call in BARRIERS for f in self.reached(name) for call in self._calls(f))
 
     def asks_for_groups(self, name: str) -> bool:
         """Whether local or group ids may enter its result."""

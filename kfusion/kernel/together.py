@@ -1,8 +1,9 @@
 """What the items of a work-group do together: local arrays, barriers, asynchronous copies.
 
 A kernel that does so can stand in a fused kernel if every item comes to its statements
-there: they must not be behind a guard or an early return, and local arrays belong to the
-outermost block. What is not written so stays a feature that keeps the kernel alone.
+there, or none of a group: they must not be behind a guard or an early return that tells items
+of one group apart, and local arrays belong to the outermost block. What is not written so
+stays a feature that keeps the kernel alone.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from collections.abc import Sequence
 
 from pycparser import c_ast
 
+from kfusion.kernel.builtins import BARRIERS, FENCES
 from kfusion.kernel.evaluate import Environment, evaluate
-from kfusion.kernel.model import Body, Feature, FeatureUse, Parameter, Together
+from kfusion.kernel.forms import GLOBAL_ID, LOCAL_ID, STRIDED_ID
+from kfusion.kernel.model import Body, Feature, FeatureUse, Parameter, PreludeItem, Together
 from kfusion.kernel.opening import COPIES, WAITS
 from kfusion.kernel.scopes import name_token
 from kfusion.kernel.types import canonical, size_of
@@ -20,14 +23,23 @@ from kfusion.parse.unit import Function, Unit
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 
-UNIFORM = protection("uniform", "no barrier behind a guard or a return")
+UNIFORM = protection("uniform", "no barrier where some items of a group may not come to")
 
-_BARRIERS = ("barrier", "work_group_barrier")
+_OF_ONE = (GLOBAL_ID, LOCAL_ID, STRIDED_ID)  # what differs between the items of a group
 
 
 def is_followed(name: str) -> bool:
     """A call that all items of a group make, and nothing else is to be known of."""
-    return name in (*_BARRIERS, *WAITS, *COPIES)
+    return name in (*BARRIERS, *WAITS, *COPIES)
+
+
+def is_local_fence(unit: Unit, node: c_ast.FuncCall) -> bool:
+    """`mem_fence(CLK_LOCAL_MEM_FENCE)`"""
+    arguments = node.args.exprs if node.args is not None else []
+    if len(arguments) != 1 or getattr(node.name, "name", "") not in FENCES:
+        return False
+    at = unit.index(arguments[0])
+    return bool(unit.span(at, at).text == "CLK_LOCAL_MEM_FENCE")
 
 
 def is_array_of_values(node: c_ast.Decl) -> bool:
@@ -41,7 +53,7 @@ def is_array_of_values(node: c_ast.Decl) -> bool:
 
 
 def feature_of_call(name: str) -> Feature:
-    return Feature.BARRIER if name in _BARRIERS else Feature.ASYNC_COPY
+    return Feature.ASYNC_COPY if name in (*WAITS, *COPIES) else Feature.BARRIER
 
 
 ALONE = "that of token"  # a shape that no other array has
@@ -67,7 +79,8 @@ class Findings:
         self.calls: list[FeatureUse] = []
         self.tokens: set[int] = set()
         self.sizes: dict[int, int] = {}  # bytes of the arrays, by the token that declares each
-        self.last = 0  # the token of the last of them
+        self.last = 0  # the token of the last of all
+        self.last_ahead = 0  # and of those that no guard may stand before: arrays, copies
 
     def array(self, node: c_ast.Decl) -> bool:
         """Is the declaration one that can be copied into a fused kernel?"""
@@ -83,7 +96,7 @@ class Findings:
         if size is None:
             return False
         self.sizes[name_token(self.unit, node)] = size
-        self.last = max(self.last, first)
+        self.last = self.last_ahead = max(self.last, first)
         self.tokens.add(name_token(self.unit, node))
         self.arrays.append(FeatureUse(Feature.LOCAL_MEMORY, node.name, self._span(node)))
         return True
@@ -99,6 +112,8 @@ class Findings:
 
     def call(self, name: str, node: c_ast.Node) -> None:
         self.last = max(self.last, self.unit.index(node))
+        if name in (*WAITS, *COPIES):
+            self.last_ahead = self.last
         self.calls.append(FeatureUse(feature_of_call(name), f"{name}()", self._span(node)))
 
     def _span(self, node: c_ast.Node) -> Span:
@@ -133,11 +148,20 @@ class Findings:
         return array_shape(self.unit, body, token) or f"{ALONE} {token}"
 
     def _comes_to_all(self, body: Body) -> bool:
-        """No item has left the kernel before the last array is declared, or the last call made."""
-        guards = [item.statement.first for item in body.prelude if item.guard is not None]
-        if guards and guards[0] < self.last:
+        """No item has left its group before the last call, or the kernel before an array."""
+        first, tokens = self.function.body.first, self.unit.tokens
+        ahead = [item for item in body.prelude if item.statement.first < self.last]
+        guards = [item for item in ahead if item.guard is not None]
+        if any(g.statement.first < self.last_ahead or not _is_of_group(g) for g in guards):
             return False
-        tokens = self.unit.tokens
+        known = [g.statement for g in guards if g.early_return]
         return not any(
-            tokens[i].text in ("return", "goto") for i in range(self.function.body.first, self.last)
+            tokens[i].text in ("return", "goto") and not any(s.first <= i <= s.last for s in known)
+            for i in range(first, self.last)
         )
+
+
+def _is_of_group(item: PreludeItem) -> bool:
+    """All items of a group pass the guard, or none."""
+    sides = (side for each in item.guard or () for side in (each.left, each.right))
+    return not any(side.in_loop or side.mentions(*_OF_ONE) for side in sides)

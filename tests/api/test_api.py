@@ -24,7 +24,7 @@ __kernel void scaled(__global float *c, __global const float *a, float k, uint n
                      __local float *unused)
 {
     size_t i = get_global_id(0);
-    mem_fence(CLK_LOCAL_MEM_FENCE);
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
     if (i < n) c[i] = k * a[i];
 }
 """

@@ -242,6 +242,70 @@ def test_barrier_that_some_items_may_not_reach(left: str) -> None:
     )
 
 
+WAITING = """
+void wait_for_all(void) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }
+float sum_of(__local float *t, const size_t l)
+{
+    for (size_t s = get_local_size(0) / 2; s > 0; s /= 2) {
+        wait_for_all();
+        if (l < s)
+            t[l] += t[l + s];
+    }
+    wait_for_all();
+    return t[0];
+}
+"""
+
+
+def waiting(body: str) -> str:
+    return (
+        f"{ELEMENTWISE}{WAITING}"
+        "__kernel void f(__global float *c, __global const float *a, const int n)\n{\n"
+        "    const size_t i = get_global_id(0), l = get_local_id(0);\n"
+        f"    {body}\n}}\n"
+    )
+
+
+TILE = "__local float tile[16];"
+WORK = "tile[l] = a[i]; c[i] = sum_of(tile, l);"
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{TILE} {WORK}",
+        f"{TILE} if (n < 2) return; {WORK}",
+        f"{TILE} if (get_group_id(0) < n) {{ {WORK} }}",
+        f"{TILE} if (n * 16 > get_local_size(0) && n != 2) {{ {WORK} }}",
+        f"{TILE} tile[l] = a[i]; mem_fence(CLK_LOCAL_MEM_FENCE); c[i] = tile[l];",
+        "if (i + n > 4) { write_mem_fence(CLK_LOCAL_MEM_FENCE); c[i] = a[i]; }",
+    ],
+)
+def test_items_of_a_group_that_come_to_a_barrier_all_or_none(body: str, n: int) -> None:
+    calls = ["square(t, a)", "f(c, t, n)", "twice(c)"]
+    same(waiting(body), calls, scalars={"n": np.int32(n)})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{TILE} if (i < n) {{ {WORK} }}",
+        f"{TILE} if (n < 2 || l > 3) return; {WORK}",
+        f"{TILE} tile[l] = a[i]; if (tile[0] > n) return; {WORK}",
+        f"if (n < 2) return; {TILE} {WORK}",
+        "mem_fence(CLK_GLOBAL_MEM_FENCE); c[i] = a[i];",
+    ],
+)
+def test_items_of_a_group_that_may_not_all_come(body: str) -> None:
+    assert cut(waiting(body), ["square(t, a)", "f(c, t, n)"])[0] == "KF204"
+
+
+def test_what_is_stored_in_front_of_a_function_that_waits_is_loaded_behind_it() -> None:
+    body = "c[i] = a[i]; wait_for_all(); if (l < 8) c[i] += c[i + 8]; wait_for_all();"
+    same(waiting(body), ["square(t, a)", "f(c, t, n)"], scalars={"n": np.int32(1)})
+
+
 def test_array_whose_address_space_is_a_macro() -> None:
     source = ELEMENTWISE + "#define SHARED __local\n" + REVERSE.replace("__local", "SHARED")
     assert cut(source, ["square(t, a)", "reverse(c, t)"]) == (

@@ -239,7 +239,7 @@ def test_early_return_among_the_work_makes_the_rest_conditional() -> None:
         ("{ __local float t[4]; t[0] = 1; }", Feature.LOCAL_MEMORY),
         ("__local float t; t = 1;", Feature.LOCAL_MEMORY),
         ("if (w) return; __local float t[4]; c[0] = 1;", Feature.LOCAL_MEMORY),
-        ("if (w) return; barrier(CLK_GLOBAL_MEM_FENCE);", Feature.BARRIER),
+        ("if (c[0]) return; barrier(CLK_GLOBAL_MEM_FENCE);", Feature.BARRIER),
         ("mem_fence(CLK_GLOBAL_MEM_FENCE);", Feature.BARRIER),
         ("prefetch(a, 4);", Feature.ASYNC_COPY),
         ("c[0] = work_group_reduce_add(1);", Feature.WORK_GROUP),

@@ -226,7 +226,7 @@ VALUE = "__kernel void f(__global float *t, __global float *a)\n{ int i = get_gl
             "f() has an atomic operation: 'value()'",
         ),
         ("return other(x);", "KF217", "f() has a function that is not known: 'value()'"),
-        ("barrier(0); return x;", "KF204", "f() has a barrier: 'value()'"),
+        ("mem_fence(2); return x;", "KF204", "f() has a barrier: 'value()'"),
     ],
 )
 def test_all_overloads_of_a_helper_count(body: str, code: str, message: str, order: int) -> None:
