@@ -233,8 +233,10 @@ def test_sign_of_a_width_matters_where_items_may_read_what_others_write() -> Non
         ("min(x, (size_t)63)", SAME, {"0 < 64"}),
         ("min(ix + 1, w)", NEIGHBOUR, set()),
         ("min(ix, w - 2)", OTHER, set()),
-        ("max(ix, w)", OTHER, set()),
-        ("x < w ? x : 0", OTHER, set()),  # a negative w is a large number
+        ("max(ix, w)", SAME, {"0 < w"}),  # behind all items
+        ("max(ix, w - 1)", OTHER, set()),
+        ("x < w ? x : 0", SAME, {"0 < w"}),
+        ("x < w - 1 ? x : 0", OTHER, set()),  # without sign, and where w is 0
         ("x < n ? x : 0", SAME, {"0 < n"}),
     ],
 )
