@@ -25,7 +25,7 @@ from kfusion.kernel.forms import (
 )
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.opening import COPIES
-from kfusion.kernel.types import is_unsigned, size_of
+from kfusion.kernel.types import size_of
 from kfusion.source.dataclasses import dataclass
 
 MARGIN = 64  # elements behind the last one that is known
@@ -124,7 +124,8 @@ def _atom(atom: Atom, facts: Sequence[Comparison], launched: Launched) -> Range:
     if isinstance(atom, LoopVariable | Id):
         return _loop(atom, facts, launched)
     if isinstance(atom, Choice):
-        return _choice(atom, facts, launched)
+        sides = [_of(side, facts, launched) for side in (atom.then, atom.otherwise)]
+        return Range(min(side.low for side in sides), max(side.high for side in sides))
     return _quotient(atom, facts, launched)
 
 
@@ -152,15 +153,6 @@ def _loop(atom: LoopVariable | Id, facts: Sequence[Comparison], launched: Launch
             limit = _of(fact.right, (), launched).high
             return Range(0, limit - (fact.op == "<"))
     return Range(0, max(launched.size))
-
-
-def _choice(atom: Choice, facts: Sequence[Comparison], launched: Launched) -> Range:
-    """Of `min(a, b)` no more than b."""
-    ranges = [_of(side, facts, launched) for side in (atom.then, atom.otherwise)]
-    ends = [(c.left, c.right) for c in atom.when if c.op in ("<", "<=")]
-    least = (atom.then, atom.otherwise) in ends and not is_unsigned(atom.type)
-    high = (min if least else max)(each.high for each in ranges)
-    return Range(min(each.low for each in ranges), high)
 
 
 def _quotient(atom: Quotient, facts: Sequence[Comparison], launched: Launched) -> Range:

@@ -144,7 +144,7 @@ class Stage:
             form = self._of_required_groups(form)
         if not range_.offset or not is_on(OFFSETS):
             form = form.replace({Id(GLOBAL_OFFSET, d): Form() for d in range(3)})
-        return form
+        return Bounds((), Nothing()).settled(form)
 
     def _of_required_groups(self, form: Form) -> Form:
         """`group*64 + local` in groups that have 64 items, as the global id."""

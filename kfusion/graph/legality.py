@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
+from functools import lru_cache
 from itertools import combinations, islice, product
 
 from kfusion.graph.bind import BoundAccess, Stage
@@ -478,7 +479,7 @@ class _Assumable:
 
     def may(self, assumed: Assumed, *, implied: bool) -> bool:
         if isinstance(assumed, Limit):
-            return self._may_end(assumed, implied=implied or self._has_planes(assumed))
+            return self._may_end(assumed, implied=implied or self._is_implied(assumed))
         if isinstance(assumed, Crowd):
             return all(
                 self.oracle.crowded(i, assumed.dimension, assumed.most, implied=implied)
@@ -510,19 +511,8 @@ class _Assumable:
             self.oracle.within(i, d, scalar, implied=implied) for i in invocations
         )
 
-    def _has_planes(self, assumed: Limit) -> bool:
-        """A kernel has a race beyond the limit: what it does at `i` and at `i + n` would meet."""
-        id_ = Id(GLOBAL_ID, assumed.dimension)
-        return any(
-            (a.access.mode.writes or b.access.mode.writes)
-            and _is_plane(a, b, assumed.most)
-            and id_ not in ((a.form or Form()) - form_of(id_)).atoms
-            and not any(id_ in f.left.atoms | f.right.atoms for f in (*a.facts, *b.facts))
-            for stage in self.stages
-            for a, b in product(
-                (x for x in stage.accesses if x.memory.name == self.memory), repeat=2
-            )
-        )
+    def _is_implied(self, assumed: Limit) -> bool:
+        return any(_has_planes(stage, self.memory, assumed) for stage in self.stages)
 
     def _not_required(self, assumed: Crowd) -> list[Invocation]:
         """Those whose kernels do not say by themselves how large their groups are."""
@@ -563,6 +553,19 @@ class _Assumable:
             return [UpTo(assumed.scalar.name, assumed.most, assumed.scalar.type, by)]
         assert isinstance(assumed, Order)
         return [AtMost(assumed.low.name, assumed.high.name, assumed.high.type, assumed.times)]
+
+
+@lru_cache(maxsize=4096)
+def _has_planes(stage: Stage, memory: str, assumed: Limit) -> bool:
+    """The kernel has a race beyond the limit: what it does at `i` and at `i + n` would meet."""
+    id_ = Id(GLOBAL_ID, assumed.dimension)
+    return any(
+        (a.access.mode.writes or b.access.mode.writes)
+        and _is_plane(a, b, assumed.most)
+        and id_ not in ((a.form or Form()) - form_of(id_)).atoms
+        and not any(id_ in f.left.atoms | f.right.atoms for f in (*a.facts, *b.facts))
+        for a, b in product((x for x in stage.accesses if x.memory.name == memory), repeat=2)
+    )
 
 
 def _is_plane(a: BoundAccess, b: BoundAccess, most: Value | int) -> bool:

@@ -125,7 +125,7 @@ def _depend(way: Way, dimensions: int, assumable: Assumable) -> tuple[Dependence
     if way.chosen and way.impossible(_bounds(way.a.facts, way.b.facts, Nothing())) is not None:
         return Dependence.NONE, NOTHING
     found, proof = _meet(way.a, way.b, dimensions, assumable)
-    if way.chosen and found not in (Dependence.NONE, Dependence.SAME_ITEM):
+    if way.chosen and (proof or found not in (Dependence.NONE, Dependence.SAME_ITEM)):
         never = way.impossible(_bounds(way.a.facts, way.b.facts, assumable))
         return (found, proof) if never is None else (Dependence.NONE, never)
     return found, proof

@@ -24,6 +24,7 @@ from kfusion.kernel.forms import (
     comparison,
     counts_items,
     form_of,
+    is_short,
     number,
 )
 from kfusion.kernel.members import Member
@@ -140,7 +141,8 @@ class Environment:
             self.values[symbol] = value
 
     def reset(self, values: Mapping[Symbol, Typed], pointers: Mapping[Symbol, Pointer]) -> None:
-        self.found.clear()
+        if values != self.values:
+            self.found.clear()
         self.values, self.pointers = dict(values), dict(pointers)
 
     def certain_operator(self, node: c_ast.BinaryOp) -> bool:
@@ -585,7 +587,7 @@ def _reduced(form: Form, type_: str) -> Typed:
     """Constants without sign wrap around."""
     if form.is_constant and is_unsigned(type_):
         form = number(form.constant % (1 << INTEGERS[type_][0]))
-    return Typed(form, type_)
+    return Typed(form if is_short(form) else None, type_)
 
 
 def conditions(env: Environment, node: c_ast.Node, *, negated: bool = False) -> Known:
@@ -730,7 +732,8 @@ def moved(pointer: Pointer, by: Form | None, op: str) -> Pointer:
     if pointer.offset is None or by is None:
         return replace(pointer, offset=None)
     by = pointer.of_elements(by)
-    return replace(pointer, offset=pointer.offset + by if op == "+" else pointer.offset - by)
+    offset = pointer.offset + by if op == "+" else pointer.offset - by
+    return replace(pointer, offset=offset if is_short(offset) else None)
 
 
 def assigned_pointer(env: Environment, node: c_ast.Assignment) -> Pointer | None:

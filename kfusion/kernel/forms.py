@@ -161,7 +161,7 @@ class Form:
     @cached_property
     def everything(self) -> frozenset[Atom]:
         """Its atoms, and those within them."""
-        composite = (atom for atom in self.atoms if isinstance(atom, Composite))
+        composite = [atom for atom in self.atoms if isinstance(atom, Composite)]
         return self.atoms.union(*(part.everything for atom in composite for part in atom.parts))
 
     def mentions(self, *kinds: str) -> bool:
@@ -235,6 +235,7 @@ def _keys(monomial: Monomial) -> tuple[int, list[tuple[str, str, int]]]:
     return -len(monomial), [_key(atom) for atom in monomial]
 
 
+@lru_cache(maxsize=4096)
 def _key(atom: Atom) -> tuple[str, str, int]:
     if isinstance(atom, Id):
         return ("id", atom.kind, atom.dimension)
@@ -341,7 +342,12 @@ _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _TURNED = {">": "<", ">=": "<="}
 
 
-_MOST_CHOICES = 4  # within one another
+_MOST_CHOICES = 8
+_DEEPEST = 4  # choices of which each is within the one before
+
+
+def is_short(form: Form) -> bool:
+    return len(form.choices) <= _MOST_CHOICES
 
 
 def chosen(when: Iterable[Comparison], then: Form, otherwise: Form, type_: str) -> Form | None:
@@ -349,7 +355,7 @@ def chosen(when: Iterable[Comparison], then: Form, otherwise: Form, type_: str) 
     if then == otherwise:
         return then
     form = form_of(Choice(tuple(when), then, otherwise, type_))
-    return form if len(form.choices) <= _MOST_CHOICES else None
+    return form if len(form.choices) <= _DEEPEST else None
 
 
 def comparison(op: str, left: Form, right: Form, type_: str, *, negated: bool) -> Comparison:

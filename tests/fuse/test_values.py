@@ -100,6 +100,7 @@ UNSIGNED = [
     ("o[i] = t[i > 0 ? i - 1 : 0];", 2),
     ("if (i < w - 1) o[i] = t[i < w ? i : 0];", 2),  # where w is 0
     ("if (w < 9) o[i] = t[w - 9 > i ? i : i - i % 2];", 2),
+    ("if (w < 9) o[i] = t[w - 9 > i ? i - i % 2 : i];", 2),
 ]
 
 
@@ -120,6 +121,18 @@ def test_condition_without_sign_about_a_width_that_has_one() -> None:
     for calls, launches in [(CALLS, 2), ([call.replace("w", "6") for call in CALLS], 1)]:
         scalars = {**SCALARS, "6": SCALARS["w"]}
         fused_and_same(source, calls, launches=launches, scalars=scalars, size=(15,))
+
+
+def test_sum_without_sign_that_starts_again() -> None:
+    """`n + 3` is less than `n` where that is large."""
+    for index, launches in [
+        ("i < n + 3 ? i : 0", 2),
+        ("i <= n ? i : 0", 1),
+        ("i + 3 < n ? i : i", 1),
+    ]:
+        source = program(FILL, f"{INSIDE} o[i] = t[{index}];", "uint")
+        scalars = {name: np.uint32(value) for name, value in SCALARS.items()}
+        fused_and_same(source, CALLS, launches=launches, scalars=scalars, size=(20,))
 
 
 def test_rows_that_are_clamped() -> None:

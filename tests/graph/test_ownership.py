@@ -230,11 +230,13 @@ def test_sign_of_a_width_matters_where_items_may_read_what_others_write() -> Non
     [
         ("min(ix, w - 1)", SAME, {"0 < w"}),
         ("ix < w ? ix : 0", SAME, {"0 < w"}),
-        ("min(x, (size_t)63)", SAME, {"0 < 63"}),
+        ("min(x, (size_t)63)", SAME, {"0 < 64"}),
         ("min(ix + 1, w)", NEIGHBOUR, set()),
         ("min(ix, w - 2)", OTHER, set()),
-        ("max(ix, w)", SAME, {"0 < w"}),  # none of them writes element w
+        ("max(ix, w)", SAME, {"0 < w"}),  # behind all items
+        ("max(ix, w - 1)", OTHER, set()),
         ("x < w ? x : 0", SAME, {"0 < w"}),
+        ("x < w - 1 ? x : 0", OTHER, set()),  # without sign, and where w is 0
         ("x < n ? x : 0", SAME, {"0 < n"}),
     ],
 )

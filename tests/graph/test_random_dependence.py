@@ -40,13 +40,15 @@ MIN(y, h - 1) * w + MIN(x, w - 1)|y * MIN(w, p) + x|MAX(w, n) + x|2 * MIN(x, n)|
 x + PICK(x < 2, 0, n)|x + MIN(j, 1)|MAX(j, x) - j + x|PICK(x > 2, x - 1, x + n)
 PICK(x <= 0, 0, x - 1)|PICK(x - 1 < n, x, MIN(x + 1, n))
 PICK(MIN(x, n) == x, x, n)|x % MAX(w, 1)|MAX(x, n) - n
-MIN(x, w - x)
+MIN(x, w - x)|PICK(w - 9 > x, x / 2, x)|PICK(w - 9 > x, x, x / 2)|PICK(x - 1 < n, x - 1, x)
+PICK(x < n + 3, x, x / 2)|PICK(x + 2 <= n + 3, x, 0)
 """
 GUARDS = """
 x < w|x < n|x < w - 1|x > 0|x >= 1|x + 1 < w|x <= w - 1|x < p|x < 4|x < n - 2|x < 2 * n|x == 0
 x <= w|0 < w|x < w + 1|y < h|y < h - 1|y > 0|y >= 1 && y < h|x >= 1 && x <= w|w <= p|n > x
 y < n|x * 2 < w|w > 0 && h > 0|x - 1 < w|n >= w * h
 x < MIN(w, n)|MAX(x, 1) < w|x < PICK(w < n, w, p)|MIN(x, 3) == x|x <= MAX(w, 1) - 1|x < MIN(w, h)
+w < 9|w < 4 && n < w
 """
 LOOPS = """
 j = 0; j < MIN(w, 4)

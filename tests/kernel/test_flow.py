@@ -63,6 +63,10 @@ def written(body: str) -> str:
             f"{ITEM} for (int j = 0; j < w; j++) {{ int k = j; if (k > 9) k = 9; c[k] = 0; }}",
             "(9 < j ? 9 : j)",
         ),
+        (
+            f"uint k = {ID}; ulong m = k < n ? k - 1 : 3; c[m] = 0;",  # k - 1 may wrap around
+            f"({ID} < n ? (ulong from uint)({ID} - 1) : 3)",
+        ),
         (f"{ITEM} c[clamp(i, 0, 7)] = 0;", f"({MOST} <= 7 ? {MOST} : 7)"),
         # Rounds of a loop
         (

@@ -161,6 +161,10 @@ def declarations(draw: st.DrawFn, type_: str, name: str, id_: str) -> str:
         )
     if kind == 3:
         return f"{type_} {name} = 7; {{ const {type_} k = {id_}; {name} = k; }}"
+    if kind == 4:
+        return f"const {type_} {name} = {id_} >= 0 ? {id_} : 0;"
+    if kind == 5:
+        return f"{type_} {name} = 3; if (get_global_size(0) > 0) {name} = {id_};"
     return f"const {type_} {name} = {id_};"
 
 

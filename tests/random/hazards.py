@@ -566,6 +566,25 @@ def value_of_a_branch(world: World, p: str, names: Sequence[str]) -> Motif:
     return _behind_a_square(world, p, names, body)
 
 
+def value_that_memory_decides(world: World, p: str, names: Sequence[str]) -> Motif:
+    body = "int j = i + 1; if (i >= 0 && a[i] > 0.5f) j = i; c[i] = a[j];"
+    return _behind_a_square(world, p, names, body)
+
+
+def value_under_a_condition(world: World, p: str, names: Sequence[str]) -> Motif:
+    """Outside of the condition the text of the index names another element."""
+    g = kernel(
+        f"{p}g",
+        f"{CA}, global float *z",
+        f"{I} c[i] = a[i]; if (i < 30) c[min(i, 29)] = a[i] + 3.0f; z[i] = c[i];",
+        updates("c"),
+        reads("a"),
+        writes("z"),
+    )
+    a, t, c, z = names[:4]
+    return Motif((Call(_square(p), (t, a), world.shape), Call(g, (c, t, z), world.shape)))
+
+
 def value_of_a_loop(world: World, p: str, names: Sequence[str]) -> Motif:
     body = "int j = i; for (int k = 0; k < 2; k++) { c[i] = a[j]; j = j + k + 1; }"
     return _behind_a_square(world, p, names, body)
@@ -637,6 +656,8 @@ ONE_DIMENSION: dict[str, Make] = {
         other_build,
         index_of_the_build,
         value_of_a_branch,
+        value_that_memory_decides,
+        value_under_a_condition,
         value_of_a_loop,
         value_of_a_switch,
         pointer_of_a_condition,
