@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from kfusion.graph.model import (
     Argument,
     Bound,
+    InRows,
     Invocation,
     LocalMemory,
     Memory,
@@ -149,6 +150,9 @@ class Agreement:
 
     def covers(self, left: Invocation, right: Invocation, bounds: tuple[Bound, ...]) -> bool:
         return False  # who launches knows of one range
+
+    def in_rows(self, one: Invocation, frame: Invocation, rows: InRows) -> bool:
+        return False
 
     def within(
         self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool

@@ -14,7 +14,16 @@ from itertools import pairwise
 
 from kfusion.graph.drops import Drop
 from kfusion.graph.legality import Legal
-from kfusion.graph.model import Bound, Group, Invocation, Memory, Oracle, RegionPlan, Scalar
+from kfusion.graph.model import (
+    Bound,
+    Group,
+    InRows,
+    Invocation,
+    Memory,
+    Oracle,
+    RegionPlan,
+    Scalar,
+)
 from kfusion.graph.plan import plan_region
 from kfusion.graph.target import Target
 from kfusion.parse.unit import Unit
@@ -151,6 +160,9 @@ class OfBlock:
     def covers(self, left: Invocation, right: Invocation, bounds: tuple[Bound, ...]) -> bool:
         there = tuple(replace(each, invocation=each.invocation + self.first) for each in bounds)
         return self.oracle.covers(self._in_row(left), self._in_row(right), there)
+
+    def in_rows(self, one: Invocation, frame: Invocation, rows: InRows) -> bool:
+        return self.oracle.in_rows(self._in_row(one), self._in_row(frame), rows)
 
     def within(
         self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool

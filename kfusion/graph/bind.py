@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from kfusion.graph.bounds import Bounds, Nothing
-from kfusion.graph.model import Invocation, Memory, Scalar
+from kfusion.graph.model import InRows, Invocation, LaunchRange, Memory, Scalar
 from kfusion.kernel.evaluate import image_size
 from kfusion.kernel.forms import (
     GLOBAL_ID,
@@ -79,9 +79,23 @@ def _of_single_items(dimension: int) -> dict[Atom, Form]:
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """An invocation with everything that its arguments decide filled in."""
+    """An invocation with everything that its arguments decide filled in.
+
+    Of a launch in one dimension the items may be taken as `rows` of the `frame`'s.
+    """
 
     invocation: Invocation
+    rows: InRows | None = None
+    frame: Stage | None = None
+
+    @property
+    def launch(self) -> Invocation:
+        """The one of whose items are spoken."""
+        return self.frame.invocation if self.frame is not None else self.invocation
+
+    @property
+    def range(self) -> LaunchRange:
+        return self.launch.range
 
     @property
     def kernel_name(self) -> str:
@@ -124,7 +138,8 @@ class Stage:
     def scalars(self) -> dict[str, Scalar]:
         """By their own names."""
         given = (a for a in self.arguments.values() if isinstance(a, Scalar))
-        return {a.name: a for a in (*given, *self.image_sizes.values())}
+        of_frame = self.frame.scalars if self.frame is not None else {}
+        return of_frame | {a.name: a for a in (*given, *self.image_sizes.values())}
 
     def _atom(self, atom: Atom) -> Atom:
         if isinstance(atom, Value):
@@ -144,6 +159,8 @@ class Stage:
             form = self._of_required_groups(form)
         if not range_.offset or not is_on(OFFSETS):
             form = form.replace({Id(GLOBAL_OFFSET, d): Form() for d in range(3)})
+        if self.rows is not None:
+            form = form.replace({Id(GLOBAL_ID, 0): self.place})
         return Bounds((), Nothing()).settled(form)
 
     def _of_required_groups(self, form: Form) -> Form:
@@ -168,7 +185,23 @@ class Stage:
         return next((atom for atom in atoms if isinstance(atom, Id)), None)
 
     @cached_property
+    def place(self) -> Form:
+        """The item's number, row by row in the frame."""
+        found = Form()
+        for d in reversed(range(self.range.dimensions)):
+            found = found * self._extent(d) + form_of(Id(GLOBAL_ID, d))
+        return found
+
+    def _extent(self, dimension: int) -> Form:
+        if self.rows is None or not self.rows.extents:
+            return form_of(Id(GLOBAL_SIZE, dimension))
+        bound = self.rows.extents[dimension]
+        return form_of(Value(bound.scalar, bound.type))
+
+    @cached_property
     def guards(self) -> tuple[Comparison, ...]:
+        if self.frame is not None:
+            return self.frame.guards  # its own one holds there, and nowhere else
         return tuple(c.map(self.bind) for c in self.invocation.kernel.body.guards)
 
     @cached_property
@@ -181,6 +214,7 @@ class Stage:
                 if access.atomic and is_on(ATOMICS):
                     form = None  # other items come to the same element, and that is no race
                 facts = tuple(c.map(self.bind) for c in access.facts)
+                facts += self.frame.guards if self.frame is not None else ()
                 if not self.invocation.range.uniform and is_on(UNIFORM_GROUPS):
                     # The size of the last group is another one.
                     form = None if form is not None and form.mentions(LOCAL_SIZE) else form

@@ -246,17 +246,23 @@ def _one_program(p: Kernel, q: Kernel) -> Reason | None:
 
 
 def _ranges(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
-    a, b = p.invocation, q.invocation
+    for rows in (stage.rows for stage in (p, q) if stage.rows is not None):
+        legal.assume(rows)
+    a, b = p.launch, q.launch
+    if a.index == b.index:
+        return None
     if a.range.dimensions != b.range.dimensions and is_on(SAME_RANGES):
         return Reason(
             "KF202",
             f"{p.kernel_name}() is launched in {a.range.dimensions} dimensions, "
             f"{q.kernel_name}() in {b.range.dimensions}",
             b.span,
-            help="launch both in the same number of dimensions",
+            help="launch both in the same number of dimensions; a launch over 'w*h' items and one "
+            "over 'w' and 'h' are one if items ask for their global ids only, and every guard is "
+            "of the form 'id < scalar'",
         )
     reason = oracle.same_range(a, b)
-    covered = covering(p, q, oracle) if reason is not None else None
+    covered = covering(p.frame or p, q.frame or q, oracle) if reason is not None else None
     if covered is not None:
         legal.assume(covered)
         return None
@@ -435,7 +441,7 @@ def _meeting(
         for x in (a, b)
     )
     left, right, spanned = _in_sizes(left, right, world)
-    found, proof = depend(left, right, a.stage.invocation.range.dimensions, world)
+    found, proof = depend(left, right, a.stage.range.dimensions, world)
     fine = found in (Dependence.NONE, Dependence.SAME_ITEM)
     if fine or _stays_in_group(a, b, found):
         proof |= steps[0] | steps[1]
@@ -503,7 +509,7 @@ class _Assumable:
 
     def _may_end(self, assumed: Limit, *, implied: bool) -> bool:
         d, most = assumed.dimension, assumed.most
-        invocations = [stage.invocation for stage in self.stages]
+        invocations = [stage.launch for stage in self.stages]
         if isinstance(most, int):
             return all(self.oracle.below(i, d, most, implied=implied) for i in invocations)
         scalar = self._scalar(most)
@@ -517,16 +523,16 @@ class _Assumable:
     def _not_required(self, assumed: Crowd) -> list[Invocation]:
         """Those whose kernels do not say by themselves how large their groups are."""
         return [
-            stage.invocation
+            stage.launch
             for stage in self.stages
-            if (size := stage.invocation.kernel.group_size(assumed.dimension)) is None
+            if (size := stage.launch.kernel.group_size(assumed.dimension)) is None
             or size > assumed.most
         ]
 
     def spans(self, dimension: int, value: Value) -> list[Assumption]:
         """The global size is the scalar: what says so, if it may be assumed."""
         scalar = self._scalar(value)
-        invocations = [stage.invocation for stage in self.stages]
+        invocations = [stage.launch for stage in self.stages]
         if scalar is None or not all(self.oracle.spans(i, dimension, scalar) for i in invocations):
             return []
         return [Spans(i.index, dimension, scalar.name) for i in invocations]
@@ -538,7 +544,7 @@ class _Assumable:
 
     def assumptions(self, assumed: Assumed) -> list[Assumption]:
         if isinstance(assumed, Limit):
-            where = (stage.invocation.index for stage in self.stages)
+            where = (stage.launch.index for stage in self.stages)
             d, most = assumed.dimension, assumed.most
             if isinstance(most, int):
                 return [Below(index, d, most) for index in where]
@@ -588,7 +594,7 @@ def _stays_in_group(a: BoundAccess, b: BoundAccess, found: Dependence) -> bool:
     """Only items of one work-group meet: a barrier between the stages keeps their order."""
     if a.access.texel is not None or b.access.texel is not None:
         return False  # what a kernel writes to an image it cannot read
-    p, q = a.stage.invocation.range, b.stage.invocation.range
+    p, q = a.stage.range, b.stage.range
     if not _same_groups(p, q):
         return False
     if p.one_group and q.one_group:
@@ -608,7 +614,7 @@ def other_groups(stages: Sequence[Stage]) -> Reason | None:
     """Where items of a group wait for one another, all launches must have these groups."""
     first, *others = stages
     for stage in others:
-        a, b = first.invocation, stage.invocation
+        a, b = first.launch, stage.launch
         if not _same_groups(a.range, b.range) and is_on(LOCAL_SIZES):
             return Reason(
                 "KF202",

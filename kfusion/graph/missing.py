@@ -25,7 +25,7 @@ _MOST = 2  # comparisons: more would help nobody
 
 def missing(a: BoundAccess, b: BoundAccess) -> list[tuple[str, BoundAccess]]:
     """The comparisons, and the access where each is missing."""
-    dimensions = a.stage.invocation.range.dimensions
+    dimensions = a.stage.range.dimensions
     found, proof = depend(a, b, dimensions, _Whoever())
     needs = [assumed.form for assumed in proof if isinstance(assumed, Need)]
     if found not in (Dependence.NONE, Dependence.SAME_ITEM) or len(needs) != len(proof):
@@ -86,7 +86,7 @@ class _Words:
 
     def _atom(self, atom: Atom) -> str | None:
         if isinstance(atom, Id) and atom.kind == GLOBAL_OFFSET:
-            return str(atom) if self.stage.invocation.range.offset else None
+            return str(atom) if self.stage.range.offset else None
         if isinstance(atom, Id):
             return self._id(Id(atom.kind.removesuffix(OTHER_ITEM), atom.dimension))
         if isinstance(atom, LoopVariable):

@@ -121,6 +121,20 @@ class Covers:
 
 
 @dataclass(frozen=True)
+class InRows:
+    """A launch in one dimension has as many items as one in several, row by row.
+
+    Those that do something are meant, on both sides: the item `(y*h + x)*w + i` of the one is
+    that at `(i, x, y)` of the other, the frame, where `w` and `h` are its extents.
+    """
+
+    invocation: int
+    frame: int
+    extents: tuple[Bound, ...]  # of the frame, by dimension; none: all its items do something
+    end: Bound | None  # of the other one; None: all its items
+
+
+@dataclass(frozen=True)
 class Within:
     """In this dimension of the invocation's range every id is below the scalar."""
 
@@ -212,8 +226,8 @@ class Number:
     macro: str
 
 
-_OfValues = Equal | SameRange | Covers | Within | Below | Spans | Crowded | AtMost | AtLeast | UpTo
-Assumption = _OfValues | Disjoint | Keeps | Number
+_OfRanges = SameRange | Covers | InRows | Within | Below | Spans | Crowded
+Assumption = _OfRanges | Equal | AtMost | AtLeast | UpTo | Disjoint | Keeps | Number
 
 
 class Oracle(Protocol):
@@ -229,6 +243,10 @@ class Oracle(Protocol):
 
     def covers(self, left: Invocation, right: Invocation, bounds: tuple[Bound, ...]) -> bool:
         """May two ranges of different names be taken to have all items within the bounds?"""
+        ...
+
+    def in_rows(self, one: Invocation, frame: Invocation, rows: InRows) -> bool:
+        """May a launch in one dimension be taken as the rows of another one?"""
         ...
 
     def within(

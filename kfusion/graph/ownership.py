@@ -140,7 +140,7 @@ def _meet(
         return Dependence.OTHER, NOTHING
     wraps = "uint" in (a.access.index_type, b.access.index_type)
     products = not wraps or not is_on(WRAPPING) or all(_counts(f) for f in (a.form, b.form))
-    uniform = all(x.stage.invocation.range.uniform for x in (a, b))
+    uniform = all(x.stage.range.uniform for x in (a, b))
     bounds = _bounds(a.facts, b.facts, assumable)
     reader = _Reader(bounds, wraps, products, uniform)
     if not is_on(DIMENSIONS):
@@ -235,7 +235,7 @@ def _width(access: BoundAccess) -> str:
 
 def _in_group_ids(access: BoundAccess) -> Form:
     """With the global ids taken apart, where groups are full and there is no offset."""
-    range_, form = access.stage.invocation.range, access.form or Form()
+    range_, form = access.stage.range, access.form or Form()
     if range_.local is None or not range_.uniform or range_.offset:
         return form
     return form.replace(
@@ -259,7 +259,7 @@ def passed_on(stage: Stage) -> frozenset[str]:
     found: set[str] = set()
     for a, b in product(stage.accesses, repeat=2):
         if a.memory.name == b.memory.name and a.access.mode.writes:
-            kind, _ = depend(a, b, stage.invocation.range.dimensions, Nothing())
+            kind, _ = depend(a, b, stage.range.dimensions, Nothing())
             if kind not in (Dependence.NONE, Dependence.SAME_ITEM):
                 found.add(a.memory.name)
     return frozenset(found)
@@ -291,7 +291,7 @@ def _endless(a: BoundAccess, b: BoundAccess, assumable: Assumable) -> _Digits:
     """The digits of the indices if integers had no end and no conversion changed them."""
     left, right = (tuple(c.map(_unconverted) for c in x.facts) for x in (a, b))
     bounds = _bounds(left, right, assumable, endless=True)
-    uniform = all(x.stage.invocation.range.uniform for x in (a, b))
+    uniform = all(x.stage.range.uniform for x in (a, b))
     reader = _Reader(bounds, wraps=False, products=True, uniform=uniform)
     return reader.digits(_unconverted(a.form or Form()), _unconverted(b.form or Form()))
 

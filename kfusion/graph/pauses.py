@@ -86,6 +86,7 @@ def _may_pause(stage: Stage, direct: frozenset[int]) -> bool:
     guards = [n for n, item in enumerate(prelude) if item.guard is not None]
     return (
         len(guards) <= 1
+        and stage.frame is None
         and kernel.body.stride is None
         and (stage.invocation.index in direct or not any(item.opening for item in prelude))
         and "barrier" not in kernel.unit.macros.history

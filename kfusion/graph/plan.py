@@ -25,6 +25,7 @@ from kfusion.graph.model import (
     Disjoint,
     Equal,
     Group,
+    InRows,
     Invocation,
     Keeps,
     Oracle,
@@ -35,6 +36,7 @@ from kfusion.graph.model import (
 from kfusion.graph.partition import Members, Pairs, Prices, best_partition
 from kfusion.graph.pauses import pauses
 from kfusion.graph.profit import over_budget
+from kfusion.graph.ranges import rows_of
 from kfusion.graph.rounding import rounded, unreachable
 from kfusion.graph.several import may_ask_by_group, may_do_several, pays
 from kfusion.graph.target import ANY, Target
@@ -69,8 +71,13 @@ def plan_region(
 
 def values_of(group: Group, invocations: Sequence[Invocation]) -> tuple[list[Stage], GroupValues]:
     """What a group's plan makes of each access."""
-    by_index = {i.index: i for i in invocations}
-    stages = [Stage(by_index[index]) for index in group.members]
+    plain = {i.index: Stage(i) for i in invocations}
+    placed = {
+        a.invocation: Stage(plain[a.invocation].invocation, a, plain[a.frame])
+        for a in group.assumptions
+        if isinstance(a, InRows)
+    }
+    stages = [placed.get(index, plain[index]) for index in group.members]
     values = group_values(stages, equalities_of(group), group.stored, group.barriers, group.handed)
     return stages, values
 
@@ -114,6 +121,7 @@ class _Planner:
         self.stages = [Stage(i) for i in invocations]
         self.pairs, self.alone = pairs, alone
         self.candidate = cache(self._candidate)
+        self.placed = cache(self._placed)
         self.over_budget = cache(self._over_budget)
 
     def plan(self) -> RegionPlan:
@@ -142,7 +150,7 @@ class _Planner:
         return best_partition(count, self.ordered, together, prices)
 
     def _over_budget(self, members: Members) -> Reason | None:
-        return over_budget([self.stages[m] for m in members], self.target)
+        return over_budget(self._in_one_range(members), self.target)
 
     def _bytes(self, members: Members) -> int | None:
         found = self.candidate(members)
@@ -174,10 +182,31 @@ class _Planner:
     def pair(self, first: int, second: int) -> Legal | None:
         """None: there are obstacles."""
         if (first, second) not in self.pairs:
-            p, q = self.stages[first], self.stages[second]
+            p, q = self._in_one_range((first, second))
             legal = None if self._alone(first, second) else legal_pair(p, q, self.oracle)
             self.pairs[first, second] = legal
         return self.pairs[first, second]
+
+    def _placed(self, number: int) -> Stage:
+        """A launch in one dimension as the rows of the first launch that it may be rows of."""
+        stage = self.stages[number]
+        if stage.range.dimensions > 1:
+            return stage
+        near = sorted(range(len(self.stages)), key=lambda other: abs(other - number))
+        frames = [self.stages[n] for n in near if conflicts(stage, self.stages[n])]
+        found = (rows_of(stage, frame, self.oracle) for frame in frames)
+        nearest = next((placed for placed in found if placed is not None), None)
+        if nearest is None:
+            return stage
+        alike = (f for f in self.stages if not self.oracle.same_range(f.launch, nearest.launch))
+        found = (rows_of(stage, frame, self.oracle) for frame in alike)
+        return next((placed for placed in found if placed is not None), nearest)
+
+    def _in_one_range(self, members: Members) -> list[Stage]:
+        """Those in one dimension as rows of others, if they are not all in one."""
+        stages = [self.stages[m] for m in members]
+        several = len({stage.range.dimensions for stage in stages}) > 1
+        return [self.placed(m) for m in members] if several else stages
 
     def _alone(self, *calls: int) -> tuple[Reason, ...]:
         names = dict.fromkeys(self.invocations[call].kernel.name for call in calls)
@@ -187,15 +216,18 @@ class _Planner:
         """None: two members have obstacles."""
         assumptions: list[Assumption] = []
         waits = False
+        stages = self._in_one_range(members)
+        frames = {stage.frame for stage in stages if stage.frame is not None}
+        if len(frames) > 1 or not frames <= set(stages):
+            return None
         for position, q in enumerate(members):
             for p in reversed(members[:position]):
                 found = self.pair(p, q)
-                if found is None:
-                    return None
+                if found is None or (found.handed and stages[position].frame):
+                    return None  # its group is another one in these rows
                 assumptions += found.assumptions
                 waits |= bool(found.handed)
         if len(members) > 1:
-            stages = [self.stages[m] for m in members]
             reason = other_groups(stages) if waits else None
             reason = (
                 reason
@@ -204,7 +236,7 @@ class _Planner:
             )
             if reason is not None:
                 return reason
-        return self._priced(members, assumptions)
+        return self._priced(members, stages, assumptions)
 
     def _later(self, members: Members) -> list[Stage]:
         """The calls that come after the group, wherever they are free to."""
@@ -226,8 +258,9 @@ class _Planner:
         )
         return list(dict.fromkeys(found))
 
-    def _priced(self, run: Members, assumptions: list[Assumption]) -> _Candidate | Reason:
-        members = [self.stages[m] for m in run]
+    def _priced(
+        self, run: Members, members: list[Stage], assumptions: list[Assumption]
+    ) -> _Candidate | Reason:
         if len(run) == 1:
             stored = frozenset(members[0].written)
         else:
@@ -271,7 +304,7 @@ class _Planner:
     def _group(self, run: Members, apart: list[Disjoint]) -> Group:
         found = self.candidate(run)
         assert isinstance(found, _Candidate)
-        members = [self.stages[m] for m in run]
+        members = self._in_one_range(run)
         before = [a.access.mode for stage in members for a in stage.accesses]
         loads = sum(mode.reads for mode in before)
         stores = sum(mode.writes for mode in before)
@@ -349,7 +382,7 @@ class _Planner:
     def _obstacles(self, first: int, second: int) -> tuple[Reason, ...]:
         if self.pair(first, second) is not None:
             return ()
-        p, q = self.stages[first], self.stages[second]
+        p, q = self._in_one_range((first, second))
         return self._alone(first, second) or obstacles(p, q, self.oracle)
 
 

@@ -76,6 +76,7 @@ def _has_bounds(stage: Stage) -> bool:
     items = [item for item in kernel.body.prelude if item.guard is not None]
     return (
         len(items) <= 1
+        and stage.frame is None
         and kernel.body.stride is None
         and not kernel.changed
         and not stage.invocation.range.offset  # the last of a group may begin again at 0

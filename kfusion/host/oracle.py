@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from math import prod
 
-from kfusion.graph.model import Bound, Invocation, Memory, Scalar
+from kfusion.graph.model import Bound, InRows, Invocation, Memory, Scalar
 from kfusion.host.equality import (
     is_open,
     may_be_at_least,
@@ -86,6 +87,24 @@ class Expected:
         if isinstance(end, Num) and isinstance(number, Num):
             return end.value <= number.value
         return True
+
+    def in_rows(self, one: Invocation, frame: Invocation, rows: InRows) -> bool:
+        size, ends = self.sizes[frame.index], [bound.scalar for bound in rows.extents]
+        sides = [self.values.get(name) for name in ends] if ends else list(size)
+        end = self.sizes[one.index][0] if rows.end is None else self.values.get(rows.end.scalar)
+        known = [strip(each) for each in (*sides, end) if each is not None]
+        if len(known) < 1 + len(sides):
+            return False
+        numbers = [each.value for each in map(self.in_run, known) if isinstance(each, Num)]
+        if len(numbers) == len(known):
+            return numbers[-1] == prod(numbers[:-1])
+        *extents, count = known
+        factors = _factors(count)
+        if len(factors) == 1:
+            return isinstance(factors[0], Entry)  # it is compared
+        others = sorted((f for each in extents for f in _factors(each)), key=str)
+        pairs = zip(sorted(factors, key=str), others, strict=False)
+        return len(factors) == len(others) and all(self._may_be_equal(*pair) for pair in pairs)
 
     def _are_levels(self, one: tuple[Sym, ...], other: tuple[Sym, ...]) -> bool:
         """`size[0]` and `size[1]`, each of several launches: a pyramid's, and hardly equal.
@@ -164,6 +183,14 @@ class Expected:
             return None
         pairs = ((p, q) for q in members for p in members if p < q)
         return next((self.kept_apart[pair] for pair in pairs if pair in self.kept_apart), None)
+
+
+def _factors(value: Sym) -> list[Sym]:
+    """Of a product."""
+    value = strip(value)
+    if isinstance(value, Op) and value.name == "*":
+        return [factor for each in value.args for factor in _factors(each)]
+    return [value]
 
 
 def _is_chosen(value: Sym) -> bool:

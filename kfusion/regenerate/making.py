@@ -42,6 +42,7 @@ from kfusion.graph.model import (
     Disjoint,
     Equal,
     Group,
+    InRows,
     Keeps,
     LocalMemory,
     Memory,
@@ -284,15 +285,12 @@ class _Making:
         self._one(group.members, "kfusion_one_program", "are of several programs")
         if not is_on(GUARD_RANGES):
             return
-        first = group.members[0]
-        dimensions = self.pattern.invocations[first].range.dimensions
-        self.require(
-            lambda: (
-                f"{self.launch(first)}->dimensions != {dimensions}",
-                f"{self.launch(first)} has %u dimensions",
-                (f"(unsigned){self.launch(first)}->dimensions",),
-            )
-        )
+        rows = [a for a in group.assumptions if isinstance(a, InRows)]
+        for index in (self._leaders(group)[0], *(each.invocation for each in rows)):
+            dimensions = self.pattern.invocations[index].range.dimensions
+            self.require(partial(self._other_dimensions, index, dimensions))
+        for each in rows:
+            self.require(partial(self._no_rows, each))
         same = [a.right for a in group.assumptions if isinstance(a, SameRange)]
         for leader in self._leaders(group):
             alike = (a for a in group.assumptions if isinstance(a, SameRange))
@@ -313,10 +311,30 @@ class _Making:
                 self._refuse(index, text, f"the groups of {{}} have several items in dimension {d}")
         self._same_groups(group)
 
+    def _other_dimensions(self, index: int, number: int) -> tuple[str, str, tuple[str, ...]]:
+        dimensions = f"{self.launch(index)}->dimensions"
+        told = f"{self.launch(index)} has %u dimensions"
+        return f"{dimensions} != {number}", told, (f"(unsigned){dimensions}",)
+
+    def _no_rows(self, rows: InRows) -> tuple[str, str, tuple[str, ...]]:
+        """Not as many items as in all rows, or not all that do something are there."""
+        launch, frame = self.launch(rows.invocation), self.launch(rows.frame)
+        bounds = [*rows.extents, *([rows.end] if rows.end is not None else [])]
+        beyond = dict.fromkeys(map(self._goes_beyond, bounds))
+        sides = [f"(size_t){self.value(b.scalar, b.type)[0]}" for b in rows.extents]
+        dimensions = self.pattern.invocations[rows.frame].range.dimensions
+        sides = sides or [f"{frame}->global[{d}]" for d in range(dimensions)]
+        end, count = rows.end, f"{launch}->global[0]"
+        if end is not None:
+            count = f"(size_t){self.value(end.scalar, end.type)[0]}"
+        told = f"the items of {launch} are not the rows of {frame}"
+        return " || ".join([*beyond, f"{count} != {' * '.join(sides)}"]), told, ()
+
     @staticmethod
     def _leaders(group: Group) -> list[int]:
         """A launch of each range; the ranges of the others are compared with one of these."""
         others = {a.right for a in group.assumptions if isinstance(a, SameRange)}
+        others |= {a.invocation for a in group.assumptions if isinstance(a, InRows)}
         return [index for index in group.members if index not in others]
 
     def _covers(self, assumptions: list[Covers], group: Group) -> None:
@@ -361,10 +379,12 @@ class _Making:
 
     def _same_groups(self, group: Group) -> None:
         alike: dict[str, list[int]] = {}
-        launches = [self.pattern.invocations[index] for index in group.members]
+        rows = {a.invocation for a in group.assumptions if isinstance(a, InRows)}
+        members = [index for index in group.members if index not in rows]
+        launches = [self.pattern.invocations[index] for index in members]
         if any(m.kernel.together is not None for m in launches) and is_on(GUARD_GROUPS):
-            alike[""] = list(group.members)  # items that wait for each other, in all stages
-        for index in group.members if not alike else ():
+            alike[""] = members  # items that wait for each other, in all stages
+        for index in members if not alike else ():
             local = self.pattern.invocations[index].range.local
             if local is not None:
                 alike.setdefault(local, []).append(index)
@@ -593,8 +613,10 @@ class _Making:
         """The launch whose range and groups the fused one has."""
         if group in self._widest:
             return self._widest[group]
-        given = [i for i in group.members if self.pattern.invocations[i].range.local is not None]
-        return self.launch((given or list(group.members))[-1])
+        rows = {a.invocation for a in group.assumptions if isinstance(a, InRows)}
+        members = [index for index in group.members if index not in rows]
+        given = [i for i in members if self.pattern.invocations[i].range.local is not None]
+        return self.launch((given or members)[-1])
 
     def _make(self, group: Group) -> list[str]:
         if not group.fused:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from kfusion.graph.bind import Stage
-from kfusion.graph.model import Group, Invocation
+from kfusion.graph.model import Bound, Group, Invocation, Scalar
 from kfusion.graph.pauses import carried
 from kfusion.graph.plan import equalities_of, values_of
 from kfusion.graph.rounding import Rounded, rounded
@@ -338,7 +338,10 @@ class _Writer:
 
     def _block(self, numbers: list[int], *, alone: bool) -> None:
         """Stages under the same guards; `alone`: the only block, so it may return early."""
-        out, first = self.out, self.uses[numbers[0]]
+        out = self.out
+        uses = [self.uses[number] for number in numbers]
+        first = next((use for use in uses if use.stage.frame is None), uses[0])
+        rows = first.stage.frame is not None  # all of them, so that no text has the guard
         depth = out.depth
         alone = alone and not self.pauses & set(numbers)
         labelled = not alone and len(numbers) == 1  # the label stands above the guard
@@ -351,9 +354,15 @@ class _Writer:
         for number in numbers:
             for item in self.uses[number].opening:
                 self._open(self.uses[number], item)
-        needed = first.needed(first.symbols | first.guard_symbols())
+        needed = first.needed(first.symbols | (set() if rows else first.guard_symbols()))
         front: int | None = None  # where the lines of the guard begin
+        if rows and (condition := self._in_rows(first)):
+            self._open_block(first, labelled=labelled)
+            out.add(f"if ({condition}){self.style.opening(out.indent)}")
+            out.depth += 1
         for item in first.kernel.body.prelude:
+            if item.guard is not None and rows:
+                continue
             if item.guard is not None:
                 front = len(out.lines) if front is None else front
                 if not alone and out.depth == depth:
@@ -371,6 +380,33 @@ class _Writer:
             self._stage(use, is_first=use is first)
         self._close(depth)
         self._declare_carried(numbers, front)
+
+    def _in_rows(self, use: StageUse) -> str:
+        """Of items of the frame, which of them one of the stage's items is."""
+        extents = use.stage.rows.extents if use.stage.rows is not None else ()
+        return " && ".join(f"get_global_id({b.dimension}) < {self._named(b)}" for b in extents)
+
+    def _named(self, bound: Bound) -> str:
+        """The fused kernel's parameter."""
+        leader = self.equalities.leader(bound.scalar)
+        return next(
+            name
+            for name, (first, *_) in self.parameters.named.items()
+            if isinstance(first.argument, Scalar)
+            and self.equalities.leader(first.argument.name) == leader
+            and first.parameter.canonical == bound.type
+        )
+
+    def _item(self, use: StageUse) -> str:
+        """What stands for the stage's global id, if it is another item's."""
+        if use.stage.rows is None:
+            return self.item
+        text, extents = "", use.stage.rows.extents
+        for d in reversed(range(use.stage.range.dimensions)):
+            side = self._named(extents[d]) if extents else f"get_global_size({d})"
+            row = f"({text})" if " + " in text else text
+            text = f"{row} * {side} + get_global_id({d})" if text else f"get_global_id({d})"
+        return f"({text})"
 
     def _pause(self, first: StageUse, depth: int) -> None:
         """All items wait; then the guard of the block begins again."""
@@ -459,7 +495,7 @@ class _Writer:
             self.rounded,
             self.carried,
             frozenset(symbol.token for symbol in self.arrays[use.number]),
-            self.item,
+            self._item(use),
             self.loops[use.number],
             self.ends[use.number],
         )

@@ -71,9 +71,12 @@ class StatementWriter:
 
     def renames(self, first: int, last: int) -> dict[int, Change]:
         found: dict[int, Change] = {}
+        tokens = self.kernel.unit.tokens
         for token in range(first, last + 1):
-            if self.item and self.kernel.unit.tokens[token].text == "get_global_id":
-                found[token] = Change(token + 3, self.item)  # with `(0)`
+            if self.item and tokens[token].text == "get_global_id":
+                alone = tokens[token - 1].text == "=" and tokens[token + 4].text == ";"
+                text = self.item.removeprefix("(").removesuffix(")") if alone else self.item
+                found[token] = Change(token + 3, text)  # with `(0)`
             symbol = self.kernel.symbols.get(token)
             if symbol is not None and self.symbols.get(symbol, symbol.name) != symbol.name:
                 found[token] = Change(token, self.symbols[symbol])

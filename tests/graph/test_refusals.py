@@ -12,6 +12,7 @@ from kfusion.graph.model import (
     Bound,
     Disjoint,
     Equal,
+    InRows,
     Invocation,
     LaunchRange,
     Memory,
@@ -366,6 +367,9 @@ class World:
         return None
 
     def covers(self, left: Invocation, right: Invocation, bounds: tuple[Bound, ...]) -> bool:
+        return False
+
+    def in_rows(self, one: Invocation, frame: Invocation, rows: InRows) -> bool:
         return False
 
     def within(
