@@ -59,6 +59,7 @@ PROTECTED_BY: dict[str, str] = {
     "macros": f"{_TRAPS}::test_trap_23_macro_redefined_between_two_kernels",
     "bounded": f"{_CASES}[03_ranges: two ranges, and one kernel has no bound: neither covers what "
     "the other does]",
+    "rows": f"{_CASES}[flat: rows that leave out the first item of each]",
     "same-ranges": f"{_TRAPS}::test_trap_03_different_ranges_are_not_fused",
     "local-sizes": f"{_REFUSALS}::test_local_sizes_that_matter",
     "one-type": f"{_TRAPS}::test_trap_10_two_element_types",

@@ -7,6 +7,7 @@ import warnings
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from operator import le
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,17 @@ from kfusion.device.extents import Launched, extents
 from kfusion.device.images import Shape, copied_from, image_shapes, memory_of, random_image
 from kfusion.device.opencl import KernelBuildError, build_program, find_device
 from kfusion.driver import PlannedPattern
-from kfusion.graph.model import Argument, AtMost, Covers, Equal, Group, LocalMemory, Memory
+from kfusion.graph.model import (
+    Argument,
+    AtMost,
+    Bound,
+    Covers,
+    Equal,
+    Group,
+    InRows,
+    LocalMemory,
+    Memory,
+)
 from kfusion.host.predict_launches import unset_name
 from kfusion.host.symbolic import Sym
 from kfusion.kernel.evaluate import image_of
@@ -311,13 +322,26 @@ def _ranged(
     group: Group, launches: Sequence[Launched], scalars: Mapping[str, np.generic | cl.Sampler]
 ) -> int:
     """The launch whose range the fused kernel has: one that covers the others."""
+
+    def end(bound: Bound) -> int:
+        return int(scalars[bound.scalar])  # type: ignore[arg-type]
+
+    def is_there(bound: Bound) -> bool:
+        return 0 <= end(bound) <= launches[bound.invocation].size[bound.dimension]
+
     bounds = [b for a in group.assumptions if isinstance(a, Covers) for b in a.bounds]
-    sizes = [launches[index].size for index in group.members]
-    *_, widest = sorted(group.members, key=lambda index: launches[index].size)
-    fits = bool(bounds) and all(
-        0 <= int(scalars[b.scalar]) <= launches[b.invocation].size[b.dimension]  # type: ignore[arg-type]
-        for b in bounds
-    )
+    rows = {a.invocation: a for a in group.assumptions if isinstance(a, InRows)}
+    for each in rows.values():
+        count = end(each.end) if each.end is not None else launches[each.invocation].size[0]
+        whole = [end(b) for b in each.extents] or launches[each.frame].size
+        if count != prod(whole) or not all(
+            map(is_there, (*each.extents, *filter(None, [each.end])))
+        ):
+            raise CannotRunError("the launches of a group differ in their number of items")
+    members = [index for index in group.members if index not in rows]
+    sizes = [launches[index].size for index in members]
+    *_, widest = sorted(members, key=lambda index: launches[index].size)
+    fits = bool(bounds) and all(map(is_there, bounds))
     covers = all(all(map(le, size, launches[widest].size)) for size in sizes)
     if len(set(sizes)) > 1 and not (fits and covers):
         raise CannotRunError("the launches of a group differ in size")
