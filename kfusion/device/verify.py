@@ -334,9 +334,8 @@ def _ranged(
     for each in rows.values():
         count = end(each.end) if each.end is not None else launches[each.invocation].size[0]
         whole = [end(b) for b in each.extents] or launches[each.frame].size
-        if count != prod(whole) or not all(
-            map(is_there, (*each.extents, *filter(None, [each.end])))
-        ):
+        known = [*each.extents, *([each.end] if each.end is not None else [])]
+        if count != prod(whole) or not all(map(is_there, known)):
             raise CannotRunError("the launches of a group differ in their number of items")
     members = [index for index in group.members if index not in rows]
     sizes = [launches[index].size for index in members]

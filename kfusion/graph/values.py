@@ -5,13 +5,16 @@ unconditional access on it lives in a variable of the stored type: later loads r
 variable, stores assign it, and what is observed is stored once. Everything else stays
 as written and goes through memory.
 
+A value goes on to later blocks if their guards imply those of the block that it is made in.
+
 Not handled, and left in memory: elements of buffers that are written and have an access
 that is not understood, or at an index that might be the same element; accesses in loops
-with indices that depend on the loop; values across blocks with different guards.
+with indices that depend on the loop.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 from kfusion.graph.bind import BoundAccess, Stage
@@ -25,6 +28,7 @@ from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
 GUARDS = protection("guards", "values are forwarded only between stages with equal guards")
+IMPLIED = protection("implied", "values go on only where they have been made for all items")
 CONDITIONS = protection("conditions", "a value starts at an access under no condition of its own")
 WHOLE_BUFFER = protection("whole-buffer", "no other access of the buffer may hit the element")
 ABOVE_STORES = protection("above-stores", "a value is not loaded above a store of its statement")
@@ -34,6 +38,9 @@ OTHERS_STORES = protection(
 SCOPES = protection("scopes", "an index is written only where its variables have their values")
 STORED = protection("stored", "values that are read later are stored")
 ORDER = protection("order", "an overwritten value is dropped only if nothing reads it before")
+
+
+_Cell = tuple[str, Form, str]  # memory, index, and how it is read
 
 
 class Role(Enum):
@@ -69,6 +76,7 @@ class Block:
     """Neighbouring stages under equal guards, without a barrier between them."""
 
     stages: tuple[int, ...]
+    waits: bool = False  # in front of it
 
 
 @dataclass(frozen=True)
@@ -122,7 +130,8 @@ def blocks_of(
         else:
             blocks.append([number])
         last = guards
-    return tuple(Block(tuple(block)) for block in blocks)
+    waiting = {n for n, stage in enumerate(stages) if stage.invocation.index in barriers}
+    return tuple(Block(tuple(block), block[0] in waiting) for block in blocks)
 
 
 def group_values(
@@ -157,9 +166,38 @@ class _Analysis:
             pass
         places: dict[tuple[int, int], Place] = {}
         for number, block in enumerate(self.blocks):
-            for events in self._cells(block).values():
-                self._promote(events, self._live_after(events[0], number), places)
+            for cell, events in self._cells(block).items():
+                left = [event for event in events if event.key not in places]
+                behind = self._reads_behind(number, cell) if left else []
+                if left and self._can_start_in(left):
+                    live = self._live_after(left[0], number, behind)
+                    self._promote([*left, *behind], live, places)
         return self._result(places)
+
+    def _reads_behind(self, number: int, cell: _Cell) -> list[_Event]:
+        """In later blocks, where what the block has made is still there."""
+        found: list[_Event] = []
+        for later in range(number + 1, len(self.blocks)):
+            events = self._events(self.blocks[later].stages)
+            written = any(e.mode.writes and e.access.memory.name == cell[0] for e in events)
+            if written or self.blocks[later].waits:
+                break
+            reads = self._cells(self.blocks[later]).get(cell, [])
+            if all(self._has_been_in(self.blocks[number], event) for event in reads):
+                found += reads
+        return found
+
+    def _has_been_in(self, block: Block, event: _Event) -> bool:
+        """Who comes to the later access was under the guards of the block, too."""
+        stages = [self.stages[number] for number in (*block.stages, event.stage)]
+        if any(stage.stride for stage in stages):
+            return False
+        known = [self.equalities.comparison(c) for c in event.access.facts]
+        guards = [self.equalities.comparison(c) for c in stages[0].guards]
+        bounds = Bounds(known, Nothing())
+        return not is_on(IMPLIED) or all(
+            guard in known or bounds.implied(guard) is not None for guard in guards
+        )
 
     # Events and elements
 
@@ -171,9 +209,9 @@ class _Analysis:
             if (number, access.access.statement) not in self.dead
         ]
 
-    def _cells(self, block: Block) -> dict[tuple[str, Form, str], list[_Event]]:
+    def _cells(self, block: Block) -> dict[_Cell, list[_Event]]:
         """Events by element, for the elements that may live in a variable."""
-        cells: dict[tuple[str, Form, str], list[_Event]] = {}
+        cells: dict[_Cell, list[_Event]] = {}
         spoiled = self._spoiled()
         for event in self._events(block.stages):
             access = event.access
@@ -234,12 +272,12 @@ class _Analysis:
             return False
         return bounds.is_positive(difference) or bounds.is_positive(-difference)
 
-    def _live_after(self, event: _Event, block: int) -> bool:
-        """Is the buffer needed in memory after the block?"""
+    def _live_after(self, event: _Event, block: int, known: Sequence[_Event] = ()) -> bool:
+        """Is the buffer needed in memory after the block, but for what is `known`?"""
         name = event.access.memory.name
         later = {n for b in self.blocks[block + 1 :] for n in b.stages}
         return name in self.stored or any(
-            e.access.memory.name == name for e in self._events(tuple(later))
+            e.access.memory.name == name and e not in known for e in self._events(tuple(later))
         )
 
     # Statements that nobody needs
@@ -380,6 +418,9 @@ class _Analysis:
         stored = event.key in kept and not flushed
         opening = Role.LOAD if event.mode is Mode.UPDATE else Role.DEFINE
         return Place(opening if first else Role.ASSIGN, value, stored, flushed)
+
+    def _can_start_in(self, events: list[_Event]) -> bool:
+        return any(self._can_start(events, position) for position in range(len(events)))
 
     def _can_start(self, events: list[_Event], position: int) -> bool:
         """The variable is declared here: by a plain load, or by a store that is a statement."""

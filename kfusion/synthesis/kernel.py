@@ -151,6 +151,10 @@ class _Writer:
         self.loops = [short_loops(use.kernel, group.unrolled) for use in self.uses]
         self.pauses = {n for n, s in enumerate(stages) if s.invocation.index in group.pauses}
         self.carried = frozenset(v for number in self.pauses for v in carried(values, number))
+        for block in values.blocks:
+            if stages[block.stages[0]].guards:
+                before = carried(values, block.stages[0])
+                self.carried |= carried(values, block.stages[-1] + 1) - before
         apart = self.carried | self.rounded.values
         self.copies = [find_copies(use, apart) for use in self.uses]
         early = self.uses[1 : min(self.waiting, default=len(self.uses))]
@@ -420,11 +424,12 @@ class _Writer:
                 self._guard(first, item, early=False)
 
     def _declare_carried(self, numbers: Sequence[int], front: int) -> None:
-        """In front of the guard: the variables that go over a pause."""
+        """In front of the guard: the variables that go over a pause, or on to another block."""
         types: dict[str, str] = {}  # stages may spell one type in two ways
+        known = {p.value for use in self.uses[: numbers[0]] for p in use.places.values()}
         for use in (self.uses[n] for n in numbers):
             for number, place in use.places.items():
-                if place.value in self.carried:
+                if place.value in self.carried - known:
                     type_ = use.type_of(use.kernel.accesses[number])
                     types.setdefault(self.variables.of_values[place.value], type_)
         names = {type_: [n for n, t in types.items() if t == type_] for type_ in types.values()}
