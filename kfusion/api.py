@@ -23,6 +23,7 @@ from kfusion.graph.model import (
     Keeps,
     LaunchRange,
     RegionPlan,
+    Sized,
     UpTo,
     Within,
 )
@@ -151,6 +152,11 @@ class Fused:
 
     def _check_groups(self, local: tuple[int, ...]) -> None:
         for assumed in (a for group in self.plan.groups for a in group.assumptions):
+            if isinstance(assumed, Sized) and (*local, 1, 1)[assumed.dimension] != assumed.size:
+                raise CheckError(
+                    f"call {assumed.invocation} has groups of {local}, and was fused for "
+                    f"{assumed.size} in dimension {assumed.dimension}"
+                )
             if isinstance(assumed, Crowded) and (*local, 1, 1)[assumed.dimension] > assumed.most:
                 raise CheckError(
                     f"call {assumed.invocation} has groups of {local}, and was fused for no more "

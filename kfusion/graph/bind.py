@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property
 
 from kfusion.graph.bounds import Bounds, Nothing
@@ -87,6 +87,7 @@ class Stage:
     invocation: Invocation
     rows: InRows | None = None
     frame: Stage | None = None
+    sized: set[int] = field(default_factory=set)  # dimensions of which the group's size counts
 
     @property
     def launch(self) -> Invocation:
@@ -156,25 +157,28 @@ class Stage:
             form = form.replace(_of_single_items(dimension))
         if range_.uniform or not is_on(UNIFORM_GROUPS):
             form = in_global_ids(form)
-            form = self._of_required_groups(form)
+            form = self._of_known_groups(form)
         if not range_.offset or not is_on(OFFSETS):
             form = form.replace({Id(GLOBAL_OFFSET, d): Form() for d in range(3)})
         if self.rows is not None:
             form = form.replace({Id(GLOBAL_ID, 0): self.place})
         return Bounds((), Nothing()).settled(form)
 
-    def _of_required_groups(self, form: Form) -> Form:
+    def _of_known_groups(self, form: Form) -> Form:
         """`group*64 + local` in groups that have 64 items, as the global id."""
-        if self.invocation.kernel.required_size is None or self.invocation.range.offset:
-            return form
-        for d in range(3):
-            size = self.invocation.kernel.group_size(d)
-            if size is None or not form.mentions(LOCAL_ID):
+        kernel, range_ = self.invocation.kernel, self.invocation.range
+        for d in range(3 if form.mentions(LOCAL_ID) and not range_.offset else 0):
+            required = kernel.group_size(d)
+            size = required or range_.group_size(d)
+            if size is None:
                 continue
             first = form_of(Id(GROUP_ID, d)) * number(size)
             changed = form.replace({Id(LOCAL_ID, d): form_of(Id(GLOBAL_ID, d)) - first})
             left: dict[Atom, Form] = {Id(kind, d): Form() for kind in (LOCAL_ID, GROUP_ID)}
-            form = counted(changed) if changed.replace(left) == changed else form
+            if changed.replace(left) == changed:
+                form = counted(changed)
+                if required is None:
+                    self.sized.add(d)
         return form
 
     @cached_property

@@ -28,6 +28,7 @@ from kfusion.graph.model import (
     Oracle,
     SameRange,
     Scalar,
+    Sized,
     Spans,
     UpTo,
     Within,
@@ -368,6 +369,9 @@ def _meetings(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Iterator[_Mee
             yield meeting
     for equal in equalities.assumed:
         legal.assume(equal)
+    for stage in (p, q):
+        for d in sorted(stage.sized):
+            legal.assume(Sized(stage.invocation.index, d, stage.range.group_size(d) or 0))
 
 
 def _told(meetings: Iterator[_Meeting]) -> list[Reason]:

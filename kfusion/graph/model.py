@@ -64,6 +64,12 @@ class LaunchRange:
     single: tuple[int, ...] = ()  # dimensions in which a group has one item only
     one_group: bool = False  # the explicit local size is the whole range
 
+    def group_size(self, dimension: int) -> int | None:
+        """The local size, if its name is a number: `64, 4`."""
+        sizes = self.local.split(", ") if self.local is not None else []
+        size = sizes[dimension] if dimension < len(sizes) else ""
+        return int(size) if size.isdigit() else None
+
 
 @dataclass(frozen=True)
 class Invocation:
@@ -171,6 +177,15 @@ class Crowded:
 
 
 @dataclass(frozen=True)
+class Sized:
+    """The invocation's groups have so many items in this dimension."""
+
+    invocation: int
+    dimension: int
+    size: int
+
+
+@dataclass(frozen=True)
 class AtMost:
     """One scalar, so many times, is not more than the other: as the kernels' parameters hold it."""
 
@@ -226,7 +241,7 @@ class Number:
     macro: str
 
 
-_OfRanges = SameRange | Covers | InRows | Within | Below | Spans | Crowded
+_OfRanges = SameRange | Covers | InRows | Within | Below | Spans | Crowded | Sized
 Assumption = _OfRanges | Equal | AtMost | AtLeast | UpTo | Disjoint | Keeps | Number
 
 

@@ -49,6 +49,7 @@ from kfusion.graph.model import (
     Number,
     SameRange,
     Scalar,
+    Sized,
     Spans,
     UpTo,
     Within,
@@ -405,6 +406,11 @@ class _Making:
             d, most = assumption.dimension, assumption.most
             text = f"!{{0}}->has_local || {{0}}->local[{d}] > {most}"
             why = f"the groups of {{}} may have more than {_counted(most)} in dimension {d}"
+            self._refuse(assumption.invocation, text, why)
+        elif isinstance(assumption, Sized) and is_on(GUARD_GROUPS):
+            d, size = assumption.dimension, assumption.size
+            text = f"!{{0}}->has_local || {{0}}->local[{d}] != {size}"
+            why = f"the groups of {{}} do not have {_counted(size)} in dimension {d}"
             self._refuse(assumption.invocation, text, why)
         elif isinstance(assumption, AtMost):
             self._at_most(assumption)

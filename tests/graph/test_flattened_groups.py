@@ -77,3 +77,37 @@ def test_groups_of_a_number_of_items(first: str, second: str, codes_: list[str])
 
     source = kernel("f", "t", "a", first) + kernel("g", "c", "t", second)
     assert [d.code for d in fuse(source, ["f(t, a, n)", "g(c, t, n)"]).diagnostics] == codes_
+
+
+COUNTED = """\
+#define GROUP 64
+__kernel void f(__global float *t, __global const float *a, int n)
+{
+    const int i = get_group_id(0) * GROUP + get_local_id(0);
+    if (i < n) { if (a[i] > 0) t[i] = a[i]; }
+}
+__kernel void g(__global float *c, __global const float *t, int n)
+{
+    const int i = get_global_id(0);
+    if (i < n) { if (t[i] > 0) c[i] = t[i]; }
+}
+"""
+
+
+def test_groups_of_the_size_that_a_kernel_counts_on() -> None:
+    ranges = [LaunchRange(1, "n", local="64")] * 2
+    fused = fuse(COUNTED, ["f(t, a, n)", "g(c, t, n)"], ranges=ranges)
+    assert len(fused.kernels) == 1
+    fused.check(None, local=64)
+    with pytest.raises(CheckError) as caught:
+        fused.check(None, local=32)
+    assert str(caught.value) == ("call 0 has groups of (32,), and was fused for 64 in dimension 0")
+
+
+@pytest.mark.parametrize(
+    ("local", "code"), [("32", "KF201"), ("the_group", "KF201"), (None, "KF202")]
+)
+def test_groups_of_another_size_than_a_kernel_counts_on(local: str | None, code: str) -> None:
+    ranges = [LaunchRange(1, "n", local=local)] * 2
+    fused = fuse(COUNTED, ["f(t, a, n)", "g(c, t, n)"], ranges=ranges)
+    assert [d.code for d in fused.diagnostics] == [code, "KF401"]
