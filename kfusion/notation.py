@@ -17,6 +17,7 @@ from kfusion.graph.model import (
     LocalMemory,
     Memory,
     Scalar,
+    Shifted,
 )
 from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.model import Kernel, Parameter
@@ -152,6 +153,12 @@ class Agreement:
         return False  # who launches knows of one range
 
     def in_rows(self, one: Invocation, frame: Invocation, rows: InRows) -> bool:
+        return False
+
+    def ends(self, invocation: Invocation, dimension: int, scalar: Scalar) -> int | None:
+        return None
+
+    def shifted(self, one: Invocation, frame: Invocation, shifted: Shifted) -> bool:
         return False
 
     def within(

@@ -23,8 +23,9 @@ from kfusion.graph.model import (
     Oracle,
     RegionPlan,
     Scalar,
+    Shifted,
 )
-from kfusion.graph.plan import plan_region
+from kfusion.graph.plan import Pair, plan_region
 from kfusion.graph.target import Target
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.names import combined_name
@@ -104,7 +105,7 @@ def plans_of(
     alone: Mapping[str, Reason],
 ) -> Plans:
     """`alone`: kernels that are not fused, and why."""
-    pairs: dict[tuple[int, int], Legal | None] = {}
+    pairs: dict[Pair, Legal | None] = {}
     whole = plan_region(invocations, None, oracle, target, exact=exact, pairs=pairs, alone=alone)
     written = {name for i in invocations for name in written_by(i)}
     wanted = [drop for drop in dict.fromkeys(drops) if drop.memory in written]
@@ -163,6 +164,12 @@ class OfBlock:
 
     def in_rows(self, one: Invocation, frame: Invocation, rows: InRows) -> bool:
         return self.oracle.in_rows(self._in_row(one), self._in_row(frame), rows)
+
+    def ends(self, invocation: Invocation, dimension: int, scalar: Scalar) -> int | None:
+        return self.oracle.ends(self._in_row(invocation), dimension, scalar)
+
+    def shifted(self, one: Invocation, frame: Invocation, shifted: Shifted) -> bool:
+        return self.oracle.shifted(self._in_row(one), self._in_row(frame), shifted)
 
     def within(
         self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool

@@ -27,9 +27,10 @@ from kfusion.graph.model import (
     Covers,
     Equal,
     Group,
-    InRows,
     LocalMemory,
     Memory,
+    Placement,
+    Shifted,
 )
 from kfusion.host.predict_launches import unset_name
 from kfusion.host.symbolic import Sym
@@ -330,14 +331,18 @@ def _ranged(
         return 0 <= end(bound) <= launches[bound.invocation].size[bound.dimension]
 
     bounds = [b for a in group.assumptions if isinstance(a, Covers) for b in a.bounds]
-    rows = {a.invocation: a for a in group.assumptions if isinstance(a, InRows)}
-    for each in rows.values():
+    placed = [a for a in group.assumptions if isinstance(a, Placement)]
+    for each in placed:
+        if isinstance(each, Shifted):
+            _require_items(each, launches, scalars)
+            continue
         count = end(each.end) if each.end is not None else launches[each.invocation].size[0]
         whole = [end(b) for b in each.extents] or launches[each.frame].size
         known = [*each.extents, *([each.end] if each.end is not None else [])]
         if count != prod(whole) or not all(map(is_there, known)):
             raise CannotRunError("the launches of a group differ in their number of items")
-    members = [index for index in group.members if index not in rows]
+    others = {each.invocation for each in placed}
+    members = [index for index in group.members if index not in others]
     sizes = [launches[index].size for index in members]
     *_, widest = sorted(members, key=lambda index: launches[index].size)
     fits = bool(bounds) and all(map(is_there, bounds))
@@ -345,6 +350,19 @@ def _ranged(
     if len(set(sizes)) > 1 and not (fits and covers):
         raise CannotRunError("the launches of a group differ in size")
     return widest
+
+
+def _require_items(
+    shifted: Shifted,
+    launches: Sequence[Launched],
+    scalars: Mapping[str, np.generic | cl.Sampler],
+) -> None:
+    own, frame = launches[shifted.invocation].size, launches[shifted.frame].size
+    for d, (by, extent) in enumerate(zip(shifted.by, shifted.extents, strict=True)):
+        end = int(scalars[extent.scalar]) + extent.more  # type: ignore[arg-type]
+        there = end == own[d] if extent.whole else 0 <= end <= own[d]
+        if not there or not 0 <= end + by <= frame[d]:
+            raise CannotRunError("the launches of a group differ in their items")
 
 
 def _sizes_differ(group: Group, data: Mapping[str, Array]) -> bool:

@@ -7,7 +7,16 @@ from dataclasses import field, replace
 from functools import cached_property
 
 from kfusion.graph.bounds import Bounds, Nothing
-from kfusion.graph.model import InRows, Invocation, LaunchRange, Memory, Scalar
+from kfusion.graph.model import (
+    Extent,
+    InRows,
+    Invocation,
+    LaunchRange,
+    Memory,
+    Placement,
+    Scalar,
+    Shifted,
+)
 from kfusion.kernel.evaluate import image_size
 from kfusion.kernel.forms import (
     GLOBAL_ID,
@@ -77,15 +86,23 @@ def _of_single_items(dimension: int) -> dict[Atom, Form]:
     }
 
 
+def _within(dimension: int, by: int, extent: Extent) -> list[Comparison]:
+    """Numbers and sums that are checked: no type is too narrow for them."""
+    id_, first = form_of(Id(GLOBAL_ID, dimension)), extent.first + by
+    end = form_of(Value(extent.scalar, extent.type)) + number(extent.more + by)
+    below = [Comparison("<=", number(first), id_, "long")] if first > 0 else []
+    return [*below, Comparison("<", id_, end, "long")]
+
+
 @dataclass(frozen=True, eq=False)
 class Stage:
     """An invocation with everything that its arguments decide filled in.
 
-    Of a launch in one dimension the items may be taken as `rows` of the `frame`'s.
+    Its items may be taken as some of another launch's, the `frame`'s.
     """
 
     invocation: Invocation
-    rows: InRows | None = None
+    placement: Placement | None = None
     frame: Stage | None = None
     sized: set[int] = field(default_factory=set)  # dimensions of which the group's size counts
 
@@ -160,8 +177,8 @@ class Stage:
             form = self._of_known_groups(form)
         if not range_.offset or not is_on(OFFSETS):
             form = form.replace({Id(GLOBAL_OFFSET, d): Form() for d in range(3)})
-        if self.rows is not None:
-            form = form.replace({Id(GLOBAL_ID, 0): self.place})
+        if self.places:
+            form = form.replace(self.places)
         return Bounds((), Nothing()).settled(form)
 
     def _of_known_groups(self, form: Form) -> Form:
@@ -189,23 +206,35 @@ class Stage:
         return next((atom for atom in atoms if isinstance(atom, Id)), None)
 
     @cached_property
-    def place(self) -> Form:
-        """The item's number, row by row in the frame."""
+    def places(self) -> dict[Atom, Form]:
+        """Its global ids, in those of the frame."""
+        placement = self.placement
+        ids = [form_of(Id(GLOBAL_ID, d)) for d in range(self.range.dimensions)]
+        if isinstance(placement, Shifted):
+            return {Id(GLOBAL_ID, d): ids[d] - number(by) for d, by in enumerate(placement.by)}
         found = Form()
-        for d in reversed(range(self.range.dimensions)):
-            found = found * self._extent(d) + form_of(Id(GLOBAL_ID, d))
-        return found
+        for d in reversed(range(len(ids))):
+            found = found * self._extent(d) + ids[d]
+        return {Id(GLOBAL_ID, 0): found} if placement is not None else {}
 
     def _extent(self, dimension: int) -> Form:
-        if self.rows is None or not self.rows.extents:
+        if not isinstance(self.placement, InRows) or not self.placement.extents:
             return form_of(Id(GLOBAL_SIZE, dimension))
-        bound = self.rows.extents[dimension]
+        bound = self.placement.extents[dimension]
         return form_of(Value(bound.scalar, bound.type))
 
     @cached_property
+    def window(self) -> tuple[Comparison, ...]:
+        """Which items of the frame are its own: all that its guards say, and no more."""
+        if isinstance(self.placement, Shifted):
+            pairs = zip(self.placement.by, self.placement.extents, strict=True)
+            return tuple(c for d, (by, extent) in enumerate(pairs) for c in _within(d, by, extent))
+        return self.frame.guards if self.frame is not None else ()
+
+    @cached_property
     def guards(self) -> tuple[Comparison, ...]:
-        if self.frame is not None:
-            return self.frame.guards  # its own one holds there, and nowhere else
+        if self.placement is not None:
+            return self.window
         return tuple(c.map(self.bind) for c in self.invocation.kernel.body.guards)
 
     @cached_property
@@ -218,7 +247,7 @@ class Stage:
                 if access.atomic and is_on(ATOMICS):
                     form = None  # other items come to the same element, and that is no race
                 facts = tuple(c.map(self.bind) for c in access.facts)
-                facts += self.frame.guards if self.frame is not None else ()
+                facts += self.window
                 if not self.invocation.range.uniform and is_on(UNIFORM_GROUPS):
                     # The size of the last group is another one.
                     form = None if form is not None and form.mentions(LOCAL_SIZE) else form

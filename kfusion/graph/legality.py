@@ -48,6 +48,7 @@ from kfusion.kernel.forms import (
     Value,
     form_of,
     number,
+    of_items,
 )
 from kfusion.kernel.images import SAMPLERS
 from kfusion.kernel.model import Feature, FeatureUse, Kernel, Parameter
@@ -247,8 +248,8 @@ def _one_program(p: Kernel, q: Kernel) -> Reason | None:
 
 
 def _ranges(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
-    for rows in (stage.rows for stage in (p, q) if stage.rows is not None):
-        legal.assume(rows)
+    for placement in (stage.placement for stage in (p, q) if stage.placement is not None):
+        legal.assume(placement)
     a, b = p.launch, q.launch
     if a.index == b.index:
         return None
@@ -408,15 +409,6 @@ class _Meeting:
         return _meeting_reason(self.a, self.b, self.found, missing(*self.compared))
 
 
-def _of_items(form: Form) -> Form:
-    """The part of an index that depends on the item."""
-    return Form(tuple((m, f) for m, f in form.terms if any(_is_item(a) for a in m)))
-
-
-def _is_item(atom: object) -> bool:
-    return isinstance(atom, Id) and atom.kind in ITEM_IDS
-
-
 def _meeting(
     a: BoundAccess,
     b: BoundAccess,
@@ -434,7 +426,7 @@ def _meeting(
             legal.handed.add(a.memory.name)
             return None
         return _Meeting(a, b)
-    equalities.same_form(_of_items(a.form), _of_items(b.form))
+    equalities.same_form(of_items(a.form), of_items(b.form))
     equalities.same_form(a.form, b.form)
     left, right = (
         replace(

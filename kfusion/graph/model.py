@@ -141,6 +141,31 @@ class InRows:
 
 
 @dataclass(frozen=True)
+class Extent:
+    """Of a launch's ids in one dimension those that do something: from `first` on, and below the
+    scalar and so many `more`. `whole`: no guard says so, but the global size is that."""
+
+    first: int
+    scalar: str
+    type: str  # of the parameter, canonical: int
+    more: int
+    whole: bool
+
+
+@dataclass(frozen=True)
+class Shifted:
+    """Items of a launch are those of another one, the frame, whose ids are higher by so many."""
+
+    invocation: int
+    frame: int
+    by: tuple[int, ...]  # by dimension
+    extents: tuple[Extent, ...]
+
+
+Placement = InRows | Shifted
+
+
+@dataclass(frozen=True)
 class Within:
     """In this dimension of the invocation's range every id is below the scalar."""
 
@@ -241,7 +266,7 @@ class Number:
     macro: str
 
 
-_OfRanges = SameRange | Covers | InRows | Within | Below | Spans | Crowded | Sized
+_OfRanges = SameRange | Covers | Placement | Within | Below | Spans | Crowded | Sized
 Assumption = _OfRanges | Equal | AtMost | AtLeast | UpTo | Disjoint | Keeps | Number
 
 
@@ -262,6 +287,14 @@ class Oracle(Protocol):
 
     def in_rows(self, one: Invocation, frame: Invocation, rows: InRows) -> bool:
         """May a launch in one dimension be taken as the rows of another one?"""
+        ...
+
+    def ends(self, invocation: Invocation, dimension: int, scalar: Scalar) -> int | None:
+        """By how much the global size is more than the scalar, if that may be assumed."""
+        ...
+
+    def shifted(self, one: Invocation, frame: Invocation, shifted: Shifted) -> bool:
+        """May the frame be taken to have all those items?"""
         ...
 
     def within(

@@ -25,18 +25,18 @@ from kfusion.graph.model import (
     Disjoint,
     Equal,
     Group,
-    InRows,
     Invocation,
     Keeps,
     Oracle,
+    Placement,
     RegionPlan,
     SameRange,
     UpTo,
 )
 from kfusion.graph.partition import Members, Pairs, Prices, best_partition
 from kfusion.graph.pauses import pauses
+from kfusion.graph.placing import placements
 from kfusion.graph.profit import over_budget
-from kfusion.graph.ranges import rows_of
 from kfusion.graph.rounding import rounded, unreachable
 from kfusion.graph.several import may_ask_by_group, may_do_several, pays
 from kfusion.graph.target import ANY, Target
@@ -45,6 +45,8 @@ from kfusion.graph.values import GroupValues, Role, group_values
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
+
+Pair = tuple[int, int, bool]  # two calls, and whether they stand in frames
 
 PROGRAM_ORDER = protection("program-order", "calls move only past calls that they do not need")
 
@@ -56,7 +58,7 @@ def plan_region(
     target: Target = ANY,
     *,
     exact: bool = False,
-    pairs: dict[tuple[int, int], Legal | None] | None = None,
+    pairs: dict[Pair, Legal | None] | None = None,
     alone: Mapping[str, Reason] | None = None,
 ) -> RegionPlan:
     """Group the invocations: `observed` names the memory read after the region (None: all).
@@ -75,7 +77,7 @@ def values_of(group: Group, invocations: Sequence[Invocation]) -> tuple[list[Sta
     placed = {
         a.invocation: Stage(plain[a.invocation].invocation, a, plain[a.frame])
         for a in group.assumptions
-        if isinstance(a, InRows)
+        if isinstance(a, Placement)
     }
     stages = [placed.get(index, plain[index]) for index in group.members]
     values = group_values(stages, equalities_of(group), group.stored, group.barriers, group.handed)
@@ -113,7 +115,7 @@ class _Planner:
         oracle: Oracle,
         target: Target,
         exact: bool,
-        pairs: dict[tuple[int, int], Legal | None],
+        pairs: dict[Pair, Legal | None],
         alone: Mapping[str, Reason],
     ) -> None:
         self.invocations, self.observed, self.exact = invocations, observed, exact
@@ -121,7 +123,6 @@ class _Planner:
         self.stages = [Stage(i) for i in invocations]
         self.pairs, self.alone = pairs, alone
         self.candidate = cache(self._candidate)
-        self.placed = cache(self._placed)
         self.over_budget = cache(self._over_budget)
 
     def plan(self) -> RegionPlan:
@@ -143,14 +144,16 @@ class _Planner:
 
     def _best_runs(self) -> tuple[Members, ...]:
         count = len(self.stages)
-        together = frozenset(
-            (p, q) for q in range(count) for p in range(q) if self.pair(p, q) is not None
-        )
+        pairs = ((p, q) for q in range(count) for p in range(q))
+        together = frozenset(pair for pair in pairs if self._may_meet(*pair))
         prices = Prices(self._bytes, self.least.of, lambda group: self.over_budget(group) is None)
         return best_partition(count, self.ordered, together, prices)
 
+    def _may_meet(self, p: int, q: int) -> bool:
+        return any(self.pair(p, q, placed=placed) is not None for placed in (False, True))
+
     def _over_budget(self, members: Members) -> Reason | None:
-        return over_budget(self._in_one_range(members), self.target)
+        return over_budget(self._stages(members, placed=self._moves(members)), self.target)
 
     def _bytes(self, members: Members) -> int | None:
         found = self.candidate(members)
@@ -179,34 +182,41 @@ class _Planner:
         found = self.candidate(whole) if len(whole) > 1 else None
         return isinstance(found, _Candidate) and found.bytes <= self.least.of(whole)
 
-    def pair(self, first: int, second: int) -> Legal | None:
-        """None: there are obstacles."""
-        if (first, second) not in self.pairs:
-            p, q = self._in_one_range((first, second))
+    def pair(self, first: int, second: int, *, placed: bool) -> Legal | None:
+        """None: there are obstacles. `placed`: they stand in frames, if they may."""
+        key = first, second, placed
+        if key not in self.pairs:
+            p, q = self._stages((first, second), placed=placed)
             legal = None if self._alone(first, second) else legal_pair(p, q, self.oracle)
-            self.pairs[first, second] = legal
-        return self.pairs[first, second]
+            self.pairs[key] = legal
+        return self.pairs[key]
 
-    def _placed(self, number: int) -> Stage:
-        """A launch in one dimension as the rows of the first launch that it may be rows of."""
-        stage = self.stages[number]
-        if stage.range.dimensions > 1:
-            return stage
-        near = sorted(range(len(self.stages)), key=lambda other: abs(other - number))
-        frames = [self.stages[n] for n in near if conflicts(stage, self.stages[n])]
-        found = (rows_of(stage, frame, self.oracle) for frame in frames)
-        nearest = next((placed for placed in found if placed is not None), None)
-        if nearest is None:
-            return stage
-        alike = (f for f in self.stages if not self.oracle.same_range(f.launch, nearest.launch))
-        found = (rows_of(stage, frame, self.oracle) for frame in alike)
-        return next((placed for placed in found if placed is not None), nearest)
+    @cached_property
+    def placed(self) -> list[Stage]:
+        return placements(
+            self.stages, lambda p, q: self.pair(p, q, placed=False) is not None, self.oracle
+        )
 
-    def _in_one_range(self, members: Members) -> list[Stage]:
-        """Those in one dimension as rows of others, if they are not all in one."""
-        stages = [self.stages[m] for m in members]
-        several = len({stage.range.dimensions for stage in stages}) > 1
-        return [self.placed(m) for m in members] if several else stages
+    def _stages(self, members: Members, *, placed: bool) -> list[Stage]:
+        return [(self.placed if placed else self.stages)[m] for m in members]
+
+    def _legal(self, members: Members, *, placed: bool) -> list[Legal] | None:
+        """None: two of them have obstacles, or a frame is not there."""
+        stages = self._stages(members, placed=placed)
+        if not all(s.frame is None or s.frame in stages for s in stages):
+            return None
+        found: list[Legal] = []
+        for position, q in enumerate(members):
+            for p in reversed(members[:position]):
+                legal = self.pair(p, q, placed=placed)
+                if legal is None:
+                    return None
+                found.append(legal)
+        return found
+
+    def _moves(self, members: Members) -> bool:
+        """Only in frames they may share a kernel."""
+        return self._legal(members, placed=False) is None
 
     def _alone(self, *calls: int) -> tuple[Reason, ...]:
         names = dict.fromkeys(self.invocations[call].kernel.name for call in calls)
@@ -214,19 +224,13 @@ class _Planner:
 
     def _candidate(self, members: Members) -> _Candidate | Reason | None:
         """None: two members have obstacles."""
-        assumptions: list[Assumption] = []
-        waits = False
-        stages = self._in_one_range(members)
-        frames = {stage.frame for stage in stages if stage.frame is not None}
-        if len(frames) > 1 or not frames <= set(stages):
+        placed = self._moves(members)
+        found = self._legal(members, placed=placed)
+        if found is None:
             return None
-        for position, q in enumerate(members):
-            for p in reversed(members[:position]):
-                found = self.pair(p, q)
-                if found is None or (found.handed and stages[position].frame):
-                    return None  # its group is another one in these rows
-                assumptions += found.assumptions
-                waits |= bool(found.handed)
+        stages = self._stages(members, placed=placed)
+        assumptions = [assumption for legal in found for assumption in legal.assumptions]
+        waits = any(legal.handed for legal in found)
         if len(members) > 1:
             reason = other_groups(stages) if waits else None
             reason = (
@@ -292,8 +296,9 @@ class _Planner:
         barriers: set[int] = set()
         handed: set[str] = set()
         begun = 0  # the first stage behind the last barrier
+        placed = self._moves(run)
         for position, q in enumerate(run):
-            found = [self.pair(p, q) for p in run[:position]]
+            found = [self.pair(p, q, placed=placed) for p in run[:position]]
             names = [each.handed if each is not None else set[str]() for each in found]
             handed.update(*names)
             if any(names[begun:]):
@@ -304,7 +309,7 @@ class _Planner:
     def _group(self, run: Members, apart: list[Disjoint]) -> Group:
         found = self.candidate(run)
         assert isinstance(found, _Candidate)
-        members = self._in_one_range(run)
+        members = self._stages(run, placed=self._moves(run))
         before = [a.access.mode for stage in members for a in stage.accesses]
         loads = sum(mode.reads for mode in before)
         stores = sum(mode.writes for mode in before)
@@ -380,9 +385,11 @@ class _Planner:
         return (Reason("KF224", more, self.invocations[right[0]].span),)
 
     def _obstacles(self, first: int, second: int) -> tuple[Reason, ...]:
-        if self.pair(first, second) is not None:
+        if self._may_meet(first, second):
             return ()
-        p, q = self._in_one_range((first, second))
+        pair = (first, second)
+        several = len({stage.range.dimensions for stage in self._stages(pair, placed=False)}) > 1
+        p, q = self._stages(pair, placed=several)
         return self._alone(first, second) or obstacles(p, q, self.oracle)
 
 

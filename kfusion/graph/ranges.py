@@ -3,20 +3,17 @@
 In: two stages. Out: what the ranges and the bounds of the stages must be, for the host to check.
 A kernel that begins with `if (i >= n) return;` is often launched over `n` rounded up to whole
 groups, by each library to other ones. Items beyond `n` do nothing, however many there are.
-And a launch over `w*h` items may be taken as the rows of one over `(w, h)`.
 """
 
 from __future__ import annotations
 
 from kfusion.graph.bind import Stage
-from kfusion.graph.model import Bound, Covers, InRows, Oracle
+from kfusion.graph.model import Bound, Covers, Oracle
 from kfusion.kernel.forms import GLOBAL_ID, Id, Value, form_of
-from kfusion.kernel.items import asks_for_global_ids_only, asks_for_its_id_only
+from kfusion.kernel.items import asks_for_global_ids_only
 from kfusion.source.protections import is_on, protection
 
 BOUNDED = protection("bounded", "in a larger range each kernel stops where its own one does")
-
-ROWS = protection("rows", "in rows, all items do something that are within scalar bounds")
 
 COMPARED = ("int", "uint", "long", "ulong")  # types of numbers that hosts compare as kernels do
 
@@ -26,30 +23,14 @@ def covering(p: Stage, q: Stage, oracle: Oracle) -> Covers | None:
     a, b = p.invocation, q.invocation
     if a.range.key == b.range.key or a.range.dimensions != b.range.dimensions:
         return None
-    bounds = [_bounds(stage) for stage in (p, q)]
-    if (is_on(BOUNDED) and not all(bounds)) or not all(map(_asks_for_nothing_else, (p, q))):
+    bounds = [bounds_of(stage) for stage in (p, q)]
+    if (is_on(BOUNDED) and not all(bounds)) or not all(map(asks_for_nothing_else, (p, q))):
         return None
     both = tuple(bound for each in bounds for bound in each)
     return Covers(a.index, b.index, both) if oracle.covers(a, b, both) else None
 
 
-def rows_of(one: Stage, frame: Stage, oracle: Oracle) -> Stage | None:
-    """The stage in one dimension as rows of the frame, if it may be."""
-    a, b = one.invocation, frame.invocation
-    kernel = a.kernel
-    if not 1 == a.range.dimensions < b.range.dimensions or a.range.offset or b.range.offset:
-        return None
-    if kernel.features or kernel.required_size is not None or not _asks_for_nothing_else(one):
-        return None
-    end, extents = _bounds(one), _bounds(frame)
-    bounded = len(one.guards) == len(end) and len(frame.guards) == len(extents)
-    if (is_on(ROWS) and not bounded) or not asks_for_its_id_only(kernel):
-        return None
-    rows = InRows(a.index, b.index, tuple(extents), end[0] if end else None)
-    return Stage(a, rows, frame) if oracle.in_rows(a, b, rows) else None
-
-
-def _bounds(stage: Stage) -> list[Bound]:
+def bounds_of(stage: Stage) -> list[Bound]:
     """For each dimension the scalar that ids of working items are below; none: not for all."""
     found: dict[int, Bound] = {}
     for guard in stage.guards:
@@ -71,7 +52,8 @@ def _bounds(stage: Stage) -> list[Bound]:
     return [found[dimension] for dimension in sorted(found)] if every else []
 
 
-def _asks_for_nothing_else(stage: Stage) -> bool:
+def asks_for_nothing_else(stage: Stage) -> bool:
+    """But for the global ids of its items."""
     kernel, range_ = stage.invocation.kernel, stage.invocation.range
     return (
         not range_.offset

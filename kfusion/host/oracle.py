@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from math import prod
 
-from kfusion.graph.model import Bound, InRows, Invocation, Memory, Scalar
+from kfusion.graph.model import Bound, Extent, InRows, Invocation, Memory, Scalar, Shifted
 from kfusion.host.equality import (
     is_open,
     may_be_at_least,
@@ -106,6 +106,29 @@ class Expected:
         pairs = zip(sorted(factors, key=str), others, strict=False)
         return len(factors) == len(others) and all(self._may_be_equal(*pair) for pair in pairs)
 
+    def ends(self, invocation: Invocation, dimension: int, scalar: Scalar) -> int | None:
+        size, value = self.sizes[invocation.index], self.values.get(scalar.name)
+        if dimension >= len(size) or value is None:
+            return None
+        (one, more), (other, less) = (_and_number(strip(v)) for v in (size[dimension], value))
+        return more - less if one == other and one is not None else None
+
+    def shifted(self, one: Invocation, frame: Invocation, shifted: Shifted) -> bool:
+        return all(
+            self._reaches(one, frame, d, by, extent)
+            for d, (by, extent) in enumerate(zip(shifted.by, shifted.extents, strict=True))
+        )
+
+    def _reaches(self, one: Invocation, frame: Invocation, d: int, by: int, extent: Extent) -> bool:
+        """Unless the program's likely run shows that a range ends too early."""
+        known = (self.values.get(extent.scalar), *(self.sizes[i.index][d] for i in (one, frame)))
+        numbers = [self.in_run(strip(each)) if each is not None else None for each in known]
+        end, own, size = (each.value if isinstance(each, Num) else None for each in numbers)
+        if end is None or own is None or size is None:
+            return True
+        last = end + extent.more
+        return by + last <= size and (last == own if extent.whole else last <= own)
+
     def _are_levels(self, one: tuple[Sym, ...], other: tuple[Sym, ...]) -> bool:
         """`size[0]` and `size[1]`, each of several launches: a pyramid's, and hardly equal.
 
@@ -183,6 +206,17 @@ class Expected:
             return None
         pairs = ((p, q) for q in members for p in members if p < q)
         return next((self.kept_apart[pair] for pair in pairs if pair in self.kept_apart), None)
+
+
+def _and_number(value: Sym) -> tuple[Sym | None, int]:
+    """`n - 2` as n and -2."""
+    if isinstance(value, Num):
+        return None, value.value
+    if isinstance(value, Op) and value.name in ("+", "-") and len(value.args) == 2:
+        left, right = map(strip, value.args)
+        if isinstance(right, Num):
+            return left, right.value if value.name == "+" else -right.value
+    return value, 0
 
 
 def _factors(value: Sym) -> list[Sym]:

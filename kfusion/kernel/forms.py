@@ -257,6 +257,15 @@ def _collect(terms: list[tuple[Monomial, int]]) -> Form:
     return Form(tuple(kept))
 
 
+def of_items(form: Form) -> Form:
+    """The part of an index that depends on the item."""
+    return Form(tuple((m, f) for m, f in form.terms if any(_is_item(a) for a in m)))
+
+
+def _is_item(atom: Atom) -> bool:
+    return isinstance(atom, Id) and atom.kind in ITEM_IDS
+
+
 def number(value: int) -> Form:
     return Form((((), value),)) if value else Form()
 

@@ -47,8 +47,10 @@ from kfusion.graph.model import (
     LocalMemory,
     Memory,
     Number,
+    Placement,
     SameRange,
     Scalar,
+    Shifted,
     Sized,
     Spans,
     UpTo,
@@ -64,6 +66,7 @@ from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import one_line
 from kfusion.source.protections import is_on, protection
 from kfusion.synthesis.model import FusedKernel, FusedParameter
+from kfusion.synthesis.names import plus
 
 GUARD_EQUAL = protection("guard-equal", "sizes and scalars are not compared at run time")
 GUARD_RANGES = protection("guard-ranges", "ranges are not compared at run time")
@@ -286,12 +289,16 @@ class _Making:
         self._one(group.members, "kfusion_one_program", "are of several programs")
         if not is_on(GUARD_RANGES):
             return
-        rows = [a for a in group.assumptions if isinstance(a, InRows)]
-        for index in (self._leaders(group)[0], *(each.invocation for each in rows)):
+        placed = [a for a in group.assumptions if isinstance(a, Placement)]
+        for index in (self._leaders(group)[0], *(each.invocation for each in placed)):
             dimensions = self.pattern.invocations[index].range.dimensions
             self.require(partial(self._other_dimensions, index, dimensions))
-        for each in rows:
-            self.require(partial(self._no_rows, each))
+        for each in placed:
+            if isinstance(each, InRows):
+                self.require(partial(self._no_rows, each))
+                continue
+            for dimension in range(len(each.by)):
+                self.require(partial(self._not_there, each, dimension))
         same = [a.right for a in group.assumptions if isinstance(a, SameRange)]
         for leader in self._leaders(group):
             alike = (a for a in group.assumptions if isinstance(a, SameRange))
@@ -331,11 +338,23 @@ class _Making:
         told = f"the items of {launch} are not the rows of {frame}"
         return " || ".join([*beyond, f"{count} != {' * '.join(sides)}"]), told, ()
 
+    def _not_there(self, shifted: Shifted, d: int) -> tuple[str, str, tuple[str, ...]]:
+        """Other items do something than was taken for granted, or the frame does not have them."""
+        launch, frame = self.launch(shifted.invocation), self.launch(shifted.frame)
+        by, extent = shifted.by[d], shifted.extents[d]
+        value, _ = self.value(extent.scalar, extent.type)
+        last, end = (f"(cl_long){value}{plus(each + extent.more)}" for each in (0, by))
+        text = (
+            f"{last} < 0 || (size_t)({last}) {'!=' if extent.whole else '>'} {launch}->global[{d}]"
+            f" || {end} < 0 || (size_t)({end}) > {frame}->global[{d}]"
+        )
+        return text, f"the items of {launch} are not among those of {frame}", ()
+
     @staticmethod
     def _leaders(group: Group) -> list[int]:
         """A launch of each range; the ranges of the others are compared with one of these."""
         others = {a.right for a in group.assumptions if isinstance(a, SameRange)}
-        others |= {a.invocation for a in group.assumptions if isinstance(a, InRows)}
+        others |= {a.invocation for a in group.assumptions if isinstance(a, Placement)}
         return [index for index in group.members if index not in others]
 
     def _covers(self, assumptions: list[Covers], group: Group) -> None:
@@ -380,8 +399,8 @@ class _Making:
 
     def _same_groups(self, group: Group) -> None:
         alike: dict[str, list[int]] = {}
-        rows = {a.invocation for a in group.assumptions if isinstance(a, InRows)}
-        members = [index for index in group.members if index not in rows]
+        placed = {a.invocation for a in group.assumptions if isinstance(a, Placement)}
+        members = [index for index in group.members if index not in placed]
         launches = [self.pattern.invocations[index] for index in members]
         if any(m.kernel.together is not None for m in launches) and is_on(GUARD_GROUPS):
             alike[""] = members  # items that wait for each other, in all stages
@@ -619,8 +638,8 @@ class _Making:
         """The launch whose range and groups the fused one has."""
         if group in self._widest:
             return self._widest[group]
-        rows = {a.invocation for a in group.assumptions if isinstance(a, InRows)}
-        members = [index for index in group.members if index not in rows]
+        placed = {a.invocation for a in group.assumptions if isinstance(a, Placement)}
+        members = [index for index in group.members if index not in placed]
         given = [i for i in members if self.pattern.invocations[i].range.local is not None]
         return self.launch((given or members)[-1])
 

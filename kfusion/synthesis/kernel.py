@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from kfusion.graph.bind import Stage
-from kfusion.graph.model import Bound, Group, Invocation, Scalar
+from kfusion.graph.model import Group, InRows, Invocation, Scalar, Shifted
 from kfusion.graph.pauses import carried
 from kfusion.graph.plan import equalities_of, values_of
 from kfusion.graph.rounding import Rounded, rounded
@@ -36,7 +36,7 @@ from kfusion.source.text import Span
 from kfusion.synthesis.copies import find_copies
 from kfusion.synthesis.hoist import declared_in, hoisted_copies
 from kfusion.synthesis.model import FusedKernel, FusedParameter, NotWrittenError
-from kfusion.synthesis.names import Names, file_names
+from kfusion.synthesis.names import Names, file_names, plus
 from kfusion.synthesis.negate import negated
 from kfusion.synthesis.parameters import Parameters
 from kfusion.synthesis.render import Renderer, reindented
@@ -360,7 +360,7 @@ class _Writer:
                 self._open(self.uses[number], item)
         needed = first.needed(first.symbols | (set() if rows else first.guard_symbols()))
         front: int | None = None  # where the lines of the guard begin
-        if rows and (condition := self._in_rows(first)):
+        if rows and (condition := self._window(first)):
             self._open_block(first, labelled=labelled)
             out.add(f"if ({condition}){self.style.opening(out.indent)}")
             out.depth += 1
@@ -385,32 +385,46 @@ class _Writer:
         self._close(depth)
         self._declare_carried(numbers, front)
 
-    def _in_rows(self, use: StageUse) -> str:
+    def _window(self, use: StageUse) -> str:
         """Of items of the frame, which of them one of the stage's items is."""
-        extents = use.stage.rows.extents if use.stage.rows is not None else ()
-        return " && ".join(f"get_global_id({b.dimension}) < {self._named(b)}" for b in extents)
+        parts: list[str] = []
+        placement = use.stage.placement
+        if isinstance(placement, InRows):
+            ends = [(b.dimension, self._named(b.scalar, b.type)) for b in placement.extents]
+            parts += [f"get_global_id({d}) < {end}" for d, end in ends]
+        if isinstance(placement, Shifted):
+            for d, (by, extent) in enumerate(zip(placement.by, placement.extents, strict=True)):
+                first, end = extent.first + by, self._named(extent.scalar, extent.type)
+                parts += [f"get_global_id({d}) >= {first}"] if first > 0 else []
+                parts.append(f"get_global_id({d}) < {end}{plus(extent.more + by)}")
+        return " && ".join(parts)
 
-    def _named(self, bound: Bound) -> str:
+    def _named(self, scalar: str, type_: str) -> str:
         """The fused kernel's parameter."""
-        leader = self.equalities.leader(bound.scalar)
+        leader = self.equalities.leader(scalar)
         return next(
             name
             for name, (first, *_) in self.parameters.named.items()
             if isinstance(first.argument, Scalar)
             and self.equalities.leader(first.argument.name) == leader
-            and first.parameter.canonical == bound.type
+            and first.parameter.canonical == type_
         )
 
-    def _item(self, use: StageUse) -> str:
-        """What stands for the stage's global id, if it is another item's."""
-        if use.stage.rows is None:
-            return self.item
-        text, extents = "", use.stage.rows.extents
+    def _ids(self, use: StageUse) -> dict[int, str]:
+        """By dimension what stands for the stage's global id, if it is another item's."""
+        placement = use.stage.placement
+        if isinstance(placement, Shifted):
+            steps = enumerate(placement.by)
+            return {d: f"(get_global_id({d}){plus(-by)})" for d, by in steps if by}
+        if placement is None:
+            return {0: self.item} if self.item else {}
+        text = ""
         for d in reversed(range(use.stage.range.dimensions)):
-            side = self._named(extents[d]) if extents else f"get_global_size({d})"
+            bounds = placement.extents[d : d + 1]
+            side = next((self._named(b.scalar, b.type) for b in bounds), f"get_global_size({d})")
             row = f"({text})" if " + " in text else text
             text = f"{row} * {side} + get_global_id({d})" if text else f"get_global_id({d})"
-        return f"({text})"
+        return {0: f"({text})"}
 
     def _pause(self, first: StageUse, depth: int) -> None:
         """All items wait; then the guard of the block begins again."""
@@ -500,7 +514,7 @@ class _Writer:
             self.rounded,
             self.carried,
             frozenset(symbol.token for symbol in self.arrays[use.number]),
-            self._item(use),
+            self._ids(use),
             self.loops[use.number],
             self.ends[use.number],
         )

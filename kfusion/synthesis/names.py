@@ -103,3 +103,8 @@ class Names:
             number += 1
         self.taken.add(f"{stem}_{number}")
         return f"{stem}_{number}"
+
+
+def plus(number: int) -> str:
+    """Behind another number."""
+    return f" {'+' if number > 0 else '-'} {abs(number)}" if number else ""

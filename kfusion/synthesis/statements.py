@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from types import MappingProxyType
 
 from kfusion.graph.rounding import Rounded
 from kfusion.graph.values import Role, Value
@@ -55,14 +56,14 @@ class StatementWriter:
         rounded: Rounded,
         carried: frozenset[Value],
         elsewhere: frozenset[int],
-        item: str = "",
+        ids: Mapping[int, str] = MappingProxyType({}),
         loops: frozenset[int] = frozenset(),
         end: str = "",
     ) -> None:
         self.end = end  # the label behind the stage; "": nothing follows, an item may return
         self.loops = loops  # to be unrolled
         self.carried = carried  # values whose variables are declared in front of the guard
-        self.item = item  # in place of get_global_id(0), if any
+        self.ids = ids  # in place of get_global_id(d), by d
         self.elsewhere = elsewhere  # what these tokens declare is declared by another stage
         self.use, self.renderer, self.rounded = use, renderer, rounded
         self.symbols, self.variables = symbols, variables
@@ -73,10 +74,12 @@ class StatementWriter:
         found: dict[int, Change] = {}
         tokens = self.kernel.unit.tokens
         for token in range(first, last + 1):
-            if self.item and tokens[token].text == "get_global_id":
-                alone = tokens[token - 1].text == "=" and tokens[token + 4].text == ";"
-                text = self.item.removeprefix("(").removesuffix(")") if alone else self.item
-                found[token] = Change(token + 3, text)  # with `(0)`
+            if tokens[token].text == "get_global_id":
+                text = self.ids.get(int(tokens[token + 2].text)) if self.ids else None
+                if text and tokens[token - 1].text == "=" and tokens[token + 4].text == ";":
+                    text = text.removeprefix("(").removesuffix(")")
+                if text:
+                    found[token] = Change(token + 3, text)  # with `(0)`
             symbol = self.kernel.symbols.get(token)
             if symbol is not None and self.symbols.get(symbol, symbol.name) != symbol.name:
                 found[token] = Change(token, self.symbols[symbol])

@@ -18,6 +18,7 @@ from kfusion.graph.model import (
     Memory,
     RegionPlan,
     Scalar,
+    Shifted,
     Within,
 )
 from kfusion.graph.plan import plan_region
@@ -370,6 +371,12 @@ class World:
         return False
 
     def in_rows(self, one: Invocation, frame: Invocation, rows: InRows) -> bool:
+        return False
+
+    def ends(self, invocation: Invocation, dimension: int, scalar: Scalar) -> int | None:
+        return None
+
+    def shifted(self, one: Invocation, frame: Invocation, shifted: Shifted) -> bool:
         return False
 
     def within(
