@@ -60,6 +60,7 @@ PROTECTED_BY: dict[str, str] = {
     "bounded": f"{_CASES}[03_ranges: two ranges, and one kernel has no bound: neither covers what "
     "the other does]",
     "rows": f"{_CASES}[flat: rows that leave out the first item of each]",
+    "extents": f"{_CASES}[shifted: a guard that is no bound keeps the items where they are]",
     "same-ranges": f"{_TRAPS}::test_trap_03_different_ranges_are_not_fused",
     "local-sizes": f"{_REFUSALS}::test_local_sizes_that_matter",
     "one-type": f"{_TRAPS}::test_trap_10_two_element_types",

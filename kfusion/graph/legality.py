@@ -360,6 +360,7 @@ def _meetings(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Iterator[_Mee
     _assume_apart(p, q, legal)
     equalities = Equalities({**p.scalars, **q.scalars}, oracle)
     equalities.same_guards(p.guards, q.guards)
+    equalities.same_ends(p.guards, q.guards)
     for a, b in product(p.accesses, q.accesses):
         if a.memory.name != b.memory.name:
             continue

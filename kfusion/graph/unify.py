@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import field, replace
-from itertools import permutations
+from itertools import permutations, product
 
 from kfusion.graph.model import Equal, Oracle, Scalar
-from kfusion.kernel.forms import Atom, Comparison, Form, Value, form_of
+from kfusion.kernel.forms import Atom, Comparison, Form, Value, form_of, number
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
@@ -79,6 +79,14 @@ class Equalities:
             if pairs is not None and self._assume(pairs):
                 return True
         return False
+
+    def same_ends(self, left: Iterable[Comparison], right: Iterable[Comparison]) -> None:
+        """`i < n` and, a constant before it, `i < m - 1`: of one length, if that may be."""
+        pairs = product(map(self.comparison, left), map(self.comparison, right))
+        for a, b in pairs:
+            ends = [c.right - number(c.right.constant) for c in (a, b)]
+            if (a.op, a.left) == (b.op, b.left) and b.right.constant < a.right.constant:
+                self.same_form(*ends)
 
     def _unifier(
         self, left: tuple[Form, ...], right: tuple[Form, ...]

@@ -345,7 +345,7 @@ class _Writer:
         out = self.out
         uses = [self.uses[number] for number in numbers]
         first = next((use for use in uses if use.stage.frame is None), uses[0])
-        rows = first.stage.frame is not None  # all of them, so that no text has the guard
+        own = first.stage.frame is None  # else no text has the guard
         depth = out.depth
         alone = alone and not self.pauses & set(numbers)
         labelled = not alone and len(numbers) == 1  # the label stands above the guard
@@ -358,21 +358,17 @@ class _Writer:
         for number in numbers:
             for item in self.uses[number].opening:
                 self._open(self.uses[number], item)
-        needed = first.needed(first.symbols | (set() if rows else first.guard_symbols()))
+        needed = first.needed(first.symbols | (first.guard_symbols() if own else set()))
         front: int | None = None  # where the lines of the guard begin
-        if rows and (condition := self._window(first)):
-            self._open_block(first, labelled=labelled)
-            out.add(f"if ({condition}){self.style.opening(out.indent)}")
-            out.depth += 1
+        if not own:
+            front = self._open_window(first, labelled=labelled)
         for item in first.kernel.body.prelude:
-            if item.guard is not None and rows:
-                continue
-            if item.guard is not None:
+            if item.guard is not None and own:
                 front = len(out.lines) if front is None else front
                 if not alone and out.depth == depth:
                     self._open_block(first, labelled=labelled)
                 self._guard(first, item, early=alone)
-            elif item in needed and item not in first.written:
+            elif item.guard is None and item in needed and item not in first.written:
                 self._declaration(first, item)
         front = len(out.lines) if front is None else front
         for number in numbers:
@@ -384,6 +380,17 @@ class _Writer:
             self._stage(use, is_first=use is first)
         self._close(depth)
         self._declare_carried(numbers, front)
+
+    def _open_window(self, use: StageUse, *, labelled: bool) -> int:
+        """Returns where its lines begin."""
+        condition, front = self._window(use), len(self.out.lines)
+        if condition:
+            if not labelled or use.kernel.body.guards:
+                self._open_block(use, labelled=labelled)
+            front = len(self.out.lines)
+            self.out.add(f"if ({condition}){self.style.opening(self.out.indent)}")
+            self.out.depth += 1
+        return front
 
     def _window(self, use: StageUse) -> str:
         """Of items of the frame, which of them one of the stage's items is."""
