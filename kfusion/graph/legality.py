@@ -259,9 +259,8 @@ def _ranges(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
             f"{p.kernel_name}() is launched in {a.range.dimensions} dimensions, "
             f"{q.kernel_name}() in {b.range.dimensions}",
             b.span,
-            help="launch both in the same number of dimensions; a launch over 'w*h' items and one "
-            "over 'w' and 'h' are one if items ask for their global ids only, and every guard is "
-            "of the form 'id < scalar'",
+            help="launch both in the same number of dimensions; 'w*h' items are taken as the rows "
+            "of 'w' and 'h' where guards are 'id < scalar', and only global ids are asked for",
         )
     reason = oracle.same_range(a, b)
     covered = covering(p.frame or p, q.frame or q, oracle) if reason is not None else None
