@@ -114,8 +114,7 @@ class Fused:
                     "expected one each"
                 )
             self._check_ranges(sizes)
-            if args is not None:
-                self._check_limits(args, sizes, offset or 0)
+            self._check_limits(args, sizes, offset or 0)
 
     def _check_memory(self, args: Mapping[str, Any]) -> None:
         from kfusion.device.overlap import image_size, keeps, overlap
@@ -165,7 +164,7 @@ class Fused:
 
     def _check_limits(
         self,
-        args: Mapping[str, Any],
+        args: Mapping[str, Any] | None,
         sizes: Sequence[tuple[int, ...]],
         offset: int | Sequence[int],
     ) -> None:
@@ -173,12 +172,15 @@ class Fused:
         for assumed in (a for group in self.plan.groups for a in group.assumptions):
             if not isinstance(assumed, (Within, Below)):
                 continue
+            if isinstance(assumed, Within) and args is None:
+                continue
             if isinstance(assumed, Below):
                 limit, what = assumed.most, f", behind {assumed.most}"
             else:
-                if args.get(assumed.scalar) is None:
+                value = (args or {}).get(assumed.scalar)
+                if value is None:
                     raise CheckError(f"no value is given for '{assumed.scalar}'")
-                limit = int(args[assumed.scalar])
+                limit = int(value)
                 what = f", behind '{assumed.scalar}', which is {limit}"
             d = assumed.dimension
             end = sizes[assumed.invocation][d] + (starts[d] if d < len(starts) else 0)

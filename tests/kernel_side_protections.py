@@ -61,6 +61,7 @@ PROTECTED_BY: dict[str, str] = {
     "the other does]",
     "rows": f"{_CASES}[flat: rows that leave out the first item of each]",
     "extents": f"{_CASES}[shifted: a guard that is no bound keeps the items where they are]",
+    "few-ids": "tests/fuse/test_elements_of_items.py::test_a_uint_may_begin_again_at_0",
     "same-ranges": f"{_TRAPS}::test_trap_03_different_ranges_are_not_fused",
     "local-sizes": f"{_REFUSALS}::test_local_sizes_that_matter",
     "one-type": f"{_TRAPS}::test_trap_10_two_element_types",

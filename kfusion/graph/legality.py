@@ -33,6 +33,7 @@ from kfusion.graph.model import (
     UpTo,
     Within,
 )
+from kfusion.graph.narrow import without_conversions
 from kfusion.graph.ownership import Dependence, depend
 from kfusion.graph.ranges import COMPARED, covering
 from kfusion.graph.strides import counts_once
@@ -436,11 +437,12 @@ def _meeting(
         )
         for x in (a, b)
     )
+    left, right, few = without_conversions(left, right, world)
     left, right, spanned = _in_sizes(left, right, world)
     found, proof = depend(left, right, a.stage.range.dimensions, world)
     fine = found in (Dependence.NONE, Dependence.SAME_ITEM)
     if fine or _stays_in_group(a, b, found):
-        proof |= steps[0] | steps[1]
+        proof |= steps[0] | steps[1] | few
         assumptions = (x for assumed in sorted(proof, key=str) for x in world.assumptions(assumed))
         for assumption in (*spanned, *assumptions):
             legal.assume(assumption)

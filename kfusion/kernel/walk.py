@@ -17,7 +17,7 @@ from kfusion.kernel.evaluate import (
     resolve_pointer,
 )
 from kfusion.kernel.flow import changed_in, goes_on, has_continue, has_inner_cases
-from kfusion.kernel.forms import Comparison, Form, LoopVariable, form_of, number
+from kfusion.kernel.forms import ITEM_IDS, Comparison, Form, LoopVariable, form_of, number
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Body, Feature, Symbol
 from kfusion.kernel.scopes import Scopes, name_token
@@ -255,12 +255,21 @@ class Walker(ExpressionWalker):
             return []
         if INTEGERS[type_][0] < 32:
             return []  # its steps wrap around
-        variable = form_of(LoopVariable(symbol.name, self.unit.index(node), type_))
+        count = form_of(LoopVariable(symbol.name, self.unit.index(node), type_))
+        of_item = low.form is not None and low.form.mentions(*ITEM_IDS) and step > 0
+        start = low.form if low.form is not None and of_item and type_ != "uint" else Form()
+        variable = start + count  # from where the item begins, if items differ in that
         self.env.bind(symbol, Typed(variable, type_))
         if low.form is None or not self._keeps_order(node.cond, variable, step, type_):
             return []
         ends = (low.form, variable) if step > 0 else (variable, low.form)
-        facts = [Comparison("<=", *ends, type_)]
+        facts = [Comparison("<=", ends[0] - start, ends[1] - start, type_)]
+        if start.terms and node.cond is not None:
+            facts += [
+                Comparison("<", count, c.right - start, "long")
+                for c in conditions(self.env, node.cond)[0]
+                if (c.op, c.left) == ("<", variable) and not is_unsigned(c.type)
+            ]
         if self.flow.counts_rounds(node, symbol):
             reached = low.form + self.flow.rounds(node) * number(step)
             facts.append(Comparison("==", reached, variable, "long"))
