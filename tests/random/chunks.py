@@ -13,8 +13,8 @@ SIZE = 40
 EXAMPLES = int(os.environ.get("KFUSION_TEST_EXAMPLES", "1000")) if FUZZ else 120
 CHUNKS = -(-EXAMPLES // SIZE)
 # The workers of one run have to agree: so the command says it, not the clock.
-_START = int(os.environ.get("KFUSION_FUZZ_SEED", "1")) if FUZZ else 0
+START = int(os.environ.get("KFUSION_FUZZ_SEED", "1")) if FUZZ else 0
 
 
 def chunk(number: int) -> list[Pipeline]:
-    return list(islice(stream(_START * 1000 + number), SIZE))
+    return list(islice(stream(START * 1000 + number), SIZE))

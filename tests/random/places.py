@@ -1,0 +1,251 @@
+"""Random launches over several ranges, of which some may stand in the frame of another one.
+
+Each works at elements of its own, a constant away from its ids, or at all elements of the rows;
+some read neighbours, or have guards that are no bounds. The oracle knows all numbers, and so is
+right about what the generated function of a C program would compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from random import Random
+
+from kfusion.graph.model import (
+    Bound,
+    Extent,
+    InRows,
+    Invocation,
+    LaunchRange,
+    Memory,
+    Placement,
+    RegionPlan,
+    Scalar,
+    Shifted,
+)
+from kfusion.source.diagnostics import Reason
+from kfusion.synthesis.model import FusedKernel
+from tests.support.kernel_side import kernels_of
+
+BUFFERS = "abcde"
+ELEMENTS = 256
+Launch = tuple[str, tuple[str, ...], tuple[int, ...]]
+OTHER_GUARDS = ("!({} % 3 == 1)", "{} != 4", "p1[0] > 0")
+
+
+@dataclass(frozen=True)
+class Call:
+    name: str
+    buffers: tuple[str, ...]  # the first one is written
+    size: tuple[int, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    calls: tuple[Call, ...]
+    scalars: dict[str, int]  # w, h, n = w*h
+    out: frozenset[str] | None
+
+    @property
+    def source(self) -> str:
+        return "".join(call.text for call in self.calls)
+
+
+def pipeline(random: Random, prefix: str) -> Pipeline:
+    w, h = random.choice([(1, 1), (5, 1), (4, 3), (8, 5), (7, 9), (9, 8)])
+    scalars = {"w": w, "h": h, "n": w * h}
+    calls: list[Call] = []
+    for number in range(random.randint(2, 5)):
+        flat = random.random() < 0.4
+        make = _flat if flat else _rows
+        calls.append(make(random, f"{prefix}_{number}", scalars))
+    out = frozenset(random.sample(BUFFERS, random.randint(1, 3))) if random.random() < 0.7 else None
+    return Pipeline(tuple(calls), scalars, out)
+
+
+def _rows(random: Random, name: str, scalars: dict[str, int]) -> Call:
+    """In two dimensions; ids begin `first` elements before the first column and row."""
+    parts: list[str] = []
+    guards: list[str] = []
+    size: list[int] = []
+    for d, (variable, end) in enumerate((("x", "w"), ("y", "h"))):
+        step, less = random.choice([(0, 0), (0, 0), (1, 1), (1, 2), (0, 1), (2, 2)])
+        count = scalars[end] - less  # of ids that do something
+        # Without sign, less than none is nearly all: items of two rows would meet.
+        kind = random.choice(["int", "size_t", "uint"] if count > 0 else ["int"])
+        parts.append(f"const {kind} {variable} = get_global_id({d}) + {step};".replace(" + 0", ""))
+        if random.random() < 0.5 or count <= 0:
+            told = [f"{variable} < {end} - {less - step}"]
+            told += [f"get_global_id({d}) < {end} - {less}"] if count > 0 else []
+            guards.append(random.choice(told).replace(" - 0", ""))
+            if random.random() < 0.2:
+                guards.append(f"{variable} >= {random.randint(1, 2)}")
+            size.append(random.choice([16, scalars[end]]) if count > 0 else 16)
+        else:
+            size.append(count)
+    near = random.choice(["y * w + x"] * 4 + ["(y + 1) * w + x", "y * w + x + 1", "y * w + x - 1"])
+    return _call(random, name, parts, guards, ("y * w + x", near), tuple(size))
+
+
+def _flat(random: Random, name: str, scalars: dict[str, int]) -> Call:
+    step, less = random.choice([(0, 0), (0, 0), (0, 0), (1, 1), (1, 2)])
+    kind = random.choice(["int", "size_t", "uint"])
+    parts = [f"const {kind} i = get_global_id(0) + {step};".replace(" + 0", "")]
+    guards: list[str] = []
+    count = scalars["n"] - less
+    if random.random() < 0.5 or count <= 0:
+        guards.append(f"i < n - {less - step}".replace(" - 0", ""))
+        size = random.choice([80, max(count, 1)])
+    else:
+        size = count
+    near = random.choice(["i"] * 4 + ["i + 1", "i - 1", "0"])
+    return _call(random, name, parts, guards, ("i", near), (size,))
+
+
+def _call(
+    random: Random,
+    name: str,
+    parts: list[str],
+    guards: list[str],
+    index: tuple[str, str],
+    size: tuple[int, ...],
+) -> Call:
+    own, near = (f"12 + {each}" for each in index)
+    buffers = tuple(random.sample(BUFFERS, 3))
+    if random.random() < 0.15:
+        guards.append(random.choice(OTHER_GUARDS).format(own.split()[-1]))
+    value = random.choice(
+        [f"p1[{near}] * 2", f"p1[{near}] + p2[{own}]", f"p0[{own}] + p1[{near}]", f"{own} * 0.5f"]
+    )
+    work = f"p0[{own}] = {value};"
+    if guards and random.random() < 0.5:
+        work = f"if ({' && '.join(guards)}) {work}"
+    elif guards:
+        work = f"if (!({guards[0]})) return; " + "".join(f"if ({g}) " for g in guards[1:]) + work
+    head = ", ".join(f"__global float *p{k}" for k in range(3))
+    text = f"__kernel void {name}({head}, int w, int h, int n)\n{{ {' '.join(parts)} {work} }}\n"
+    return Call(name, buffers, size, text)
+
+
+def _widest(sizes: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
+    """The range that has all items of the others."""
+    most = max(sizes)
+    covers = all(all(p >= q for p, q in zip(most, size, strict=True)) for size in sizes)
+    return most if covers else None
+
+
+def launches(
+    plan: RegionPlan, made: Mapping[tuple[int, ...], FusedKernel], of: Pipeline
+) -> list[Launch]:
+    """What is launched instead: kernels, arguments by name, and sizes."""
+    found: list[Launch] = []
+    for group in plan.groups:
+        calls = [of.calls[index] for index in group.members]
+        if len(calls) == 1:
+            found.append((calls[0].name, (*calls[0].buffers, "w", "h", "n"), calls[0].size))
+            continue
+        placed = {a.invocation for a in group.assumptions if isinstance(a, Placement)}
+        size = _widest([of.calls[i].size for i in group.members if i not in placed])
+        assert size is not None
+        kernel = made[group.members]
+        found.append((kernel.name, tuple(p.argument.name for p in kernel.parameters), size))
+    return found
+
+
+def invocations(pipelines: Sequence[Pipeline]) -> list[list[Invocation]]:
+    kernels = kernels_of("".join(each.source for each in pipelines))
+    return [
+        [
+            Invocation(
+                index,
+                kernels[call.name],
+                (
+                    *(Memory(name, name) for name in call.buffers),
+                    *(Scalar(name, name) for name in ("w", "h", "n")),
+                ),
+                LaunchRange(len(call.size), str(call.size)),
+                call.name,
+            )
+            for index, call in enumerate(each.calls)
+        ]
+        for each in pipelines
+    ]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The oracle of a pipeline: it assumes what is so."""
+
+    pipeline: Pipeline
+
+    def _size(self, invocation: Invocation) -> tuple[int, ...]:
+        return self.pipeline.calls[invocation.index].size
+
+    def _of(self, scalar: str) -> int:
+        return self.pipeline.scalars[scalar]
+
+    def equal(self, left: Scalar, right: Scalar) -> bool:
+        return self._of(left.name) == self._of(right.name)
+
+    def numbers(self) -> bool:
+        return True
+
+    def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
+        return None if self._size(left) == self._size(right) else Reason("KF202", "they differ")
+
+    def covers(self, left: Invocation, right: Invocation, bounds: tuple[Bound, ...]) -> bool:
+        sizes = self._size(left), self._size(right)
+        return _widest(sizes) is not None and all(map(self._reached, bounds))
+
+    def _reached(self, bound: Bound) -> bool:
+        size = self.pipeline.calls[bound.invocation].size[bound.dimension]
+        return 0 <= self._of(bound.scalar) <= size
+
+    def in_rows(self, one: Invocation, frame: Invocation, rows: InRows) -> bool:
+        bounds = [*rows.extents, *([rows.end] if rows.end is not None else [])]
+        sides = [self._of(b.scalar) for b in rows.extents] or list(self._size(frame))
+        count = self._of(rows.end.scalar) if rows.end is not None else self._size(one)[0]
+        return all(map(self._reached, bounds)) and count == prod(sides)
+
+    def ends(self, invocation: Invocation, dimension: int, scalar: Scalar) -> int | None:
+        return self._size(invocation)[dimension] - self._of(scalar.name)
+
+    def shifted(self, one: Invocation, frame: Invocation, shifted: Shifted) -> bool:
+        def there(d: int, by: int, extent: Extent) -> bool:
+            end, own = self._of(extent.scalar) + extent.more, self._size(one)[d]
+            whole = end == own if extent.whole else 0 <= end <= own
+            return whole and 0 <= end + by <= self._size(frame)[d]
+
+        pairs = zip(shifted.by, shifted.extents, strict=True)
+        return all(there(d, by, extent) for d, (by, extent) in enumerate(pairs))
+
+    def within(
+        self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool
+    ) -> bool:
+        return self._size(invocation)[dimension] <= self._of(scalar.name)
+
+    def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
+        return self._size(invocation)[dimension] <= most
+
+    def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
+        return self._size(invocation)[dimension] == self._of(scalar.name)
+
+    def crowded(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
+        return False
+
+    def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
+        return 0 <= self._of(left.name) * times <= self._of(right.name)
+
+    def at_least(self, scalar: Scalar, least: int) -> bool:
+        return self._of(scalar.name) >= least
+
+    def up_to(self, scalar: Scalar, most: int) -> bool:
+        return self._of(scalar.name) <= most
+
+    def keeps(self, image: Memory, type_: str) -> Reason | None:
+        return None
+
+    def joinable(self, members: tuple[int, ...]) -> Reason | None:
+        return None
