@@ -57,8 +57,8 @@ PROTECTED_BY: dict[str, str] = {
     "required-sizes": f"{_REFUSALS}::test_required_sizes",
     "pragmas": f"{_TRAPS}::test_trap_23_contraction_pragma_differs",
     "macros": f"{_TRAPS}::test_trap_23_macro_redefined_between_two_kernels",
-    "bounded": f"{_CASES}[03_ranges: two ranges, and one kernel has no bound: neither covers what "
-    "the other does]",
+    "bounded": f"{_CASES}[03_ranges: two ranges, and the guard of a kernel is no "
+    "bound: neither covers what the other does]",
     "rows": f"{_CASES}[flat: rows that leave out the first item of each]",
     "extents": f"{_CASES}[shifted: a guard that is no bound keeps the items where they are]",
     "few-ids": "tests/fuse/test_elements_of_items.py::test_a_uint_may_begin_again_at_0",

@@ -55,8 +55,10 @@ def placements(
 
 
 def _meetings(p: Stage, q: Stage) -> Iterator[tuple[BoundAccess, BoundAccess]]:
-    """Accesses to the same memory, of which one is a store."""
+    """Accesses to the same buffer, of which one is a store."""
     for a, b in product(p.accesses, q.accesses):
+        if a.access.texel is not None or b.access.texel is not None:
+            continue  # no kernel reads and writes an image, wherever its items stand
         if a.memory.name == b.memory.name and (a.access.mode.writes or b.access.mode.writes):
             yield a, b
 

@@ -97,7 +97,8 @@ ADVICE: dict[str, str] = {
     "KF224": "kernels of their own are better here; a buffer of which parts of elements are "
     "stored (`p[i].x = ...`) stays in memory: store whole elements",
     "KF232": "a value goes from call to call in a variable if the first writes the texel, and the "
-    "second reads it, in one place of their texts, under equal guards and no other condition; "
+    "second reads it, in one place of their texts, under guards that imply those of the first and "
+    "no other condition; "
     "let the result be another image than those that the region reads",
     "KF233": "read with a sampler of the kernels' file: CLK_NORMALIZED_COORDS_FALSE | "
     "CLK_FILTER_NEAREST",
