@@ -244,7 +244,7 @@ def _region(
     else:
         closed = closedness(region.block, region.unit, given.program, harmless, settled)
     if closed.opened:
-        told = {each.reason.message: each.reason for each in reversed(closed.opened)}
+        told = {reason.message: reason for reason in reversed(closed.opened)}
         result.diagnostics += [reason.as_cut() for reason in reversed(told.values())]
         result.regions.append(PlannedRegion(region, ()))
         return

@@ -13,7 +13,7 @@ from pathlib import Path
 from pycparser import c_ast
 
 from kfusion.parse.compiler import STDIN
-from kfusion.parse.unit import Note, Unit
+from kfusion.parse.unit import Note, Unit, declares_function
 from kfusion.source.dataclasses import dataclass
 
 _ASSEMBLER = ("asm", "__asm", "__asm__")
@@ -52,7 +52,7 @@ class Attributes:
 
 def read_attributes(unit: Unit) -> Attributes:
     names = {node.decl.name for node in unit.ast.ext if isinstance(node, c_ast.FuncDef)}
-    names |= {node.name for node in _prototypes(unit)}
+    names |= {node.name for node in unit.nodes.get(c_ast.Decl, ()) if declares_function(node)}
     changed: dict[str, str] = {}
     cleanups: list[Cleanup] = []
     assembler: list[int] = []
@@ -82,12 +82,6 @@ def read_attributes(unit: Unit) -> Attributes:
             weak = found.group(1) == "weak"
             changed[found.group(2)] = _CHANGING["weak"] if weak else _BY_ASSEMBLER
     return Attributes(changed, tuple(cleanups), tuple(assembler), tuple(registers))
-
-
-def _prototypes(unit: Unit) -> list[c_ast.Decl]:
-    return [
-        node for node in unit.nodes.get(c_ast.Decl, ()) if isinstance(node.type, c_ast.FuncDecl)
-    ]
 
 
 def _is_statement(unit: Unit, note: Note) -> bool:

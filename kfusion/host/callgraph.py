@@ -8,7 +8,7 @@ hold is asked of `pointees`; what a call means for a region is decided in `close
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from pycparser import c_ast
@@ -18,7 +18,7 @@ from kfusion.host.known import ANYWHERE, INSTALLS, OBJECTS, Kind, kind_of
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.host import ASSEMBLER
-from kfusion.parse.unit import UNREAD, Nodes, Unit, by_type
+from kfusion.parse.unit import UNREAD, Nodes, Unit, by_type, declares_function
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
@@ -88,30 +88,10 @@ class CallGraph:
         self._locals: dict[HostFunction, dict[str, c_ast.Decl]] = {}
         self._constructs: dict[Unit, tuple[Construct, ...]] = {}
 
-    @cached_property
-    def own(self) -> dict[Unit, dict[str, HostFunction]]:
-        return {
-            unit: {name: HostFunction(unit, each) for name, each in unit.functions.items()}
-            for unit in self.program.units
-        }
-
-    @cached_property
-    def functions(self) -> tuple[HostFunction, ...]:
-        return tuple(each for functions in self.own.values() for each in functions.values())
-
-    @cached_property
-    def external(self) -> dict[str, tuple[HostFunction, ...]]:
-        """The functions that all files see."""
-        found: dict[str, tuple[HostFunction, ...]] = {}
-        for each in self.functions:
-            if not each.is_static:
-                found[each.name] = (*found.get(each.name, ()), each)
-        return found
-
-    def definitions(self, name: str, unit: Unit) -> tuple[HostFunction, ...]:
+    def definitions(self, name: str, unit: Unit) -> Sequence[HostFunction]:
         """The functions that a name may mean in a file: more than one if several are given."""
-        own = self.own[unit].get(name)
-        return (own,) if own is not None and own.is_static else self.external.get(name, ())
+        own = self.program.of_unit[unit].get(name)
+        return [own] if own is not None and own.is_static else self.program.shared.get(name, ())
 
     def is_only_inline(self, name: str, unit: Unit) -> bool:
         """Is a function an inline definition alone? Then a file that is not given has another."""
@@ -154,7 +134,7 @@ class CallGraph:
     @cached_property
     def has_main(self) -> bool:
         """Do the given C files alone make a program?"""
-        return bool(self.external.get("main")) and not self.program.others
+        return bool(self.program.shared.get("main")) and not self.program.others
 
     @cached_property
     def named_anywhere(self) -> tuple[Construct, ...]:
@@ -185,7 +165,7 @@ class CallGraph:
     def enclosing(self, node: c_ast.Node, unit: Unit) -> HostFunction | None:
         """The function that a statement stands in."""
         index = unit.index(node)
-        for each in self.own[unit].values():
+        for each in self.program.of_unit[unit].values():
             if each.function.body.first <= index <= each.function.body.last:
                 return each
         return None
@@ -195,7 +175,7 @@ class CallGraph:
         if function not in self._locals:
             found = {p.name: p for p in function.parameters}
             for node in function.function.nodes.get(c_ast.Decl, ()):
-                if node.name and not isinstance(node.type, c_ast.FuncDecl):
+                if node.name and not declares_function(node):
                     found[node.name] = node
             self._locals[function] = found
         return self._locals[function]
@@ -211,12 +191,10 @@ class CallGraph:
         found: dict[Unit, dict[str, c_ast.Decl]] = {}
         for unit in self.program.units:
             names = found.setdefault(unit, {})
-            for node in unit.ast.ext:
-                is_variable = isinstance(node, c_ast.Decl) and node.name
-                if is_variable and not isinstance(node.type, c_ast.FuncDecl):
-                    first = names.get(node.name)
-                    if first is None or "extern" in first.storage or node.init is not None:
-                        names[node.name] = node
+            for node in unit.variables:
+                first = names.get(node.name)
+                if first is None or "extern" in first.storage or node.init is not None:
+                    names[node.name] = node
         return found
 
     def summary(self, function: HostFunction) -> Summary:
@@ -338,7 +316,7 @@ class CallGraph:
     def callers(self) -> dict[str, list[tuple[Summary, Called]]]:
         """All calls by the names that they have."""
         found: dict[str, list[tuple[Summary, Called]]] = {}
-        for function in self.functions:
+        for function in self.program.all_functions:
             summary = self.summary(function)
             for call in summary.calls:
                 if call.name is not None:

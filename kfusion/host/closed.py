@@ -29,7 +29,7 @@ from kfusion.host.pointees import Outside, Pointed, Pointees
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.skipped import skipped_calls
 from kfusion.parse.compiler import STDIN
-from kfusion.parse.unit import Unit, by_type, descendants
+from kfusion.parse.unit import Unit, arguments_of, by_type, declares_function, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.lexer import one_line
@@ -61,22 +61,11 @@ Way = tuple[tuple[str, Span], ...]
 
 
 @dataclass(frozen=True)
-class Opened:
-    """Why a region is not closed."""
-
-    reason: Reason
-
-
-@dataclass(frozen=True)
 class Closedness:
-    opened: tuple[Opened, ...]  # empty: the region is closed
+    opened: tuple[Reason, ...]  # why it is not closed; empty: it is
     settles: frozenset[str]  # functions that nothing is held back around: they get macros
     units: tuple[Unit, ...]  # files that are reached and call OpenCL
     functions: tuple[HostFunction, ...] = ()  # that are reached
-
-    @property
-    def is_closed(self) -> bool:
-        return not self.opened
 
 
 def closedness(
@@ -128,7 +117,7 @@ def _is_closed_as_a_whole(graph: CallGraph) -> bool:
                 if not graph.is_variable(node.name, unit, graph.enclosing(node, unit)):
                     return False
     reach = Reach(graph, frozenset(), whole=True)
-    for function in graph.functions:
+    for function in graph.program.all_functions:
         reach.visit(function, ())
     reach.run()
     reach.signal_handlers()
@@ -143,7 +132,7 @@ class Reach:
         self.graph, self.harmless, self.whole = graph, harmless, whole
         self._waiting: deque[tuple[Summary, Way]] = deque()
         self._seen: dict[HostFunction, None] = {}
-        self._opened: dict[tuple[str, Span], Opened] = {}
+        self._opened: dict[tuple[str, Span], Reason] = {}
         self._settles: dict[str, Way] = {}
         self._units: dict[Unit, None] = {}
         self.unknown: dict[str, None] = {}
@@ -173,7 +162,7 @@ class Reach:
         )
 
     def open(self, message: str, span: Span, way: Way, help: str | None = None) -> None:
-        self._opened.setdefault((message, span), Opened(Reason(CODE, message, span, help, way)))
+        self._opened.setdefault((message, span), Reason(CODE, message, span, help, way))
 
     def check_macros(self, others: frozenset[str] = frozenset()) -> None:
         """May macros stand for the functions that nothing is held back around? `others` have
@@ -268,7 +257,7 @@ class Reach:
         unit, span = summary.unit, summary.unit.node_span(call.node.name)
         self._units[unit] = None
         position = known.NOTIFIES.get(name)
-        arguments = call.node.args.exprs if call.node.args is not None else []
+        arguments = arguments_of(call.node)
         self._own_macro(name, unit, way)
         if position is not None and position < len(arguments) and is_on(NOTIFIED):
             if not _is_null(arguments[position]):
@@ -301,7 +290,7 @@ class Reach:
 
     def _handed_on(self, name: str, call: Called, summary: Summary, way: Way) -> None:
         """Functions that a function of no given file is handed, and calls."""
-        arguments = call.node.args.exprs if call.node.args is not None else []
+        arguments = arguments_of(call.node)
         positions = known.CALLS.get(name, ())
         if name in self.harmless:
             positions = tuple(range(len(arguments)))
@@ -314,7 +303,7 @@ class Reach:
                 self._pointed(pointed, given, name, summary, way)
 
     def _pointer(self, call: Called, summary: Summary, way: Way) -> None:
-        count = len(call.node.args.exprs) if call.node.args is not None else 0
+        count = len(arguments_of(call.node))
         pointed = self._pointees.of(call.node.name, summary.function, count)
         self._pointed(pointed, call.node.name, "", summary, way)
 
@@ -384,8 +373,8 @@ class Reach:
             way: Way = ((f"'{handler.name}' is a signal handler, installed here", span),)
             inside.visit(handler, way)
             inside.run()
-            for opened in inside._opened.values():
-                self._opened.setdefault((opened.reason.message, span), opened)
+            for reason in inside._opened.values():
+                self._opened.setdefault((reason.message, span), reason)
             if inside._units:
                 self.open(f"the signal handler '{handler.name}' calls OpenCL", span, ())
             for name in sorted(inside._settles):
@@ -397,7 +386,7 @@ class Reach:
         for name in (*known.ON_SIGNAL, "sigaction"):
             for summary, call in self.graph.callers.get(name, ()):
                 if name in known.ON_SIGNAL:
-                    listed = call.node.args.exprs if call.node.args is not None else []
+                    listed = arguments_of(call.node)
                     handlers = listed[known.ON_SIGNAL[name] :][:1]
                     held = [self._pointees.held(given, summary.function) for given in handlers]
                     values = tuple(value for each in held for value in each.values)
@@ -463,8 +452,7 @@ def _entries(block: c_ast.Node, function: HostFunction) -> list[tuple[str, Span]
 def is_declared(name: str, unit: Unit) -> bool:
     """As a function, so that a call of the name is a call of that function."""
     return any(
-        node.name == name and isinstance(node.type, c_ast.FuncDecl)
-        for node in unit.nodes.get(c_ast.Decl, ())
+        node.name == name and declares_function(node) for node in unit.nodes.get(c_ast.Decl, ())
     )
 
 

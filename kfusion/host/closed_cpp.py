@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kfusion.host.closed import CODE, Closedness, Opened
+from kfusion.host.closed import CODE, Closedness
 from kfusion.host.closed_tokens import closedness_of_tokens
 from kfusion.host.program import HostProgram
 from kfusion.host.region import CppRegion
@@ -31,7 +31,7 @@ def closedness_of_cpp(
         "for C there",
         (("they are included here", bindings),),
     )
-    return Closedness((Opened(reason),), frozenset(), ())
+    return Closedness((reason,), frozenset(), ())
 
 
 def _of_bindings(region: CppRegion) -> Span | None:

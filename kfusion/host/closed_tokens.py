@@ -364,8 +364,8 @@ class _Reader:
             pass
         elif self._sort_of(name) is not None:
             self._variable(index)
-        elif name in self.graph.external:
-            for function in self.graph.external[name]:
+        elif name in self.graph.program.shared:
+            for function in self.graph.program.shared[name]:
                 self.reach.visit(
                     function, ((f"the region names '{name}' here", self._span(index)),)
                 )
@@ -425,7 +425,7 @@ class _Reader:
             return
         if name in self.graph.changed:
             self.reach.open(f"'{name}' {self.graph.changed[name]}", span, ())
-        listed = self.graph.external.get(name, ())
+        listed = self.graph.program.shared.get(name, ())
         for function in listed:
             self.reach.visit(function, ((f"the region calls '{name}' here", span),))
         if listed or name in self.harmless:
@@ -454,7 +454,7 @@ class _Reader:
         text = self._text(part[0]) if len(part) == 1 else ""
         if text in ("NULL", "nullptr", "0"):
             return
-        listed = self.graph.external.get(text, ())
+        listed = self.graph.program.shared.get(text, ())
         if not listed or name in known.NOTIFIES:
             message = f"'{name}' is given a function that is not looked at"
             self.reach.open(message, self._span(part[0]), ())

@@ -28,7 +28,7 @@ from kfusion.host.reach import (
 )
 from kfusion.host.symbolic import FALSE, TRUE, Literal, Made, Op, Place, Sym
 from kfusion.host.ways import MOST_GUIDED, PathEndError, Ways
-from kfusion.parse.unit import descendants
+from kfusion.parse.unit import arguments_of, declares_function, descendants
 from kfusion.source.dataclasses import dataclass
 
 MOST_CALLS = 24  # one inside another
@@ -196,7 +196,7 @@ class Executor(Commands):
         return all(map(self._run_Decl, node.decls))
 
     def _run_Decl(self, node: c_ast.Decl) -> bool:
-        if not node.name or "extern" in node.storage or isinstance(node.type, c_ast.FuncDecl):
+        if not node.name or "extern" in node.storage or declares_function(node):
             return True
         self.name_variable(node)
         if "static" not in node.storage:
@@ -384,7 +384,7 @@ class Executor(Commands):
         self.ways.tick()
         name = node.name.name if isinstance(node.name, c_ast.ID) else ""
         function = self.called(node)
-        arguments = [self.value(e) for e in (node.args.exprs if node.args is not None else ())]
+        arguments = [self.value(e) for e in arguments_of(node)]
         frame, before = self.frame, self.frame.call
         frame.call = node
         if function is not None and len(self.frames) < MOST_CALLS:

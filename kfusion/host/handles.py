@@ -12,6 +12,7 @@ from pycparser import c_ast
 
 from kfusion.host.program import HostProgram
 from kfusion.host.symbolic import Entry, Pointee, Sym
+from kfusion.parse.unit import arguments_of
 from kfusion.source.dataclasses import dataclass
 
 
@@ -58,7 +59,7 @@ def _created(node: c_ast.Node) -> str:
     """The name in `clCreateKernel(program, "name", &status)`."""
     if not isinstance(node, c_ast.FuncCall) or getattr(node.name, "name", "") != "clCreateKernel":
         return ""
-    listed = node.args.exprs if node.args is not None else []
+    listed = arguments_of(node)
     if len(listed) < 2 or not isinstance(listed[1], c_ast.Constant):
         return ""
     return str(listed[1].value).strip('"')

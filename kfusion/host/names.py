@@ -12,6 +12,7 @@ from pycparser import c_ast
 
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.symbolic import Entry, Global, Place, Ref, Sym
+from kfusion.parse.unit import declares_function
 
 _FUNCTION = "function of file "  # a function's home
 
@@ -26,7 +27,8 @@ def function_at(program: HostProgram, pointer: Sym) -> HostFunction | None:
     root = pointer.place.root if isinstance(pointer, Ref | Entry) else None
     if not isinstance(root, Global) or not root.home.startswith(_FUNCTION):
         return None
-    return program.in_unit(root.name, int(root.home.removeprefix(_FUNCTION)))
+    unit = program.units[int(root.home.removeprefix(_FUNCTION))]
+    return program.of_unit[unit].get(root.name)
 
 
 def visible_in(block: c_ast.Node, function: HostFunction) -> dict[str, c_ast.Decl | None]:
@@ -67,4 +69,4 @@ def statements_before(path: list[c_ast.Node]) -> list[c_ast.Node]:
 
 def _is_own(node: c_ast.Decl) -> bool:
     """Is it a variable of the function, and no name that the file declares?"""
-    return not isinstance(node.type, c_ast.FuncDecl) and "extern" not in node.storage
+    return not declares_function(node) and "extern" not in node.storage

@@ -14,7 +14,7 @@ from pycparser import c_ast
 
 from kfusion.host.known import Kind, kind_of
 from kfusion.parse.compiler import STDIN
-from kfusion.parse.unit import Unit, descendants
+from kfusion.parse.unit import Unit, arguments_of, declares_function, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind as TokenKind
 from kfusion.source.lexer import Token, tokenize
@@ -120,10 +120,8 @@ def _declared_behind(unit: Unit, names: Collection[str], uses: _Uses) -> Iterato
 
 def _has_literal(call: c_ast.FuncCall) -> bool:
     """Its memory is there until the block ends, and a macro is a block."""
-    arguments = call.args.exprs if call.args is not None else []
-    return any(
-        isinstance(node, c_ast.CompoundLiteral) for each in arguments for node in descendants(each)
-    )
+    parts = (node for each in arguments_of(call) for node in descendants(each))
+    return any(isinstance(node, c_ast.CompoundLiteral) for node in parts)
 
 
 class _Uses:
@@ -139,7 +137,7 @@ class _Uses:
         declared = {
             unit.name_index(node)
             for node in unit.nodes.get(c_ast.Decl, ())
-            if node.name in names and isinstance(node.type, c_ast.FuncDecl)
+            if node.name in names and declares_function(node)
         }
         bodies = [range(f.body.first, f.body.last + 1) for f in unit.functions.values()]
         self.calls: list[c_ast.FuncCall] = []

@@ -18,7 +18,7 @@ from kfusion.host.callgraph import CallGraph
 from kfusion.host.known import Kind
 from kfusion.host.program import HostFunction
 from kfusion.host.types import DeclaredTypes
-from kfusion.parse.unit import Nodes, Unit, by_type
+from kfusion.parse.unit import Nodes, Unit, arguments_of, by_type
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
@@ -184,7 +184,7 @@ class Pointees:
         for node in unit.ast.ext:
             if isinstance(node, c_ast.Decl):
                 self._read_nodes(by_type(node), unit, None)
-        for function in self.graph.own[unit].values():
+        for function in self.graph.program.of_unit[unit].values():
             self._read_nodes(function.function.nodes, unit, function)
             for parameter in function.parameters:
                 if not function.is_static:
@@ -208,7 +208,7 @@ class Pointees:
                 self._join(("result", function), self._slot(node.expr, unit, function))
 
     def _call(self, node: c_ast.FuncCall, unit: Unit, function: HostFunction | None) -> None:
-        given = [self._slot(a, unit, function) for a in (node.args.exprs if node.args else [])]
+        given = [self._slot(a, unit, function) for a in arguments_of(node)]
         name = self._name_called(node, unit, function)
         if name is None:
             self._indirect[len(given)] = None
@@ -365,7 +365,7 @@ class Pointees:
     ) -> Slot | None:
         name = self._name_called(node, unit, function)
         if name is None:
-            return ("results", len(node.args.exprs) if node.args else 0)
+            return ("results", len(arguments_of(node)))
         joined: Slot | None = None
         for each in self.graph.definitions(name, unit):
             joined = self._join(joined, ("result", each))
@@ -374,7 +374,7 @@ class Pointees:
         if name == "fake_va_arg":
             return _VARIABLE_ARGUMENTS
         if name in known.PASSES_ON:
-            for argument in node.args.exprs if node.args else []:
+            for argument in arguments_of(node):
                 joined = self._join(joined, self._slot(argument, unit, function))
             return joined
         if (

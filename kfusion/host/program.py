@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 from pycparser import c_ast
 
+from kfusion.host.arithmetic import compute
 from kfusion.host.known import Kind, kind_of
 from kfusion.host.types import DeclaredTypes
 from kfusion.parse.cpp import CppUnit
-from kfusion.parse.unit import Function, Unit, descendants
+from kfusion.parse.unit import Function, Unit, declares_function, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
@@ -91,7 +91,7 @@ class HostProgram:
         """By name; further ones of a name that several files define have keys of their own."""
         result: dict[str, HostFunction] = {}
         for number, unit in enumerate(self.units):
-            for function in self._of_unit[unit].values():
+            for function in self.of_unit[unit].values():
                 if function.name not in result:
                     result[function.name] = function
                 elif function.in_main_file:
@@ -100,24 +100,20 @@ class HostProgram:
 
     @cached_property
     def all_functions(self) -> tuple[HostFunction, ...]:
-        return tuple(f for unit in self.units for f in self._of_unit[unit].values())
+        return tuple(f for unit in self.units for f in self.of_unit[unit].values())
 
     def host_function(self, node: c_ast.FuncDef) -> HostFunction:
         return next(f for f in self.all_functions if f.function.node is node)
 
-    def in_unit(self, name: str, number: int) -> HostFunction | None:
-        """The function of that name in one of the files."""
-        return self._of_unit[self.units[number]].get(name)
-
     @cached_property
-    def _of_unit(self) -> dict[Unit, dict[str, HostFunction]]:
+    def of_unit(self) -> dict[Unit, dict[str, HostFunction]]:
         return {
             unit: {f.name: HostFunction(unit, f) for f in unit.functions.values()}
             for unit in self.units
         }
 
     @cached_property
-    def _shared(self) -> dict[str, list[HostFunction]]:
+    def shared(self) -> dict[str, list[HostFunction]]:
         """The functions that any file can call, by name."""
         result: dict[str, list[HostFunction]] = {}
         for function in self.all_functions:
@@ -131,14 +127,14 @@ class HostProgram:
         Where the files do not tell which definition a name means (each of several programs given
         together may have its own `init`), any one is taken: what is predicted is checked.
         """
-        own = self._of_unit[unit].get(name) if unit in self._of_unit else None
-        return own or next(iter(self._shared.get(name, ())), None)
+        own = self.of_unit[unit].get(name) if unit in self.of_unit else None
+        return own or next(iter(self.shared.get(name, ())), None)
 
     def is_guess(self, function: HostFunction, unit: Unit) -> bool:
         """Do other files define a function of this name, too, for this file to call?"""
         if function.unit is unit or function.is_static:
             return False
-        return len([f for f in self._shared[function.name] if f.in_main_file]) > 1
+        return len([f for f in self.shared[function.name] if f.in_main_file]) > 1
 
     def node_span(self, node: c_ast.Node, unit: Unit) -> Span:
         """Where a node stands, most likely in a certain file."""
@@ -163,7 +159,7 @@ class HostProgram:
             node.name
             for unit in self.units
             for node in unit.nodes.get(c_ast.Decl, ())
-            if isinstance(node.type, c_ast.FuncDecl)
+            if declares_function(node)
         )
         return frozenset(own).union(*(unit.declared_functions for unit in self.others))
 
@@ -189,13 +185,9 @@ class HostProgram:
     def globals(self) -> dict[str, c_ast.Decl]:
         """File-scope variables; one with an initialiser is preferred."""
         result: dict[str, c_ast.Decl] = {}
-        for unit in self.units:
-            for node in unit.ast.ext:
-                if isinstance(node, c_ast.Decl) and node.name:
-                    if isinstance(node.type, c_ast.FuncDecl):
-                        continue
-                    if node.name not in result or node.init is not None:
-                        result[node.name] = node
+        for node in (node for unit in self.units for node in unit.variables):
+            if node.name not in result or node.init is not None:
+                result[node.name] = node
         return result
 
     @cached_property
@@ -219,16 +211,7 @@ class HostProgram:
 
     @cached_property
     def _file_scope(self) -> dict[Unit, dict[str, c_ast.Decl]]:
-        return {
-            unit: {
-                node.name: node
-                for node in unit.ast.ext
-                if isinstance(node, c_ast.Decl)
-                and node.name
-                and not isinstance(node.type, c_ast.FuncDecl)
-            }
-            for unit in self.units
-        }
+        return {unit: {node.name: node for node in unit.variables} for unit in self.units}
 
     @cached_property
     def _local_names(self) -> frozenset[str]:
@@ -255,7 +238,7 @@ class HostProgram:
     def pointers(self) -> frozenset[str]:
         """Names that are called and may be pointers to functions."""
         nodes = (node for unit in self.units for node in unit.nodes.get(c_ast.Decl, ()))
-        variables = (n.name for n in nodes if not isinstance(n.type, c_ast.FuncDecl))
+        variables = (n.name for n in nodes if not declares_function(n))
         return frozenset(variables) - {f.name for f in self.all_functions} | {""}
 
     @cached_property
@@ -356,7 +339,7 @@ def constant(node: c_ast.Node, enumerators: dict[str, int]) -> int | None:
         left, right = constant(node.left, enumerators), constant(node.right, enumerators)
         if left is None or right is None:
             return None
-        return compute(node.op, left, right)
+        return _in_any_type(node.op, left, right)
     return None
 
 
@@ -388,7 +371,7 @@ def _octal(text: str) -> bool:
     return len(digits) > 1 and digits[0] == "0" and digits.isdigit()
 
 
-def compute(op: str, left: int, right: int) -> int | None:
+def _in_any_type(op: str, left: int, right: int) -> int | None:
     """C's integer operators where all integer types agree on the result; else None.
 
     Types are not known here: a negative number may be a large one, and a result that is
@@ -396,27 +379,7 @@ def compute(op: str, left: int, right: int) -> int | None:
     """
     if op in ("==", "!=") and max(abs(left), abs(right)) < 2**31:
         return int((left == right) == (op == "=="))
-    if left < 0 or right < 0 or (op in ("/", "%") and right == 0):
+    if left < 0 or right < 0 or (op in ("<<", ">>") and right > 30):
         return None
-    results: dict[str, Callable[[], int | None]] = {
-        "+": lambda: left + right,
-        "-": lambda: left - right,
-        "*": lambda: left * right,
-        "/": lambda: left // right,
-        "%": lambda: left % right,
-        "<<": lambda: left << right if right < 31 else None,
-        ">>": lambda: left >> right if right < 31 else None,
-        "&": lambda: left & right,
-        "|": lambda: left | right,
-        "^": lambda: left ^ right,
-        "<": lambda: int(left < right),
-        ">": lambda: int(left > right),
-        "<=": lambda: int(left <= right),
-        ">=": lambda: int(left >= right),
-        "&&": lambda: int(bool(left) and bool(right)),
-        "||": lambda: int(bool(left) or bool(right)),
-    }
-    if op not in results:
-        return None
-    value = results[op]()
+    value = compute(op, left, right)
     return value if value is not None and 0 <= value < 2**31 else None

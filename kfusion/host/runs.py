@@ -82,10 +82,9 @@ class Run(Recorder):
         self.log: list[Use] = []
         for unit in program.units:
             self.frames.append(Frame(0, None, unit))
-            for node in unit.ast.ext:
-                if isinstance(node, c_ast.Decl) and node.name and "extern" not in node.storage:
-                    if not isinstance(node.type, c_ast.FuncDecl):
-                        self._begin_static(node)
+            for node in unit.variables:
+                if "extern" not in node.storage:
+                    self._begin_static(node)
             self.frames.pop()
 
     def _begin_static(self, node: c_ast.Decl) -> None:

@@ -161,6 +161,15 @@ class Unit:
         return by_type(self.ast)
 
     @cached_property
+    def variables(self) -> list[c_ast.Decl]:
+        """Declarations of variables outside of functions."""
+        return [
+            node
+            for node in self.ast.ext
+            if isinstance(node, c_ast.Decl) and node.name and not declares_function(node)
+        ]
+
+    @cached_property
     def functions(self) -> dict[str, Function]:
         """All functions that are defined, those of headers included; the last of each name."""
         return {name: listed[-1] for name, listed in self.definitions.items()}
@@ -187,6 +196,14 @@ class Unit:
                 break
             index -= 1
         return index
+
+
+def declares_function(node: c_ast.Decl) -> bool:
+    return isinstance(node.type, c_ast.FuncDecl)
+
+
+def arguments_of(call: c_ast.FuncCall) -> list[c_ast.Node]:
+    return call.args.exprs if call.args is not None else []
 
 
 def by_type(node: c_ast.Node) -> Nodes:

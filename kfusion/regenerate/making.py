@@ -27,8 +27,8 @@ static int kfusion_make_pythagoras(kfusion_run *run)
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from functools import lru_cache, partial
+from collections.abc import Iterable
+from functools import lru_cache
 from textwrap import wrap
 
 from kfusion.graph.model import (
@@ -261,11 +261,11 @@ class _Making:
 
     # Conditions
 
-    def require(self, unless: Callable[[], tuple[str, str, tuple[str, ...]]]) -> None:
-        """Ask that something does not hold; the variables that it names are written down."""
+    def require(self, unless: str, why: str, *values: str) -> None:
+        """Ask that something does not hold. The variables that were named since the last condition
+        are those of this one."""
+        condition = _Condition(unless, why, values, tuple(self._uses))
         self._uses = {}
-        text, why, values = unless()
-        condition = _Condition(text, why, values, tuple(self._uses))
         if condition not in self.conditions:
             self.conditions.append(condition)
 
@@ -284,15 +284,10 @@ class _Making:
         self._one(group.members, "kfusion_one_program", "are of several programs")
         if not is_on(GUARD_RANGES):
             return
-        first = group.members[0]
-        dimensions = self.pattern.invocations[first].range.dimensions
-        self.require(
-            lambda: (
-                f"{self.launch(first)}->dimensions != {dimensions}",
-                f"{self.launch(first)} has %u dimensions",
-                (f"(unsigned){self.launch(first)}->dimensions",),
-            )
-        )
+        dimensions = self.pattern.invocations[group.members[0]].range.dimensions
+        first = self.launch(group.members[0])
+        told = f"{first} has %u dimensions"
+        self.require(f"{first}->dimensions != {dimensions}", told, f"(unsigned){first}->dimensions")
         same = [a.right for a in group.assumptions if isinstance(a, SameRange)]
         for leader in self._leaders(group):
             alike = (a for a in group.assumptions if isinstance(a, SameRange))
@@ -325,16 +320,11 @@ class _Making:
         if not assumptions:
             return
 
-        def unless() -> tuple[str, str, tuple[str, ...]]:
-            launches = ", ".join(map(self.launch, leaders))
-            beyond = " || ".join(dict.fromkeys(map(self._goes_beyond, bounds)))
-            same = f"!kfusion_one_range({len(leaders)}, {launches})"
-            told = (
-                f"{_listed(map(self.launch, leaders))} have several ranges, and one ends too early"
-            )
-            return f"{same} && ({beyond})", told, ()
-
-        self.require(unless)
+        launches = [self.launch(leader) for leader in leaders]
+        beyond = " || ".join(dict.fromkeys(map(self._goes_beyond, bounds)))
+        same = f"!kfusion_one_range({len(leaders)}, {', '.join(launches)})"
+        told = f"{_listed(launches)} have several ranges, and one ends too early"
+        self.require(f"{same} && ({beyond})", told)
 
     def _goes_beyond(self, bound: Bound) -> str:
         value, type_ = self.value(bound.scalar, bound.type)
@@ -343,21 +333,16 @@ class _Making:
         return f"{negative}(size_t){value} > {launch}->global[{d}]"
 
     def _refuse(self, index: int, text: str, why: str) -> None:
-        launch = self._launches[index]
-        self.require(lambda: (text.format(self.launch(index)), why.format(launch), ()))
+        launch = self.launch(index)
+        self.require(text.format(launch), why.format(launch))
 
     def _one(self, members: Iterable[int], function: str, what: str) -> None:
         """The launches must have one of something."""
         members = list(dict.fromkeys(members))
-        if len(members) < 2:
-            return
-        self.require(
-            lambda: (
-                f"!{function}({len(members)}, {', '.join(map(self.launch, members))})",
-                f"{_listed(map(self.launch, members))} {what}",
-                (),
-            )
-        )
+        if len(members) > 1:
+            launches = [self.launch(member) for member in members]
+            text = f"!{function}({len(members)}, {', '.join(launches)})"
+            self.require(text, f"{_listed(launches)} {what}")
 
     def _same_groups(self, group: Group) -> None:
         alike: dict[str, list[int]] = {}
@@ -400,14 +385,9 @@ class _Making:
             why = f"the program of {{}} is not built with a number as {assumption.macro}"
             self._refuse(assumption.invocation, text, why)
         elif isinstance(assumption, Keeps) and is_on(GUARD_FORMATS):
-            name, type_ = assumption.memory, assumption.type
-            self.require(
-                lambda: (
-                    f"!kfusion_keeps_{_KEEPS[type_]}({self.memory(name)})",
-                    f"the image {self.memory(name)} does not keep each {type_}",
-                    (),
-                )
-            )
+            image, type_ = self.memory(assumption.memory), assumption.type
+            told = f"the image {image} does not keep each {type_}"
+            self.require(f"!kfusion_keeps_{_KEEPS[type_]}({image})", told)
 
     def _equal(self, assumptions: list[Equal]) -> None:
         """All that must equal one value in one condition."""
@@ -422,30 +402,19 @@ class _Making:
                     others.setdefault((assumption.left, type_), []).append(assumption.right)
                 continue
             (i, p), (j, q) = (self.named(side) for side in sides)
-            told = " and ".join(map(self._told, sides))
-            self._both_values(i, p, j, q, told)
+            told = f"{' and '.join(map(self._told, sides))} are not the same"
+            self.require(f"!kfusion_same({self.launch(i)}, {p}, {self.launch(j)}, {q})", told)
         for (first, type_), equal in others.items():
-            self.require(partial(self._unequal, first, equal, type_))
+            self._all_equal(first, equal, type_)
 
-    def _both_values(self, i: int, p: int, j: int, q: int, told: str) -> None:
-        self.require(
-            lambda: (
-                f"!kfusion_same({self.launch(i)}, {p}, {self.launch(j)}, {q})",
-                f"{told} are not the same",
-                (),
-            )
-        )
-
-    def _unequal(
-        self, first: str, others: list[str], given: str
-    ) -> tuple[str, str, tuple[str, ...]]:
+    def _all_equal(self, first: str, others: list[str], given: str) -> None:
         name, type_ = self.value(first, given)
         values = [self.value(other, given)[0] for other in others]
         form, cast = ("%lld", "long long") if type_ in _SIGNED else ("%llu", "unsigned long long")
         launches = _listed(self._owner(each) for each in (first, *others))
         told = f"{self._short(first)} of {launches}: {', '.join([form] * (1 + len(others)))}"
         text = " || ".join(f"{name} != {value}" for value in values)
-        return text, told, tuple(f"({cast}){value}" for value in (name, *values))
+        self.require(text, told, *(f"({cast}){value}" for value in (name, *values)))
 
     def _told(self, name: str) -> str:
         """A scalar as a message calls it: `n of square`."""
@@ -473,56 +442,44 @@ class _Making:
         return canonical in INTEGERS and not canonical.endswith("_t") and canonical != "bool"
 
     def _within(self, assumption: Within) -> None:
-        for given in self._types_of_size(assumption.scalar) if is_on(GUARD_EQUAL) else ():
-            self.require(partial(self._beyond, assumption, given))
+        for given in self._types_of_size(assumption.scalar):
+            launch, d = self.launch(assumption.invocation), assumption.dimension
+            value, type_ = self.value(assumption.scalar, given)
+            negative = f"{value} < 0 || " if type_ in _SIGNED else ""
+            text = f"{negative}{launch}->offset[{d}] + {launch}->global[{d}] > (size_t){value}"
+            self.require(text, f"the ids of {launch} go beyond {self._told(assumption.scalar)}")
 
     def _types_of_size(self, scalar: str) -> list[str]:
+        if not is_on(GUARD_EQUAL):
+            return []
         return [""] if image_of(scalar) is not None else self._types(scalar)
 
-    def _beyond(self, assumption: Within, given: str) -> tuple[str, str, tuple[str, ...]]:
-        launch, d = self.launch(assumption.invocation), assumption.dimension
-        value, type_ = self.value(assumption.scalar, given)
-        negative = f"{value} < 0 || " if type_ in _SIGNED else ""
-        text = f"{negative}{launch}->offset[{d}] + {launch}->global[{d}] > (size_t){value}"
-        return text, f"the ids of {launch} go beyond {self._told(assumption.scalar)}", ()
-
     def _spans(self, assumption: Spans) -> None:
-        for given in self._types_of_size(assumption.scalar) if is_on(GUARD_EQUAL) else ():
-            self.require(partial(self._not_spanned, assumption, given))
-
-    def _not_spanned(self, assumption: Spans, given: str) -> tuple[str, str, tuple[str, ...]]:
-        launch, d = self.launch(assumption.invocation), assumption.dimension
-        value, _ = self.value(assumption.scalar, given)
-        text = f"{launch}->global[{d}] != (size_t){value}"
-        return text, f"the global size of {launch} is not {self._told(assumption.scalar)}", ()
+        for given in self._types_of_size(assumption.scalar):
+            launch, d = self.launch(assumption.invocation), assumption.dimension
+            value, _ = self.value(assumption.scalar, given)
+            told = f"the global size of {launch} is not {self._told(assumption.scalar)}"
+            self.require(f"{launch}->global[{d}] != (size_t){value}", told)
 
     def _at_most(self, assumption: AtMost) -> None:
-        if is_on(GUARD_PITCH):
-            self.require(partial(self._too_much, assumption))
-
-    def _too_much(self, assumption: AtMost) -> tuple[str, str, tuple[str, ...]]:
+        if not is_on(GUARD_PITCH):
+            return
         (left, type_), (right, _) = (
             self.value(name, assumption.type) for name in (assumption.left, assumption.right)
         )
         told = " is more than ".join(map(self._told, (assumption.left, assumption.right)))
-        if assumption.times == 1:
-            return f"{left} > {right}", told, ()
-        if type_ in _SIGNED:  # a negative one, so many times, has no end below
-            text = f"{left} > {right} / {assumption.times} || {right} < 0"
-        else:
-            text = f"{left} > {right} / {assumption.times}"
-        return text, f"{assumption.times} times {told}", ()
+        text = f"{left} > {right}"
+        if assumption.times != 1:
+            text, told = f"{text} / {assumption.times}", f"{assumption.times} times {told}"
+            if type_ in _SIGNED:  # a negative one, so many times, has no end below
+                text += f" || {right} < 0"
+        self.require(text, told)
 
     def _bound(self, scalar: str, type_: str, sign: str, end: int, word: str, by: str = "") -> None:
         names = [scalar, by] if by else [scalar]
         if is_on(GUARD_PITCH):
-            self.require(
-                lambda: (
-                    f"{self._times(scalar, by, type_)} {sign} {end}",
-                    f"{' * '.join(map(self._told, names))} is {word} than {end}",
-                    (),
-                )
-            )
+            told = f"{' * '.join(map(self._told, names))} is {word} than {end}"
+            self.require(f"{self._times(scalar, by, type_)} {sign} {end}", told)
 
     def _times(self, scalar: str, by: str, given: str) -> str:
         value, type_ = self.value(scalar, given)
@@ -544,12 +501,9 @@ class _Making:
             self._all_apart(pair[:1], pair[1:])
 
     def _all_apart(self, names: list[str], others: list[str]) -> None:
-        def unless() -> tuple[str, str, tuple[str, ...]]:
-            listed = ", ".join(self.memory(n) for n in (*names, *others))
-            counts = f"{len(names)}, {len(names) + len(others)}"
-            return f"!kfusion_all_apart({counts}, {listed})", f"two of {listed} share memory", ()
-
-        self.require(unless)
+        listed = ", ".join(self.memory(n) for n in (*names, *others))
+        counts = f"{len(names)}, {len(names) + len(others)}"
+        self.require(f"!kfusion_all_apart({counts}, {listed})", f"two of {listed} share memory")
 
     def _apart_from_all(self, names: list[str]) -> None:
         """What is not stored is no other object, not in part either."""

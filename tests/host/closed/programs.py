@@ -43,7 +43,7 @@ def judged(
 
 
 def messages(found: Closedness) -> list[str]:
-    return [opened.reason.message for opened in found.opened]
+    return [opened.message for opened in found.opened]
 
 
 def in_region(statements: str, before: str = "") -> dict[str, str]:
