@@ -123,7 +123,6 @@ def fuse(
     sources = read_sources(files, how)
     # Loaded while the preprocessor runs.
     from kfusion.driver import fuse_files
-    from kfusion.report.diagnostics import render_all
 
     result = fuse_files(
         sources,
@@ -141,7 +140,7 @@ def fuse(
         in_table = {why.as_cut() for plan in plans for cut in plan.cuts for why in cut.reasons}
         shown = [each for each in shown if each not in in_table]
     if shown:
-        click.echo(render_all(shown), err=True)
+        click.echo("\n".join(dict.fromkeys(map(render, shown))), err=True)  # each place once
     if explain_plan:
         from kfusion.report.plan import plan_table
 

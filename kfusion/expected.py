@@ -24,7 +24,7 @@ from kfusion.graph.model import (
     Scalar,
 )
 from kfusion.host.at_end import EndNames
-from kfusion.host.oracle import Expected
+from kfusion.host.oracle import Expected, Pair, first_apart
 from kfusion.host.predict import Prediction
 from kfusion.host.predict_launches import PredictedLaunch
 from kfusion.host.program import HostFunction, HostProgram
@@ -46,7 +46,6 @@ _ONE_QUEUE = Entry(Place(App("queue")))
 _SIZES = ("items", "rows", "planes")
 _MOST = 24  # launches of one pattern that is made of a recorded row
 _FLOATS = {"float": "<f", "double": "<d", "half": "<e"}
-Pair = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ class _Runs(Agreement):
         return True
 
     def joinable(self, members: tuple[int, ...]) -> Reason | None:
-        return _apart(self.apart, members)
+        return first_apart(self.apart, members)
 
 
 def told_by_runs(
@@ -404,11 +403,6 @@ def _prediction(
         of_one_program=lambda _first, _second: True,
         in_run=lambda value: value,
     )
-
-
-def _apart(apart: Mapping[Pair, Reason], members: tuple[int, ...]) -> Reason | None:
-    pairs = ((p, q) for q in members for p in members if p < q)
-    return next((apart[pair] for pair in pairs if pair in apart), None)
 
 
 class Apart:

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from kfusion.graph.drops import Drop
 from kfusion.graph.legality import Legal
-from kfusion.graph.model import Bound, Group, Invocation, Memory, Oracle, RegionPlan, Scalar
+from kfusion.graph.model import Bound, Group, Invocation, Oracle, RegionPlan, Scalar
 from kfusion.graph.plan import plan_region
 from kfusion.graph.target import Target
 from kfusion.parse.unit import Unit
@@ -135,15 +135,14 @@ def blocks_of(plans: Plans) -> list[tuple[int, int]]:
     return list(pairwise([*starts, count]))
 
 
-@dataclass(frozen=True)
 class OfBlock:
     """What an oracle says of the launches from `first` on, which are counted from 0 here."""
 
-    oracle: Oracle
-    first: int
-
-    def equal(self, left: Scalar, right: Scalar) -> bool:
-        return self.oracle.equal(left, right)
+    def __init__(self, oracle: Oracle, first: int) -> None:
+        self.oracle, self.first = oracle, first
+        # Not of single launches.
+        self.equal, self.keeps, self.numbers = oracle.equal, oracle.keeps, oracle.numbers
+        self.at_most, self.at_least, self.up_to = oracle.at_most, oracle.at_least, oracle.up_to
 
     def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
         return self.oracle.same_range(self._in_row(left), self._in_row(right))
@@ -165,21 +164,6 @@ class OfBlock:
 
     def crowded(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
         return self.oracle.crowded(self._in_row(invocation), dimension, most, implied=implied)
-
-    def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
-        return self.oracle.at_most(left, right, times)
-
-    def at_least(self, scalar: Scalar, least: int) -> bool:
-        return self.oracle.at_least(scalar, least)
-
-    def up_to(self, scalar: Scalar, most: int) -> bool:
-        return self.oracle.up_to(scalar, most)
-
-    def keeps(self, image: Memory, type_: str) -> Reason | None:
-        return self.oracle.keeps(image, type_)
-
-    def numbers(self) -> bool:
-        return self.oracle.numbers()
 
     def joinable(self, members: tuple[int, ...]) -> Reason | None:
         return self.oracle.joinable(tuple(index + self.first for index in members))

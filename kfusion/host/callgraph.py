@@ -15,7 +15,7 @@ from pycparser import c_ast
 
 from kfusion.host.attributes import Attributes, Cleanup, read_attributes
 from kfusion.host.known import ANYWHERE, INSTALLS, OBJECTS, Kind, kind_of
-from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.program import HostFunction, HostProgram, once
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.host import ASSEMBLER
 from kfusion.parse.unit import UNREAD, Nodes, Unit, by_type, declares_function
@@ -67,7 +67,8 @@ class Summary:
     """What a function, or a statement of it, does that matters to a region."""
 
     function: HostFunction
-    node: c_ast.Node
+    first: int  # the tokens, of a function those of its body
+    last: int
     calls: tuple[Called, ...]
     teams: tuple[Team, ...]
     cleanups: tuple[Cleanup, ...]
@@ -199,9 +200,9 @@ class CallGraph:
 
     def summary(self, function: HostFunction) -> Summary:
         if function not in self._summaries:
-            node, body = function.function.node, function.function.body
+            body = function.function.body
             self._summaries[function] = self._summarised(
-                function, node.body, function.function.nodes, body.first, body.last
+                function, function.function.nodes, body.first, body.last
             )
         return self._summaries[function]
 
@@ -209,13 +210,9 @@ class CallGraph:
         """Of a statement of the function."""
         first = function.unit.index(node)
         last = function.function.body.find(first).last
-        if function.unit.tokens[first].text == "{":
-            last = function.unit.match(first)
-        return self._summarised(function, node, by_type(node), first, last)
+        return self._summarised(function, by_type(node), first, last)
 
-    def _summarised(
-        self, function: HostFunction, node: c_ast.Node, nodes: Nodes, first: int, last: int
-    ) -> Summary:
+    def _summarised(self, function: HostFunction, nodes: Nodes, first: int, last: int) -> Summary:
         unit = function.unit
         calls: list[Called] = []
         constructs: list[Construct] = list(self._of_file(unit))
@@ -243,7 +240,8 @@ class CallGraph:
         inside = (c for c in attributes.cleanups if first <= c.index <= last)
         return Summary(
             function,
-            node,
+            first,
+            last,
             tuple(calls),
             tuple(_teams(nodes)),
             tuple(inside),
@@ -324,13 +322,10 @@ class CallGraph:
         return found
 
 
+@once
 def call_graph(program: HostProgram) -> CallGraph:
     """The graph of a program, made once."""
-    key = "call graph"
-    if key not in program.remembered:
-        program.remembered[key] = CallGraph(program)
-    graph: CallGraph = program.remembered[key]
-    return graph
+    return CallGraph(program)
 
 
 def pragma_text(pragma: c_ast.Pragma) -> str:

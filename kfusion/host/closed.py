@@ -26,7 +26,7 @@ from kfusion.host.callgraph import (
 from kfusion.host.known import Kind
 from kfusion.host.outside import MACROS, has_redirected, macro_span, misfits
 from kfusion.host.pointees import Outside, Pointed, Pointees
-from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.program import HostFunction, HostProgram, once
 from kfusion.host.skipped import skipped_calls
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.unit import Unit, arguments_of, by_type, declares_function, descendants
@@ -94,22 +94,16 @@ def closedness(
     return reach.result()
 
 
+@once
 def closed_as_a_whole(program: HostProgram) -> bool:
     """Does nothing run but the given files, OpenCL, and known functions, on one thread?
 
     Then only the given files can have set the arguments of a kernel before a region.
     """
-    key = "closed as a whole"
-    if key not in program.remembered:
-        program.remembered[key] = _is_closed_as_a_whole(call_graph(program))
-    found: bool = program.remembered[key]
-    return found
-
-
-def _is_closed_as_a_whole(graph: CallGraph) -> bool:
+    graph = call_graph(program)
     if not graph.has_main or graph.named_anywhere:
         return False
-    for unit in graph.program.units:
+    for unit in program.units:
         for node in unit.nodes.get(c_ast.ID, ()):
             if known.jumps(node.name):
                 continue  # no argument is set by a jump
@@ -117,7 +111,7 @@ def _is_closed_as_a_whole(graph: CallGraph) -> bool:
                 if not graph.is_variable(node.name, unit, graph.enclosing(node, unit)):
                     return False
     reach = Reach(graph, frozenset(), whole=True)
-    for function in graph.program.all_functions:
+    for function in program.all_functions:
         reach.visit(function, ())
     reach.run()
     reach.signal_handlers()
@@ -204,11 +198,10 @@ class Reach:
     def _skipped(self, summary: Summary, way: Way) -> None:
         """What a compiler with other options may call."""
         unit = summary.unit
-        first = unit.index(getattr(summary.node, "body", summary.node))
-        if unit.tokens[first].file != STDIN or unit.tokens[first].start < 0:
+        first, last = unit.tokens[summary.first], unit.tokens[summary.last]
+        if first.file != STDIN or first.start < 0:
             return
-        last = unit.tokens[unit.match(first)]
-        for name, span in skipped_calls(unit, unit.tokens[first].start, last.end):
+        for name, span in skipped_calls(unit, first.start, last.end):
             kind = self.graph.program.kind_of(name)
             if listed := self.graph.definitions(name, unit):
                 self._reach(listed, (*way, (_calls(summary, way, name), span)))
@@ -420,12 +413,7 @@ class Reach:
 
     @property
     def _pointees(self) -> Pointees:
-        remembered = self.graph.program.remembered
-        key = "what pointers hold"
-        if key not in remembered:
-            remembered[key] = Pointees(self.graph)
-        pointees: Pointees = remembered[key]
-        return pointees
+        return self.graph.program.remember(Pointees, lambda: Pointees(self.graph))
 
 
 def _entries(block: c_ast.Node, function: HostFunction) -> list[tuple[str, Span]]:

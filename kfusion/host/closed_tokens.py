@@ -22,7 +22,7 @@ from kfusion.host.program import HostProgram
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.cpp import CppUnit
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.lexer import CLOSING, OPENING, Token, matching, tokenize
+from kfusion.source.lexer import CLOSING, OPENING, Token, between_commas, matching, tokenize
 from kfusion.source.lexer import Kind as TokenKind
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import SourceFile, Span
@@ -464,16 +464,8 @@ class _Reader:
 
     def _arguments(self, index: int) -> list[range]:
         end = matching(self.tokens, index + 1)
-        if end is None:
-            return []
-        parts, start, depth = [], index + 2, 0
-        for position in range(index + 2, end):
-            text = self.tokens[position].text
-            depth += (text in OPENING) - (text in CLOSING)
-            if text == "," and depth == 0:
-                parts.append(range(start, position))
-                start = position + 1
-        return [part for part in (*parts, range(start, end)) if len(part)]
+        parts = between_commas(self.tokens, index + 1, end) if end is not None else []
+        return [part for part in parts if len(part)]
 
     # Tokens
 

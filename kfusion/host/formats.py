@@ -7,11 +7,10 @@ image of the program can, nothing would ever be fused: then it is better to say 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from pycparser import c_ast
 
-from kfusion.host.program import HostProgram, constant
+from kfusion.host.program import HostProgram, constant, once
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.text import Span
@@ -37,7 +36,7 @@ def lossy_format(program: HostProgram, type_: str) -> Span | None:
     return found[0].span
 
 
-@lru_cache(maxsize=4)
+@once
 def _given(program: HostProgram) -> tuple[_Given, ...]:
     return tuple(given for unit in program.units for given in _in_unit(program, unit))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from pycparser import c_ast
 
-from kfusion.host.program import HostProgram
+from kfusion.host.program import HostProgram, once
 from kfusion.host.symbolic import Entry, Pointee, Sym
 from kfusion.parse.unit import arguments_of
 from kfusion.source.dataclasses import dataclass
@@ -32,16 +32,13 @@ class KernelNames:
         return next(iter(names)) if len(names) == 1 else ""
 
 
+@once
 def kernel_names(program: HostProgram) -> KernelNames:
-    if "kernel names" not in program.remembered:
-        found: dict[str, set[str]] = {}
-        for variable, value in _settings(program):
-            if variable and (name := _created(value)):
-                found.setdefault(variable, set()).add(name)
-        names = {variable: frozenset(kernels) for variable, kernels in found.items()}
-        program.remembered["kernel names"] = KernelNames(names)
-    known: KernelNames = program.remembered["kernel names"]
-    return known
+    found: dict[str, set[str]] = {}
+    for variable, value in _settings(program):
+        if variable and (name := _created(value)):
+            found.setdefault(variable, set()).add(name)
+    return KernelNames({variable: frozenset(kernels) for variable, kernels in found.items()})
 
 
 def _settings(program: HostProgram) -> Iterator[tuple[str, c_ast.Node]]:

@@ -85,12 +85,9 @@ class Initialisers(Places):
             return None
         if declared.type.dim is not None:
             return constant(declared.type.dim, self.program.enumerators)
+        items = declared.init.exprs if isinstance(declared.init, c_ast.InitList) else []
         key = ("length of array", declared)
-        if key not in self.program.remembered:
-            items = declared.init.exprs if isinstance(declared.init, c_ast.InitList) else []
-            self.program.remembered[key] = self._initialised(items) or None
-        known: int | None = self.program.remembered[key]
-        return known
+        return self.program.remember(key, lambda: self._initialised(items) or None)
 
     def _initialised(self, items: list[c_ast.Node]) -> int:
         """The length that an initialiser gives its array; 0 if it is not known."""

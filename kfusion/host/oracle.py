@@ -160,10 +160,12 @@ class Expected:
         return True
 
     def joinable(self, members: tuple[int, ...]) -> Reason | None:
-        if not is_on(SYNC):
-            return None
-        pairs = ((p, q) for q in members for p in members if p < q)
-        return next((self.kept_apart[pair] for pair in pairs if pair in self.kept_apart), None)
+        return first_apart(self.kept_apart, members) if is_on(SYNC) else None
+
+
+def first_apart(apart: Mapping[Pair, Reason], members: tuple[int, ...]) -> Reason | None:
+    pairs = ((p, q) for q in members for p in members if p < q)
+    return next((apart[pair] for pair in pairs if pair in apart), None)
 
 
 def _is_chosen(value: Sym) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import field
-from functools import cached_property
-from typing import Any
+from functools import cached_property, wraps
+from typing import Any, TypeVar
 
 from pycparser import c_ast
 
@@ -19,6 +20,7 @@ from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 
 DECLARED_HERE = protection("closed-declared-here", "a function is the library's by its name alone")
+T = TypeVar("T")
 EXTERN = "extern"  # a variable that all files share
 
 
@@ -84,7 +86,13 @@ class HostProgram:
     others: tuple[CppUnit, ...] = ()  # files of C++: what they do is not followed
     _names: dict[c_ast.Node, frozenset[str]] = field(default_factory=dict)
     _enumerators: dict[Unit, dict[str, int]] = field(default_factory=dict)
-    remembered: dict[object, Any] = field(default_factory=dict)  # by one region, for others
+    _remembered: dict[object, Any] = field(default_factory=dict)  # by one region, for others
+
+    def remember(self, key: object, find: Callable[[], T]) -> T:
+        if key not in self._remembered:
+            self._remembered[key] = find()
+        found: T = self._remembered[key]
+        return found
 
     @cached_property
     def functions(self) -> dict[str, HostFunction]:
@@ -287,6 +295,16 @@ class HostProgram:
     @cached_property
     def _called(self) -> dict[HostFunction, frozenset[str]]:
         return {}
+
+
+def once(find: Callable[[HostProgram], T]) -> Callable[[HostProgram], T]:
+    """What is found of a program is remembered with it."""
+
+    @wraps(find)
+    def found(program: HostProgram) -> T:
+        return program.remember(find, lambda: find(program))
+
+    return found
 
 
 class _Declared(c_ast.NodeVisitor):

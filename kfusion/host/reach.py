@@ -42,11 +42,7 @@ class Reach:
     @classmethod
     def of(cls, program: HostProgram, names: frozenset[str]) -> Reach:
         """The same for all regions of a program."""
-        key = ("reach", names)
-        if key not in program.remembered:
-            program.remembered[key] = cls(program, names)
-        found: Reach = program.remembered[key]
-        return found
+        return program.remember(("reach", names), lambda: cls(program, names))
 
     def has(self, node: c_ast.Node | None) -> bool:
         """Can executing the statement get there, itself or through calls?"""

@@ -12,7 +12,7 @@ from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 from kfusion.source.lexer import tokenize
-from kfusion.source.text import SourceFile
+from kfusion.source.text import SourceFile, free_name
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +55,7 @@ def read_cpp_regions(unit: CppUnit, taken: set[str]) -> list[CppRegion]:
         braces = [token.text for token in tokenize(before) if token.text in ("{", "}")]
         if braces.count("{") <= braces.count("}"):
             raise error("KF109", "a region must stand inside a function", mark.annotation)
-        identifier = _free(unit.source.path.stem, taken)
-        taken.add(identifier)
-        regions.append(CppRegion(unit, mark, identifier))
+        regions.append(CppRegion(unit, mark, _free(unit.source.path.stem, taken)))
     return regions
 
 
@@ -69,22 +67,16 @@ def read_regions(unit: Unit, taken: set[str]) -> list[Region]:
         if found is None:
             raise error("KF109", "a region must stand inside a function", mark.annotation)
         function, block = found
-        identifier = _identifier(unit, function, taken)
-        taken.add(identifier)
-        regions.append(Region(unit, mark, function, block, identifier))
+        # `main` says nothing.
+        wanted = function.name if function.name != "main" else unit.source.path.stem
+        regions.append(Region(unit, mark, function, block, _free(wanted, taken)))
     return regions
 
 
-def _identifier(unit: Unit, function: Function, taken: set[str]) -> str:
-    """The function's name; for `main`, which says nothing, that of the file."""
-    return _free(function.name if function.name != "main" else unit.source.path.stem, taken)
-
-
 def _free(wanted: str, taken: set[str]) -> str:
-    base = re.sub(r"\W", "_", wanted, flags=re.ASCII)
-    number, name = 2, base
-    while name in taken:
-        name, number = f"{base}_{number}", number + 1
+    """The name is among the taken ones then."""
+    name = free_name(re.sub(r"\W", "_", wanted, flags=re.ASCII), taken)
+    taken.add(name)
     return name
 
 

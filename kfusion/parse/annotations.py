@@ -19,6 +19,7 @@ from kfusion.source.lexer import (
     OPENING,
     Kind,
     Token,
+    between_commas,
     matching,
     plain_directive,
     tokenize,
@@ -407,19 +408,8 @@ def _closing(tokens: Sequence[Token], opening: int, span: Span) -> int:
 def _listed(
     source: SourceFile, tokens: Sequence[Token], opening: int, close: int
 ) -> tuple[Span, ...]:
-    """What stands between the commas of a bracket; commas in inner brackets do not count."""
-    found: list[Span] = []
-    first = index = opening + 1
-    while index <= close:
-        if index == close or tokens[index].text == ",":
-            if first < index:
-                found.append(Span(source, tokens[first].start, tokens[index - 1].end))
-            first = index + 1
-        elif tokens[index].text in OPENING:
-            inner = matching(tokens, index)
-            index = inner if inner is not None else index
-        index += 1
-    return tuple(found)
+    parts = between_commas(tokens, opening, close)
+    return tuple(Span(source, tokens[p[0]].start, tokens[p[-1]].end) for p in parts if p)
 
 
 def _unreadable(span: Span, expected: str) -> KFusionError:

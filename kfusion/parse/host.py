@@ -9,9 +9,8 @@ from pycparser import c_ast
 
 from kfusion.parse.annotations import Annotations, RegionMark
 from kfusion.parse.preprocess import Preprocessed, PToken
-from kfusion.parse.statements import closing
 from kfusion.parse.syntax import is_name
-from kfusion.parse.unit import Note, TypeGuess, Unit, parse_unit, refuse_redefinition
+from kfusion.parse.unit import Note, TypeGuess, Unit, end_of_word, parse_unit, refuse_redefinition
 from kfusion.source.diagnostics import error
 from kfusion.source.text import SourceFile
 
@@ -168,7 +167,7 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
         token = tokens[index]
         last = index
         if token.text in _DROPPED_WITH_BRACKETS:
-            last = closing(tokens, index)
+            last = end_of_word(tokens, index)
         elif token.text in _ASSEMBLER_WORDS:
             last = _assembler_end(tokens, index)
             if depth > 0 and result[-1].text in (";", "{", "}", ")", ":", "else"):
@@ -176,7 +175,7 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
                 result += [token._replace(text=text) for text in (ASSEMBLER, "(", ")")]
         elif token.text in _TYPEOF_WORDS:
             result.append(token._replace(text=TYPEOF))
-            index = closing(tokens, index) + 1
+            index = end_of_word(tokens, index) + 1
             continue
         elif token.text == "__auto_type":
             token = token._replace(text=TYPEOF)
@@ -198,4 +197,4 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
 def _assembler_end(tokens: list[PToken], index: int) -> int:
     while index + 1 < len(tokens) and tokens[index + 1].text in _ASSEMBLER_QUALIFIERS:
         index += 1
-    return closing(tokens, index)
+    return end_of_word(tokens, index)

@@ -9,9 +9,8 @@ from itertools import pairwise
 from kfusion.parse.annotations import Annotations
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.preprocess import Preprocessed, PToken
-from kfusion.parse.statements import closing
 from kfusion.parse.syntax import is_name, place_of
-from kfusion.parse.unit import Note, TypeGuess, Unit, parse_unit, refuse_redefinition
+from kfusion.parse.unit import Note, TypeGuess, Unit, end_of_word, parse_unit, refuse_redefinition
 from kfusion.source.diagnostics import error
 from kfusion.source.text import SourceFile
 
@@ -107,7 +106,7 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
         token = tokens[index]
         last = index
         if token.text in ("__attribute__", "__attribute"):
-            last = closing(tokens, index)
+            last = end_of_word(tokens, index)
             text = " ".join(t.text for t in tokens[index : last + 1])
             notes.append(Note(len(result), text, token.start, tokens[last].end))
         elif token.text in ADDRESS_SPACES:

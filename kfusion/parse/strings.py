@@ -14,7 +14,7 @@ from pycparser import c_ast
 
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.literals import integer, literal_at
-from kfusion.parse.unit import Function, Unit, arguments_of
+from kfusion.parse.unit import Function, Unit, argument_of
 from kfusion.source.dataclasses import dataclass
 
 _MOST = 32  # values of one expression
@@ -51,8 +51,7 @@ class Call:
     node: c_ast.FuncCall
 
     def argument(self, position: int) -> c_ast.Node | None:
-        given = arguments_of(self.node)
-        return given[position] if position < len(given) else None
+        return argument_of(self.node, position)
 
 
 _UNKNOWN = Values()

@@ -18,10 +18,11 @@ from kfusion.parse.annotations import Annotations, is_annotation
 from kfusion.parse.compiler import STDIN, Preprocessor, is_c
 from kfusion.parse.macros import MacroTable
 from kfusion.parse.preprocess import Preprocessed, PToken
-from kfusion.parse.statements import Statement, match_token, parse_body
+from kfusion.parse.statements import Statement, Statements, brackets
 from kfusion.parse.syntax import FIRST_LINE, is_name, located, parsed, place_of, syntax_error
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
+from kfusion.source.lexer import between_commas, matching
 from kfusion.source.text import SourceFile, Span
 
 _KEYWORDS = frozenset(
@@ -97,20 +98,22 @@ class Unit:
             node = node.type
         return self.index(node)
 
+    @cached_property
+    def _closing(self) -> dict[int, int]:
+        return brackets(self.tokens)
+
     def match(self, opening: int) -> int:
-        return match_token(self.tokens, opening)
+        """The bracket that closes another one, behind the name of a function, say."""
+        if opening not in self._closing:
+            text = "a function's name in brackets is not supported"
+            place = place_of(self.source, self.tokens, opening)
+            raise error("KF118", text, place, help="leave out the brackets")
+        return self._closing[opening]
 
     def ranges_in(self, opening: int) -> list[tuple[int, int]]:
         """First and last token of what stands between the commas in a bracket."""
-        end = self.match(opening)
-        ranges, start, depth = [], opening + 1, 0
-        for index in range(opening + 1, end):
-            text = self.tokens[index].text
-            depth += (text in "([{") - (text in ")]}")
-            if text == "," and depth == 0:
-                ranges.append((start, index - 1))
-                start = index + 1
-        return [*ranges, (start, end - 1)]
+        parts = between_commas(self.tokens, opening, self.match(opening))
+        return [(part.start, part.stop - 1) for part in parts]
 
     def span(self, first: int, last: int) -> Span:
         """The original text of the tokens first..last (macro invocations as a whole)."""
@@ -178,13 +181,14 @@ class Unit:
     def definitions(self) -> dict[str, list[Function]]:
         """All definitions by their names: OpenCL C has functions that are overloaded."""
         result: dict[str, list[Function]] = {}
+        statements = Statements(self.tokens, self._closing)
         for node in self.ast.ext:
             if isinstance(node, c_ast.FuncDef):
                 opening = self.index(node.body)
                 if opening in self.unread:
                     body = Statement("compound", opening, self.match(opening))
                 else:
-                    body = parse_body(self.tokens, opening)
+                    body = statements.at(opening)
                 first = self._definition_start(self.index(node))
                 function = Function(node, node.decl.name, body, first)
                 result.setdefault(function.name, []).append(function)
@@ -204,6 +208,11 @@ def declares_function(node: c_ast.Decl) -> bool:
 
 def arguments_of(call: c_ast.FuncCall) -> list[c_ast.Node]:
     return call.args.exprs if call.args is not None else []
+
+
+def argument_of(call: c_ast.FuncCall, position: int) -> c_ast.Node | None:
+    given = arguments_of(call)
+    return given[position] if position < len(given) else None
 
 
 def by_type(node: c_ast.Node) -> Nodes:
@@ -274,6 +283,12 @@ def parse_unit(
         opaque += names
     types, bodies = frozenset(opaque), frozenset(unread)
     return Unit(source, annotations, tokens, notes, done.macros, done.how, result, types, bodies)
+
+
+def end_of_word(tokens: Sequence[PToken], index: int) -> int:
+    """The last token of `word(...)`, of which the brackets may be missing or open."""
+    opens = index + 1 < len(tokens) and tokens[index + 1].text == "("
+    return (matching(tokens, index + 1) if opens else None) or index
 
 
 def _for_compiler(token: PToken) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container
 
 from kfusion.parse.unit import Unit
+from kfusion.source.text import free_name
 
 MOST_PARTS = 6
 
 
-def combined_name(names: list[str], taken: Iterable[str]) -> str:
+def combined_name(names: list[str], taken: Container[str]) -> str:
     """`vector_mult`, `vector_add` -> `vector_mult_add`; a number is added if it is taken.
 
     Words that the first name has already said are not said again.
@@ -23,12 +24,7 @@ def combined_name(names: list[str], taken: Iterable[str]) -> str:
         parts.append("_".join(words))
     if len(parts) > MOST_PARTS:
         parts = [*parts[: MOST_PARTS - 1], f"and_{len(parts) - MOST_PARTS + 1}_more"]
-    name = "_".join(parts)
-    taken = set(taken)
-    number, result = 2, name
-    while result in taken:
-        result, number = f"{name}_{number}", number + 1
-    return result
+    return free_name("_".join(parts), taken)
 
 
 def names_in(unit: Unit) -> set[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from kfusion.source.text import free_name
+
 _RESERVED = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if "
     "inline int long register restrict return short signed sizeof static struct switch typedef "
@@ -25,9 +27,7 @@ class Words:
         base = re.sub(r"\W+", "_", wanted).strip("_") or "value"
         base = f"_{base}" if base[0].isdigit() else base
         base = f"the_{base}" if base.startswith(("kfusion", "KFUSION", "cl_", "CL_")) else base
-        number, name = 2, base
-        while name in self.taken:
-            name, number = f"{base}_{number}", number + 1
+        name = free_name(base, self.taken)
         self.taken.add(name)
         return name
 
