@@ -388,7 +388,7 @@ def _prediction(
     scratch: frozenset[str],
     origin: str,
 ) -> Prediction:
-    """What else the region does is not known."""
+    """What else the region does is not known: it may settle behind the last launch."""
     return Prediction(
         segments=(tuple(launches),),
         values=values,
@@ -396,12 +396,6 @@ def _prediction(
         released=scratch,
         doubts=(origin,),
         after=State(),
-        leaves="",
-        likely=True,
-        settled_behind=True,  # perhaps: results can be stored, too
-        unknown=(),
-        of_one_program=lambda _first, _second: True,
-        in_run=lambda value: value,
     )
 
 

@@ -338,22 +338,12 @@ def _handles_in(type_: c_ast.Node | None, types: DeclaredTypes) -> list[tuple[st
 
 def _is_handle(node: c_ast.Decl, types: DeclaredTypes) -> bool:
     """Exactly cl_mem, in a variable that has an address and is read as any other one."""
-    type_ = node.type
-    seen: set[str] = set()
-    while isinstance(type_, c_ast.TypeDecl):
-        if set(type_.quals or ()) - {"const"}:
-            return False
-        inner = type_.type
-        if not isinstance(inner, c_ast.IdentifierType) or len(inner.names) != 1:
-            return False
-        name = inner.names[0]
-        if name == "cl_mem":
+    type_: c_ast.Node | None = node.type
+    while isinstance(type_, c_ast.TypeDecl) and not set(type_.quals or ()) - {"const"}:
+        if is_handle(type_):
             return "register" not in node.storage
-        following = types.typedef(name)
-        if following is None or name in seen:
-            return False
-        seen.add(name)
-        type_ = following
+        names = getattr(type_.type, "names", [])
+        type_ = types.typedef(names[0]) if len(names) == 1 else None
     return False
 
 

@@ -97,12 +97,7 @@ def _stands_alone(unit: Unit, note: Note) -> bool:
 
 def _declared(unit: Unit, note: Note) -> set[str]:
     """The words of the declaration that an attribute is in: one of them is its name."""
-    first = note.index
-    while first > 0 and unit.tokens[first - 1].text not in (";", "{", "}"):
-        if unit.tokens[first - 1].text.startswith("#"):
-            break
-        first -= 1
-    last = note.index
+    first, last = unit.declaration_start(note.index), note.index
     while last < len(unit.tokens) and unit.tokens[last].text not in (";", "{"):
         last += 1
     return {token.text for token in unit.tokens[first:last]}

@@ -14,9 +14,9 @@ from pycparser import c_ast
 from kfusion.host import calls, variadic
 from kfusion.host.commands import Commands
 from kfusion.host.expressions import has_effects
-from kfusion.host.frames import Frame
 from kfusion.host.known import CALLS, Kind, kind_of
 from kfusion.host.names import function_at
+from kfusion.host.places import Frame
 from kfusion.host.program import HostFunction, HostProgram, constant
 from kfusion.host.reach import (
     NEVER_RETURN,
@@ -26,6 +26,7 @@ from kfusion.host.reach import (
     is_never,
     leaves,
 )
+from kfusion.host.record import Calling
 from kfusion.host.symbolic import FALSE, TRUE, Literal, Made, Op, Place, Sym
 from kfusion.host.ways import MOST_GUIDED, PathEndError, Ways
 from kfusion.parse.unit import arguments_of, declares_function, descendants
@@ -85,7 +86,6 @@ class Executor(Commands):
         self.rounds: list[Rounds] = []  # of the loops around, the innermost last
         self.aside = 0  # functions around, and loops, which launch nothing
         self.followed = self.followed_all = 0  # rounds of such a loop, and of all of them
-        self.launched = 0  # launches on the path so far
 
     # Decisions
 
@@ -415,6 +415,8 @@ class Executor(Commands):
     def run(self, function: HostFunction, arguments: list[Sym]) -> Sym:
         """Enter a function: what it returns."""
         rounds, self.rounds = self.rounds, []
+        names = [parameter.name for parameter in function.parameters]
+        self.calling.append(Calling(function, dict(zip(names, arguments, strict=False))))
         is_aside = not self.reach.in_function(function)
         self.aside += is_aside
         self.enter(function, arguments)
@@ -424,6 +426,7 @@ class Executor(Commands):
                 raise PathEndError(f"a {self.jump} that is not followed")
             result = self.result
         self.frames.pop()
+        self.calling.pop()
         self.aside -= is_aside
         self.rounds = rounds
         return self.state.resolve(result)

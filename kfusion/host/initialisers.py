@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from kfusion.host.places import Places
 from kfusion.host.program import constant
+from kfusion.host.record import Recorder
 from kfusion.host.symbolic import FALSE, Num, Place, Pointee, Ref, Sym
 
 _DESCRIPTION = ("buffer", "mem_object")  # of cl_image_desc: what an image lies over, if not NULL
 
 
-class Initialisers(Places):
+class Initialisers(Recorder):
     """What initialisers put into the places that they are for."""
 
     def initialise(self, place: Place, init: c_ast.Node, type_: c_ast.Node | None) -> None:

@@ -110,7 +110,7 @@ def _declared_behind(unit: Unit, names: Collection[str], uses: _Uses) -> Iterato
         yield Misfit(name, text, _span(unit, index), _AT_THE_TOP)
         return
     text = unit.source.text
-    behind = [t for word, t, _ in _directives(text) if word == "include" and t.start >= place]
+    behind = [t for word, t, _ in directives(text) if word == "include" and t.start >= place]
     for name in sorted(names) if behind else ():
         if kind_of(name) is Kind.SETTLES and name not in _DECLARED_FIRST:
             span = Span(unit.source, behind[0].start, behind[0].end)
@@ -198,7 +198,7 @@ def _end(unit: Unit, index: int) -> int:
     return token.macro[1] if token.macro else token.end
 
 
-def _directives(text: str, *, before_code: bool = False) -> list[tuple[str, Token, int]]:
+def directives(text: str, *, before_code: bool = False) -> list[tuple[str, Token, int]]:
     """The directives of a file, or those in front of all code: word, token, and how many #if
     they stand in."""
     found: list[tuple[str, Token, int]] = []
@@ -222,7 +222,7 @@ def _beside_includes(text: str) -> list[int]:
     found = [1 if text.startswith("\ufeff") else 0]
     begun = inside = False
     start = 0
-    for name, token, depth in _directives(text, before_code=True):
+    for name, token, depth in directives(text, before_code=True):
         if depth == 0 and name in ("include", "if", "ifdef", "ifndef"):
             start, begun = _line_start(text, token), name != "include"
             inside = False
@@ -236,7 +236,7 @@ def _beside_includes(text: str) -> list[int]:
 def _behind(text: str, place: int) -> int:
     """On the next line, or, if the place is under an #if, behind that."""
     depth = 0
-    for name, token, inside in _directives(text):
+    for name, token, inside in directives(text):
         if token.start >= place:
             if depth == 0:
                 break

@@ -1,16 +1,16 @@
-"""Variables and the places of memory that an execution knows."""
+"""Variables and the places of memory that an execution knows, and the functions it is in."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import field, replace
 
 from pycparser import c_ast
 
 from kfusion.host.arithmetic import arithmetic as arithmetic_of
 from kfusion.host.arithmetic import fit
-from kfusion.host.frames import Frame
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.symbolic import (
     App,
@@ -29,6 +29,33 @@ from kfusion.host.symbolic import (
     Unknown,
 )
 from kfusion.host.ways import Ways
+from kfusion.parse.unit import Unit
+from kfusion.source.dataclasses import dataclass
+
+
+@dataclass(eq=False)
+class Frame:
+    number: int
+    function: HostFunction | None  # None: the one with the region, of which only the block is run
+    unit: Unit
+    variables: dict[str, c_ast.Decl | None] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)  # of variables that hide others
+    depth: int = 0  # blocks that are open
+    statics: set[str] = field(default_factory=set)  # variables that outlive the call
+    call: c_ast.FuncCall | None = None  # that control has left the frame by
+    home: str = ""  # the name of the function with the region
+
+    def copy(self) -> Frame:
+        return replace(
+            self,
+            variables=dict(self.variables),
+            aliases=dict(self.aliases),
+            statics=set(self.statics),
+        )
+
+    @property
+    def name(self) -> str:
+        return self.function.name if self.function is not None else self.home
 
 
 class Places(ABC):

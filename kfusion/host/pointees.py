@@ -17,6 +17,7 @@ from kfusion.host import known
 from kfusion.host.callgraph import CallGraph
 from kfusion.host.known import Kind
 from kfusion.host.program import HostFunction
+from kfusion.host.scalars import is_void
 from kfusion.host.types import DeclaredTypes
 from kfusion.parse.unit import Nodes, Unit, arguments_of, by_type
 from kfusion.source.dataclasses import dataclass
@@ -440,18 +441,13 @@ class Pointees:
 
 def _fits(function: HostFunction, arguments: int) -> bool:
     declared = function.function.node.decl.type.args
-    if declared is None or function.is_old_style:
+    if declared is None or function.function.node.param_decls:  # `int f(x) int x; {...}`
         return True
     more = any(isinstance(p, c_ast.EllipsisParam) for p in declared.params)
     taken = [p for p in declared.params if not isinstance(p, c_ast.EllipsisParam)]
-    if len(taken) == 1 and _is_void(taken[0]):
+    if len(taken) == 1 and is_void(taken[0].type):
         taken = []
     return arguments >= len(taken) if more else arguments == len(taken)
-
-
-def _is_void(parameter: c_ast.Node) -> bool:
-    inner = getattr(parameter.type, "type", None)
-    return isinstance(parameter.type, c_ast.TypeDecl) and getattr(inner, "names", None) == ["void"]
 
 
 def _is_narrow(declared: c_ast.Node) -> bool:

@@ -15,15 +15,14 @@ from itertools import combinations, pairwise
 from pycparser import c_ast
 
 from kfusion.host.closed import closed_as_a_whole
-from kfusion.host.execute import MATTERS
-from kfusion.host.frames import Frame
+from kfusion.host.execute import MATTERS, Executor
 from kfusion.host.handles import kernel_names
 from kfusion.host.names import visible_in
 from kfusion.host.options import groups_are_full
+from kfusion.host.places import Frame
 from kfusion.host.predict_launches import Launches, PredictedLaunch, Surrounding
 from kfusion.host.program import HostProgram
 from kfusion.host.reach import Reach
-from kfusion.host.record import Recorder
 from kfusion.host.runs import Runs
 from kfusion.host.symbolic import Made, State, Sym
 from kfusion.host.ways import PathEndError, Steps, Ways
@@ -48,12 +47,12 @@ class Prediction:
     released: frozenset[str]  # of those, released for the last time
     doubts: tuple[str, ...]  # why the path is not exact
     after: State  # what places hold at the region's end
-    leaves: str  # how the path leaves the block: "" at its end, return, break, goto, exit, ...
-    likely: bool  # it nowhere gives up where it could go on
-    settled_behind: bool  # a command behind the last launch settles, or may do so
-    unknown: tuple[Reason, ...]  # launches of kernels that are not known
-    of_one_program: Callable[[Sym, Sym], bool]  # may two kernels be?
-    in_run: Callable[[Sym], Sym]  # what a value was in the program's likely run
+    leaves: str = ""  # how the path leaves the block: at its end, return, break, goto, exit, ...
+    likely: bool = True  # it nowhere gives up where it could go on
+    settled_behind: bool = True  # a command behind the last launch settles, or may do so
+    unknown: tuple[Reason, ...] = ()  # launches of kernels that are not known
+    of_one_program: Callable[[Sym, Sym], bool] = lambda _first, _second: True  # may two kernels be?
+    in_run: Callable[[Sym], Sym] = lambda value: value  # what it was in the program's likely run
 
     @property
     def launches(self) -> tuple[PredictedLaunch, ...]:
@@ -168,14 +167,14 @@ def _follow(
     ways: Ways,
     harmless: frozenset[str],
 ) -> Prediction:
-    recorder = Recorder(program, around.reach, ways, around.before)
-    recorder.harmless = harmless
-    recorder.frames = [_frame(block, around)]
+    executor = Executor(program, around.reach, ways, around.before)
+    executor.harmless = harmless
+    executor.frames = [_frame(block, around)]
     leaves = ""
     try:
-        if not recorder.statement(block):
-            leaves = recorder.jump
-            if leaves == "goto" and _has_label(block, recorder.label):
+        if not executor.statement(block):
+            leaves = executor.jump
+            if leaves == "goto" and _has_label(block, executor.label):
                 ways.doubt("a goto into another block")
     except PathEndError as end:
         leaves = "exit" if end.ended else "unknown"
@@ -184,17 +183,17 @@ def _follow(
     except KFusionError as problem:
         leaves = "unknown"
         ways.doubt(f"not understood: {problem}")
-    launches = Launches(recorder.launches, around, ways)
+    launches = Launches(executor.launches, around, ways)
     return Prediction(
         launches.rows,
         launches.values,
-        frozenset(map(str, recorder.created)),
-        frozenset(map(str, recorder.released)),
+        frozenset(map(str, executor.created)),
+        frozenset(map(str, executor.released)),
         tuple(ways.doubts),
-        recorder.state,
+        executor.state,
         leaves,
         not ways.gave_up,
-        recorder.perhaps_settled,
+        executor.perhaps_settled,
         tuple(launches.unknown),
         launches.of_one_program,
         around.before.value if around.before is not None else lambda value: value,

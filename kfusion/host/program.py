@@ -43,11 +43,6 @@ class HostFunction:
         return [as_pointer(p) for p in listed if isinstance(p, c_ast.Decl) and p.name]
 
     @property
-    def is_old_style(self) -> bool:
-        """`int f(x) int x; {...}`"""
-        return bool(self.function.node.param_decls)
-
-    @property
     def result_type(self) -> c_ast.Node:
         return self.function.node.decl.type.type
 
@@ -93,18 +88,6 @@ class HostProgram:
             self._remembered[key] = find()
         found: T = self._remembered[key]
         return found
-
-    @cached_property
-    def functions(self) -> dict[str, HostFunction]:
-        """By name; further ones of a name that several files define have keys of their own."""
-        result: dict[str, HostFunction] = {}
-        for number, unit in enumerate(self.units):
-            for function in self.of_unit[unit].values():
-                if function.name not in result:
-                    result[function.name] = function
-                elif function.in_main_file:
-                    result[f"{function.name} of file {number}"] = function
-        return result
 
     @cached_property
     def all_functions(self) -> tuple[HostFunction, ...]:

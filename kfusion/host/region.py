@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 from pycparser import c_ast
 
@@ -71,6 +72,18 @@ def read_regions(unit: Unit, taken: set[str]) -> list[Region]:
         wanted = function.name if function.name != "main" else unit.source.path.stem
         regions.append(Region(unit, mark, function, block, _free(wanted, taken)))
     return regions
+
+
+def require_used(region: Region | CppRegion, used: Container[str]) -> None:
+    """The names of the annotation's list are used in the region."""
+    for item in region.mark.data:
+        if item.name not in used:
+            raise error(
+                "KF127",
+                f"'{item.name}' is not used in this region",
+                item.span,
+                help="name a variable that the region's calls get",
+            )
 
 
 def _free(wanted: str, taken: set[str]) -> str:

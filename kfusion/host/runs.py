@@ -20,14 +20,13 @@ from copy import copy
 from pycparser import c_ast
 
 from kfusion.host.arithmetic import arithmetic
-from kfusion.host.effects import Launch, Transfer
 from kfusion.host.equality import strip
-from kfusion.host.execute import MATTERS, USES
-from kfusion.host.frames import Frame
+from kfusion.host.execute import MATTERS, USES, Executor
 from kfusion.host.names import function_at
+from kfusion.host.places import Frame
 from kfusion.host.program import HostFunction, HostProgram
 from kfusion.host.reach import Reach
-from kfusion.host.record import Arguments, Recorder
+from kfusion.host.record import Arguments, Launch, Transfer
 from kfusion.host.symbolic import FALSE, App, Entry, Made, Op, Place, Pointee, Ref, State, Sym
 from kfusion.host.types import named_type
 from kfusion.host.ways import PathEndError, Steps, Ways
@@ -66,7 +65,7 @@ class Passed:
     state: State  # then
 
 
-class Run(Recorder):
+class Run(Executor):
     """An execution of the whole program."""
 
     def __init__(self, program: HostProgram, blocks: Blocks) -> None:

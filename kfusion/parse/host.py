@@ -29,7 +29,12 @@ _KNOWN_TYPES = frozenset(
     "__float128 _Decimal32 _Decimal64 _Decimal128".split()
 )
 _TYPEOF_WORDS = frozenset((TYPEOF, "__typeof", "typeof"))
-_REPLACED = {"__const": "const", "__const__": "const", "__signed": "signed"}
+_REPLACED = {
+    "__const": "const",
+    "__const__": "const",
+    "__signed": "signed",
+    "__auto_type": TYPEOF,
+}
 _TYPE_WORDS = ("typedef", "struct", "union", "enum")
 
 
@@ -176,11 +181,6 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
         elif token.text in _TYPEOF_WORDS:
             result.append(token._replace(text=TYPEOF))
             index = end_of_word(tokens, index) + 1
-            continue
-        elif token.text == "__auto_type":
-            token = token._replace(text=TYPEOF)
-            result.append(token)
-            index += 1
             continue
         elif token.text not in _DROPPED:
             depth += (token.text == "{") - (token.text == "}")

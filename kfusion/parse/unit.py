@@ -189,13 +189,14 @@ class Unit:
                     body = Statement("compound", opening, self.match(opening))
                 else:
                     body = statements.at(opening)
-                first = self._definition_start(self.index(node))
+                first = self.declaration_start(self.index(node))
                 function = Function(node, node.decl.name, body, first)
                 result.setdefault(function.name, []).append(function)
         return result
 
-    def _definition_start(self, index: int) -> int:
-        while index > 0 and self.tokens[index - 1].text not in (";", "}"):
+    def declaration_start(self, index: int) -> int:
+        """The first token of the declaration that has the token in it."""
+        while index > 0 and self.tokens[index - 1].text not in (";", "{", "}"):
             if self.tokens[index - 1].text.startswith("#"):
                 break
             index -= 1

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 
+from kfusion.host.outside import directives
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.cpp import CppUnit, without_raw_strings
-from kfusion.source.lexer import Kind, tokenize
 from kfusion.source.text import Edit
 
 _OPENCL = re.compile(r"cl[A-Z]\w*")
-_DIRECTIVE = re.compile(r"#\s*(\w+)")
 
 
 def calls_opencl(unit: CppUnit) -> bool:
@@ -27,19 +26,11 @@ def calls_opencl(unit: CppUnit) -> bool:
 def include_cpp_edit(unit: CppUnit, header: str) -> Edit:
     """Behind the last include that stands in front of all blocks, under no condition."""
     text = without_raw_strings(unit.source.text)
-    place, depth, inside = 0, 0, False
-    for token in tokenize(text):
-        if token.text == "{":
-            break
-        if token.kind is not Kind.DIRECTIVE:
-            continue
-        word = _DIRECTIVE.match(token.text)
-        name = word.group(1) if word else ""
-        depth -= name == "endif"
+    place, inside = 0, False
+    for name, token, depth in directives(text, before_code=True):
         inside = (inside and depth >= 0) or name == "include"
         if depth == 0 and inside and name in ("include", "endif"):
             place = text.find("\n", token.end - 1) + 1 or len(text)
             inside = False
-        depth += name in ("if", "ifdef", "ifndef")
     lead = "\n" if place and text[place - 1] != "\n" else ""
     return Edit(place, place, f'{lead}#include "{header}"\n')

@@ -131,7 +131,8 @@ class _Making:
     def collect(self) -> None:
         for group in self.form.plan.groups:
             if group.fused:
-                self._group_conditions(group)
+                self._range_conditions(group)
+                self._assumed_all(group)
         for group in self.form.plan.groups:
             if not group.fused:  # it may come before others, if their memory is apart
                 self._assumed_all(group)
@@ -268,10 +269,6 @@ class _Making:
         self._uses = {}
         if condition not in self.conditions:
             self.conditions.append(condition)
-
-    def _group_conditions(self, group: Group) -> None:
-        self._range_conditions(group)
-        self._assumed_all(group)
 
     def _assumed_all(self, group: Group) -> None:
         self._equal([a for a in group.assumptions if isinstance(a, Equal)])
