@@ -203,12 +203,7 @@ def _parsed(file: SourceFile, how: Preprocessor) -> Unit:
 
 
 def kernel_names(unit: Unit) -> frozenset[str]:
-    return frozenset(
-        name
-        for name, function in unit.functions.items()
-        for note in unit.notes_between(function.first, unit.index(function.node.decl))
-        if note.text == "kernel"
-    )
+    return frozenset(name for name, f in unit.functions.items() if unit.is_kernel(f))
 
 
 # Build options

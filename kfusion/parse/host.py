@@ -170,9 +170,10 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
     index = depth = 0
     while index < len(tokens):
         token = tokens[index]
-        last = index
+        last, text = index, token.text
         if token.text in _DROPPED_WITH_BRACKETS:
             last = end_of_word(tokens, index)
+            text = " ".join(t.text for t in tokens[index : last + 1])
         elif token.text in _ASSEMBLER_WORDS:
             last = _assembler_end(tokens, index)
             if depth > 0 and result[-1].text in (";", "{", "}", ")", ":", "else"):
@@ -189,7 +190,7 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
             result.append(token)
             index += 1
             continue
-        notes.append(Note(len(result), token.text, token.start, tokens[last].end))
+        notes.append(Note(len(result), text, token.start, tokens[last].end))
         index = last + 1
     return result, notes
 

@@ -66,15 +66,9 @@ def parse_opencl(source: SourceFile, annotations: Annotations, done: Preprocesse
     unit = parse_unit(
         source, annotations, tokens, notes, done, _typedefs(tokens), guess, plain=_plain
     )
-    refuse_redefinition(unit, {name for name in unit.functions if _is_kernel(unit, name)})
+    # Other functions may be overloaded.
+    refuse_redefinition(unit, {name for name, f in unit.functions.items() if unit.is_kernel(f)})
     return unit
-
-
-def _is_kernel(unit: Unit, name: str) -> bool:
-    """Other functions may be overloaded."""
-    function = unit.functions[name]
-    notes = unit.notes_between(function.first, unit.index(function.node.decl))
-    return any(note.text == "kernel" for note in notes)
 
 
 def _typedefs(tokens: list[PToken]) -> str:

@@ -158,6 +158,10 @@ class Unit:
         end = bisect_right(self.notes, last, key=lambda note: note.index)
         return self.notes[start:end]
 
+    def is_kernel(self, function: Function) -> bool:
+        notes = self.notes_between(function.first, self.index(function.node.decl))
+        return any(note.text == "kernel" for note in notes)
+
     @cached_property
     def nodes(self) -> Nodes:
         """All nodes of the tree by their types, in the order of the text."""

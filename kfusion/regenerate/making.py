@@ -580,18 +580,13 @@ def _asks_for_groups(kernel: Kernel) -> bool:
 
 @lru_cache(maxsize=4)
 def _helpers_name_groups(unit: Unit) -> bool:
-    helpers = (f for f in unit.functions.values() if not _is_kernel(unit, f))
+    helpers = (f for f in unit.functions.values() if not unit.is_kernel(f))
     return any(_names_groups(unit, helper) for helper in helpers)
 
 
 def _names_groups(unit: Unit, function: Function) -> bool:
     indices = range(function.body.first, function.body.last)
     return any(_OF_GROUPS.fullmatch(unit.tokens[index].text) for index in indices)
-
-
-def _is_kernel(unit: Unit, function: Function) -> bool:
-    notes = unit.notes_between(function.first, function.body.first)
-    return any(note.text == "kernel" for note in notes)
 
 
 def _make_call(kernel: FusedKernel, variable: str, launch: str) -> str:
