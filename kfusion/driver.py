@@ -20,7 +20,7 @@ from kfusion.host.options import check_program_queries, groups_are_full, kernel_
 from kfusion.host.oracle import Expected
 from kfusion.host.outside import has_redirected
 from kfusion.host.predict import Prediction, numbered, predictions
-from kfusion.host.predict_launches import PredictedLaunch
+from kfusion.host.predict_launches import PredictedLaunch, shape
 from kfusion.host.program import HostProgram
 from kfusion.host.region import CppRegion, Region, read_cpp_regions, read_regions
 from kfusion.host.runs import Runs
@@ -295,8 +295,8 @@ def _plan_told(
     seen: set[object] = set()
     for each in told:
         row = each.prediction
-        if len(row.launches) > 1 and _shape(row.launches) not in seen:
-            seen.add(_shape(row.launches))
+        if len(row.launches) > 1 and shape([row.launches]) not in seen:
+            seen.add(shape([row.launches]))
             drops = partial(_told_drops, each, names)
             pattern = _planned(region, row, each.oracle, drops, len(patterns), given)
             patterns.append(replace(pattern, origin=each.origin))
@@ -331,8 +331,8 @@ def _c_region(
     seen: set[object] = set()
     for path in predicted.likely:
         for row in _rows(path) if path.likely or not patterns else ():
-            if len(row.launches) > 1 and _shape(row.launches) not in seen:
-                seen.add(_shape(row.launches))
+            if len(row.launches) > 1 and shape([row.launches]) not in seen:
+                seen.add(shape([row.launches]))
                 drops = partial(observation.drops, names=names)
                 oracle = _expected(row, given)
                 only = len(predicted.likely) == 1
@@ -362,19 +362,6 @@ def _rows(path: Prediction) -> list[Prediction]:
         replace(path, segments=(row,), settled_behind=path.settled_behind or number < last)
         for number, row in enumerate(stretches)
     ]
-
-
-def _shape(row: tuple[PredictedLaunch, ...]) -> object:
-    """Kernels, and which arguments and ranges are the same."""
-    numbers: dict[object, int] = {}
-    return tuple(
-        (
-            launch.invocation.kernel.name,
-            tuple(numbers.setdefault(a.name, len(numbers)) for a in launch.invocation.arguments),
-            numbers.setdefault(range_key(launch.invocation), len(numbers)),
-        )
-        for launch in row
-    )
 
 
 def _planned(

@@ -229,13 +229,11 @@ class Executor(Commands):
         self.jump, self.label = "goto", node.name
         return False
 
-    def _run_Break(self, node: c_ast.Break) -> bool:
-        self.jump = "break"
+    def _run_Break(self, node: c_ast.Break | c_ast.Continue) -> bool:
+        self.jump = "break" if isinstance(node, c_ast.Break) else "continue"
         return False
 
-    def _run_Continue(self, node: c_ast.Continue) -> bool:
-        self.jump = "continue"
-        return False
+    _run_Continue = _run_Break
 
     def _run_Switch(self, node: c_ast.Switch) -> bool:
         value = self.value(node.cond)

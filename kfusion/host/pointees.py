@@ -44,6 +44,13 @@ class Outside(NamedTuple):
     unit: Unit
 
 
+class Where(NamedTuple):
+    """What names in an expression mean depends on it."""
+
+    unit: Unit
+    function: HostFunction | None
+
+
 Value = HostFunction | Outside
 
 
@@ -105,9 +112,8 @@ class Pointees:
         why = pointed.why or (None if fitting else "the files given assign nothing that fits")
         return Pointed(fitting, why)
 
-    def held(self, expression: c_ast.Node, function: HostFunction | None) -> Pointed:
-        unit = function.unit if function is not None else self.graph.program.units[0]
-        slot = self._slot(expression, unit, function)
+    def held(self, expression: c_ast.Node, function: HostFunction) -> Pointed:
+        slot = self._slot(expression, Where(function.unit, function))
         if slot is None:
             return Pointed((), None)
         classes = [self._class(slot)]
@@ -184,42 +190,42 @@ class Pointees:
                 self._join(("member", members[0]), ("member", name))
         for node in unit.ast.ext:
             if isinstance(node, c_ast.Decl):
-                self._read_nodes(by_type(node), unit, None)
+                self._read_nodes(by_type(node), Where(unit, None))
         for function in self.graph.program.of_unit[unit].values():
-            self._read_nodes(function.function.nodes, unit, function)
+            self._read_nodes(function.function.nodes, Where(unit, function))
             for parameter in function.parameters:
                 if not function.is_static:
                     self._class(("local", function, parameter.name)).handed = True
 
-    def _read_nodes(self, nodes: Nodes, unit: Unit, function: HostFunction | None) -> None:
+    def _read_nodes(self, nodes: Nodes, where: Where) -> None:
         for node in nodes.get(c_ast.Decl, ()):
             if node.init is not None and node.name:
-                slot = self._variable(node.name, unit, function)
+                slot = self._variable(node.name, where)
                 if slot is not None:
-                    self._initialise(slot, node.type, node.init, unit, function)
+                    self._initialise(slot, node.type, node.init, where)
         for node in nodes.get(c_ast.Assignment, ()):
-            to = self._slot(node.lvalue, unit, function)
-            self._join(to, self._slot(node.rvalue, unit, function))
+            to = self._slot(node.lvalue, where)
+            self._join(to, self._slot(node.rvalue, where))
         for node in nodes.get(c_ast.CompoundLiteral, ()):
-            self._initialise(("literal", node), node.type.type, node.init, unit, function)
+            self._initialise(("literal", node), node.type.type, node.init, where)
         for node in nodes.get(c_ast.FuncCall, ()):
-            self._call(node, unit, function)
+            self._call(node, where)
         for node in nodes.get(c_ast.Return, ()):
-            if function is not None and node.expr is not None:
-                self._join(("result", function), self._slot(node.expr, unit, function))
+            if where.function is not None and node.expr is not None:
+                self._join(("result", where.function), self._slot(node.expr, where))
 
-    def _call(self, node: c_ast.FuncCall, unit: Unit, function: HostFunction | None) -> None:
-        given = [self._slot(a, unit, function) for a in arguments_of(node)]
-        name = self._name_called(node, unit, function)
+    def _call(self, node: c_ast.FuncCall, where: Where) -> None:
+        given = [self._slot(a, where) for a in arguments_of(node)]
+        name = self._name_called(node, where)
         if name is None:
             self._indirect[len(given)] = None
-            pointer = self._slot(node.name, unit, function)
+            pointer = self._slot(node.name, where)
             if pointer is not None:
                 self._called.append(pointer)
             for position, slot in enumerate(given):
                 self._join(("argument", len(given), position), slot)
             return
-        listed = self.graph.definitions(name, unit)
+        listed = self.graph.definitions(name, where.unit)
         for each in listed:
             self._pass(given, each)
         if listed:
@@ -267,31 +273,27 @@ class Pointees:
                     for count in self._indirect:
                         self._class(("results", count)).foreign = _LOADS.format(value.name)
 
-    def _name_called(
-        self, node: c_ast.FuncCall, unit: Unit, function: HostFunction | None
-    ) -> str | None:
+    def _name_called(self, node: c_ast.FuncCall, where: Where) -> str | None:
         name = node.name.name if isinstance(node.name, c_ast.ID) else None
-        return None if name is None or self.graph.is_variable(name, unit, function) else name
+        return None if name is None or self.graph.is_variable(name, *where) else name
 
     # Expressions
 
-    def _slot(
-        self, node: c_ast.Node | None, unit: Unit, function: HostFunction | None
-    ) -> Slot | None:
+    def _slot(self, node: c_ast.Node | None, where: Where) -> Slot | None:
         """The class of a value; None: a number, or nothing that could be a function."""
         if isinstance(node, c_ast.ID):
-            return self._named(node, unit, function)
+            return self._named(node, where)
         if isinstance(node, c_ast.StructRef):
             return self._member(node.field.name)
         if isinstance(node, c_ast.ArrayRef):
-            return self._slot(node.name, unit, function)
+            return self._slot(node.name, where)
         if isinstance(node, c_ast.UnaryOp):
             skipped = node.op in ("sizeof", "_Alignof", "!", "~")
-            return None if skipped else self._slot(node.expr, unit, function)
+            return None if skipped else self._slot(node.expr, where)
         if isinstance(node, c_ast.Cast):
-            return self._cast(node, unit, function)
+            return self._cast(node, where)
         if isinstance(node, c_ast.Assignment):
-            return self._slot(node.lvalue, unit, function)
+            return self._slot(node.lvalue, where)
         if isinstance(node, c_ast.TernaryOp):
             parts = [node.iftrue, node.iffalse]
         elif isinstance(node, c_ast.BinaryOp):
@@ -301,28 +303,30 @@ class Pointees:
         elif isinstance(node, c_ast.Compound):  # ({ ... })
             parts = (node.block_items or [])[-1:]
         elif isinstance(node, c_ast.FuncCall):
-            return self._result(node, unit, function)
+            return self._result(node, where)
         elif isinstance(node, c_ast.CompoundLiteral):
             return ("literal", node)
         else:
             parts = []
         joined: Slot | None = None
         for part in parts:
-            joined = self._join(joined, self._slot(part, unit, function))
+            joined = self._join(joined, self._slot(part, where))
         return joined
 
-    def _named(self, node: c_ast.ID, unit: Unit, function: HostFunction | None) -> Slot | None:
-        if self.graph.is_variable(node.name, unit, function):
-            return self._variable(node.name, unit, function)
-        listed = self.graph.definitions(node.name, unit)
+    def _named(self, node: c_ast.ID, where: Where) -> Slot | None:
+        if self.graph.is_variable(node.name, *where):
+            return self._variable(node.name, where)
+        listed = self.graph.definitions(node.name, where.unit)
         slot: Slot | None = None
         for each in listed:
             slot = self._join(slot, self._holding(each, node))
-        if not (listed or node.name in self._enumerators[unit] or node.name in known.OBJECTS):
-            slot = self._holding(Outside(node.name, unit), node)
+        named = node.name in self._enumerators[where.unit] or node.name in known.OBJECTS
+        if not listed and not named:
+            slot = self._holding(Outside(node.name, where.unit), node)
         return slot
 
-    def _variable(self, name: str, unit: Unit, function: HostFunction | None) -> Slot | None:
+    def _variable(self, name: str, where: Where) -> Slot | None:
+        unit, function = where
         own = self.graph.locals(function).get(name) if function is not None else None
         if own is not None and "extern" not in own.storage:
             slot: Slot = ("local", function, name)
@@ -352,23 +356,21 @@ class Pointees:
         self._class(slot).shared = True
         return slot
 
-    def _cast(self, node: c_ast.Cast, unit: Unit, function: HostFunction | None) -> Slot | None:
+    def _cast(self, node: c_ast.Cast, where: Where) -> Slot | None:
         inner = node.expr
         if isinstance(inner, c_ast.Constant) and inner.type.endswith("int"):
             is_pointer = not _is_narrow(node.to_type)
             if is_pointer and inner.value.rstrip("uUlL") not in ("0", "0x0"):
                 return self._from(node, "it may come from a number")
             return None
-        return self._slot(inner, unit, function)
+        return self._slot(inner, where)
 
-    def _result(
-        self, node: c_ast.FuncCall, unit: Unit, function: HostFunction | None
-    ) -> Slot | None:
-        name = self._name_called(node, unit, function)
+    def _result(self, node: c_ast.FuncCall, where: Where) -> Slot | None:
+        name = self._name_called(node, where)
         if name is None:
             return ("results", len(arguments_of(node)))
         joined: Slot | None = None
-        for each in self.graph.definitions(name, unit):
+        for each in self.graph.definitions(name, where.unit):
             joined = self._join(joined, ("result", each))
         if joined is not None:
             return joined
@@ -376,7 +378,7 @@ class Pointees:
             return _VARIABLE_ARGUMENTS
         if name in known.PASSES_ON:
             for argument in arguments_of(node):
-                joined = self._join(joined, self._slot(argument, unit, function))
+                joined = self._join(joined, self._slot(argument, where))
             return joined
         if (
             self.graph.program.kind_of(name) in (Kind.UNKNOWN, Kind.OPENS)
@@ -392,11 +394,10 @@ class Pointees:
         slot: Slot,
         type_: c_ast.Node,
         value: c_ast.Node,
-        unit: Unit,
-        function: HostFunction | None,
+        where: Where,
     ) -> None:
         if not isinstance(value, c_ast.InitList):
-            self._join(slot, self._slot(value, unit, function))
+            self._join(slot, self._slot(value, where))
             return
         type_ = self.types.resolved(type_)
         names = None if isinstance(type_, c_ast.ArrayDecl) else self.types.members(type_)
@@ -415,7 +416,7 @@ class Pointees:
             elif below is not None and self._is_struct(below):
                 if not isinstance(item, c_ast.InitList):
                     to = _POSITIONAL  # braces are left out
-            self._initialise(to, below or c_ast.EmptyStatement(), item, unit, function)
+            self._initialise(to, below or c_ast.EmptyStatement(), item, where)
 
     def _by_position(
         self, type_: c_ast.Node, names: list[str], items: list[c_ast.Node], position: int

@@ -20,7 +20,7 @@ from kfusion.host.handles import kernel_names
 from kfusion.host.names import visible_in
 from kfusion.host.options import groups_are_full
 from kfusion.host.places import Frame
-from kfusion.host.predict_launches import Launches, PredictedLaunch, Surrounding
+from kfusion.host.predict_launches import Launches, PredictedLaunch, Surrounding, shape
 from kfusion.host.program import HostProgram
 from kfusion.host.reach import Reach
 from kfusion.host.runs import Runs
@@ -216,29 +216,9 @@ def _ordered(paths: list[Prediction]) -> tuple[Prediction, ...]:
     first: list[Prediction] = []
     others: list[Prediction] = []
     for path in paths:
-        key = _shape(path)
+        key = shape(path.segments)
         (others if key in seen else first).append(path)
         seen.add(key)
     default = first[:1] if first and len(first[0].launches) > 1 else []
     rest = sorted(first[len(default) :], key=lambda path: -len(path.launches))
     return (*default, *rest, *others)
-
-
-def _shape(path: Prediction) -> object:
-    """Kernels, and which arguments and ranges are the same: names may differ."""
-    numbers: dict[str, int] = {}
-    return tuple(
-        tuple(
-            (
-                launch.invocation.kernel.name,
-                tuple(
-                    numbers.setdefault(argument.name, len(numbers))
-                    for argument in launch.invocation.arguments
-                ),
-                numbers.setdefault(launch.invocation.range.key, len(numbers)),
-                launch.invocation.range.local,
-            )
-            for launch in row
-        )
-        for row in path.segments
-    )

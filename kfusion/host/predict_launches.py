@@ -8,7 +8,7 @@ is not known, or not given, ends a row of launches: nothing is fused across it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pycparser import c_ast
 
@@ -64,6 +64,22 @@ class PredictedLaunch:
     @property
     def span(self) -> Span | None:
         return self.invocation.span
+
+
+def shape(rows: Iterable[Sequence[PredictedLaunch]]) -> object:
+    """Kernels, and which arguments and ranges are the same: names may differ."""
+    numbers: dict[object, int] = {}
+    return tuple(
+        tuple(
+            (
+                each.kernel.name,
+                tuple(numbers.setdefault(a.name, len(numbers)) for a in each.arguments),
+                numbers.setdefault((each.range.key, each.range.local), len(numbers)),
+            )
+            for each in (launch.invocation for launch in row)
+        )
+        for row in rows
+    )
 
 
 @dataclass(frozen=True, eq=False)

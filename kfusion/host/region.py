@@ -17,11 +17,8 @@ from kfusion.source.text import SourceFile, free_name
 
 
 @dataclass(frozen=True, eq=False)
-class Region:
-    unit: Unit
+class _Marked:
     mark: RegionMark
-    function: Function  # the function it stands in
-    block: c_ast.Compound
     identifier: str  # what generated C calls it: no other region of the output has this one
 
     @property
@@ -31,16 +28,17 @@ class Region:
 
 
 @dataclass(frozen=True, eq=False)
-class CppRegion:
+class Region(_Marked):
+    unit: Unit
+    function: Function  # the function it stands in
+    block: c_ast.Compound
+
+
+@dataclass(frozen=True, eq=False)
+class CppRegion(_Marked):
     """A region of a C++ file, of which there are tokens only."""
 
     unit: CppUnit
-    mark: RegionMark
-    identifier: str
-
-    @property
-    def name(self) -> str:
-        return self.mark.annotation.short
 
     @property
     def plain(self) -> SourceFile:
@@ -56,7 +54,7 @@ def read_cpp_regions(unit: CppUnit, taken: set[str]) -> list[CppRegion]:
         braces = [token.text for token in tokenize(before) if token.text in ("{", "}")]
         if braces.count("{") <= braces.count("}"):
             raise error("KF109", "a region must stand inside a function", mark.annotation)
-        regions.append(CppRegion(unit, mark, _free(unit.source.path.stem, taken)))
+        regions.append(CppRegion(mark, _free(unit.source.path.stem, taken), unit))
     return regions
 
 
@@ -70,7 +68,7 @@ def read_regions(unit: Unit, taken: set[str]) -> list[Region]:
         function, block = found
         # `main` says nothing.
         wanted = function.name if function.name != "main" else unit.source.path.stem
-        regions.append(Region(unit, mark, function, block, _free(wanted, taken)))
+        regions.append(Region(mark, _free(wanted, taken), unit, function, block))
     return regions
 
 

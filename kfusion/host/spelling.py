@@ -12,18 +12,14 @@ from typing import NamedTuple
 
 from kfusion.host.symbolic import (
     STRUCT,
-    App,
     Entry,
-    Global,
     Literal,
-    Local,
     Made,
     Num,
     Op,
     Place,
     Pointee,
     Ref,
-    Root,
     Sym,
 )
 
@@ -135,12 +131,7 @@ def spell_place(place: Place) -> str:
     )
     if isinstance(place.root, Pointee):
         return through_pointer(_spelled(place.root.pointer).at(PRIMARY), path)
-    return _root(place.root) + member_path(path)
-
-
-def _root(root: Root) -> str:
-    assert isinstance(root, Local | Global | App)
-    return root.name
+    return place.root.name + member_path(path)
 
 
 def _spelled(value: Sym) -> Text:

@@ -53,7 +53,7 @@ from kfusion.graph.model import (
     Within,
 )
 from kfusion.kernel.evaluate import image_of
-from kfusion.kernel.model import Kernel
+from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.types import INTEGERS
 from kfusion.parse.unit import Function, Unit
 from kfusion.regenerate.pattern import Form, Pattern
@@ -181,7 +181,9 @@ class _Making:
     def named(self, name: str, type_: str = "") -> tuple[int, int]:
         """As `place`, of a scalar or of memory by its name: the first one, if none has the type."""
         found = self._places(name)
-        return next((place for place in found if self._canonical(place) == type_), found[0])
+        return next(
+            (place for place in found if self._parameter(place).canonical == type_), found[0]
+        )
 
     def _places(self, name: str) -> list[tuple[int, int]]:
         return [
@@ -191,13 +193,15 @@ class _Making:
             if argument.name == name and not isinstance(argument, LocalMemory)
         ]
 
-    def _canonical(self, place: tuple[int, int]) -> str:
-        return self.pattern.invocations[place[0]].kernel.parameters[place[1]].canonical
+    def _parameter(self, place: tuple[int, int]) -> Parameter:
+        return self.pattern.invocations[place[0]].kernel.parameters[place[1]]
 
     def _types(self, *names: str) -> list[str]:
         """Those that kernels get all of the numbers in: one variable may be an `int` for one
         kernel and a `uint` for another one."""
-        first, *others = ([self._canonical(p) for p in self._places(name)] for name in names)
+        first, *others = (
+            [self._parameter(place).canonical for place in self._places(name)] for name in names
+        )
         common = [type_ for type_ in first if all(type_ in each for each in others)]
         return list(dict.fromkeys(common)) or [first[0]]
 
@@ -213,7 +217,7 @@ class _Making:
         if sized is not None:
             return f"kfusion_{sized[1]}({self.memory(sized[0])})", "size_t"
         place = self.named(name, type_ if is_on(GUARD_TYPES) else "")
-        parameter = self.pattern.invocations[place[0]].kernel.parameters[place[1]]
+        parameter = self._parameter(place)
         if place not in self._values:
             self._values[place] = self.words.new(parameter.name)
         self._uses["value", place] = None
@@ -228,10 +232,8 @@ class _Making:
             for kind, key in condition.uses:
                 if kind == "value":
                     assert isinstance(key, tuple)
-                    invocation = self.pattern.invocations[key[0]]
                     if key not in self._values:
-                        name = self.words.new(invocation.kernel.parameters[key[1]].name)
-                        self._values[key] = name
+                        self._values[key] = self.words.new(self._parameter(key).name)
 
     def _declarations(self, uses: Iterable[tuple[str, object]]) -> list[str]:
         """Of all variables that are used; memory and values come from launches."""
@@ -250,7 +252,7 @@ class _Making:
             index, position = key
             launches.add(index)
             launch = self._launches[index]
-            type_ = f"cl_{self.pattern.invocations[index].kernel.parameters[position].canonical}"
+            type_ = f"cl_{self._parameter(key).canonical}"
             read = f"KFUSION_VALUE({type_}, {launch}, {position})"
             lines.append(f"const {type_} {self._values[key]} = {read};")
         first = [
@@ -418,24 +420,18 @@ class _Making:
         sized = image_of(name)
         if sized is not None:
             return f"the {sized[1]} of {self._memory[sized[0]]}"
-        index, position = self.named(name)
-        parameter = self.pattern.invocations[index].kernel.parameters[position].name
-        return literal_percent(f"{parameter} of {self._launches[index]}")
+        return literal_percent(f"{self._short(name)} of {self._owner(name)}")
 
     def _short(self, name: str) -> str:
         sized = image_of(name)
-        if sized is not None:
-            return sized[1]
-        index, position = self.named(name)
-        return self.pattern.invocations[index].kernel.parameters[position].name
+        return sized[1] if sized is not None else self._parameter(self.named(name)).name
 
     def _owner(self, name: str) -> str:
         sized = image_of(name)
         return self._memory[sized[0]] if sized else self._launches[self.named(name)[0]]
 
     def _is_whole(self, name: str) -> bool:
-        index, position = self.named(name)
-        canonical = self.pattern.invocations[index].kernel.parameters[position].canonical
+        canonical = self._parameter(self.named(name)).canonical
         return canonical in INTEGERS and not canonical.endswith("_t") and canonical != "bool"
 
     def _within(self, assumption: Within) -> None:
