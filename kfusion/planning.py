@@ -52,7 +52,8 @@ class Kernels:
         members = [plan.invocations[i] for i in group.members]
         names = [m.kernel.name for m in members]
         probe = synthesise(group, plan.invocations, combined_name(names, ()), exact=self.exact)
-        key = _without_comments(probe.text)
+        # Two regions share a kernel if only the comments differ, which quote the launches.
+        key = tuple(token.text for token in tokenize(probe.text))
         if key not in self.made:
             taken = self.taken
             if probe.elements > 1:
@@ -65,11 +66,6 @@ class Kernels:
             self.made[key] = made
             self.units[name] = members[0].kernel.unit
         return replace(probe, name=self.made[key].name)
-
-
-def _without_comments(text: str) -> tuple[str, ...]:
-    """Two regions share a kernel if only the comments differ, which quote the launches."""
-    return tuple(token.text for token in tokenize(text))
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ class Attributes:
 
 def read_attributes(unit: Unit) -> Attributes:
     names = {node.decl.name for node in unit.ast.ext if isinstance(node, c_ast.FuncDef)}
-    names |= {node.name for node in unit.nodes.get(c_ast.Decl, ()) if declares_function(node)}
+    names |= {node.name for node in unit.nodes[c_ast.Decl] if declares_function(node)}
     changed: dict[str, str] = {}
     cleanups: list[Cleanup] = []
     assembler: list[int] = []

@@ -9,7 +9,7 @@ C files, of OpenCL, or of the known ones. A name that is not explained opens the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from kfusion.host import known
@@ -439,7 +439,8 @@ class _Reader:
         elif kind is Kind.SETTLES:
             help = "call it outside of the region, or from a C file"
             self.reach.open(f"'{name}' leaves the region, or waits", span, (), help)
-        positions = (*known.CALLS.get(name, ()), *_notified(name))
+        notified = [known.NOTIFIES[name]] if name in known.NOTIFIES else []
+        positions = (*known.CALLS.get(name, ()), *notified)
         arguments = self._arguments(index)
         for position in positions:
             if position < len(arguments):
@@ -479,7 +480,3 @@ class _Reader:
     def _open(self, index: int, message: str) -> None:
         if is_on(NAMES):
             self.reach.open(message.format(self._text(index).split("\n")[0]), self._span(index), ())
-
-
-def _notified(name: str) -> Sequence[int]:
-    return (known.NOTIFIES[name],) if name in known.NOTIFIES else ()

@@ -36,7 +36,7 @@ class Commands(Expressions):
         elif name == "clCreateKernel" and len(args) == 3:
             self._succeed(args[-1])
             text = args[1].text if isinstance(args[1], Literal) else ""
-            return Made("kernel", 0 if text else self.fresh.next(), text.strip('"'))
+            return Made("kernel", 0 if text else next(self.fresh), text.strip('"'))
         elif name in calls.CREATES:
             return self._made(name, args)
         elif name in calls.TRANSFERS:
@@ -60,7 +60,7 @@ class Commands(Expressions):
         if name not in ("clCreateSubBuffer", "clCloneKernel") or args:
             self._succeed(args[-1] if args else FALSE)
         shares = name == "clCreateSubBuffer" or self._shares_memory(name, args)
-        made = Made(("shared " if shares else "") + calls.CREATES[name], self.fresh.next())
+        made = Made(("shared " if shares else "") + calls.CREATES[name], next(self.fresh))
         self.create(made)
         return made
 
@@ -125,7 +125,7 @@ class Commands(Expressions):
             Launch(node, args[0], args[1], args[2], offset, size or (), local, args[6], args[8])
         )
         if args[8] != FALSE:
-            self.state.write(self.target(args[8]), Made("event", self.fresh.next()))
+            self.state.write(self.target(args[8]), Made("event", next(self.fresh)))
 
     def _sizes(self, pointer: Sym, count: int) -> tuple[Sym, ...] | None:
         if pointer == FALSE:

@@ -17,7 +17,7 @@ from kfusion.host.expressions import has_effects
 from kfusion.host.known import CALLS, Kind, kind_of
 from kfusion.host.names import function_at
 from kfusion.host.places import Frame
-from kfusion.host.program import HostFunction, HostProgram, constant
+from kfusion.host.program import HostProgram, constant
 from kfusion.host.reach import (
     NEVER_RETURN,
     Reach,
@@ -29,7 +29,7 @@ from kfusion.host.reach import (
 from kfusion.host.record import Calling
 from kfusion.host.symbolic import FALSE, TRUE, Literal, Made, Op, Place, Sym
 from kfusion.host.ways import MOST_GUIDED, PathEndError, Ways
-from kfusion.parse.unit import arguments_of, declares_function, descendants
+from kfusion.parse.unit import Function, arguments_of, declares_function, descendants
 from kfusion.source.dataclasses import dataclass
 
 MOST_CALLS = 24  # one inside another
@@ -47,7 +47,7 @@ class Guide(Protocol):
 
     def truth(self, condition: Sym) -> bool | None: ...
 
-    def function(self, pointer: Sym) -> HostFunction | None: ...
+    def function(self, pointer: Sym) -> Function | None: ...
 
 
 @dataclass
@@ -396,7 +396,7 @@ class Executor(Commands):
         frame.call = before
         return value
 
-    def called(self, node: c_ast.FuncCall) -> HostFunction | None:
+    def called(self, node: c_ast.FuncCall) -> Function | None:
         """The function that a call runs, if it is given."""
         callee = node.name
         if isinstance(callee, c_ast.ID) and callee.name not in self.frame.variables:
@@ -410,7 +410,7 @@ class Executor(Commands):
             found = self.guide.function(pointer)
         return found
 
-    def run(self, function: HostFunction, arguments: list[Sym]) -> Sym:
+    def run(self, function: Function, arguments: list[Sym]) -> Sym:
         """Enter a function: what it returns."""
         rounds, self.rounds = self.rounds, []
         names = [parameter.name for parameter in function.parameters]
@@ -419,7 +419,7 @@ class Executor(Commands):
         self.aside += is_aside
         self.enter(function, arguments)
         result: Sym = FALSE
-        if not self.statement(function.function.node.body):
+        if not self.statement(function.node.body):
             if self.jump != "return":
                 raise PathEndError(f"a {self.jump} that is not followed")
             result = self.result
@@ -429,8 +429,8 @@ class Executor(Commands):
         self.rounds = rounds
         return self.state.resolve(result)
 
-    def enter(self, function: HostFunction, arguments: list[Sym]) -> None:
-        frame = Frame(self.fresh.next(), function, function.unit)
+    def enter(self, function: Function, arguments: list[Sym]) -> None:
+        frame = Frame(next(self.fresh), function, function.unit)
         self.frames.append(frame)
         for parameter, value in zip(function.parameters, arguments, strict=False):
             self.name_variable(parameter)
@@ -465,7 +465,7 @@ class Executor(Commands):
             place = self.target(arguments[0])
             self.clear(place, self.declared_type(place), [])
         if name in calls.ALLOCATES:  # running out of host memory is not followed
-            return Made("host memory", self.fresh.next())
+            return Made("host memory", next(self.fresh))
         return self.unknown()
 
     def _is_of_library(self, name: str) -> bool:

@@ -42,13 +42,13 @@ def _given(program: HostProgram) -> tuple[_Given, ...]:
 
 
 def _in_unit(program: HostProgram, unit: Unit) -> Iterator[_Given]:
-    for declared in (*unit.nodes.get(c_ast.Decl, ()), *unit.nodes.get(c_ast.CompoundLiteral, ())):
+    for declared in (*unit.nodes[c_ast.Decl], *unit.nodes[c_ast.CompoundLiteral]):
         type_ = declared.type.type if isinstance(declared, c_ast.CompoundLiteral) else declared.type
         if isinstance(type_, c_ast.ArrayDecl) and _is_format(type_.type):
             yield _Given(None, unit.node_span(declared))  # a choice of several
         elif _is_format(type_) and unit.in_main_file(declared) and declared.init is not None:
             yield _initial(program, unit, declared.init)
-    for node in unit.nodes.get(c_ast.Assignment, ()):
+    for node in unit.nodes[c_ast.Assignment]:
         if isinstance(node.lvalue, c_ast.StructRef) and node.lvalue.field.name == _TYPE:
             yield _Given(constant(node.rvalue, program.enumerators), unit.node_span(node))
 

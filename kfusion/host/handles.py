@@ -43,10 +43,10 @@ def kernel_names(program: HostProgram) -> KernelNames:
 
 def _settings(program: HostProgram) -> Iterator[tuple[str, c_ast.Node]]:
     for unit in program.units:
-        for node in unit.nodes.get(c_ast.Decl, ()):
+        for node in unit.nodes[c_ast.Decl]:
             if node.init is not None:
                 yield node.name, node.init
-        for node in unit.nodes.get(c_ast.Assignment, ()):
+        for node in unit.nodes[c_ast.Assignment]:
             left = node.lvalue
             field = left.field if isinstance(left, c_ast.StructRef) else left
             yield (field.name if isinstance(field, c_ast.ID) else ""), node.rvalue

@@ -39,11 +39,11 @@ def groups_are_full(units: Iterable[Unit | CppUnit]) -> bool:
 def _build_options(unit: Unit) -> list[str]:
     """The options of clBuildProgram's calls, where they are written down."""
     texts: dict[str, str] = {}
-    for node in unit.nodes.get(c_ast.Decl, ()):
+    for node in unit.nodes[c_ast.Decl]:
         if isinstance(node.init, c_ast.Constant) and node.init.type == "string":
             texts[node.name] = node.init.value.strip('"')
     options: list[str] = []
-    for node in unit.nodes.get(c_ast.FuncCall, ()):
+    for node in unit.nodes[c_ast.FuncCall]:
         if not isinstance(node.name, c_ast.ID) or node.name.name != "clBuildProgram":
             continue
         argument = argument_of(node, 3)

@@ -20,7 +20,7 @@ from kfusion.host.equality import (
 )
 from kfusion.host.formats import lossy_format
 from kfusion.host.program import HostProgram
-from kfusion.host.spelling import spell_all
+from kfusion.host.spelling import spell
 from kfusion.host.symbolic import Entry, Num, Op, Sym, leaves
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
@@ -96,7 +96,7 @@ class Expected:
         return several and any(map(_differ_by_index, one, other))
 
     def _range(self, invocation: Invocation) -> str:
-        size = f"({spell_all(self.sizes[invocation.index])})"
+        size = f"({', '.join(map(spell, self.sizes[invocation.index]))})"
         return f"{size} from an offset" if invocation.range.offset else size
 
     def within(

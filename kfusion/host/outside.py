@@ -131,12 +131,12 @@ class _Uses:
         tokens = unit.tokens
         called = {
             unit.index(call.name): call
-            for call in unit.nodes.get(c_ast.FuncCall, ())
+            for call in unit.nodes[c_ast.FuncCall]
             if isinstance(call.name, c_ast.ID) and call.name.name in names
         }
         declared = {
             unit.name_index(node)
-            for node in unit.nodes.get(c_ast.Decl, ())
+            for node in unit.nodes[c_ast.Decl]
             if node.name in names and declares_function(node)
         }
         bodies = [range(f.body.first, f.body.last + 1) for f in unit.functions.values()]
@@ -188,13 +188,7 @@ def _begin(unit: Unit, call: int) -> int:
 
 def _end(unit: Unit, index: int) -> int:
     """Where the declaration that holds a name ends, or the #include or macro that brings it."""
-    depth = 0
-    for position in range(index, len(unit.tokens)):
-        text = unit.tokens[position].text
-        depth += (text in ("(", "{", "[")) - (text in (")", "}", "]"))
-        if text == ";" and depth <= 0:
-            break
-    token = unit.tokens[position]
+    token = unit.tokens[unit.declaration_end(index)]
     return token.macro[1] if token.macro else token.end
 
 

@@ -6,16 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import field, replace
+from itertools import count
 
 from pycparser import c_ast
 
 from kfusion.host.arithmetic import arithmetic as arithmetic_of
 from kfusion.host.arithmetic import fit
-from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.program import HostProgram
 from kfusion.host.symbolic import (
     App,
     Entry,
-    Fresh,
     Global,
     Literal,
     Local,
@@ -29,14 +29,14 @@ from kfusion.host.symbolic import (
     Unknown,
 )
 from kfusion.host.ways import Ways
-from kfusion.parse.unit import Unit
+from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
 
 
 @dataclass(eq=False)
 class Frame:
     number: int
-    function: HostFunction | None  # None: the one with the region, of which only the block is run
+    function: Function | None  # None: the one with the region, of which only the block is run
     unit: Unit
     variables: dict[str, c_ast.Decl | None] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)  # of variables that hide others
@@ -63,7 +63,7 @@ class Places(ABC):
 
     def __init__(self, program: HostProgram, ways: Ways) -> None:
         self.program, self.ways = program, ways
-        self.fresh = Fresh()
+        self.fresh = count(1)  # numbers for things that are made or unknown
         self.state = State()
         self.frames: list[Frame] = []
         # Ways that were taken and calls that were not followed; numbers that types may change.
@@ -74,7 +74,7 @@ class Places(ABC):
         return self.frames[-1]
 
     def unknown(self) -> Sym:
-        return Unknown(self.fresh.next())
+        return Unknown(next(self.fresh))
 
     # Variables
 
@@ -243,7 +243,7 @@ class Places(ABC):
             return self.type_of(node.lvalue)
         return node.to_type.type if isinstance(node, c_ast.Cast) else None
 
-    def function_named(self, name: str) -> HostFunction | None:
+    def function_named(self, name: str) -> Function | None:
         """The function that a name means, if no variable hides it."""
         unit = self.frame.unit
         if name in self.frame.variables or self.program.global_of(name, unit) is not None:

@@ -16,10 +16,10 @@ from pycparser import c_ast
 from kfusion.host import known
 from kfusion.host.callgraph import CallGraph
 from kfusion.host.known import Kind
-from kfusion.host.program import HostFunction
 from kfusion.host.scalars import is_void
 from kfusion.host.types import DeclaredTypes
-from kfusion.parse.unit import Nodes, Unit, arguments_of, by_type
+from kfusion.parse.strings import Scope
+from kfusion.parse.unit import Function, Nodes, Unit, arguments_of, by_type
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
@@ -44,14 +44,7 @@ class Outside(NamedTuple):
     unit: Unit
 
 
-class Where(NamedTuple):
-    """What names in an expression mean depends on it."""
-
-    unit: Unit
-    function: HostFunction | None
-
-
-Value = HostFunction | Outside
+Value = Function | Outside
 
 
 @dataclass(frozen=True)
@@ -92,7 +85,7 @@ class Pointees:
         self._called: list[Slot] = []  # pointers that are called
         self._unknown_called = False
         self._enumerators = {
-            unit: {node.name for node in unit.nodes.get(c_ast.Enumerator, ())}
+            unit: {node.name for node in unit.nodes[c_ast.Enumerator]}
             for unit in graph.program.units
         }
         for unit in graph.program.units:
@@ -101,19 +94,19 @@ class Pointees:
 
     # What is asked
 
-    def of(self, expression: c_ast.Node, function: HostFunction, arguments: int) -> Pointed:
+    def of(self, expression: c_ast.Node, function: Function, arguments: int) -> Pointed:
         """What may be called by an expression with so many arguments."""
         pointed = self.held(expression, function)
         fitting = tuple(
             value
             for value in pointed.values
-            if not isinstance(value, HostFunction) or _fits(value, arguments)
+            if not isinstance(value, Function) or _fits(value, arguments)
         )
         why = pointed.why or (None if fitting else "the files given assign nothing that fits")
         return Pointed(fitting, why)
 
-    def held(self, expression: c_ast.Node, function: HostFunction) -> Pointed:
-        slot = self._slot(expression, Where(function.unit, function))
+    def held(self, expression: c_ast.Node, function: Function) -> Pointed:
+        slot = self._slot(expression, Scope(function.unit, function))
         if slot is None:
             return Pointed((), None)
         classes = [self._class(slot)]
@@ -184,48 +177,48 @@ class Pointees:
     # Reading the program
 
     def _read(self, unit: Unit) -> None:
-        for node in unit.nodes.get(c_ast.Union, ()):
+        for node in unit.nodes[c_ast.Union]:
             members = [d.name for d in node.decls or [] if getattr(d, "name", None)]
             for name in members[1:]:
                 self._join(("member", members[0]), ("member", name))
         for node in unit.ast.ext:
             if isinstance(node, c_ast.Decl):
-                self._read_nodes(by_type(node), Where(unit, None))
-        for function in self.graph.program.of_unit[unit].values():
-            self._read_nodes(function.function.nodes, Where(unit, function))
+                self._read_nodes(by_type(node), Scope(unit, None))
+        for function in unit.functions.values():
+            self._read_nodes(function.nodes, Scope(unit, function))
             for parameter in function.parameters:
                 if not function.is_static:
                     self._class(("local", function, parameter.name)).handed = True
 
-    def _read_nodes(self, nodes: Nodes, where: Where) -> None:
-        for node in nodes.get(c_ast.Decl, ()):
+    def _read_nodes(self, nodes: Nodes, scope: Scope) -> None:
+        for node in nodes[c_ast.Decl]:
             if node.init is not None and node.name:
-                slot = self._variable(node.name, where)
+                slot = self._variable(node.name, scope)
                 if slot is not None:
-                    self._initialise(slot, node.type, node.init, where)
-        for node in nodes.get(c_ast.Assignment, ()):
-            to = self._slot(node.lvalue, where)
-            self._join(to, self._slot(node.rvalue, where))
-        for node in nodes.get(c_ast.CompoundLiteral, ()):
-            self._initialise(("literal", node), node.type.type, node.init, where)
-        for node in nodes.get(c_ast.FuncCall, ()):
-            self._call(node, where)
-        for node in nodes.get(c_ast.Return, ()):
-            if where.function is not None and node.expr is not None:
-                self._join(("result", where.function), self._slot(node.expr, where))
+                    self._initialise(slot, node.type, node.init, scope)
+        for node in nodes[c_ast.Assignment]:
+            to = self._slot(node.lvalue, scope)
+            self._join(to, self._slot(node.rvalue, scope))
+        for node in nodes[c_ast.CompoundLiteral]:
+            self._initialise(("literal", node), node.type.type, node.init, scope)
+        for node in nodes[c_ast.FuncCall]:
+            self._call(node, scope)
+        for node in nodes[c_ast.Return]:
+            if scope.function is not None and node.expr is not None:
+                self._join(("result", scope.function), self._slot(node.expr, scope))
 
-    def _call(self, node: c_ast.FuncCall, where: Where) -> None:
-        given = [self._slot(a, where) for a in arguments_of(node)]
-        name = self._name_called(node, where)
+    def _call(self, node: c_ast.FuncCall, scope: Scope) -> None:
+        given = [self._slot(a, scope) for a in arguments_of(node)]
+        name = self._name_called(node, scope)
         if name is None:
             self._indirect[len(given)] = None
-            pointer = self._slot(node.name, where)
+            pointer = self._slot(node.name, scope)
             if pointer is not None:
                 self._called.append(pointer)
             for position, slot in enumerate(given):
                 self._join(("argument", len(given), position), slot)
             return
-        listed = self.graph.definitions(name, where.unit)
+        listed = self.graph.definitions(name, scope.unit)
         for each in listed:
             self._pass(given, each)
         if listed:
@@ -241,7 +234,7 @@ class Pointees:
                 if slot is not None and slot[0] != "function":  # which nobody can assign
                     self._class(slot).foreign = _LOADS.format(name)
 
-    def _pass(self, given: list[Slot | None], to: HostFunction) -> None:
+    def _pass(self, given: list[Slot | None], to: Function) -> None:
         names = [p.name for p in to.parameters]
         for position, slot in enumerate(given):
             if position < len(names):
@@ -254,12 +247,12 @@ class Pointees:
         for count in self._indirect:
             given: list[Slot | None] = [("argument", count, i) for i in range(count)]
             for value in self._taken:
-                if isinstance(value, HostFunction) and _fits(value, count):
+                if isinstance(value, Function) and _fits(value, count):
                     self._pass(given, value)
                     self._join(("results", count), ("result", value))
         for slot in self._given:
             for value in tuple(self._class(slot).values):
-                if isinstance(value, HostFunction):
+                if isinstance(value, Function):
                     for parameter in value.parameters:
                         place: Slot = ("local", value, parameter.name)
                         self._class(place).foreign = "files that are not given may assign it"
@@ -273,27 +266,27 @@ class Pointees:
                     for count in self._indirect:
                         self._class(("results", count)).foreign = _LOADS.format(value.name)
 
-    def _name_called(self, node: c_ast.FuncCall, where: Where) -> str | None:
+    def _name_called(self, node: c_ast.FuncCall, scope: Scope) -> str | None:
         name = node.name.name if isinstance(node.name, c_ast.ID) else None
-        return None if name is None or self.graph.is_variable(name, *where) else name
+        return None if name is None or scope.unit.has_variable(name, scope.function) else name
 
     # Expressions
 
-    def _slot(self, node: c_ast.Node | None, where: Where) -> Slot | None:
+    def _slot(self, node: c_ast.Node | None, scope: Scope) -> Slot | None:
         """The class of a value; None: a number, or nothing that could be a function."""
         if isinstance(node, c_ast.ID):
-            return self._named(node, where)
+            return self._named(node, scope)
         if isinstance(node, c_ast.StructRef):
             return self._member(node.field.name)
         if isinstance(node, c_ast.ArrayRef):
-            return self._slot(node.name, where)
+            return self._slot(node.name, scope)
         if isinstance(node, c_ast.UnaryOp):
             skipped = node.op in ("sizeof", "_Alignof", "!", "~")
-            return None if skipped else self._slot(node.expr, where)
+            return None if skipped else self._slot(node.expr, scope)
         if isinstance(node, c_ast.Cast):
-            return self._cast(node, where)
+            return self._cast(node, scope)
         if isinstance(node, c_ast.Assignment):
-            return self._slot(node.lvalue, where)
+            return self._slot(node.lvalue, scope)
         if isinstance(node, c_ast.TernaryOp):
             parts = [node.iftrue, node.iffalse]
         elif isinstance(node, c_ast.BinaryOp):
@@ -303,36 +296,36 @@ class Pointees:
         elif isinstance(node, c_ast.Compound):  # ({ ... })
             parts = (node.block_items or [])[-1:]
         elif isinstance(node, c_ast.FuncCall):
-            return self._result(node, where)
+            return self._result(node, scope)
         elif isinstance(node, c_ast.CompoundLiteral):
             return ("literal", node)
         else:
             parts = []
         joined: Slot | None = None
         for part in parts:
-            joined = self._join(joined, self._slot(part, where))
+            joined = self._join(joined, self._slot(part, scope))
         return joined
 
-    def _named(self, node: c_ast.ID, where: Where) -> Slot | None:
-        if self.graph.is_variable(node.name, *where):
-            return self._variable(node.name, where)
-        listed = self.graph.definitions(node.name, where.unit)
+    def _named(self, node: c_ast.ID, scope: Scope) -> Slot | None:
+        if scope.unit.has_variable(node.name, scope.function):
+            return self._variable(node.name, scope)
+        listed = self.graph.definitions(node.name, scope.unit)
         slot: Slot | None = None
         for each in listed:
             slot = self._join(slot, self._holding(each, node))
-        named = node.name in self._enumerators[where.unit] or node.name in known.OBJECTS
+        named = node.name in self._enumerators[scope.unit] or node.name in known.OBJECTS
         if not listed and not named:
-            slot = self._holding(Outside(node.name, where.unit), node)
+            slot = self._holding(Outside(node.name, scope.unit), node)
         return slot
 
-    def _variable(self, name: str, where: Where) -> Slot | None:
-        unit, function = where
-        own = self.graph.locals(function).get(name) if function is not None else None
+    def _variable(self, name: str, scope: Scope) -> Slot | None:
+        unit, function = scope
+        own = function.variables.get(name) if function is not None else None
         if own is not None and "extern" not in own.storage:
             slot: Slot = ("local", function, name)
             self._class(slot).kept |= "static" in own.storage
             return None if _is_narrow(own) else slot
-        declared = self.graph.variables[unit].get(name) or own
+        declared = unit.variables.get(name) or own
         if declared is None or _is_narrow(declared):
             return None
         if "static" in declared.storage:
@@ -346,7 +339,7 @@ class Pointees:
         return slot
 
     def _defines(self, unit: Unit, name: str) -> bool:
-        declared = self.graph.variables[unit].get(name)
+        declared = unit.variables.get(name)
         return declared is not None and (
             "extern" not in declared.storage or declared.init is not None
         )
@@ -356,21 +349,21 @@ class Pointees:
         self._class(slot).shared = True
         return slot
 
-    def _cast(self, node: c_ast.Cast, where: Where) -> Slot | None:
+    def _cast(self, node: c_ast.Cast, scope: Scope) -> Slot | None:
         inner = node.expr
         if isinstance(inner, c_ast.Constant) and inner.type.endswith("int"):
             is_pointer = not _is_narrow(node.to_type)
             if is_pointer and inner.value.rstrip("uUlL") not in ("0", "0x0"):
                 return self._from(node, "it may come from a number")
             return None
-        return self._slot(inner, where)
+        return self._slot(inner, scope)
 
-    def _result(self, node: c_ast.FuncCall, where: Where) -> Slot | None:
-        name = self._name_called(node, where)
+    def _result(self, node: c_ast.FuncCall, scope: Scope) -> Slot | None:
+        name = self._name_called(node, scope)
         if name is None:
             return ("results", len(arguments_of(node)))
         joined: Slot | None = None
-        for each in self.graph.definitions(name, where.unit):
+        for each in self.graph.definitions(name, scope.unit):
             joined = self._join(joined, ("result", each))
         if joined is not None:
             return joined
@@ -378,7 +371,7 @@ class Pointees:
             return _VARIABLE_ARGUMENTS
         if name in known.PASSES_ON:
             for argument in arguments_of(node):
-                joined = self._join(joined, self._slot(argument, where))
+                joined = self._join(joined, self._slot(argument, scope))
             return joined
         if (
             self.graph.program.kind_of(name) in (Kind.UNKNOWN, Kind.OPENS)
@@ -394,10 +387,10 @@ class Pointees:
         slot: Slot,
         type_: c_ast.Node,
         value: c_ast.Node,
-        where: Where,
+        scope: Scope,
     ) -> None:
         if not isinstance(value, c_ast.InitList):
-            self._join(slot, self._slot(value, where))
+            self._join(slot, self._slot(value, scope))
             return
         type_ = self.types.resolved(type_)
         names = None if isinstance(type_, c_ast.ArrayDecl) else self.types.members(type_)
@@ -416,7 +409,7 @@ class Pointees:
             elif below is not None and self._is_struct(below):
                 if not isinstance(item, c_ast.InitList):
                     to = _POSITIONAL  # braces are left out
-            self._initialise(to, below or c_ast.EmptyStatement(), item, where)
+            self._initialise(to, below or c_ast.EmptyStatement(), item, scope)
 
     def _by_position(
         self, type_: c_ast.Node, names: list[str], items: list[c_ast.Node], position: int
@@ -440,9 +433,9 @@ class Pointees:
         return isinstance(inner, c_ast.Struct | c_ast.Union)
 
 
-def _fits(function: HostFunction, arguments: int) -> bool:
-    declared = function.function.node.decl.type.args
-    if declared is None or function.function.node.param_decls:  # `int f(x) int x; {...}`
+def _fits(function: Function, arguments: int) -> bool:
+    declared = function.node.decl.type.args
+    if declared is None or function.node.param_decls:  # `int f(x) int x; {...}`
         return True
     more = any(isinstance(p, c_ast.EllipsisParam) for p in declared.params)
     taken = [p for p in declared.params if not isinstance(p, c_ast.EllipsisParam)]

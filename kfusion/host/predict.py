@@ -27,7 +27,7 @@ from kfusion.host.runs import Runs
 from kfusion.host.symbolic import Made, State, Sym
 from kfusion.host.ways import PathEndError, Steps, Ways
 from kfusion.kernel.model import Kernel
-from kfusion.parse.unit import Function, Unit, descendants
+from kfusion.parse.unit import Function, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, Reason
 
@@ -139,17 +139,15 @@ class Predictions:
 def predictions(
     block: c_ast.Compound,
     function: Function,
-    unit: Unit,
     program: HostProgram,
     kernels: dict[str, Kernel],
     runs: Runs,
     harmless: frozenset[str] = frozenset(),
 ) -> Predictions:
     """Follow the paths through a region: the default one, then those that differ least."""
-    own, run = program.host_function(function.node), runs.of(block)
+    run = runs.of(block)
     around = Surrounding(
-        unit,
-        own,
+        function,
         kernel_names(program),
         kernels,
         Reach.of(program, MATTERS),
@@ -169,12 +167,14 @@ def _follow(
 ) -> Prediction:
     executor = Executor(program, around.reach, ways, around.before)
     executor.harmless = harmless
-    executor.frames = [_frame(block, around)]
+    function, seen = around.function, visible_in(block, around.function)
+    executor.frames = [Frame(0, None, function.unit, seen, home=function.name)]
     leaves = ""
     try:
         if not executor.statement(block):
             leaves = executor.jump
-            if leaves == "goto" and _has_label(block, executor.label):
+            labels = (n.name for n in descendants(block) if isinstance(n, c_ast.Label))
+            if leaves == "goto" and executor.label in labels:
                 ways.doubt("a goto into another block")
     except PathEndError as end:
         leaves = "exit" if end.ended else "unknown"
@@ -198,16 +198,6 @@ def _follow(
         launches.of_one_program,
         around.before.value if around.before is not None else lambda value: value,
     )
-
-
-def _has_label(block: c_ast.Compound, name: str) -> bool:
-    return any(isinstance(node, c_ast.Label) and node.name == name for node in descendants(block))
-
-
-def _frame(block: c_ast.Compound, around: Surrounding) -> Frame:
-    """The function around the region: its variables that the block sees."""
-    variables = visible_in(block, around.function)
-    return Frame(0, None, around.unit, variables, home=around.function.name)
 
 
 def _ordered(paths: list[Prediction]) -> tuple[Prediction, ...]:

@@ -16,7 +16,6 @@ from kfusion.graph.model import Argument, Invocation, LaunchRange, LocalMemory, 
 from kfusion.host.calls import LAUNCHES
 from kfusion.host.equality import image_size_of
 from kfusion.host.handles import KernelNames
-from kfusion.host.program import HostFunction
 from kfusion.host.reach import Reach
 from kfusion.host.record import Calling, Launch, PathLaunch, SetArgument, call_span
 from kfusion.host.runs import Before
@@ -36,7 +35,7 @@ from kfusion.host.symbolic import (
 from kfusion.host.ways import Ways
 from kfusion.kernel.evaluate import image_size
 from kfusion.kernel.model import Kernel, Parameter
-from kfusion.parse.unit import Unit
+from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.text import Span
@@ -86,8 +85,7 @@ def shape(rows: Iterable[Sequence[PredictedLaunch]]) -> object:
 class Surrounding:
     """What is the same for all paths of a region."""
 
-    unit: Unit
-    function: HostFunction
+    function: Function
     names: KernelNames
     kernels: dict[str, Kernel]
     reach: Reach  # what may launch, or set arguments
@@ -108,7 +106,7 @@ class Launches:
         self._settings = [self._arguments(launch, kernel) for launch, kernel in known]
         self._all_settings = [e for settings in self._settings for e in settings.values()]
         self._named = self._names_before()
-        labels = Labels([(p, k.name) for p, k in known], around.unit)
+        labels = Labels([(p, k.name) for p, k in known], around.function.unit)
         self.unknown: list[Reason] = []  # launches that are in no row
         self._relied_on: Reason | None = None  # by the launch before
         rows: list[list[PredictedLaunch]] = [[]]
@@ -117,7 +115,7 @@ class Launches:
             if kernel is None:
                 rows.append([])
                 name = self._kernel_name(launch.launch.kernel)
-                self.unknown.append(_unknown(launch, around.unit, name))
+                self.unknown.append(_unknown(launch, around.function.unit, name))
                 continue
             rows[-1].append(self._predicted(launch, kernel, number, len(rows[-1]), labels))
             number += 1

@@ -11,10 +11,10 @@ from kfusion.host.calls import REGISTERS
 from kfusion.host.equality import is_new_buffer
 from kfusion.host.known import Kind, kind_of
 from kfusion.host.places import Places
-from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.program import HostProgram
 from kfusion.host.symbolic import FALSE, Made, Num, Place, Sym
 from kfusion.host.ways import MOST_LAUNCHES, PathEndError, Ways
-from kfusion.parse.unit import Unit
+from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.text import Span
@@ -69,7 +69,7 @@ Arguments = dict[int, SetArgument]
 class Calling:
     """A call of a given function that led to a launch."""
 
-    function: HostFunction
+    function: Function
     arguments: dict[str, Sym]  # by parameter
 
 

@@ -96,7 +96,7 @@ def _find(unit: Unit, mark: RegionMark) -> tuple[Function, c_ast.Compound] | Non
         start, end = unit.range(function.body.first, function.body.last)
         if not start <= mark.block.start < end:
             continue
-        for node in function.nodes.get(c_ast.Compound, ()):
+        for node in function.nodes[c_ast.Compound]:
             if unit.tokens[unit.index(node)].start == mark.block.start:
                 assert isinstance(node, c_ast.Compound)
                 return function, node

@@ -24,12 +24,13 @@ from kfusion.host.equality import strip
 from kfusion.host.execute import MATTERS, USES, Executor
 from kfusion.host.names import function_at
 from kfusion.host.places import Frame
-from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.program import HostProgram
 from kfusion.host.reach import Reach
 from kfusion.host.record import Arguments, Launch, Transfer
 from kfusion.host.symbolic import FALSE, App, Entry, Made, Op, Place, Pointee, Ref, State, Sym
 from kfusion.host.types import named_type
 from kfusion.host.ways import PathEndError, Steps, Ways
+from kfusion.parse.unit import Function
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError
 
@@ -39,7 +40,7 @@ _MAKES = frozenset(("clCreateKernel", "clCloneKernel"))
 _MATTERS = MATTERS | USES | _MAKES | {"clCreateBuffer", "clCreateImage"}
 _MOST_DEPTH = 40  # of values
 
-Blocks = Mapping[c_ast.Node, HostFunction]  # of regions, with the functions that they stand in
+Blocks = Mapping[c_ast.Node, Function]  # of regions, with the functions that they stand in
 Stack = tuple[tuple[Frame, c_ast.FuncCall | None], ...]  # functions, and the calls they are in
 
 
@@ -81,7 +82,7 @@ class Run(Executor):
         self.log: list[Use] = []
         for unit in program.units:
             self.frames.append(Frame(0, None, unit))
-            for node in unit.variables:
+            for node in unit.variables.values():
                 if "extern" not in node.storage:
                     self._begin_static(node)
             self.frames.pop()
@@ -102,7 +103,7 @@ class Run(Executor):
             self._begin_static(node)
         return goes_on
 
-    def execute(self, function: HostFunction) -> None:
+    def execute(self, function: Function) -> None:
         """Call a function of which the callers are not known, as far as it can be followed."""
         seen: Counter[str] = Counter()
         arguments: list[Sym] = []
@@ -149,7 +150,7 @@ class Run(Executor):
         value = super().opencl(name, node, args)
         if name != "clCreateKernel" or not isinstance(value, Made) or not args:
             return value
-        kernel = Made(value.kind, self.fresh.next(), value.name)  # one of its own
+        kernel = Made(value.kind, next(self.fresh), value.name)  # one of its own
         self.programs[kernel] = args[0]
         return kernel
 
@@ -246,7 +247,7 @@ class Before:
     def truth(self, condition: Sym) -> bool | None:
         return self.executor.truth(self.value(condition))
 
-    def function(self, pointer: Sym) -> HostFunction | None:
+    def function(self, pointer: Sym) -> Function | None:
         return function_at(self.executor.program, self.value(pointer))
 
     def kernel(self, handle: Sym) -> str:
@@ -263,7 +264,7 @@ class Runs:
     def __init__(self, program: HostProgram, blocks: Blocks) -> None:
         self.program, self.blocks = program, blocks
         self._found: dict[c_ast.Node, Run] = {}
-        self._executed: set[HostFunction | None] = set()
+        self._executed: set[Function | None] = set()
 
     def of(self, block: c_ast.Node) -> Run | None:
         """The run that comes to a region."""
@@ -277,7 +278,7 @@ class Runs:
                 self._found.setdefault(reached, run)
         return self._found.get(block)
 
-    def _starts(self, block: c_ast.Node) -> Iterator[tuple[Blocks, list[HostFunction]]]:
+    def _starts(self, block: c_ast.Node) -> Iterator[tuple[Blocks, list[Function]]]:
         """What to execute, one function after the other: at first for all regions together."""
         program, own = self.program, self.blocks[block]
         mains = [f for f in self._leading({block: own}) if f.name == "main"]
@@ -299,9 +300,9 @@ class Runs:
         yield {block: own}, [*(f for f in makers if f is not own), own]
 
     @property
-    def _pending(self) -> dict[c_ast.Node, HostFunction]:
+    def _pending(self) -> dict[c_ast.Node, Function]:
         return {b: f for b, f in self.blocks.items() if b not in self._found}
 
-    def _leading(self, blocks: Blocks) -> list[HostFunction]:
+    def _leading(self, blocks: Blocks) -> list[Function]:
         reach = Reach(self.program, frozenset(), blocks)
         return [f for f in self.program.all_functions if reach.in_function(f)]

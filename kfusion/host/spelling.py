@@ -121,10 +121,6 @@ def spell(value: Sym | None) -> str:
     return "NULL" if value is None else _spelled(value).text
 
 
-def spell_all(values: Sequence[Sym]) -> str:
-    return ", ".join(map(spell, values))
-
-
 def spell_place(place: Place) -> str:
     path = tuple(
         "[" + _EXECUTION.sub("", step[2:]) if step.startswith("[?") else step for step in place.path

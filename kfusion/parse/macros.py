@@ -64,11 +64,8 @@ class MacroTable:
             name = body[-1].text if body else name
         return None
 
-    def pasted_parameters(self, name: str) -> frozenset[int]:
+    def pasted_parameters(self, name: str, seen: frozenset[str] = frozenset()) -> frozenset[int]:
         """Positions of parameters that meet `##`, here or in macros that the body uses."""
-        return self._pasted(name, frozenset())
-
-    def _pasted(self, name: str, seen: frozenset[str]) -> frozenset[int]:
         result: set[int] = set()
         for _, macro in self.history.get(name, ()):
             if macro is None or macro.parameters is None or name in seen:
@@ -81,7 +78,7 @@ class MacroTable:
                         if 0 <= side < len(tokens) and tokens[side].text in names:
                             result.add(names.index(tokens[side].text))
                 elif token.text in self.history and token.text != name:
-                    inner = self._pasted(token.text, seen | {name})
+                    inner = self.pasted_parameters(token.text, seen | {name})
                     for position, argument in enumerate(arguments(tokens, index + 1) or []):
                         if position in inner:
                             texts = {t.text for t in tokens[argument[0] : argument[1]]}

@@ -48,10 +48,6 @@ class RecordedProgram:
     data: bytes
     options: tuple[str, ...]  # of all builds, with single blanks; "" for none
 
-    @property
-    def hash(self) -> int:
-        return source_hash(self.data)
-
 
 @dataclass(frozen=True)
 class RecordedLaunch:

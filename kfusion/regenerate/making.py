@@ -56,12 +56,12 @@ from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.types import INTEGERS
 from kfusion.parse.unit import Function, Unit
+from kfusion.regenerate.names import Words, literal_percent, quoted
 from kfusion.regenerate.pattern import Form, Pattern
-from kfusion.regenerate.words import Words, literal_percent, quoted
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import one_line
 from kfusion.source.protections import is_on, protection
-from kfusion.synthesis.model import FusedKernel, FusedParameter
+from kfusion.synthesis.model import FusedParameter
 
 GUARD_EQUAL = protection("guard-equal", "sizes and scalars are not compared at run time")
 GUARD_RANGES = protection("guard-ranges", "ranges are not compared at run time")
@@ -553,7 +553,10 @@ class _Making:
             index, position = self._source(parameter)
             launch = self.launch(index)
             lines.append(f"kfusion_pass(run, {variable}, {number}, {launch}, {position});")
-        lines.append(_make_call(kernel, variable, self._ranged(group)))
+        make, items = "kfusion_make", ""
+        if kernel.elements > 1:
+            make, items = "kfusion_make_fewer", f", {kernel.elements}"
+        lines.append(f"{make}(run, {variable}, {self._ranged(group)}{items});")
         steps = ", ".join(f"(size_t){index}" for index in group.members)
         return [*lines, f"kfusion_did(run, {len(group.members)}, {steps});"]
 
@@ -583,12 +586,6 @@ def _helpers_name_groups(unit: Unit) -> bool:
 def _names_groups(unit: Unit, function: Function) -> bool:
     indices = range(function.body.first, function.body.last)
     return any(_OF_GROUPS.fullmatch(unit.tokens[index].text) for index in indices)
-
-
-def _make_call(kernel: FusedKernel, variable: str, launch: str) -> str:
-    if kernel.elements > 1:
-        return f"kfusion_make_fewer(run, {variable}, {launch}, {kernel.elements});"
-    return f"kfusion_make(run, {variable}, {launch});"
 
 
 def _comment(text: str) -> list[str]:
