@@ -20,6 +20,7 @@ from kfusion.source.lexer import (
     Kind,
     Token,
     between_commas,
+    closing_round,
     matching,
     plain_directive,
     tokenize,
@@ -216,9 +217,8 @@ class _Finder:
 
     def _thesis_region(self, index: int) -> RegionMark:
         token, tokens = self.tokens[index], self.tokens
-        opens = index + 1 < len(tokens) and tokens[index + 1].text == "("
-        close = matching(tokens, index + 1) if opens else None
-        if close is None or tokens[close].text != ")":
+        close = closing_round(tokens, index + 1)
+        if close is None:
             raise error(
                 "KF112",
                 "this annotation cannot be read: expected 'kfuse(x, y, out(c)) { ... }'",
@@ -398,9 +398,8 @@ def _unreadable_region(span: Span) -> KFusionError:
 
 
 def _closing(tokens: Sequence[Token], opening: int, span: Span) -> int:
-    opens = opening < len(tokens) and tokens[opening].text == "("
-    close = matching(tokens, opening) if opens else None
-    if close is None or tokens[close].text != ")":
+    close = closing_round(tokens, opening)
+    if close is None:
         raise _unreadable_region(span)
     return close
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.lexer import Kind, Token, matching, tokenize
+from kfusion.source.lexer import Kind, Token, closing_round, tokenize
 from kfusion.source.text import text_of
 
 _NAME = r"[A-Za-z_$][\w$]*"
@@ -88,9 +88,7 @@ class MacroTable:
 
 def arguments(tokens: Sequence[Token], opening: int) -> list[tuple[int, int]] | None:
     """Token ranges of the arguments in the bracket at `opening`; None if there is none."""
-    if opening >= len(tokens) or tokens[opening].text != "(":
-        return None
-    end = matching(tokens, opening)
+    end = closing_round(tokens, opening)
     if end is None:
         return None
     ranges: list[tuple[int, int]] = []

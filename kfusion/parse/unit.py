@@ -24,7 +24,7 @@ from kfusion.parse.statements import Statement, Statements, brackets
 from kfusion.parse.syntax import FIRST_LINE, is_name, located, parsed, place_of, syntax_error
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
-from kfusion.source.lexer import between_commas, matching
+from kfusion.source.lexer import between_commas, closing_round
 from kfusion.source.text import SourceFile, Span
 
 _KEYWORDS = frozenset(
@@ -345,8 +345,7 @@ def parse_unit(
 
 def end_of_word(tokens: Sequence[PToken], index: int) -> int:
     """The last token of `word(...)`, of which the brackets may be missing or open."""
-    opens = index + 1 < len(tokens) and tokens[index + 1].text == "("
-    return (matching(tokens, index + 1) if opens else None) or index
+    return closing_round(tokens, index + 1) or index
 
 
 def _for_compiler(token: PToken) -> str:

@@ -134,6 +134,12 @@ def matching(tokens: Sequence[Written], index: int) -> int | None:
     return None
 
 
+def closing_round(tokens: Sequence[Written], opening: int) -> int | None:
+    """Where a round bracket is closed; None: none opens there, or it stays open."""
+    opens = opening < len(tokens) and tokens[opening].text == "("
+    return matching(tokens, opening) if opens else None
+
+
 def between_commas(tokens: Sequence[Written], opening: int, closing: int) -> list[range]:
     """What stands between the commas of a bracket; commas in inner brackets do not count."""
     parts, start, depth = [], opening + 1, 0
