@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from bench.patches import apply_patch
 from casestudies.demo import FLOAT, Precision, Study
-from kfusion.device.measure import MeasureError
+from kfusion.device.oclgrind import MeasureError
 
 TURN = 3  # repetitions; the first of a turn is not counted: it finds others' data in the caches
 

@@ -30,7 +30,7 @@ from bench import applications, code, document, figures, peers, walls
 from bench.programs import Builder, Built
 from bench.studies import SCALES
 from kfusion.device.bench import copies
-from kfusion.device.measure import MeasureError
+from kfusion.device.oclgrind import MeasureError
 from kfusion.device.opencl import find_device
 
 PACKAGES = (

@@ -18,14 +18,8 @@ from pathlib import Path
 import click
 import numpy as np
 
-from kfusion.device.measure import (
-    GlobalBytes,
-    MeasureError,
-    RunResult,
-    build,
-    oclgrind_bytes,
-    run_counted,
-)
+from casestudies.measure import GlobalBytes, RunResult, build, oclgrind_bytes, run_counted
+from kfusion.device.oclgrind import MeasureError
 
 VENDORS = Path("/etc/OpenCL/vendors")
 

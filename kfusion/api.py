@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kfusion.graph.model import (
+    Assumption,
     AtMost,
     Below,
     Crowded,
@@ -116,28 +117,31 @@ class Fused:
             self._check_ranges(sizes)
             self._check_limits(args, sizes, offset or 0)
 
+    @property
+    def _assumed(self) -> list[Assumption]:
+        return [assumed for group in self.plan.groups for assumed in group.assumptions]
+
     def _check_memory(self, args: Mapping[str, Any]) -> None:
         from kfusion.device.overlap import image_size, keeps, overlap
 
-        for group in self.plan.groups:
-            for assumed in group.assumptions:
-                if isinstance(assumed, Keeps) and not keeps(args[assumed.memory], assumed.type):
-                    raise CheckError(f"'{assumed.memory}' does not keep each {assumed.type}")
-                if isinstance(assumed, Equal):
-                    sides = [image_of(name) for name in (assumed.left, assumed.right)]
-                    sizes = {image_size(args[image], which) for image, which in filter(None, sides)}
-                    if len(sizes) > 1:
-                        raise CheckError(f"{assumed.left} is not {assumed.right}")
-                if isinstance(assumed, AtMost):
-                    _check_order(assumed, args)
-                if isinstance(assumed, UpTo):
-                    _check_end(assumed, args)
-                if isinstance(assumed, Disjoint):
-                    for name in (assumed.left, assumed.right):
-                        if args.get(name) is None:
-                            raise CheckError(f"no buffer is given for '{name}'")
-                    if overlap(args[assumed.left], args[assumed.right]):
-                        raise CheckError(f"'{assumed.left}' and '{assumed.right}' share memory")
+        for assumed in self._assumed:
+            if isinstance(assumed, Keeps) and not keeps(args[assumed.memory], assumed.type):
+                raise CheckError(f"'{assumed.memory}' does not keep each {assumed.type}")
+            if isinstance(assumed, Equal):
+                sides = [image_of(name) for name in (assumed.left, assumed.right)]
+                sizes = {image_size(args[image], which) for image, which in filter(None, sides)}
+                if len(sizes) > 1:
+                    raise CheckError(f"{assumed.left} is not {assumed.right}")
+            if isinstance(assumed, AtMost):
+                _check_order(assumed, args)
+            if isinstance(assumed, UpTo):
+                _check_end(assumed, args)
+            if isinstance(assumed, Disjoint):
+                for name in (assumed.left, assumed.right):
+                    if args.get(name) is None:
+                        raise CheckError(f"no buffer is given for '{name}'")
+                if overlap(args[assumed.left], args[assumed.right]):
+                    raise CheckError(f"'{assumed.left}' and '{assumed.right}' share memory")
 
     def _check_offset(self, offset: tuple[int, ...]) -> None:
         for group in self.plan.groups:
@@ -150,7 +154,7 @@ class Fused:
                     )
 
     def _check_groups(self, local: tuple[int, ...]) -> None:
-        for assumed in (a for group in self.plan.groups for a in group.assumptions):
+        for assumed in self._assumed:
             if isinstance(assumed, Sized) and (*local, 1, 1)[assumed.dimension] != assumed.size:
                 raise CheckError(
                     f"call {assumed.invocation} has groups of {local}, and was fused for "
@@ -169,7 +173,7 @@ class Fused:
         offset: int | Sequence[int],
     ) -> None:
         starts = (offset,) if isinstance(offset, int) else tuple(offset)
-        for assumed in (a for group in self.plan.groups for a in group.assumptions):
+        for assumed in self._assumed:
             if not isinstance(assumed, (Within, Below)):
                 continue
             if isinstance(assumed, Within) and args is None:

@@ -123,7 +123,6 @@ def fuse(
     sources = read_sources(files, how)
     # Loaded while the preprocessor runs.
     from kfusion.driver import fuse_files
-    from kfusion.report.diagnostics import render_all
 
     result = fuse_files(
         sources,
@@ -141,7 +140,7 @@ def fuse(
         in_table = {why.as_cut() for plan in plans for cut in plan.cuts for why in cut.reasons}
         shown = [each for each in shown if each not in in_table]
     if shown:
-        click.echo(render_all(shown), err=True)
+        click.echo("\n".join(dict.fromkeys(map(render, shown))), err=True)  # each place once
     if explain_plan:
         from kfusion.report.plan import plan_table
 
@@ -249,11 +248,12 @@ class _Kernels:
     def wanted(self) -> Wanted:
         from kfusion.device import command
 
-        options = command.kernel_options(self.defines, self.build_options)
+        options = [*(f"-D{define}" for define in self.defines), *shlex.split(self.build_options)]
         beside = dict.fromkeys(f.parent for f in self.files if f.suffix in KERNEL_SUFFIXES)
+        options += [f"-I{folder.absolute()}" for folder in (*beside, *self.include_dirs)]
         return command.Wanted(
             self.sizes,
-            (*options, *command.include_options((*beside, *self.include_dirs))),
+            tuple(options),
             command.numbers_of(self.lets),
             command.arrays_of(self.data),
             self.seed,
@@ -324,9 +324,8 @@ def bench(repeats: int, json: Path | None, plot: Path | None, **given: Any) -> N
         if not path.absolute().parent.is_dir():
             raise error("KF100", f"there is no folder for {path}", argument=str(path))
     result = kernels.fuse()
-    report = command.Report(json, plot)
     words: list[str] = click.get_current_context().obj
-    sys.exit(command.bench_here(result, wanted, repeats, report, words))
+    sys.exit(command.bench_here(result, wanted, repeats, json, plot, words))
 
 
 _COMMANDS = {"bench": bench, "explain": explain, "strip": strip, "verify": verify}
@@ -354,7 +353,7 @@ def main(arguments: list[str] | None = None) -> None:
     if words and words[0] in _COMMANDS:
         command, name, words = _COMMANDS[words[0]], f"kfusion {words[0]}", words[1:]
     typed = [word for word in words if word != "--here"]  # which kfusion itself adds
-    line = CommandLine([*name.split(), *typed])
+    line = [*name.split(), *typed]
     try:
         _refuse_misspelt(words)
         sys.exit(command.main(words, prog_name=name, standalone_mode=False, obj=words))
@@ -384,28 +383,19 @@ def _refuse_misspelt(words: list[str]) -> None:
         raise error("KF100", f"no such command: {words[0]}", help=help, argument=words[0])
 
 
-@dataclass(frozen=True)
-class CommandLine:
-    """What was typed, for errors that no file is to blame for."""
-
-    words: list[str]
-
-    def place(self, argument: str | None) -> Span:
-        """The word that is the argument, or ends with it; the end if there is none."""
-        text = shlex.join(self.words)
-        file = SourceFile(Path("<command line>"), text)
-        end = len(text)
-        for word in reversed(self.words):
-            quoted = shlex.quote(word)
-            if argument is not None and word in (
-                argument,
-                f"--cc={argument}",
-                f"-o{argument}",
-                f"-D{argument}",
-            ):
-                return Span(file, end - len(quoted), end)
-            end -= len(quoted) + 1
-        return Span(file, len(text), len(text))
+def _place(words: list[str], argument: str | None) -> Span:
+    """Of errors that no file is to blame for: the word of the command line that is the argument, or
+    ends with it; the end if there is none."""
+    text = shlex.join(words)
+    file = SourceFile(Path("<command line>"), text)
+    end = len(text)
+    told = [f"{prefix}{argument}" for prefix in ("", "--cc=", "-o", "-D") if argument is not None]
+    for word in reversed(words):
+        quoted = shlex.quote(word)
+        if word in told:
+            return Span(file, end - len(quoted), end)
+        end -= len(quoted) + 1
+    return Span(file, len(text), len(text))
 
 
 def _usage(failure: click.UsageError, name: str) -> KFusionError:
@@ -420,8 +410,10 @@ def _usage(failure: click.UsageError, name: str) -> KFusionError:
     )
 
 
-def _fail(failure: KFusionError, line: CommandLine) -> None:
-    placed = [d if d.span else replace(d, span=line.place(d.argument)) for d in failure.diagnostics]
+def _fail(failure: KFusionError, line: list[str]) -> None:
+    placed = [
+        d if d.span else replace(d, span=_place(line, d.argument)) for d in failure.diagnostics
+    ]
     click.echo("\n".join(map(render, placed)).encode("utf-8", "replace"), err=True)
     sys.exit(failure.exit_code)
 

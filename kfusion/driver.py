@@ -20,7 +20,7 @@ from kfusion.host.options import check_program_queries, groups_are_full, kernel_
 from kfusion.host.oracle import Expected
 from kfusion.host.outside import has_redirected
 from kfusion.host.predict import Prediction, numbered, predictions
-from kfusion.host.predict_launches import PredictedLaunch
+from kfusion.host.predict_launches import PredictedLaunch, shape
 from kfusion.host.program import HostProgram
 from kfusion.host.region import CppRegion, Region, read_cpp_regions, read_regions
 from kfusion.host.runs import Runs
@@ -38,8 +38,13 @@ from kfusion.parse.unit import Unit
 from kfusion.planning import Kernels, OfBlock, Plans, blocks_of, pattern_of, plans_of
 from kfusion.regenerate.additions import Addition, addition
 from kfusion.regenerate.fused_header import header_texts
-from kfusion.regenerate.including import include_edit, reader_edits, region_edit
-from kfusion.regenerate.including_cpp import calls_opencl, include_cpp_edit
+from kfusion.regenerate.including import (
+    calls_opencl,
+    include_cpp_edit,
+    include_edit,
+    reader_edits,
+    region_edit,
+)
 from kfusion.regenerate.names import names_in
 from kfusion.regenerate.pattern import Pattern, range_key
 from kfusion.regenerate.tables import RegionText
@@ -184,7 +189,7 @@ def fuse_files(
         target,
         exact,
         Kernels(exact, taken),
-        Runs(program, {r.block: program.host_function(r.function.node) for r in in_c}),
+        Runs(program, {r.block: r.function for r in in_c}),
         rows,
     )
     regions: list[Region | CppRegion] = [*in_c, *in_cpp]
@@ -242,9 +247,9 @@ def _region(
         check_names(region)
         closed = closedness_of_cpp(region, given.program, harmless, settled)
     else:
-        closed = closedness(region.block, region.unit, given.program, harmless, settled)
+        closed = closedness(region.block, region.function, given.program, harmless, settled)
     if closed.opened:
-        told = {each.reason.message: each.reason for each in reversed(closed.opened)}
+        told = {reason.message: reason for reason in reversed(closed.opened)}
         result.diagnostics += [reason.as_cut() for reason in reversed(told.values())]
         result.regions.append(PlannedRegion(region, ()))
         return
@@ -295,18 +300,14 @@ def _plan_told(
     seen: set[object] = set()
     for each in told:
         row = each.prediction
-        if len(row.launches) > 1 and _shape(row.launches) not in seen:
-            seen.add(_shape(row.launches))
-            drops = partial(_told_drops, each, names)
+        if len(row.launches) > 1 and shape([row.launches]) not in seen:
+            seen.add(shape([row.launches]))
+            drops = partial(each.drops, names=names)
             pattern = _planned(region, row, each.oracle, drops, len(patterns), given)
             patterns.append(replace(pattern, origin=each.origin))
     if told:
         _tell(region, told[0].prediction, patterns, closed, result)
     result.regions.append(PlannedRegion(region, tuple(patterns), closed.settles, names))
-
-
-def _told_drops(told: Told, names: EndNames | None, row: Prediction) -> tuple[Drop, ...]:
-    return replace(told, prediction=row).drops(names)
 
 
 def _c_region(
@@ -315,7 +316,6 @@ def _c_region(
     predicted = predictions(
         region.block,
         region.function,
-        region.unit,
         given.program,
         given.kernels,
         given.runs,
@@ -331,8 +331,8 @@ def _c_region(
     seen: set[object] = set()
     for path in predicted.likely:
         for row in _rows(path) if path.likely or not patterns else ():
-            if len(row.launches) > 1 and _shape(row.launches) not in seen:
-                seen.add(_shape(row.launches))
+            if len(row.launches) > 1 and shape([row.launches]) not in seen:
+                seen.add(shape([row.launches]))
                 drops = partial(observation.drops, names=names)
                 oracle = _expected(row, given)
                 only = len(predicted.likely) == 1
@@ -362,19 +362,6 @@ def _rows(path: Prediction) -> list[Prediction]:
         replace(path, segments=(row,), settled_behind=path.settled_behind or number < last)
         for number, row in enumerate(stretches)
     ]
-
-
-def _shape(row: tuple[PredictedLaunch, ...]) -> object:
-    """Kernels, and which arguments and ranges are the same."""
-    numbers: dict[object, int] = {}
-    return tuple(
-        (
-            launch.invocation.kernel.name,
-            tuple(numbers.setdefault(a.name, len(numbers)) for a in launch.invocation.arguments),
-            numbers.setdefault(range_key(launch.invocation), len(numbers)),
-        )
-        for launch in row
-    )
 
 
 def _planned(

@@ -24,10 +24,10 @@ from kfusion.graph.model import (
     Scalar,
 )
 from kfusion.host.at_end import EndNames
-from kfusion.host.oracle import Expected
+from kfusion.host.oracle import Expected, Pair, first_apart
 from kfusion.host.predict import Prediction
 from kfusion.host.predict_launches import PredictedLaunch
-from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.program import HostProgram
 from kfusion.host.record import Calling
 from kfusion.host.symbolic import App, Entry, Literal, Num, Place, State, Sym, anything
 from kfusion.host.sync import sync_reason, syncs_of
@@ -36,6 +36,7 @@ from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.types import INTEGERS, size_of
 from kfusion.notation import Agreement, Call, check_names, literal, read_call
 from kfusion.parse.recorded import RecordedLaunch, RecordedRow
+from kfusion.parse.unit import Function
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.text import Span
@@ -45,8 +46,8 @@ _ONE_RANGE = "the range of all launches"
 _ONE_QUEUE = Entry(Place(App("queue")))
 _SIZES = ("items", "rows", "planes")
 _MOST = 24  # launches of one pattern that is made of a recorded row
+_HANDLE = re.compile(r"[ms]\d+")
 _FLOATS = {"float": "<f", "double": "<d", "half": "<e"}
-Pair = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -58,13 +59,13 @@ class Told:
     origin: str
     observed: frozenset[str] | None  # memory under a name of `out`, or of no `temp`; None: any
 
-    def drops(self, names: EndNames | None) -> tuple[Drop, ...]:
-        """What need not be stored: released, or seen at the region's end from its variables."""
-        scratch = self.prediction.made & self.prediction.released
+    def drops(self, row: Prediction, names: EndNames | None) -> tuple[Drop, ...]:
+        """What a row of them need not store: released, or seen at the region's end from its
+        variables."""
+        scratch = row.made & row.released
         found = {name: Drop(name, Why.SCRATCH) for name in sorted(scratch)}
         if names is not None and self.observed is not None:
-            launches = self.prediction.launches
-            memory = {m.name for launch in launches for m in launch.invocation.memory}
+            memory = {m.name for launch in row.launches for m in launch.invocation.memory}
             for name in sorted(memory - self.observed):
                 found.setdefault(name, Drop(name, Why.AT_END))
         return tuple(found.values())
@@ -86,7 +87,7 @@ class _Runs(Agreement):
         return True
 
     def joinable(self, members: tuple[int, ...]) -> Reason | None:
-        return _apart(self.apart, members)
+        return first_apart(self.apart, members)
 
 
 def told_by_runs(
@@ -264,16 +265,12 @@ def _kinds(row: Sequence[RecordedLaunch]) -> object:
         (
             launch.kernel,
             tuple(
-                numbers.setdefault(text, len(numbers)) if _is_handle(text) else 0
+                numbers.setdefault(text, len(numbers)) if _HANDLE.fullmatch(text) else 0
                 for text in launch.arguments
             ),
         )
         for launch in row
     )
-
-
-def _is_handle(text: str) -> bool:
-    return re.fullmatch(r"[ms]\d+", text) is not None
 
 
 def _recorded(
@@ -302,7 +299,9 @@ def _recorded(
                 values[argument.name] = _number(parameter.canonical, text)
             else:
                 values[argument.name] = Entry(Place(App(argument.name)))
-        label = f"{launch.kernel}({', '.join(map(_label, kernel.parameters, arguments))})"
+        named = zip(kernel.parameters, arguments, strict=True)
+        shown = ", ".join(a.name if isinstance(a, Memory) else p.name for p, a in named)
+        label = f"{launch.kernel}({shown})"
         invocation = Invocation(
             index, kernel, tuple(arguments), _range(launch, index), label, row.span
         )
@@ -333,10 +332,6 @@ def _argument(parameter: Parameter, text: str, launch: int) -> Argument | None:
     if ":" not in text or text.startswith("local:"):
         return None
     return Scalar(f"{parameter.name} of launch {launch}", parameter.name)
-
-
-def _label(parameter: Parameter, argument: Argument) -> str:
-    return argument.name if isinstance(argument, Memory) else parameter.name
 
 
 def _number(canonical: str, text: str) -> Sym:
@@ -389,7 +384,7 @@ def _prediction(
     scratch: frozenset[str],
     origin: str,
 ) -> Prediction:
-    """What else the region does is not known."""
+    """What else the region does is not known: it may settle behind the last launch."""
     return Prediction(
         segments=(tuple(launches),),
         values=values,
@@ -397,24 +392,13 @@ def _prediction(
         released=scratch,
         doubts=(origin,),
         after=State(),
-        leaves="",
-        likely=True,
-        settled_behind=True,  # perhaps: results can be stored, too
-        unknown=(),
-        of_one_program=lambda _first, _second: True,
-        in_run=lambda value: value,
     )
-
-
-def _apart(apart: Mapping[Pair, Reason], members: tuple[int, ...]) -> Reason | None:
-    pairs = ((p, q) for q in members for p in members if p < q)
-    return next((apart[pair] for pair in pairs if pair in apart), None)
 
 
 class Apart:
     """`#pragma sync` of the functions that a region reaches: each launch may be one of them."""
 
-    def __init__(self, functions: Iterable[HostFunction]) -> None:
+    def __init__(self, functions: Iterable[Function]) -> None:
         calls = [Calling(function, {}) for function in functions]
         self._syncs = [(call, sync) for call in calls for sync in syncs_of(call)]
 

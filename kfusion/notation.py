@@ -23,7 +23,7 @@ from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason, error
-from kfusion.source.lexer import Kind, matching, tokenize
+from kfusion.source.lexer import Kind, closing_round, tokenize
 from kfusion.source.text import Span
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -41,7 +41,7 @@ class Call:
 def read_call(span: Span, kernels: Mapping[str, Kernel]) -> Call:
     listing = span.file
     tokens = tokenize(span.text)
-    closing = matching(tokens, 1) if len(tokens) > 2 and tokens[1].text == "(" else None
+    closing = closing_round(tokens, 1)
     if not tokens or tokens[0].kind is not Kind.NAME or closing is None:
         raise _unreadable(span)
     if [t.text for t in tokens[closing + 1 :]] not in ([], [";"]):

@@ -19,7 +19,6 @@ from kfusion.graph.model import (
     Group,
     InRows,
     Invocation,
-    Memory,
     Oracle,
     RegionPlan,
     Scalar,
@@ -62,7 +61,8 @@ class Kernels:
         members = [plan.invocations[i] for i in group.members]
         names = [m.kernel.name for m in members]
         probe = synthesise(group, plan.invocations, combined_name(names, ()), exact=self.exact)
-        key = _without_comments(probe.text)
+        # Two regions share a kernel if only the comments differ, which quote the launches.
+        key = tuple(token.text for token in tokenize(probe.text))
         if key not in self.made:
             taken = self.taken
             if probe.elements > 1:
@@ -75,11 +75,6 @@ class Kernels:
             self.made[key] = made
             self.units[name] = members[0].kernel.unit
         return replace(probe, name=self.made[key].name)
-
-
-def _without_comments(text: str) -> tuple[str, ...]:
-    """Two regions share a kernel if only the comments differ, which quote the launches."""
-    return tuple(token.text for token in tokenize(text))
 
 
 @dataclass(frozen=True)
@@ -145,15 +140,14 @@ def blocks_of(plans: Plans) -> list[tuple[int, int]]:
     return list(pairwise([*starts, count]))
 
 
-@dataclass(frozen=True)
 class OfBlock:
     """What an oracle says of the launches from `first` on, which are counted from 0 here."""
 
-    oracle: Oracle
-    first: int
-
-    def equal(self, left: Scalar, right: Scalar) -> bool:
-        return self.oracle.equal(left, right)
+    def __init__(self, oracle: Oracle, first: int) -> None:
+        self.oracle, self.first = oracle, first
+        # Not of single launches.
+        self.equal, self.keeps, self.numbers = oracle.equal, oracle.keeps, oracle.numbers
+        self.at_most, self.at_least, self.up_to = oracle.at_most, oracle.at_least, oracle.up_to
 
     def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
         return self.oracle.same_range(self._in_row(left), self._in_row(right))
@@ -184,21 +178,6 @@ class OfBlock:
 
     def crowded(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
         return self.oracle.crowded(self._in_row(invocation), dimension, most, implied=implied)
-
-    def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
-        return self.oracle.at_most(left, right, times)
-
-    def at_least(self, scalar: Scalar, least: int) -> bool:
-        return self.oracle.at_least(scalar, least)
-
-    def up_to(self, scalar: Scalar, most: int) -> bool:
-        return self.oracle.up_to(scalar, most)
-
-    def keeps(self, image: Memory, type_: str) -> Reason | None:
-        return self.oracle.keeps(image, type_)
-
-    def numbers(self) -> bool:
-        return self.oracle.numbers()
 
     def joinable(self, members: tuple[int, ...]) -> Reason | None:
         return self.oracle.joinable(tuple(index + self.first for index in members))

@@ -30,7 +30,7 @@ def verify_apart(words: Sequence[str], oclgrind: bool) -> int:
 
 
 def _races(command: Sequence[str]) -> int:
-    from kfusion.device.measure import MeasureError, has_oclgrind, oclgrind_races
+    from kfusion.device.oclgrind import MeasureError, has_oclgrind, oclgrind_races
 
     if not has_oclgrind():
         raise error(

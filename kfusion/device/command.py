@@ -123,22 +123,16 @@ def _left_out(result: Result, outcomes: Sequence[Outcome], wanted: Wanted) -> li
     return list(dict.fromkeys(found))
 
 
-@dataclass(frozen=True)
-class Report:
-    """Where times go, besides the table."""
-
-    json: Path | None
-    plot: Path | None
-
-
 def bench_here(
     result: Result,
     wanted: Wanted,
     repeats: int,
-    report: Report,
+    json: Path | None,
+    plot: Path | None,
     words: Sequence[str],
 ) -> int:
-    """Time all regions whose results are the same; print a table. The exit status."""
+    """Time all regions whose results are the same; print a table, and write it to files. The exit
+    status."""
     from kfusion.device.bench import Bench
     from kfusion.device.verify import Verifier
     from kfusion.report import times
@@ -158,10 +152,10 @@ def bench_here(
     if rows:
         click.echo(f"{device}: copies {copy:.0f} GB/s; medians of {repeats}")
         click.echo(times.table(rows))
-    if report.json is not None:
-        report.json.write_text(times.as_json(device, copy, repeats, rows))
-    if report.plot is not None and rows:
-        times.plot(report.plot, device, rows)
+    if json is not None:
+        json.write_text(times.as_json(device, copy, repeats, rows))
+    if plot is not None and rows:
+        times.plot(plot, device, rows)
     return 0 if rows and all(same) else 1
 
 
@@ -201,11 +195,3 @@ def _again(words: Sequence[str], size: int) -> str:
             kept.append(word)
         skip = word == "--size"
     return shlex.join(["kfusion", "verify", *kept, "--size", str(size)])
-
-
-def kernel_options(defines: Sequence[str], options: str) -> list[str]:
-    return [*(f"-D{define}" for define in defines), *shlex.split(options)]
-
-
-def include_options(paths: Sequence[Path]) -> list[str]:
-    return [f"-I{path.absolute()}" for path in paths]

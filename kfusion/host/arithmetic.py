@@ -97,5 +97,7 @@ def compute(op: str, left: int, right: int) -> int | None:
         ">": left > right,
         "<=": left <= right,
         ">=": left >= right,
+        "&&": bool(left and right),
+        "||": bool(left or right),
     }.get(op)
     return None if result is None else int(result)

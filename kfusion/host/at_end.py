@@ -20,12 +20,12 @@ from kfusion.host.closed import Closedness
 from kfusion.host.holding import is_handle, may_hold_handles
 from kfusion.host.names import path_to, statements_before, visible_in
 from kfusion.host.outside import has_redirected
-from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.program import HostProgram
 from kfusion.host.reach import NEVER_RETURN
 from kfusion.host.region import CppRegion, Region
 from kfusion.host.types import DeclaredTypes
 from kfusion.parse.annotations import RegionMark
-from kfusion.parse.unit import Unit, descendants
+from kfusion.parse.unit import Function, Unit, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Diagnostic, Severity
 from kfusion.source.lexer import tokenize
@@ -154,7 +154,7 @@ def _handles(
     region: Region, program: HostProgram, closed: Closedness
 ) -> dict[str, tuple[Handle, ...]]:
     """The variables that the region sees when it begins, and how their handles are read."""
-    function = program.host_function(region.function.node)
+    function = region.function
     visible: dict[str, c_ast.Decl | None] = {}
     for node in region.unit.ast.ext:
         if isinstance(node, c_ast.Decl) and node.name:
@@ -239,15 +239,15 @@ def _target(node: c_ast.Decl, types: DeclaredTypes) -> c_ast.Node | None:
     return target if not unseen else None
 
 
-def _is_hidden(node: c_ast.Decl, function: HostFunction) -> bool:
+def _is_hidden(node: c_ast.Decl, function: Function) -> bool:
     """Does the function declare another variable of the name, wherever?"""
-    declared = [n for n in function.function.nodes.get(c_ast.Decl, ()) if n.name == node.name]
+    declared = [n for n in function.nodes[c_ast.Decl] if n.name == node.name]
     return any(each is not node for each in declared)
 
 
 def _is_alive(
     node: c_ast.Decl,
-    function: HostFunction,
+    function: Function,
     region: Region,
     program: HostProgram,
     closed: Closedness,
@@ -256,11 +256,11 @@ def _is_alive(
 
     Else it may lead to what is somebody else's now.
     """
-    if _may_free(region, program, closed) or function.function.nodes.get(c_ast.Goto):
+    if _may_free(region, program, closed) or function.nodes[c_ast.Goto]:
         return False
     if node.init is not None or any(node is p for p in function.parameters):
         return True
-    path = path_to(region.block, function.function.node.body)
+    path = path_to(region.block, function.node.body)
     before = (part for each in statements_before(path or []) for part in _certain_parts(each))
     return any(_is_set(part, node) for part in before)
 
@@ -305,12 +305,12 @@ def _may_free(region: Region, program: HostProgram, closed: Closedness) -> bool:
     """May an object that was there before the region be gone when it ends?"""
     if region.mark.harmless or closed.settles - NEVER_RETURN:
         return True  # who knows what other files do
-    bodies = [region.block, *(function.function.node.body for function in closed.functions)]
+    bodies = [region.block, *(function.node.body for function in closed.functions)]
     if any(known.plain(name) in _FREES for body in bodies for name in program.names_called(body)):
         return True
     for unit in program.units:
-        called = {id(call.name) for call in unit.nodes.get(c_ast.FuncCall, ())}
-        named = (n for n in unit.nodes.get(c_ast.ID, ()) if known.plain(n.name) in _FREES)
+        called = {id(call.name) for call in unit.nodes[c_ast.FuncCall]}
+        named = (n for n in unit.nodes[c_ast.ID] if known.plain(n.name) in _FREES)
         if any(id(node) not in called for node in named):
             return True  # by a pointer
     return False
@@ -338,22 +338,12 @@ def _handles_in(type_: c_ast.Node | None, types: DeclaredTypes) -> list[tuple[st
 
 def _is_handle(node: c_ast.Decl, types: DeclaredTypes) -> bool:
     """Exactly cl_mem, in a variable that has an address and is read as any other one."""
-    type_ = node.type
-    seen: set[str] = set()
-    while isinstance(type_, c_ast.TypeDecl):
-        if set(type_.quals or ()) - {"const"}:
-            return False
-        inner = type_.type
-        if not isinstance(inner, c_ast.IdentifierType) or len(inner.names) != 1:
-            return False
-        name = inner.names[0]
-        if name == "cl_mem":
+    type_: c_ast.Node | None = node.type
+    while isinstance(type_, c_ast.TypeDecl) and not set(type_.quals or ()) - {"const"}:
+        if is_handle(type_):
             return "register" not in node.storage
-        following = types.typedef(name)
-        if following is None or name in seen:
-            return False
-        seen.add(name)
-        type_ = following
+        names = getattr(type_.type, "names", [])
+        type_ = types.typedef(names[0]) if len(names) == 1 else None
     return False
 
 

@@ -1,25 +1,22 @@
 """What declarations say of functions in words that the parser takes out of the text.
 
 `__attribute__((weak))`, `__attribute__((cleanup(f)))`, `__asm__("name")`: the parser notes
-where such words stood. They may stand in a macro or in a header, so the words are looked
-for there, too; a word that may belong to the attribute is taken to belong to it.
+where such words stood, and what the preprocessor made of them.
 """
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from pycparser import c_ast
 
-from kfusion.parse.compiler import STDIN
-from kfusion.parse.unit import Note, Unit
+from kfusion.parse.unit import Note, Unit, declares_function
 from kfusion.source.dataclasses import dataclass
 
 _ASSEMBLER = ("asm", "__asm", "__asm__")
-_ATTRIBUTES = ("__attribute__", "__attribute")
 _STATEMENT = "__asm__"  # the call that stands for a statement of assembler
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_CLEANS = re.compile(r"\b(?:__)?cleanup(?:__)?\s*\(")
 _CLEANUP = re.compile(r"\b(?:__)?cleanup(?:__)?\s*\(\s*([A-Za-z_]\w*)\s*\)")
 _WEAK_PRAGMA = re.compile(r"#\s*pragma\s+(weak|redefine_extname)\s+(\w+)")
 # Words of attributes of functions, and what they make of the function.
@@ -52,7 +49,7 @@ class Attributes:
 
 def read_attributes(unit: Unit) -> Attributes:
     names = {node.decl.name for node in unit.ast.ext if isinstance(node, c_ast.FuncDef)}
-    names |= {node.name for node in _prototypes(unit)}
+    names |= {node.name for node in unit.nodes[c_ast.Decl] if declares_function(node)}
     changed: dict[str, str] = {}
     cleanups: list[Cleanup] = []
     assembler: list[int] = []
@@ -69,11 +66,10 @@ def read_attributes(unit: Unit) -> Attributes:
             changed |= dict.fromkeys(declared, _BY_ASSEMBLER)
             if not declared:
                 registers.append(note.index)
-        elif note.text in _ATTRIBUTES:
-            text = _text(unit, note)
-            words = {word.strip("_") for word in _WORD.findall(text)}
+        elif note.text.startswith("__attribute"):
+            words = {word.strip("_") for word in _WORD.findall(note.text)}
             if "cleanup" in words:
-                cleanups.append(Cleanup(note.index, _cleaning(unit, note, text)))
+                cleanups.append(Cleanup(note.index, _cleaning(note.text)))
             for word in words & _CHANGING.keys():
                 changed |= dict.fromkeys(names & _declared(unit, note), _CHANGING[word])
     for token in unit.tokens:
@@ -82,12 +78,6 @@ def read_attributes(unit: Unit) -> Attributes:
             weak = found.group(1) == "weak"
             changed[found.group(2)] = _CHANGING["weak"] if weak else _BY_ASSEMBLER
     return Attributes(changed, tuple(cleanups), tuple(assembler), tuple(registers))
-
-
-def _prototypes(unit: Unit) -> list[c_ast.Decl]:
-    return [
-        node for node in unit.nodes.get(c_ast.Decl, ()) if isinstance(node.type, c_ast.FuncDecl)
-    ]
 
 
 def _is_statement(unit: Unit, note: Note) -> bool:
@@ -103,72 +93,13 @@ def _stands_alone(unit: Unit, note: Note) -> bool:
 
 def _declared(unit: Unit, note: Note) -> set[str]:
     """The words of the declaration that an attribute is in: one of them is its name."""
-    first = note.index
-    while first > 0 and unit.tokens[first - 1].text not in (";", "{", "}"):
-        if unit.tokens[first - 1].text.startswith("#"):
-            break
-        first -= 1
-    last = note.index
+    first, last = unit.declaration_start(note.index), note.index
     while last < len(unit.tokens) and unit.tokens[last].text not in (";", "{"):
         last += 1
     return {token.text for token in unit.tokens[first:last]}
 
 
-def _cleaning(unit: Unit, note: Note, text: str) -> tuple[str, ...]:
-    """The functions that a clean-up attribute may name; () if one cannot be told."""
-    parameters = {
-        parameter
-        for versions in unit.macros.history.values()
-        for _, macro in versions
-        if macro is not None and "cleanup" in macro.body
-        for parameter in macro.parameters or ()
-    }
-    found: list[str] = []
-    places = len(re.findall(r"\b(?:__)?cleanup(?:__)?\s*\(", text))
-    matches = _CLEANUP.findall(text)
-    for name in matches:
-        if name in parameters:  # what the macro is given
-            found += [word for word in _WORD.findall(_written(unit, note)) if word not in found]
-        elif name not in found:
-            found.append(name)
-    return tuple(found) if matches and len(matches) == places else ()
-
-
-def _text(unit: Unit, note: Note) -> str:
-    """What is written where the attribute stands, and the macros that it uses."""
-    pieces = [_written(unit, note)]
-    seen: set[str] = set()
-    for piece in pieces:  # it grows
-        for word in _WORD.findall(piece):
-            if word not in seen:
-                seen.add(word)
-                history = unit.macros.history.get(word, ())
-                pieces += [macro.body for _, macro in history if macro is not None]
-    return "\n".join(pieces)
-
-
-def _written(unit: Unit, note: Note) -> str:
-    if 0 <= note.start < note.end:
-        return unit.source.text[note.start : note.end]
-    around = unit.tokens[max(note.index - 1, 0) : note.index + 1]
-    pieces: list[str] = []
-    places: list[tuple[int, int]] = []
-    for token in around:
-        if token.file == STDIN:
-            places.append(token.macro or (token.start, token.end))
-        else:
-            pieces.append(_lines(token.file, token.line))
-    if places:
-        start = min(start for start, _ in places)
-        start = min(start, note.start) if note.start >= 0 else start
-        pieces.append(unit.source.text[start : max(end for _, end in places)])
-    return "\n".join(pieces)
-
-
-def _lines(name: str, line: int) -> str:
-    """A line of a header and its neighbours, as far as an attribute may be from its name."""
-    try:
-        lines = Path(name).read_text(errors="replace").split("\n")
-    except OSError:
-        return ""
-    return "\n".join(lines[max(line - 4, 0) : line + 3])
+def _cleaning(text: str) -> tuple[str, ...]:
+    """The functions that a clean-up attribute names; () if one cannot be told."""
+    found = _CLEANUP.findall(text)
+    return tuple(found) if len(found) == len(_CLEANS.findall(text)) else ()

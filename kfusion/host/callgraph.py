@@ -8,17 +8,17 @@ hold is asked of `pointees`; what a call means for a region is decided in `close
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from pycparser import c_ast
 
 from kfusion.host.attributes import Attributes, Cleanup, read_attributes
 from kfusion.host.known import ANYWHERE, INSTALLS, OBJECTS, Kind, kind_of
-from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.program import HostProgram, once
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.host import ASSEMBLER
-from kfusion.parse.unit import UNREAD, Nodes, Unit, by_type
+from kfusion.parse.unit import UNREAD, Function, Nodes, Unit, by_type
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
@@ -41,8 +41,13 @@ _WAITING_PRAGMA = re.compile(
 
 @dataclass(frozen=True, eq=False)
 class Called:
+    unit: Unit
     node: c_ast.FuncCall
     name: str | None  # None: through a pointer
+
+    @property
+    def span(self) -> Span:
+        return self.unit.node_span(self.node.name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +71,9 @@ class Construct:
 class Summary:
     """What a function, or a statement of it, does that matters to a region."""
 
-    function: HostFunction
-    node: c_ast.Node
+    function: Function
+    first: int  # the tokens, of a function those of its body
+    last: int
     calls: tuple[Called, ...]
     teams: tuple[Team, ...]
     cleanups: tuple[Cleanup, ...]
@@ -84,34 +90,13 @@ class CallGraph:
 
     def __init__(self, program: HostProgram) -> None:
         self.program = program
-        self._summaries: dict[HostFunction, Summary] = {}
-        self._locals: dict[HostFunction, dict[str, c_ast.Decl]] = {}
+        self._summaries: dict[Function, Summary] = {}
         self._constructs: dict[Unit, tuple[Construct, ...]] = {}
 
-    @cached_property
-    def own(self) -> dict[Unit, dict[str, HostFunction]]:
-        return {
-            unit: {name: HostFunction(unit, each) for name, each in unit.functions.items()}
-            for unit in self.program.units
-        }
-
-    @cached_property
-    def functions(self) -> tuple[HostFunction, ...]:
-        return tuple(each for functions in self.own.values() for each in functions.values())
-
-    @cached_property
-    def external(self) -> dict[str, tuple[HostFunction, ...]]:
-        """The functions that all files see."""
-        found: dict[str, tuple[HostFunction, ...]] = {}
-        for each in self.functions:
-            if not each.is_static:
-                found[each.name] = (*found.get(each.name, ()), each)
-        return found
-
-    def definitions(self, name: str, unit: Unit) -> tuple[HostFunction, ...]:
+    def definitions(self, name: str, unit: Unit) -> Sequence[Function]:
         """The functions that a name may mean in a file: more than one if several are given."""
-        own = self.own[unit].get(name)
-        return (own,) if own is not None and own.is_static else self.external.get(name, ())
+        own = unit.functions.get(name)
+        return [own] if own is not None and own.is_static else self.program.shared.get(name, ())
 
     def is_only_inline(self, name: str, unit: Unit) -> bool:
         """Is a function an inline definition alone? Then a file that is not given has another."""
@@ -123,10 +108,9 @@ class CallGraph:
             for each in listed
         )
 
-    def _is_inline(self, function: HostFunction) -> bool:
-        first = function.function.first
-        notes = function.unit.notes_between(first, function.unit.index(function.function.node.body))
-        return "inline" in function.function.node.decl.funcspec or any(
+    def _is_inline(self, function: Function) -> bool:
+        notes = function.unit.notes_between(function.first, function.body.first)
+        return "inline" in function.node.decl.funcspec or any(
             note.text in ("__inline", "__inline__") for note in notes
         )
 
@@ -154,15 +138,15 @@ class CallGraph:
     @cached_property
     def has_main(self) -> bool:
         """Do the given C files alone make a program?"""
-        return bool(self.external.get("main")) and not self.program.others
+        return bool(self.program.shared.get("main")) and not self.program.others
 
     @cached_property
     def named_anywhere(self) -> tuple[Construct, ...]:
         """Names that open every region, wherever they stand."""
         found: list[Construct] = []
         for unit in self.program.units:
-            called = {call.name for call in unit.nodes.get(c_ast.FuncCall, ())}
-            for node in unit.nodes.get(c_ast.ID, ()):
+            called = {call.name for call in unit.nodes[c_ast.FuncCall]}
+            for node in unit.nodes[c_ast.ID]:
                 message = ""
                 if node.name in ANYWHERE:
                     message = f"'{node.name}' {ANYWHERE[node.name]}"
@@ -182,80 +166,37 @@ class CallGraph:
                     line = token.line if token.file == STDIN else 1
                     yield Construct(f"'{token.text}' {why}", other.source.line_span(line))
 
-    def enclosing(self, node: c_ast.Node, unit: Unit) -> HostFunction | None:
-        """The function that a statement stands in."""
-        index = unit.index(node)
-        for each in self.own[unit].values():
-            if each.function.body.first <= index <= each.function.body.last:
-                return each
-        return None
-
-    def locals(self, function: HostFunction) -> dict[str, c_ast.Decl]:
-        """Parameters and variables of a function: they hide functions of their names."""
-        if function not in self._locals:
-            found = {p.name: p for p in function.parameters}
-            for node in function.function.nodes.get(c_ast.Decl, ()):
-                if node.name and not isinstance(node.type, c_ast.FuncDecl):
-                    found[node.name] = node
-            self._locals[function] = found
-        return self._locals[function]
-
-    def is_variable(self, name: str, unit: Unit, function: HostFunction | None) -> bool:
-        if function is not None and name in self.locals(function):
-            return True
-        return name in self.variables[unit]
-
-    @cached_property
-    def variables(self) -> dict[Unit, dict[str, c_ast.Decl]]:
-        """Variables outside of functions; of several declarations the one that defines."""
-        found: dict[Unit, dict[str, c_ast.Decl]] = {}
-        for unit in self.program.units:
-            names = found.setdefault(unit, {})
-            for node in unit.ast.ext:
-                is_variable = isinstance(node, c_ast.Decl) and node.name
-                if is_variable and not isinstance(node.type, c_ast.FuncDecl):
-                    first = names.get(node.name)
-                    if first is None or "extern" in first.storage or node.init is not None:
-                        names[node.name] = node
-        return found
-
-    def summary(self, function: HostFunction) -> Summary:
+    def summary(self, function: Function) -> Summary:
         if function not in self._summaries:
-            node, body = function.function.node, function.function.body
-            self._summaries[function] = self._summarised(
-                function, node.body, function.function.nodes, body.first, body.last
-            )
+            first, last = function.body.first, function.body.last
+            self._summaries[function] = self._summarised(function, function.nodes, first, last)
         return self._summaries[function]
 
-    def summary_of(self, node: c_ast.Node, function: HostFunction) -> Summary:
+    def summary_of(self, node: c_ast.Node, function: Function) -> Summary:
         """Of a statement of the function."""
         first = function.unit.index(node)
-        last = function.function.body.find(first).last
-        if function.unit.tokens[first].text == "{":
-            last = function.unit.match(first)
-        return self._summarised(function, node, by_type(node), first, last)
+        last = function.body.find(first).last
+        return self._summarised(function, by_type(node), first, last)
 
-    def _summarised(
-        self, function: HostFunction, node: c_ast.Node, nodes: Nodes, first: int, last: int
-    ) -> Summary:
+    def _summarised(self, function: Function, nodes: Nodes, first: int, last: int) -> Summary:
         unit = function.unit
         calls: list[Called] = []
         constructs: list[Construct] = list(self._of_file(unit))
-        for call in nodes.get(c_ast.FuncCall, ()):
+        for call in nodes[c_ast.FuncCall]:
             name = call.name.name if isinstance(call.name, c_ast.ID) else None
             if name == ASSEMBLER:
                 if is_on(ASSEMBLER_OPENS):
                     constructs.append(Construct("a statement of assembler", unit.node_span(call)))
                 continue
             if name == UNREAD:
-                span = unit.span(function.function.first, function.function.body.first - 1)
+                span = unit.span(function.first, function.body.first - 1)
                 constructs.append(
                     Construct("kfusion cannot read this function: it is not standard C", span)
                 )
                 continue
-            if name is not None and self.is_variable(name, unit, function):
+            if name is not None and unit.has_variable(name, function):
                 name = None
-            calls.append(Called(call, name))
+            calls.append(Called(unit, call, name))
         attributes = self.attributes[unit]
         for index in attributes.registers:
             if first <= index <= last and is_on(ASSEMBLER_OPENS):
@@ -265,7 +206,8 @@ class CallGraph:
         inside = (c for c in attributes.cleanups if first <= c.index <= last)
         return Summary(
             function,
-            node,
+            first,
+            last,
             tuple(calls),
             tuple(_teams(nodes)),
             tuple(inside),
@@ -273,30 +215,30 @@ class CallGraph:
             tuple(self._undeclared(nodes, function)),
         )
 
-    def _undeclared(self, nodes: Nodes, function: HostFunction) -> Iterator[c_ast.ID]:
+    def _undeclared(self, nodes: Nodes, function: Function) -> Iterator[c_ast.ID]:
         """Names that may stand for anything: for macros of a header that is not found."""
         unit = function.unit
-        if function.function.body.first in unit.unread:
+        if function.body.first in unit.unread:
             return
-        called = {call.name for call in nodes.get(c_ast.FuncCall, ())}
-        labels = {part for n in nodes.get(c_ast.NamedInitializer, ()) for part in n.name}
-        labels |= {node.field for node in nodes.get(c_ast.StructRef, ())}
+        called = {call.name for call in nodes[c_ast.FuncCall]}
+        labels = {part for n in nodes[c_ast.NamedInitializer] for part in n.name}
+        labels |= {node.field for node in nodes[c_ast.StructRef]}
         seen: set[str] = set()
-        for node in nodes.get(c_ast.ID, ()):
+        for node in nodes[c_ast.ID]:
             name = node.name
             known = name in seen or name in self._declared[unit]
             if known or node in called or node in labels or not is_on(UNDECLARED):
                 continue
             seen.add(name)
-            if not self.is_variable(name, unit, function) and kind_of(name) is Kind.UNKNOWN:
+            if not unit.has_variable(name, function) and kind_of(name) is Kind.UNKNOWN:
                 yield node
 
     @cached_property
     def _declared(self) -> dict[Unit, set[str]]:
         """Functions and enumerators that a file may name."""
         return {
-            unit: {node.name for node in unit.nodes.get(c_ast.Enumerator, ())}
-            | {node.name for node in unit.nodes.get(c_ast.Decl, ()) if node.name}
+            unit: {node.name for node in unit.nodes[c_ast.Enumerator]}
+            | {node.name for node in unit.nodes[c_ast.Decl] if node.name}
             | OBJECTS
             for unit in self.program.units
         }
@@ -313,9 +255,9 @@ class CallGraph:
 
     def _atomics_used(self, unit: Unit, nodes: Nodes) -> list[Construct]:
         names = self._atomics[unit]
-        used = [n for n in nodes.get(c_ast.ID, ()) if n.name in names]
-        used += [n.field for n in nodes.get(c_ast.StructRef, ()) if n.field.name in names]
-        used += [n for n in nodes.get(c_ast.Decl, ()) if n.name in names and n not in used]
+        used = [n for n in nodes[c_ast.ID] if n.name in names]
+        used += [n.field for n in nodes[c_ast.StructRef] if n.field.name in names]
+        used += [n for n in nodes[c_ast.Decl] if n.name in names and n not in used]
         if not used or not is_on(ATOMICS):
             return []
         first = min(used, key=unit.index)
@@ -326,9 +268,9 @@ class CallGraph:
         """Variables and members that are atomic."""
         found: dict[Unit, set[str]] = {}
         for unit in self.program.units:
-            types = {n.name for n in unit.nodes.get(c_ast.Typedef, ()) if _is_atomic(n, set())}
+            types = {n.name for n in unit.nodes[c_ast.Typedef] if _is_atomic(n, set())}
             names = found.setdefault(unit, set())
-            for node in unit.nodes.get(c_ast.Decl, ()):
+            for node in unit.nodes[c_ast.Decl]:
                 if node.name and _is_atomic(node, types):
                     if not unit.tokens[unit.index(node)].system:
                         names.add(node.name)
@@ -338,7 +280,7 @@ class CallGraph:
     def callers(self) -> dict[str, list[tuple[Summary, Called]]]:
         """All calls by the names that they have."""
         found: dict[str, list[tuple[Summary, Called]]] = {}
-        for function in self.functions:
+        for function in self.program.all_functions:
             summary = self.summary(function)
             for call in summary.calls:
                 if call.name is not None:
@@ -346,23 +288,17 @@ class CallGraph:
         return found
 
 
+@once
 def call_graph(program: HostProgram) -> CallGraph:
     """The graph of a program, made once."""
-    key = "call graph"
-    if key not in program.remembered:
-        program.remembered[key] = CallGraph(program)
-    graph: CallGraph = program.remembered[key]
-    return graph
+    return CallGraph(program)
 
 
 def pragma_text(pragma: c_ast.Pragma) -> str:
     """`#pragma omp parallel for`, on one line."""
-    return " ".join(f"#pragma {_string(pragma)}".split())
-
-
-def _string(pragma: c_ast.Pragma) -> str:
     text = pragma.string
-    return text if isinstance(text, str) else str(text.value).strip('"')
+    text = text if isinstance(text, str) else str(text.value).strip('"')
+    return " ".join(f"#pragma {text}".split())
 
 
 def _teams(nodes: Nodes) -> list[Team]:
@@ -372,7 +308,7 @@ def _teams(nodes: Nodes) -> list[Team]:
         (c_ast.Case, "stmts"),
         (c_ast.Default, "stmts"),
     ):
-        for node in nodes.get(kind, ()):
+        for node in nodes[kind]:
             following: c_ast.Node | None = None
             for item in reversed(getattr(node, attribute) or []):
                 if isinstance(item, c_ast.Pragma):
@@ -381,7 +317,7 @@ def _teams(nodes: Nodes) -> list[Team]:
                 else:
                     following = item
     found: list[Team] = []
-    for pragma in nodes.get(c_ast.Pragma, ()):
+    for pragma in nodes[c_ast.Pragma]:
         text = pragma_text(pragma)
         if is_on(TEAMS) and not _HARMLESS_PRAGMA.match(text):
             waits = _WAITING_PRAGMA.match(text) is not None

@@ -26,10 +26,18 @@ from kfusion.host.callgraph import (
 from kfusion.host.known import Kind
 from kfusion.host.outside import MACROS, has_redirected, macro_span, misfits
 from kfusion.host.pointees import Outside, Pointed, Pointees
-from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.program import HostProgram, once
 from kfusion.host.skipped import skipped_calls
 from kfusion.parse.compiler import STDIN
-from kfusion.parse.unit import Unit, by_type, descendants
+from kfusion.parse.unit import (
+    Function,
+    Unit,
+    argument_of,
+    arguments_of,
+    by_type,
+    declares_function,
+    descendants,
+)
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.lexer import one_line
@@ -61,27 +69,16 @@ Way = tuple[tuple[str, Span], ...]
 
 
 @dataclass(frozen=True)
-class Opened:
-    """Why a region is not closed."""
-
-    reason: Reason
-
-
-@dataclass(frozen=True)
 class Closedness:
-    opened: tuple[Opened, ...]  # empty: the region is closed
+    opened: tuple[Reason, ...]  # why it is not closed; empty: it is
     settles: frozenset[str]  # functions that nothing is held back around: they get macros
     units: tuple[Unit, ...]  # files that are reached and call OpenCL
-    functions: tuple[HostFunction, ...] = ()  # that are reached
-
-    @property
-    def is_closed(self) -> bool:
-        return not self.opened
+    functions: tuple[Function, ...] = ()  # that are reached
 
 
 def closedness(
     block: c_ast.Node,
-    unit: Unit,
+    function: Function,
     program: HostProgram,
     harmless: frozenset[str] = frozenset(),
     settled: frozenset[str] = frozenset(),
@@ -89,8 +86,6 @@ def closedness(
     """`harmless`: functions of other files that, says the user, use neither OpenCL nor threads;
     `settled`: functions that nothing is held back around because of other regions."""
     graph = call_graph(program)
-    function = graph.enclosing(block, unit)
-    assert function is not None, "a region stands in a function"
     reach = Reach(graph, harmless)
     if is_on(ENTRIES):
         for message, span in _entries(block, function):
@@ -105,30 +100,24 @@ def closedness(
     return reach.result()
 
 
+@once
 def closed_as_a_whole(program: HostProgram) -> bool:
     """Does nothing run but the given files, OpenCL, and known functions, on one thread?
 
     Then only the given files can have set the arguments of a kernel before a region.
     """
-    key = "closed as a whole"
-    if key not in program.remembered:
-        program.remembered[key] = _is_closed_as_a_whole(call_graph(program))
-    found: bool = program.remembered[key]
-    return found
-
-
-def _is_closed_as_a_whole(graph: CallGraph) -> bool:
+    graph = call_graph(program)
     if not graph.has_main or graph.named_anywhere:
         return False
-    for unit in graph.program.units:
-        for node in unit.nodes.get(c_ast.ID, ()):
+    for unit in program.units:
+        for node in unit.nodes[c_ast.ID]:
             if known.jumps(node.name):
                 continue  # no argument is set by a jump
             if known.why_opens(node.name) and not graph.definitions(node.name, unit):
-                if not graph.is_variable(node.name, unit, graph.enclosing(node, unit)):
+                if not unit.has_variable(node.name, unit.enclosing(node)):
                     return False
     reach = Reach(graph, frozenset(), whole=True)
-    for function in graph.functions:
+    for function in program.all_functions:
         reach.visit(function, ())
     reach.run()
     reach.signal_handlers()
@@ -142,8 +131,8 @@ class Reach:
         """`whole`: it is not about a region, but who can set arguments anywhere."""
         self.graph, self.harmless, self.whole = graph, harmless, whole
         self._waiting: deque[tuple[Summary, Way]] = deque()
-        self._seen: dict[HostFunction, None] = {}
-        self._opened: dict[tuple[str, Span], Opened] = {}
+        self._seen: dict[Function, None] = {}
+        self._opened: dict[tuple[str, Span], Reason] = {}
         self._settles: dict[str, Way] = {}
         self._units: dict[Unit, None] = {}
         self.unknown: dict[str, None] = {}
@@ -154,7 +143,7 @@ class Reach:
         self._waiting.append((summary, ()))
         self.run()
 
-    def visit(self, function: HostFunction, way: Way) -> None:
+    def visit(self, function: Function, way: Way) -> None:
         if function not in self._seen:
             self._seen[function] = None
             self._waiting.append((self.graph.summary(function), way))
@@ -173,13 +162,13 @@ class Reach:
         )
 
     def open(self, message: str, span: Span, way: Way, help: str | None = None) -> None:
-        self._opened.setdefault((message, span), Opened(Reason(CODE, message, span, help, way)))
+        self._opened.setdefault((message, span), Reason(CODE, message, span, help, way))
 
     def check_macros(self, others: frozenset[str] = frozenset()) -> None:
         """May macros stand for the functions that nothing is held back around? `others` have
         macros in any case."""
         for unit in self.graph.program.units if is_on(MEMBERS) else ():
-            for node in unit.nodes.get(c_ast.StructRef, ()):
+            for node in unit.nodes[c_ast.StructRef]:
                 if node.field.name in known.OPENCL and has_redirected(unit):
                     text = f"'{node.field.name}' is the name of a member, too"
                     self.open(text, unit.node_span(node.field), ())
@@ -215,18 +204,17 @@ class Reach:
     def _skipped(self, summary: Summary, way: Way) -> None:
         """What a compiler with other options may call."""
         unit = summary.unit
-        first = unit.index(getattr(summary.node, "body", summary.node))
-        if unit.tokens[first].file != STDIN or unit.tokens[first].start < 0:
+        first, last = unit.tokens[summary.first], unit.tokens[summary.last]
+        if first.file != STDIN or first.start < 0:
             return
-        last = unit.tokens[unit.match(first)]
-        for name, span in skipped_calls(unit, unit.tokens[first].start, last.end):
+        for name, span in skipped_calls(unit, first.start, last.end):
             kind = self.graph.program.kind_of(name)
             if listed := self.graph.definitions(name, unit):
-                self._reach(listed, (*way, (_calls(summary, way, name), span)))
+                self._reach(listed, _behind(way, summary, name, span))
             elif name in self.harmless or name in unit.macros.history:
                 continue
             elif kind is Kind.SETTLES and not self.whole:
-                self._settles.setdefault(name, (*way, (_calls(summary, way, name), span)))
+                self._settles.setdefault(name, _behind(way, summary, name, span))
             elif kind in (Kind.UNKNOWN, Kind.OPENS):
                 self.unknown[name] = None
                 text = f"'{name}' is called here, under a condition that does not hold"
@@ -235,7 +223,7 @@ class Reach:
     # Calls
 
     def _named(self, name: str, call: Called, summary: Summary, way: Way) -> None:
-        unit, span = summary.unit, summary.unit.node_span(call.node.name)
+        unit, span = summary.unit, call.span
         if name in self.graph.changed and is_on(CHANGED):
             self.open(f"'{name}' {self.graph.changed[name]}", span, way)
             return
@@ -244,9 +232,9 @@ class Reach:
             if is_on(INLINE) and self.graph.is_only_inline(name, unit):
                 help = f"declare it static, or give the file that has 'extern inline ... {name}'"
                 self.open(f"'{name}' is inline: another file may define it", span, way, help)
-            self._reach(listed, (*way, (_calls(summary, way, name), span)))
+            self._reach(listed, _behind(way, summary, name, span))
             return
-        kind = Kind.HARMLESS if name in self.harmless else self.graph.program.kind_of(name)
+        kind = self._kind(name)
         if kind is Kind.UNKNOWN:
             self._unknown(name, call, summary, way)
         elif self.whole and known.jumps(name):
@@ -260,20 +248,20 @@ class Reach:
         if kind is not Kind.OPENCL and is_on(HANDED_ON):
             self._handed_on(name, call, summary, way)
 
-    def _reach(self, functions: Iterable[HostFunction], way: Way) -> None:
+    def _reach(self, functions: Iterable[Function], way: Way) -> None:
         for function in functions:
             self.visit(function, way)
 
     def _opencl(self, name: str, call: Called, summary: Summary, way: Way) -> None:
-        unit, span = summary.unit, summary.unit.node_span(call.node.name)
+        unit = summary.unit
         self._units[unit] = None
+        if is_on(MACROS) and name in unit.macros.history:  # not the run time's is used
+            self.open(f"'{name}' is a macro in this file", macro_span(name, unit), way)
         position = known.NOTIFIES.get(name)
-        arguments = call.node.args.exprs if call.node.args is not None else []
-        self._own_macro(name, unit, way)
-        if position is not None and position < len(arguments) and is_on(NOTIFIED):
-            if not _is_null(arguments[position]):
-                text = f"'{name}' registers a function that OpenCL calls"
-                self.open(text, span, way, "pass NULL, and wait for the call")
+        given = argument_of(call.node, position) if position is not None else None
+        if given is not None and not _is_null(given) and is_on(NOTIFIED):
+            text = f"'{name}' registers a function that OpenCL calls"
+            self.open(text, call.span, way, "pass NULL, and wait for the call")
 
     def _unknown(self, name: str, call: Called, summary: Summary, way: Way) -> None:
         """Around such a call nothing is held back. It must be one that a macro can replace."""
@@ -286,22 +274,15 @@ class Reach:
             self._settle(name, call, summary, way)
             return
         message = f"'{name}' is not defined in the files given"
-        span = summary.unit.node_span(call.node.name)
-        self.open(message, span, way, _GIVE.format(name))
+        self.open(message, call.span, way, _GIVE.format(name))
 
     def _settle(self, name: str, call: Called, summary: Summary, way: Way) -> None:
-        span = summary.unit.node_span(call.node.name)
         if not self.whole:
-            self._settles.setdefault(name, (*way, (_calls(summary, way, name), span)))
-
-    def _own_macro(self, name: str, unit: Unit, way: Way) -> None:
-        """The run time's macro of this name would not be the one that is used."""
-        if is_on(MACROS) and name in unit.macros.history:
-            self.open(f"'{name}' is a macro in this file", macro_span(name, unit), way)
+            self._settles.setdefault(name, _behind(way, summary, name, call.span))
 
     def _handed_on(self, name: str, call: Called, summary: Summary, way: Way) -> None:
         """Functions that a function of no given file is handed, and calls."""
-        arguments = call.node.args.exprs if call.node.args is not None else []
+        arguments = arguments_of(call.node)
         positions = known.CALLS.get(name, ())
         if name in self.harmless:
             positions = tuple(range(len(arguments)))
@@ -314,7 +295,7 @@ class Reach:
                 self._pointed(pointed, given, name, summary, way)
 
     def _pointer(self, call: Called, summary: Summary, way: Way) -> None:
-        count = len(call.node.args.exprs) if call.node.args is not None else 0
+        count = len(arguments_of(call.node))
         pointed = self._pointees.of(call.node.name, summary.function, count)
         self._pointed(pointed, call.node.name, "", summary, way)
 
@@ -327,22 +308,20 @@ class Reach:
         if why is not None:
             self.open(f"what '{text}' calls cannot be told: {why}", span, way, _POINTER_HELP)
         for value in pointed.values:
-            if isinstance(value, HostFunction):
+            if isinstance(value, Function):
                 what = f"'{by}' calls '{value.name}' here" if by else _through(text, value.name)
                 self._changed_or_reached(value, span, way, what)
             else:
                 self._outside(value, text, span, way)
 
-    def _changed_or_reached(self, value: HostFunction, span: Span, way: Way, what: str) -> None:
+    def _changed_or_reached(self, value: Function, span: Span, way: Way, what: str) -> None:
         if value.name in self.graph.changed and is_on(CHANGED):
             self.open(f"'{value.name}' {self.graph.changed[value.name]}", span, way)
         self.visit(value, (*way, (what, span)))
 
     def _outside(self, value: Outside, text: str, span: Span, way: Way) -> None:
         """A function of no given file by a pointer: no macro stands in front of the call."""
-        kind = (
-            Kind.HARMLESS if value.name in self.harmless else self.graph.program.kind_of(value.name)
-        )
+        kind = self._kind(value.name)
         if kind is Kind.HARMLESS and value.name not in known.CALLS:
             return
         if kind is Kind.UNKNOWN:
@@ -366,16 +345,17 @@ class Reach:
             index = min(cleanup.index, len(unit.tokens) - 1)
             span = unit.span(index, index)
             found = [n for n in cleanup.functions if self.graph.definitions(n, unit)]
-            for name in found or [n for n in cleanup.functions if self._is_harmless(n)]:
+            harmless = [n for n in cleanup.functions if self._kind(n) is Kind.HARMLESS]
+            for name in found or harmless:
                 listed = self.graph.definitions(name, unit)
                 self._reach(listed, (*way, (f"'{name}' cleans up a variable here", span)))
-            if not found and not any(map(self._is_harmless, cleanup.functions)):
+            if not found and not harmless:
                 names = "', '".join(cleanup.functions)
                 message = f"the clean-up function '{names}' is not defined in the files given"
                 self.open(message if names else "a clean-up function cannot be told", span, way)
 
-    def _is_harmless(self, name: str) -> bool:
-        return name in self.harmless or self.graph.program.kind_of(name) is Kind.HARMLESS
+    def _kind(self, name: str) -> Kind:
+        return Kind.HARMLESS if name in self.harmless else self.graph.program.kind_of(name)
 
     def signal_handlers(self) -> None:
         """Handlers that given files install may run at any time, in any region."""
@@ -384,29 +364,28 @@ class Reach:
             way: Way = ((f"'{handler.name}' is a signal handler, installed here", span),)
             inside.visit(handler, way)
             inside.run()
-            for opened in inside._opened.values():
-                self._opened.setdefault((opened.reason.message, span), opened)
+            for reason in inside._opened.values():
+                self._opened.setdefault((reason.message, span), reason)
             if inside._units:
                 self.open(f"the signal handler '{handler.name}' calls OpenCL", span, ())
             for name in sorted(inside._settles):
                 message = f"the signal handler '{handler.name}' calls '{name}'"
                 self.open(message, span, (), "set a flag in the handler, and look at it outside")
 
-    def _handlers(self) -> list[tuple[HostFunction, Span]]:
-        found: dict[HostFunction, Span] = {}
+    def _handlers(self) -> list[tuple[Function, Span]]:
+        found: dict[Function, Span] = {}
         for name in (*known.ON_SIGNAL, "sigaction"):
             for summary, call in self.graph.callers.get(name, ()):
                 if name in known.ON_SIGNAL:
-                    listed = call.node.args.exprs if call.node.args is not None else []
+                    listed = arguments_of(call.node)
                     handlers = listed[known.ON_SIGNAL[name] :][:1]
                     held = [self._pointees.held(given, summary.function) for given in handlers]
                     values = tuple(value for each in held for value in each.values)
                 else:
                     values = self._pointees.members(known.SIGNAL_MEMBERS)
-                span = summary.unit.node_span(call.node.name)
                 for value in values:
-                    if isinstance(value, HostFunction):
-                        found.setdefault(value, span)
+                    if isinstance(value, Function):
+                        found.setdefault(value, call.span)
         return list(found.items())
 
     def _team(self, team: Team, summary: Summary, way: Way) -> None:
@@ -419,11 +398,9 @@ class Reach:
             message = f"'{text}' stands before a statement that calls OpenCL or waits"
             self.open(message, span, way, "take the pragma, or the statement, out of the region")
 
-    def _uses_opencl(
-        self, node: c_ast.Node, function: HostFunction, *, locks: bool = False
-    ) -> bool:
+    def _uses_opencl(self, node: c_ast.Node, function: Function, *, locks: bool = False) -> bool:
         """Does a part of a function reach OpenCL, or what may?"""
-        if not by_type(node).get(c_ast.FuncCall):
+        if not by_type(node)[c_ast.FuncCall]:
             return False
         inside = Reach(self.graph, self.harmless)
         inside.start(self.graph.summary_of(node, function))
@@ -431,22 +408,17 @@ class Reach:
 
     @property
     def _pointees(self) -> Pointees:
-        remembered = self.graph.program.remembered
-        key = "what pointers hold"
-        if key not in remembered:
-            remembered[key] = Pointees(self.graph)
-        pointees: Pointees = remembered[key]
-        return pointees
+        return self.graph.program.remember(Pointees, lambda: Pointees(self.graph))
 
 
-def _entries(block: c_ast.Node, function: HostFunction) -> list[tuple[str, Span]]:
+def _entries(block: c_ast.Node, function: Function) -> list[tuple[str, Span]]:
     """Labels and cases of a block that are reached from outside of it."""
     unit = function.unit
     inside = set(map(id, descendants(block)))
     labels = {n.name for n in descendants(block) if isinstance(n, c_ast.Label)}
     found = [
         (f"'goto {node.name}' jumps into the region", unit.node_span(node))
-        for node in function.function.nodes.get(c_ast.Goto, ())
+        for node in function.nodes[c_ast.Goto]
         if id(node) not in inside and node.name in labels
     ]
     waiting = list(block)
@@ -462,10 +434,7 @@ def _entries(block: c_ast.Node, function: HostFunction) -> list[tuple[str, Span]
 
 def is_declared(name: str, unit: Unit) -> bool:
     """As a function, so that a call of the name is a call of that function."""
-    return any(
-        node.name == name and isinstance(node.type, c_ast.FuncDecl)
-        for node in unit.nodes.get(c_ast.Decl, ())
-    )
+    return any(node.name == name and declares_function(node) for node in unit.nodes[c_ast.Decl])
 
 
 def _is_null(node: c_ast.Node) -> bool:
@@ -476,9 +445,10 @@ def _is_null(node: c_ast.Node) -> bool:
     return isinstance(node, c_ast.Constant) and node.value in ("0", "0L", "0x0")
 
 
-def _calls(summary: Summary, way: Way, name: str) -> str:
+def _behind(way: Way, summary: Summary, name: str, span: Span) -> Way:
+    """With one more call."""
     caller = f"'{summary.function.name}'" if way else "the region"
-    return f"{caller} calls '{name}' here"
+    return (*way, (f"{caller} calls '{name}' here", span))
 
 
 def _through(text: str, name: str) -> str:

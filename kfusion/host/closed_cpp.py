@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kfusion.host.closed import CODE, Closedness, Opened
+from kfusion.host.closed import CODE, Closedness
 from kfusion.host.closed_tokens import closedness_of_tokens
 from kfusion.host.program import HostProgram
-from kfusion.host.region import CppRegion
-from kfusion.source.diagnostics import Reason, error
+from kfusion.host.region import CppRegion, require_used
+from kfusion.source.diagnostics import Reason
 from kfusion.source.lexer import Kind, tokenize
 from kfusion.source.text import Span
 
@@ -31,7 +31,7 @@ def closedness_of_cpp(
         "for C there",
         (("they are included here", bindings),),
     )
-    return Closedness((Opened(reason),), frozenset(), ())
+    return Closedness((reason,), frozenset(), ())
 
 
 def _of_bindings(region: CppRegion) -> Span | None:
@@ -45,17 +45,8 @@ def _of_bindings(region: CppRegion) -> Span | None:
 
 
 def check_names(region: CppRegion) -> None:
-    """The names of the annotation's list are used in the region."""
-    block = region.mark.block
-    used = {token.text for token in tokenize(block.text) if token.kind is Kind.NAME}
-    for item in region.mark.data:
-        if item.name not in used:
-            raise error(
-                "KF127",
-                f"'{item.name}' is not used in this region",
-                item.span,
-                help="name a variable that the region's calls get",
-            )
+    tokens = tokenize(region.mark.block.text)
+    require_used(region, {token.text for token in tokens if token.kind is Kind.NAME})
 
 
 def nothing_told(region: CppRegion) -> Reason:

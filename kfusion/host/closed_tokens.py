@@ -9,7 +9,7 @@ C files, of OpenCL, or of the known ones. A name that is not explained opens the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from kfusion.host import known
@@ -22,7 +22,7 @@ from kfusion.host.program import HostProgram
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.cpp import CppUnit
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.lexer import CLOSING, OPENING, Token, matching, tokenize
+from kfusion.source.lexer import CLOSING, OPENING, Token, between_commas, matching, tokenize
 from kfusion.source.lexer import Kind as TokenKind
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import SourceFile, Span
@@ -364,8 +364,8 @@ class _Reader:
             pass
         elif self._sort_of(name) is not None:
             self._variable(index)
-        elif name in self.graph.external:
-            for function in self.graph.external[name]:
+        elif name in self.graph.program.shared:
+            for function in self.graph.program.shared[name]:
                 self.reach.visit(
                     function, ((f"the region names '{name}' here", self._span(index)),)
                 )
@@ -425,7 +425,7 @@ class _Reader:
             return
         if name in self.graph.changed:
             self.reach.open(f"'{name}' {self.graph.changed[name]}", span, ())
-        listed = self.graph.external.get(name, ())
+        listed = self.graph.program.shared.get(name, ())
         for function in listed:
             self.reach.visit(function, ((f"the region calls '{name}' here", span),))
         if listed or name in self.harmless:
@@ -439,7 +439,8 @@ class _Reader:
         elif kind is Kind.SETTLES:
             help = "call it outside of the region, or from a C file"
             self.reach.open(f"'{name}' leaves the region, or waits", span, (), help)
-        positions = (*known.CALLS.get(name, ()), *_notified(name))
+        notified = [known.NOTIFIES[name]] if name in known.NOTIFIES else []
+        positions = (*known.CALLS.get(name, ()), *notified)
         arguments = self._arguments(index)
         for position in positions:
             if position < len(arguments):
@@ -454,7 +455,7 @@ class _Reader:
         text = self._text(part[0]) if len(part) == 1 else ""
         if text in ("NULL", "nullptr", "0"):
             return
-        listed = self.graph.external.get(text, ())
+        listed = self.graph.program.shared.get(text, ())
         if not listed or name in known.NOTIFIES:
             message = f"'{name}' is given a function that is not looked at"
             self.reach.open(message, self._span(part[0]), ())
@@ -464,16 +465,8 @@ class _Reader:
 
     def _arguments(self, index: int) -> list[range]:
         end = matching(self.tokens, index + 1)
-        if end is None:
-            return []
-        parts, start, depth = [], index + 2, 0
-        for position in range(index + 2, end):
-            text = self.tokens[position].text
-            depth += (text in OPENING) - (text in CLOSING)
-            if text == "," and depth == 0:
-                parts.append(range(start, position))
-                start = position + 1
-        return [part for part in (*parts, range(start, end)) if len(part)]
+        parts = between_commas(self.tokens, index + 1, end) if end is not None else []
+        return [part for part in parts if len(part)]
 
     # Tokens
 
@@ -487,7 +480,3 @@ class _Reader:
     def _open(self, index: int, message: str) -> None:
         if is_on(NAMES):
             self.reach.open(message.format(self._text(index).split("\n")[0]), self._span(index), ())
-
-
-def _notified(name: str) -> Sequence[int]:
-    return (known.NOTIFIES[name],) if name in known.NOTIFIES else ()

@@ -24,10 +24,10 @@ def types_of(graph: CallGraph, files: Container[str] | None = None) -> Iterator[
     the C++ file includes; what others declare may be something else there."""
     for unit in graph.program.units:
         plain = _Plain(unit, files)
-        for node in filter(plain.holds, unit.nodes.get(c_ast.Typedef, ())):
+        for node in filter(plain.holds, unit.nodes[c_ast.Typedef]):
             yield node.name, _sort(graph, node.type)
         for kind, sort in ((c_ast.Struct, OBJECT), (c_ast.Union, OBJECT), (c_ast.Enum, NUMBER)):
-            for node in filter(plain.holds, unit.nodes.get(kind, ())):
+            for node in filter(plain.holds, unit.nodes[kind]):
                 if node.name:
                     yield node.name, sort
 
@@ -47,7 +47,7 @@ def fields_of(graph: CallGraph) -> set[str]:
     found: dict[str, bool] = {}
     for unit in graph.program.units:
         for kind in (c_ast.Struct, c_ast.Union):
-            for struct in unit.nodes.get(kind, ()):
+            for struct in unit.nodes[kind]:
                 for node in struct.decls or []:
                     if getattr(node, "name", None):
                         type_ = graph.program.types.resolved(node.type)
@@ -60,7 +60,7 @@ def fields_of(graph: CallGraph) -> set[str]:
 
 def enumerators_of(graph: CallGraph) -> set[str]:
     units = graph.program.units
-    return {node.name for unit in units for node in unit.nodes.get(c_ast.Enumerator, ())}
+    return {node.name for unit in units for node in unit.nodes[c_ast.Enumerator]}
 
 
 class _Plain:

@@ -1,19 +1,17 @@
 """What calls of OpenCL do: launches, transfers, objects that are made and released.
 
-Every call succeeds. What it does to memory on the host goes into the state; of everything else
-whoever records the execution is told.
+Every call succeeds. What it does to memory on the host goes into the state; everything else is
+recorded.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-
 from pycparser import c_ast
 
 from kfusion.host import calls
-from kfusion.host.effects import Launch, SetArgument, Transfer
 from kfusion.host.equality import strip
 from kfusion.host.expressions import Expressions
+from kfusion.host.record import Launch, SetArgument, Transfer
 from kfusion.host.scalars import is_one_value, is_whole
 from kfusion.host.symbolic import FALSE, Literal, Made, Num, Place, Ref, Sym
 
@@ -25,6 +23,8 @@ class Commands(Expressions):
     """Effects of the OpenCL API on an execution."""
 
     def opencl(self, name: str, node: c_ast.FuncCall, args: list[Sym]) -> Sym:
+        if name in ("clSetKernelArgSVMPointer", "clSetKernelExecInfo") and args:
+            self.shared.add(args[0])
         if name == "clSetKernelArg" and len(args) == 4:
             self.set_argument(self._argument(node, args))
         elif name == "clEnqueueNDRangeKernel" and len(args) == 9:
@@ -36,7 +36,7 @@ class Commands(Expressions):
         elif name == "clCreateKernel" and len(args) == 3:
             self._succeed(args[-1])
             text = args[1].text if isinstance(args[1], Literal) else ""
-            return Made("kernel", 0 if text else self.fresh.next(), text.strip('"'))
+            return Made("kernel", 0 if text else next(self.fresh), text.strip('"'))
         elif name in calls.CREATES:
             return self._made(name, args)
         elif name in calls.TRANSFERS:
@@ -60,7 +60,7 @@ class Commands(Expressions):
         if name not in ("clCreateSubBuffer", "clCloneKernel") or args:
             self._succeed(args[-1] if args else FALSE)
         shares = name == "clCreateSubBuffer" or self._shares_memory(name, args)
-        made = Made(("shared " if shares else "") + calls.CREATES[name], self.fresh.next())
+        made = Made(("shared " if shares else "") + calls.CREATES[name], next(self.fresh))
         self.create(made)
         return made
 
@@ -125,7 +125,7 @@ class Commands(Expressions):
             Launch(node, args[0], args[1], args[2], offset, size or (), local, args[6], args[8])
         )
         if args[8] != FALSE:
-            self.state.write(self.target(args[8]), Made("event", self.fresh.next()))
+            self.state.write(self.target(args[8]), Made("event", next(self.fresh)))
 
     def _sizes(self, pointer: Sym, count: int) -> tuple[Sym, ...] | None:
         if pointer == FALSE:
@@ -136,29 +136,3 @@ class Commands(Expressions):
         if place.path[-1:] == ("[0]",):
             place = Place(place.root, place.path[:-1])
         return tuple(strip(self.read(place / f"[{i}]")) for i in range(count))
-
-    # What happens
-
-    @abstractmethod
-    def set_argument(self, argument: SetArgument) -> None: ...
-
-    @abstractmethod
-    def launch(self, launch: Launch) -> None: ...
-
-    @abstractmethod
-    def transfer(self, transfer: Transfer) -> None: ...
-
-    @abstractmethod
-    def create(self, object_: Made) -> None: ...
-
-    @abstractmethod
-    def retain(self, call: str, handle: Sym) -> None: ...
-
-    @abstractmethod
-    def release(self, call: str, handle: Sym) -> None: ...
-
-    @abstractmethod
-    def synchronise(self, call: str) -> None: ...
-
-    @abstractmethod
-    def call_unknown(self, name: str, arguments: list[Sym]) -> None: ...

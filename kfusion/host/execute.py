@@ -14,10 +14,10 @@ from pycparser import c_ast
 from kfusion.host import calls, variadic
 from kfusion.host.commands import Commands
 from kfusion.host.expressions import has_effects
-from kfusion.host.frames import Frame
 from kfusion.host.known import CALLS, Kind, kind_of
 from kfusion.host.names import function_at
-from kfusion.host.program import HostFunction, HostProgram, constant
+from kfusion.host.places import Frame
+from kfusion.host.program import HostProgram, constant
 from kfusion.host.reach import (
     NEVER_RETURN,
     Reach,
@@ -26,9 +26,10 @@ from kfusion.host.reach import (
     is_never,
     leaves,
 )
+from kfusion.host.record import Calling
 from kfusion.host.symbolic import FALSE, TRUE, Literal, Made, Op, Place, Sym
 from kfusion.host.ways import MOST_GUIDED, PathEndError, Ways
-from kfusion.parse.unit import descendants
+from kfusion.parse.unit import Function, arguments_of, declares_function, descendants
 from kfusion.source.dataclasses import dataclass
 
 MOST_CALLS = 24  # one inside another
@@ -46,7 +47,7 @@ class Guide(Protocol):
 
     def truth(self, condition: Sym) -> bool | None: ...
 
-    def function(self, pointer: Sym) -> HostFunction | None: ...
+    def function(self, pointer: Sym) -> Function | None: ...
 
 
 @dataclass
@@ -85,7 +86,6 @@ class Executor(Commands):
         self.rounds: list[Rounds] = []  # of the loops around, the innermost last
         self.aside = 0  # functions around, and loops, which launch nothing
         self.followed = self.followed_all = 0  # rounds of such a loop, and of all of them
-        self.launched = 0  # launches on the path so far
 
     # Decisions
 
@@ -196,7 +196,7 @@ class Executor(Commands):
         return all(map(self._run_Decl, node.decls))
 
     def _run_Decl(self, node: c_ast.Decl) -> bool:
-        if not node.name or "extern" in node.storage or isinstance(node.type, c_ast.FuncDecl):
+        if not node.name or "extern" in node.storage or declares_function(node):
             return True
         self.name_variable(node)
         if "static" not in node.storage:
@@ -229,13 +229,11 @@ class Executor(Commands):
         self.jump, self.label = "goto", node.name
         return False
 
-    def _run_Break(self, node: c_ast.Break) -> bool:
-        self.jump = "break"
+    def _run_Break(self, node: c_ast.Break | c_ast.Continue) -> bool:
+        self.jump = "break" if isinstance(node, c_ast.Break) else "continue"
         return False
 
-    def _run_Continue(self, node: c_ast.Continue) -> bool:
-        self.jump = "continue"
-        return False
+    _run_Continue = _run_Break
 
     def _run_Switch(self, node: c_ast.Switch) -> bool:
         value = self.value(node.cond)
@@ -384,7 +382,7 @@ class Executor(Commands):
         self.ways.tick()
         name = node.name.name if isinstance(node.name, c_ast.ID) else ""
         function = self.called(node)
-        arguments = [self.value(e) for e in (node.args.exprs if node.args is not None else ())]
+        arguments = [self.value(e) for e in arguments_of(node)]
         frame, before = self.frame, self.frame.call
         frame.call = node
         if function is not None and len(self.frames) < MOST_CALLS:
@@ -398,7 +396,7 @@ class Executor(Commands):
         frame.call = before
         return value
 
-    def called(self, node: c_ast.FuncCall) -> HostFunction | None:
+    def called(self, node: c_ast.FuncCall) -> Function | None:
         """The function that a call runs, if it is given."""
         callee = node.name
         if isinstance(callee, c_ast.ID) and callee.name not in self.frame.variables:
@@ -412,24 +410,27 @@ class Executor(Commands):
             found = self.guide.function(pointer)
         return found
 
-    def run(self, function: HostFunction, arguments: list[Sym]) -> Sym:
+    def run(self, function: Function, arguments: list[Sym]) -> Sym:
         """Enter a function: what it returns."""
         rounds, self.rounds = self.rounds, []
+        names = [parameter.name for parameter in function.parameters]
+        self.calling.append(Calling(function, dict(zip(names, arguments, strict=False))))
         is_aside = not self.reach.in_function(function)
         self.aside += is_aside
         self.enter(function, arguments)
         result: Sym = FALSE
-        if not self.statement(function.function.node.body):
+        if not self.statement(function.node.body):
             if self.jump != "return":
                 raise PathEndError(f"a {self.jump} that is not followed")
             result = self.result
         self.frames.pop()
+        self.calling.pop()
         self.aside -= is_aside
         self.rounds = rounds
         return self.state.resolve(result)
 
-    def enter(self, function: HostFunction, arguments: list[Sym]) -> None:
-        frame = Frame(self.fresh.next(), function, function.unit)
+    def enter(self, function: Function, arguments: list[Sym]) -> None:
+        frame = Frame(next(self.fresh), function, function.unit)
         self.frames.append(frame)
         for parameter, value in zip(function.parameters, arguments, strict=False):
             self.name_variable(parameter)
@@ -464,7 +465,7 @@ class Executor(Commands):
             place = self.target(arguments[0])
             self.clear(place, self.declared_type(place), [])
         if name in calls.ALLOCATES:  # running out of host memory is not followed
-            return Made("host memory", self.fresh.next())
+            return Made("host memory", next(self.fresh))
         return self.unknown()
 
     def _is_of_library(self, name: str) -> bool:

@@ -65,17 +65,13 @@ class Expressions(Initialisers):
         number = constant(declared.init, self.program.enumerators)
         return None if number is None else self.arithmetic(declared.type, Num(number))
 
-    def _value_StructRef(self, node: c_ast.StructRef) -> Sym:
-        return self._value_at(node)
-
-    def _value_ArrayRef(self, node: c_ast.ArrayRef) -> Sym:
-        return self._value_at(node)
-
-    def _value_at(self, node: c_ast.Node) -> Sym:
+    def _value_StructRef(self, node: c_ast.StructRef | c_ast.ArrayRef) -> Sym:
         place = self.place(node)
         if place is None:
             return self.unknown()
         return Ref(place / "[0]") if self.is_array(node, place) else self.read(place)
+
+    _value_ArrayRef = _value_StructRef
 
     def _value_Cast(self, node: c_ast.Cast) -> Sym:
         value = self.value(node.expr)

@@ -7,11 +7,10 @@ image of the program can, nothing would ever be fused: then it is better to say 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from pycparser import c_ast
 
-from kfusion.host.program import HostProgram, constant
+from kfusion.host.program import HostProgram, constant, once
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.text import Span
@@ -37,19 +36,19 @@ def lossy_format(program: HostProgram, type_: str) -> Span | None:
     return found[0].span
 
 
-@lru_cache(maxsize=4)
+@once
 def _given(program: HostProgram) -> tuple[_Given, ...]:
     return tuple(given for unit in program.units for given in _in_unit(program, unit))
 
 
 def _in_unit(program: HostProgram, unit: Unit) -> Iterator[_Given]:
-    for declared in (*unit.nodes.get(c_ast.Decl, ()), *unit.nodes.get(c_ast.CompoundLiteral, ())):
+    for declared in (*unit.nodes[c_ast.Decl], *unit.nodes[c_ast.CompoundLiteral]):
         type_ = declared.type.type if isinstance(declared, c_ast.CompoundLiteral) else declared.type
         if isinstance(type_, c_ast.ArrayDecl) and _is_format(type_.type):
             yield _Given(None, unit.node_span(declared))  # a choice of several
         elif _is_format(type_) and unit.in_main_file(declared) and declared.init is not None:
             yield _initial(program, unit, declared.init)
-    for node in unit.nodes.get(c_ast.Assignment, ()):
+    for node in unit.nodes[c_ast.Assignment]:
         if isinstance(node.lvalue, c_ast.StructRef) and node.lvalue.field.name == _TYPE:
             yield _Given(constant(node.rvalue, program.enumerators), unit.node_span(node))
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from pycparser import c_ast
 
-from kfusion.host.program import HostProgram
+from kfusion.host.program import HostProgram, once
 from kfusion.host.symbolic import Entry, Pointee, Sym
+from kfusion.parse.unit import arguments_of
 from kfusion.source.dataclasses import dataclass
 
 
@@ -31,24 +32,21 @@ class KernelNames:
         return next(iter(names)) if len(names) == 1 else ""
 
 
+@once
 def kernel_names(program: HostProgram) -> KernelNames:
-    if "kernel names" not in program.remembered:
-        found: dict[str, set[str]] = {}
-        for variable, value in _settings(program):
-            if variable and (name := _created(value)):
-                found.setdefault(variable, set()).add(name)
-        names = {variable: frozenset(kernels) for variable, kernels in found.items()}
-        program.remembered["kernel names"] = KernelNames(names)
-    known: KernelNames = program.remembered["kernel names"]
-    return known
+    found: dict[str, set[str]] = {}
+    for variable, value in _settings(program):
+        if variable and (name := _created(value)):
+            found.setdefault(variable, set()).add(name)
+    return KernelNames({variable: frozenset(kernels) for variable, kernels in found.items()})
 
 
 def _settings(program: HostProgram) -> Iterator[tuple[str, c_ast.Node]]:
     for unit in program.units:
-        for node in unit.nodes.get(c_ast.Decl, ()):
+        for node in unit.nodes[c_ast.Decl]:
             if node.init is not None:
                 yield node.name, node.init
-        for node in unit.nodes.get(c_ast.Assignment, ()):
+        for node in unit.nodes[c_ast.Assignment]:
             left = node.lvalue
             field = left.field if isinstance(left, c_ast.StructRef) else left
             yield (field.name if isinstance(field, c_ast.ID) else ""), node.rvalue
@@ -58,7 +56,7 @@ def _created(node: c_ast.Node) -> str:
     """The name in `clCreateKernel(program, "name", &status)`."""
     if not isinstance(node, c_ast.FuncCall) or getattr(node.name, "name", "") != "clCreateKernel":
         return ""
-    listed = node.args.exprs if node.args is not None else []
+    listed = arguments_of(node)
     if len(listed) < 2 or not isinstance(listed[1], c_ast.Constant):
         return ""
     return str(listed[1].value).strip('"')

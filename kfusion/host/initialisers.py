@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from kfusion.host.places import Places
 from kfusion.host.program import constant
+from kfusion.host.record import Recorder
 from kfusion.host.symbolic import FALSE, Num, Place, Pointee, Ref, Sym
 
 _DESCRIPTION = ("buffer", "mem_object")  # of cl_image_desc: what an image lies over, if not NULL
 
 
-class Initialisers(Places):
+class Initialisers(Recorder):
     """What initialisers put into the places that they are for."""
 
     def initialise(self, place: Place, init: c_ast.Node, type_: c_ast.Node | None) -> None:
@@ -85,12 +85,9 @@ class Initialisers(Places):
             return None
         if declared.type.dim is not None:
             return constant(declared.type.dim, self.program.enumerators)
+        items = declared.init.exprs if isinstance(declared.init, c_ast.InitList) else []
         key = ("length of array", declared)
-        if key not in self.program.remembered:
-            items = declared.init.exprs if isinstance(declared.init, c_ast.InitList) else []
-            self.program.remembered[key] = self._initialised(items) or None
-        known: int | None = self.program.remembered[key]
-        return known
+        return self.program.remember(key, lambda: self._initialised(items) or None)
 
     def _initialised(self, items: list[c_ast.Node]) -> int:
         """The length that an initialiser gives its array; 0 if it is not known."""

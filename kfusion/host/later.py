@@ -14,7 +14,7 @@ from kfusion.host.handles import kernel_names
 from kfusion.host.region import Region
 from kfusion.host.runs import Before, Passed, Run, Use
 from kfusion.host.symbolic import App, Entry, Made, Sym
-from kfusion.kernel.model import Kernel
+from kfusion.kernel.model import Kernel, Mode
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Diagnostic, Severity, error
@@ -74,8 +74,8 @@ def _reads_behind(
             if kernel is None or max(use.given, default=0) >= len(kernel.parameters):
                 continue
             for at, value in use.given.items():
-                if _reads(kernel, at):
-                    reads[value] = straight and not _writes(kernel, at)
+                if may_read(kernel, at):
+                    reads[value] = straight and not may_write(kernel, at)
         for value, is_certain in reads.items():
             if value in watched:
                 yield _read(watched[value], use, passed, region, certain=is_certain)
@@ -114,18 +114,19 @@ def _read(owner: str, use: Use, passed: Passed, region: Region, *, certain: bool
     return _Read(owner, call, frame.unit, when, certain)
 
 
-def _reads(kernel: Kernel, position: int) -> bool:
-    """May the kernel read the memory that it gets there?"""
-    parameter = kernel.parameters[position].name
-    modes = [access.mode for access in kernel.accesses if access.parameter == parameter]
-    return bool(kernel.features) or any(mode.reads for mode in modes)
+def may_read(kernel: Kernel, position: int) -> bool:
+    """The memory that it gets there."""
+    return bool(kernel.features) or any(mode.reads for mode in _modes(kernel, position))
 
 
-def _writes(kernel: Kernel, position: int) -> bool:
-    """May it? Then what it reads may be its own."""
-    parameter = kernel.parameters[position].name
-    modes = [access.mode for access in kernel.accesses if access.parameter == parameter]
-    return bool(kernel.features) or any(mode.writes for mode in modes)
+def may_write(kernel: Kernel, position: int) -> bool:
+    """What it reads may be its own then."""
+    return bool(kernel.features) or any(mode.writes for mode in _modes(kernel, position))
+
+
+def _modes(kernel: Kernel, position: int) -> list[Mode]:
+    name = kernel.parameters[position].name
+    return [access.mode for access in kernel.accesses if access.parameter == name]
 
 
 def _error(found: _Read, region: Region) -> Exception:

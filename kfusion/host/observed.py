@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from kfusion.graph.drops import Drop, Why
 from kfusion.graph.model import Memory as Argument
 from kfusion.host.at_end import EndNames
-from kfusion.host.later import contradictions
+from kfusion.host.later import contradictions, may_write
 from kfusion.host.predict import Prediction, Predictions
 from kfusion.host.program import HostProgram
-from kfusion.host.region import Region
+from kfusion.host.region import Region, require_used
 from kfusion.host.runs import Run, Runs
 from kfusion.host.symbolic import App, Entry, Global, Made, Place, Pointee, Sym
 from kfusion.kernel.model import Kernel
@@ -71,14 +71,7 @@ class Observation:
     def _check_names(self, run: Run | None) -> None:
         unit, first = self.region.unit, self.region.unit.index(self.region.block)
         used = {token.text for token in unit.tokens[first : unit.match(first)]}
-        for item in self.region.mark.data:
-            if item.name not in used and item.name not in self.program.globals:
-                raise error(
-                    "KF127",
-                    f"'{item.name}' is not used in this region",
-                    item.span,
-                    help="name a variable that the region's calls get",
-                )
+        require_used(self.region, used | self.program.globals.keys())
         given = {owner for _, _, owner in self._objects()}
         if run is None or not self.predicted.certain or None in given:
             return  # the region may give a kernel what is not seen here
@@ -142,16 +135,8 @@ def _is_plain(place: Place) -> bool:
 
 def _is_written(prediction: Prediction, positions: list[Position]) -> bool:
     """Of what is only read nothing is stored."""
-    invocations = [launch.invocation for launch in prediction.launches]
-    return any(
-        bool(i.kernel.features) or parameter_is_written(i.kernel, position)
-        for i, position in ((invocations[i], j) for i, j in positions)
-    )
-
-
-def parameter_is_written(kernel: Kernel, position: int) -> bool:
-    name = kernel.parameters[position].name
-    return any(access.parameter == name and access.mode.writes for access in kernel.accesses)
+    kernels = [launch.invocation.kernel for launch in prediction.launches]
+    return any(may_write(kernels[launch], position) for launch, position in positions)
 
 
 def _slots(prediction: Prediction) -> dict[str, list[Position]]:

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from pycparser import c_ast
 
 from kfusion.parse.cpp import CppUnit
-from kfusion.parse.unit import Unit
+from kfusion.parse.recorded import numeric_defines
+from kfusion.parse.unit import Unit, argument_of
 from kfusion.source.diagnostics import error
 from kfusion.source.lexer import tokenize
 from kfusion.source.protections import is_on, protection
@@ -16,9 +17,7 @@ from kfusion.source.text import Span
 
 PROGRAM_QUERIES = protection("host-program-queries", "a program that counts kernels is changed")
 _QUERIES = ("clCreateKernelsInProgram", "CL_PROGRAM_NUM_KERNELS", "CL_PROGRAM_KERNEL_NAMES")
-_NUMBER = re.compile(r"\(?-?[0-9][0-9a-fA-FxXuUlL.]*f?\)?$")
 _NEWER = re.compile(r"-cl-std=CL[23]")
-_DEFINE = re.compile(r"-D\s*([A-Za-z_]\w*)(?:=(\S*))?")
 
 
 def kernel_defines(units: tuple[Unit, ...]) -> tuple[str, ...]:
@@ -26,17 +25,7 @@ def kernel_defines(units: tuple[Unit, ...]) -> tuple[str, ...]:
 
     Others (-DREAL=double) stay undefined: a proof must hold for whatever they are.
     """
-    found: dict[str, set[str]] = {}
-    calls = 0
-    for unit in units:
-        for options in _build_options(unit):
-            calls += 1
-            for name, value in _DEFINE.findall(options):
-                found.setdefault(name, set()).add(value or "1")
-    agreed = {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
-    return tuple(
-        f"{name}={value}" for name, value in sorted(agreed.items()) if _NUMBER.match(value)
-    )
+    return numeric_defines(options for unit in units for options in _build_options(unit))
 
 
 def groups_are_full(units: Iterable[Unit | CppUnit]) -> bool:
@@ -50,14 +39,14 @@ def groups_are_full(units: Iterable[Unit | CppUnit]) -> bool:
 def _build_options(unit: Unit) -> list[str]:
     """The options of clBuildProgram's calls, where they are written down."""
     texts: dict[str, str] = {}
-    for node in unit.nodes.get(c_ast.Decl, ()):
+    for node in unit.nodes[c_ast.Decl]:
         if isinstance(node.init, c_ast.Constant) and node.init.type == "string":
             texts[node.name] = node.init.value.strip('"')
     options: list[str] = []
-    for node in unit.nodes.get(c_ast.FuncCall, ()):
+    for node in unit.nodes[c_ast.FuncCall]:
         if not isinstance(node.name, c_ast.ID) or node.name.name != "clBuildProgram":
             continue
-        argument = node.args.exprs[3] if node.args and len(node.args.exprs) > 3 else None
+        argument = argument_of(node, 3)
         if isinstance(argument, c_ast.Constant) and argument.type == "string":
             options.append(argument.value.strip('"'))
         elif isinstance(argument, c_ast.ID) and argument.name in texts:

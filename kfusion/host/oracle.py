@@ -21,7 +21,7 @@ from kfusion.host.equality import (
 )
 from kfusion.host.formats import lossy_format
 from kfusion.host.program import HostProgram
-from kfusion.host.spelling import spell_all
+from kfusion.host.spelling import spell
 from kfusion.host.symbolic import Entry, Num, Op, Sym, leaves
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
@@ -139,7 +139,7 @@ class Expected:
         return several and any(map(_differ_by_index, one, other))
 
     def _range(self, invocation: Invocation) -> str:
-        size = f"({spell_all(self.sizes[invocation.index])})"
+        size = f"({', '.join(map(spell, self.sizes[invocation.index]))})"
         return f"{size} from an offset" if invocation.range.offset else size
 
     def within(
@@ -203,10 +203,12 @@ class Expected:
         return True
 
     def joinable(self, members: tuple[int, ...]) -> Reason | None:
-        if not is_on(SYNC):
-            return None
-        pairs = ((p, q) for q in members for p in members if p < q)
-        return next((self.kept_apart[pair] for pair in pairs if pair in self.kept_apart), None)
+        return first_apart(self.kept_apart, members) if is_on(SYNC) else None
+
+
+def first_apart(apart: Mapping[Pair, Reason], members: tuple[int, ...]) -> Reason | None:
+    pairs = ((p, q) for q in members for p in members if p < q)
+    return next((apart[pair] for pair in pairs if pair in apart), None)
 
 
 def _and_number(value: Sym) -> tuple[Sym | None, int]:

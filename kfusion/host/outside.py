@@ -14,7 +14,7 @@ from pycparser import c_ast
 
 from kfusion.host.known import Kind, kind_of
 from kfusion.parse.compiler import STDIN
-from kfusion.parse.unit import Unit, descendants
+from kfusion.parse.unit import Unit, arguments_of, declares_function, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind as TokenKind
 from kfusion.source.lexer import Token, tokenize
@@ -110,7 +110,7 @@ def _declared_behind(unit: Unit, names: Collection[str], uses: _Uses) -> Iterato
         yield Misfit(name, text, _span(unit, index), _AT_THE_TOP)
         return
     text = unit.source.text
-    behind = [t for word, t, _ in _directives(text) if word == "include" and t.start >= place]
+    behind = [t for word, t, _ in directives(text) if word == "include" and t.start >= place]
     for name in sorted(names) if behind else ():
         if kind_of(name) is Kind.SETTLES and name not in _DECLARED_FIRST:
             span = Span(unit.source, behind[0].start, behind[0].end)
@@ -120,10 +120,8 @@ def _declared_behind(unit: Unit, names: Collection[str], uses: _Uses) -> Iterato
 
 def _has_literal(call: c_ast.FuncCall) -> bool:
     """Its memory is there until the block ends, and a macro is a block."""
-    arguments = call.args.exprs if call.args is not None else []
-    return any(
-        isinstance(node, c_ast.CompoundLiteral) for each in arguments for node in descendants(each)
-    )
+    parts = (node for each in arguments_of(call) for node in descendants(each))
+    return any(isinstance(node, c_ast.CompoundLiteral) for node in parts)
 
 
 class _Uses:
@@ -133,13 +131,13 @@ class _Uses:
         tokens = unit.tokens
         called = {
             unit.index(call.name): call
-            for call in unit.nodes.get(c_ast.FuncCall, ())
+            for call in unit.nodes[c_ast.FuncCall]
             if isinstance(call.name, c_ast.ID) and call.name.name in names
         }
         declared = {
             unit.name_index(node)
-            for node in unit.nodes.get(c_ast.Decl, ())
-            if node.name in names and isinstance(node.type, c_ast.FuncDecl)
+            for node in unit.nodes[c_ast.Decl]
+            if node.name in names and declares_function(node)
         }
         bodies = [range(f.body.first, f.body.last + 1) for f in unit.functions.values()]
         self.calls: list[c_ast.FuncCall] = []
@@ -190,17 +188,11 @@ def _begin(unit: Unit, call: int) -> int:
 
 def _end(unit: Unit, index: int) -> int:
     """Where the declaration that holds a name ends, or the #include or macro that brings it."""
-    depth = 0
-    for position in range(index, len(unit.tokens)):
-        text = unit.tokens[position].text
-        depth += (text in ("(", "{", "[")) - (text in (")", "}", "]"))
-        if text == ";" and depth <= 0:
-            break
-    token = unit.tokens[position]
+    token = unit.tokens[unit.declaration_end(index)]
     return token.macro[1] if token.macro else token.end
 
 
-def _directives(text: str, *, before_code: bool = False) -> list[tuple[str, Token, int]]:
+def directives(text: str, *, before_code: bool = False) -> list[tuple[str, Token, int]]:
     """The directives of a file, or those in front of all code: word, token, and how many #if
     they stand in."""
     found: list[tuple[str, Token, int]] = []
@@ -224,7 +216,7 @@ def _beside_includes(text: str) -> list[int]:
     found = [1 if text.startswith("\ufeff") else 0]
     begun = inside = False
     start = 0
-    for name, token, depth in _directives(text, before_code=True):
+    for name, token, depth in directives(text, before_code=True):
         if depth == 0 and name in ("include", "if", "ifdef", "ifndef"):
             start, begun = _line_start(text, token), name != "include"
             inside = False
@@ -238,7 +230,7 @@ def _beside_includes(text: str) -> list[int]:
 def _behind(text: str, place: int) -> int:
     """On the next line, or, if the place is under an #if, behind that."""
     depth = 0
-    for name, token, inside in _directives(text):
+    for name, token, inside in directives(text):
         if token.start >= place:
             if depth == 0:
                 break

@@ -1,21 +1,21 @@
-"""Variables and the places of memory that an execution knows."""
+"""Variables and the places of memory that an execution knows, and the functions it is in."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import field, replace
+from itertools import count
 
 from pycparser import c_ast
 
 from kfusion.host.arithmetic import arithmetic as arithmetic_of
 from kfusion.host.arithmetic import fit
-from kfusion.host.frames import Frame
-from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.program import HostProgram
 from kfusion.host.symbolic import (
     App,
     Entry,
-    Fresh,
     Global,
     Literal,
     Local,
@@ -29,6 +29,33 @@ from kfusion.host.symbolic import (
     Unknown,
 )
 from kfusion.host.ways import Ways
+from kfusion.parse.unit import Function, Unit
+from kfusion.source.dataclasses import dataclass
+
+
+@dataclass(eq=False)
+class Frame:
+    number: int
+    function: Function | None  # None: the one with the region, of which only the block is run
+    unit: Unit
+    variables: dict[str, c_ast.Decl | None] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)  # of variables that hide others
+    depth: int = 0  # blocks that are open
+    statics: set[str] = field(default_factory=set)  # variables that outlive the call
+    call: c_ast.FuncCall | None = None  # that control has left the frame by
+    home: str = ""  # the name of the function with the region
+
+    def copy(self) -> Frame:
+        return replace(
+            self,
+            variables=dict(self.variables),
+            aliases=dict(self.aliases),
+            statics=set(self.statics),
+        )
+
+    @property
+    def name(self) -> str:
+        return self.function.name if self.function is not None else self.home
 
 
 class Places(ABC):
@@ -36,7 +63,7 @@ class Places(ABC):
 
     def __init__(self, program: HostProgram, ways: Ways) -> None:
         self.program, self.ways = program, ways
-        self.fresh = Fresh()
+        self.fresh = count(1)  # numbers for things that are made or unknown
         self.state = State()
         self.frames: list[Frame] = []
         # Ways that were taken and calls that were not followed; numbers that types may change.
@@ -47,7 +74,7 @@ class Places(ABC):
         return self.frames[-1]
 
     def unknown(self) -> Sym:
-        return Unknown(self.fresh.next())
+        return Unknown(next(self.fresh))
 
     # Variables
 
@@ -216,7 +243,7 @@ class Places(ABC):
             return self.type_of(node.lvalue)
         return node.to_type.type if isinstance(node, c_ast.Cast) else None
 
-    def function_named(self, name: str) -> HostFunction | None:
+    def function_named(self, name: str) -> Function | None:
         """The function that a name means, if no variable hides it."""
         unit = self.frame.unit
         if name in self.frame.variables or self.program.global_of(name, unit) is not None:

@@ -16,9 +16,10 @@ from pycparser import c_ast
 from kfusion.host import known
 from kfusion.host.callgraph import CallGraph
 from kfusion.host.known import Kind
-from kfusion.host.program import HostFunction
+from kfusion.host.scalars import is_void
 from kfusion.host.types import DeclaredTypes
-from kfusion.parse.unit import Nodes, Unit, by_type
+from kfusion.parse.strings import Scope
+from kfusion.parse.unit import Function, Nodes, Unit, arguments_of, by_type
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
@@ -43,7 +44,7 @@ class Outside(NamedTuple):
     unit: Unit
 
 
-Value = HostFunction | Outside
+Value = Function | Outside
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class Pointees:
         self._called: list[Slot] = []  # pointers that are called
         self._unknown_called = False
         self._enumerators = {
-            unit: {node.name for node in unit.nodes.get(c_ast.Enumerator, ())}
+            unit: {node.name for node in unit.nodes[c_ast.Enumerator]}
             for unit in graph.program.units
         }
         for unit in graph.program.units:
@@ -93,20 +94,19 @@ class Pointees:
 
     # What is asked
 
-    def of(self, expression: c_ast.Node, function: HostFunction, arguments: int) -> Pointed:
+    def of(self, expression: c_ast.Node, function: Function, arguments: int) -> Pointed:
         """What may be called by an expression with so many arguments."""
         pointed = self.held(expression, function)
         fitting = tuple(
             value
             for value in pointed.values
-            if not isinstance(value, HostFunction) or _fits(value, arguments)
+            if not isinstance(value, Function) or _fits(value, arguments)
         )
         why = pointed.why or (None if fitting else "the files given assign nothing that fits")
         return Pointed(fitting, why)
 
-    def held(self, expression: c_ast.Node, function: HostFunction | None) -> Pointed:
-        unit = function.unit if function is not None else self.graph.program.units[0]
-        slot = self._slot(expression, unit, function)
+    def held(self, expression: c_ast.Node, function: Function) -> Pointed:
+        slot = self._slot(expression, Scope(function.unit, function))
         if slot is None:
             return Pointed((), None)
         classes = [self._class(slot)]
@@ -177,48 +177,48 @@ class Pointees:
     # Reading the program
 
     def _read(self, unit: Unit) -> None:
-        for node in unit.nodes.get(c_ast.Union, ()):
+        for node in unit.nodes[c_ast.Union]:
             members = [d.name for d in node.decls or [] if getattr(d, "name", None)]
             for name in members[1:]:
                 self._join(("member", members[0]), ("member", name))
         for node in unit.ast.ext:
             if isinstance(node, c_ast.Decl):
-                self._read_nodes(by_type(node), unit, None)
-        for function in self.graph.own[unit].values():
-            self._read_nodes(function.function.nodes, unit, function)
+                self._read_nodes(by_type(node), Scope(unit, None))
+        for function in unit.functions.values():
+            self._read_nodes(function.nodes, Scope(unit, function))
             for parameter in function.parameters:
                 if not function.is_static:
                     self._class(("local", function, parameter.name)).handed = True
 
-    def _read_nodes(self, nodes: Nodes, unit: Unit, function: HostFunction | None) -> None:
-        for node in nodes.get(c_ast.Decl, ()):
+    def _read_nodes(self, nodes: Nodes, scope: Scope) -> None:
+        for node in nodes[c_ast.Decl]:
             if node.init is not None and node.name:
-                slot = self._variable(node.name, unit, function)
+                slot = self._variable(node.name, scope)
                 if slot is not None:
-                    self._initialise(slot, node.type, node.init, unit, function)
-        for node in nodes.get(c_ast.Assignment, ()):
-            to = self._slot(node.lvalue, unit, function)
-            self._join(to, self._slot(node.rvalue, unit, function))
-        for node in nodes.get(c_ast.CompoundLiteral, ()):
-            self._initialise(("literal", node), node.type.type, node.init, unit, function)
-        for node in nodes.get(c_ast.FuncCall, ()):
-            self._call(node, unit, function)
-        for node in nodes.get(c_ast.Return, ()):
-            if function is not None and node.expr is not None:
-                self._join(("result", function), self._slot(node.expr, unit, function))
+                    self._initialise(slot, node.type, node.init, scope)
+        for node in nodes[c_ast.Assignment]:
+            to = self._slot(node.lvalue, scope)
+            self._join(to, self._slot(node.rvalue, scope))
+        for node in nodes[c_ast.CompoundLiteral]:
+            self._initialise(("literal", node), node.type.type, node.init, scope)
+        for node in nodes[c_ast.FuncCall]:
+            self._call(node, scope)
+        for node in nodes[c_ast.Return]:
+            if scope.function is not None and node.expr is not None:
+                self._join(("result", scope.function), self._slot(node.expr, scope))
 
-    def _call(self, node: c_ast.FuncCall, unit: Unit, function: HostFunction | None) -> None:
-        given = [self._slot(a, unit, function) for a in (node.args.exprs if node.args else [])]
-        name = self._name_called(node, unit, function)
+    def _call(self, node: c_ast.FuncCall, scope: Scope) -> None:
+        given = [self._slot(a, scope) for a in arguments_of(node)]
+        name = self._name_called(node, scope)
         if name is None:
             self._indirect[len(given)] = None
-            pointer = self._slot(node.name, unit, function)
+            pointer = self._slot(node.name, scope)
             if pointer is not None:
                 self._called.append(pointer)
             for position, slot in enumerate(given):
                 self._join(("argument", len(given), position), slot)
             return
-        listed = self.graph.definitions(name, unit)
+        listed = self.graph.definitions(name, scope.unit)
         for each in listed:
             self._pass(given, each)
         if listed:
@@ -234,7 +234,7 @@ class Pointees:
                 if slot is not None and slot[0] != "function":  # which nobody can assign
                     self._class(slot).foreign = _LOADS.format(name)
 
-    def _pass(self, given: list[Slot | None], to: HostFunction) -> None:
+    def _pass(self, given: list[Slot | None], to: Function) -> None:
         names = [p.name for p in to.parameters]
         for position, slot in enumerate(given):
             if position < len(names):
@@ -247,12 +247,12 @@ class Pointees:
         for count in self._indirect:
             given: list[Slot | None] = [("argument", count, i) for i in range(count)]
             for value in self._taken:
-                if isinstance(value, HostFunction) and _fits(value, count):
+                if isinstance(value, Function) and _fits(value, count):
                     self._pass(given, value)
                     self._join(("results", count), ("result", value))
         for slot in self._given:
             for value in tuple(self._class(slot).values):
-                if isinstance(value, HostFunction):
+                if isinstance(value, Function):
                     for parameter in value.parameters:
                         place: Slot = ("local", value, parameter.name)
                         self._class(place).foreign = "files that are not given may assign it"
@@ -266,31 +266,27 @@ class Pointees:
                     for count in self._indirect:
                         self._class(("results", count)).foreign = _LOADS.format(value.name)
 
-    def _name_called(
-        self, node: c_ast.FuncCall, unit: Unit, function: HostFunction | None
-    ) -> str | None:
+    def _name_called(self, node: c_ast.FuncCall, scope: Scope) -> str | None:
         name = node.name.name if isinstance(node.name, c_ast.ID) else None
-        return None if name is None or self.graph.is_variable(name, unit, function) else name
+        return None if name is None or scope.unit.has_variable(name, scope.function) else name
 
     # Expressions
 
-    def _slot(
-        self, node: c_ast.Node | None, unit: Unit, function: HostFunction | None
-    ) -> Slot | None:
+    def _slot(self, node: c_ast.Node | None, scope: Scope) -> Slot | None:
         """The class of a value; None: a number, or nothing that could be a function."""
         if isinstance(node, c_ast.ID):
-            return self._named(node, unit, function)
+            return self._named(node, scope)
         if isinstance(node, c_ast.StructRef):
             return self._member(node.field.name)
         if isinstance(node, c_ast.ArrayRef):
-            return self._slot(node.name, unit, function)
+            return self._slot(node.name, scope)
         if isinstance(node, c_ast.UnaryOp):
             skipped = node.op in ("sizeof", "_Alignof", "!", "~")
-            return None if skipped else self._slot(node.expr, unit, function)
+            return None if skipped else self._slot(node.expr, scope)
         if isinstance(node, c_ast.Cast):
-            return self._cast(node, unit, function)
+            return self._cast(node, scope)
         if isinstance(node, c_ast.Assignment):
-            return self._slot(node.lvalue, unit, function)
+            return self._slot(node.lvalue, scope)
         if isinstance(node, c_ast.TernaryOp):
             parts = [node.iftrue, node.iffalse]
         elif isinstance(node, c_ast.BinaryOp):
@@ -300,34 +296,36 @@ class Pointees:
         elif isinstance(node, c_ast.Compound):  # ({ ... })
             parts = (node.block_items or [])[-1:]
         elif isinstance(node, c_ast.FuncCall):
-            return self._result(node, unit, function)
+            return self._result(node, scope)
         elif isinstance(node, c_ast.CompoundLiteral):
             return ("literal", node)
         else:
             parts = []
         joined: Slot | None = None
         for part in parts:
-            joined = self._join(joined, self._slot(part, unit, function))
+            joined = self._join(joined, self._slot(part, scope))
         return joined
 
-    def _named(self, node: c_ast.ID, unit: Unit, function: HostFunction | None) -> Slot | None:
-        if self.graph.is_variable(node.name, unit, function):
-            return self._variable(node.name, unit, function)
-        listed = self.graph.definitions(node.name, unit)
+    def _named(self, node: c_ast.ID, scope: Scope) -> Slot | None:
+        if scope.unit.has_variable(node.name, scope.function):
+            return self._variable(node.name, scope)
+        listed = self.graph.definitions(node.name, scope.unit)
         slot: Slot | None = None
         for each in listed:
             slot = self._join(slot, self._holding(each, node))
-        if not (listed or node.name in self._enumerators[unit] or node.name in known.OBJECTS):
-            slot = self._holding(Outside(node.name, unit), node)
+        named = node.name in self._enumerators[scope.unit] or node.name in known.OBJECTS
+        if not listed and not named:
+            slot = self._holding(Outside(node.name, scope.unit), node)
         return slot
 
-    def _variable(self, name: str, unit: Unit, function: HostFunction | None) -> Slot | None:
-        own = self.graph.locals(function).get(name) if function is not None else None
+    def _variable(self, name: str, scope: Scope) -> Slot | None:
+        unit, function = scope
+        own = function.variables.get(name) if function is not None else None
         if own is not None and "extern" not in own.storage:
             slot: Slot = ("local", function, name)
             self._class(slot).kept |= "static" in own.storage
             return None if _is_narrow(own) else slot
-        declared = self.graph.variables[unit].get(name) or own
+        declared = unit.variables.get(name) or own
         if declared is None or _is_narrow(declared):
             return None
         if "static" in declared.storage:
@@ -341,7 +339,7 @@ class Pointees:
         return slot
 
     def _defines(self, unit: Unit, name: str) -> bool:
-        declared = self.graph.variables[unit].get(name)
+        declared = unit.variables.get(name)
         return declared is not None and (
             "extern" not in declared.storage or declared.init is not None
         )
@@ -351,31 +349,29 @@ class Pointees:
         self._class(slot).shared = True
         return slot
 
-    def _cast(self, node: c_ast.Cast, unit: Unit, function: HostFunction | None) -> Slot | None:
+    def _cast(self, node: c_ast.Cast, scope: Scope) -> Slot | None:
         inner = node.expr
         if isinstance(inner, c_ast.Constant) and inner.type.endswith("int"):
             is_pointer = not _is_narrow(node.to_type)
             if is_pointer and inner.value.rstrip("uUlL") not in ("0", "0x0"):
                 return self._from(node, "it may come from a number")
             return None
-        return self._slot(inner, unit, function)
+        return self._slot(inner, scope)
 
-    def _result(
-        self, node: c_ast.FuncCall, unit: Unit, function: HostFunction | None
-    ) -> Slot | None:
-        name = self._name_called(node, unit, function)
+    def _result(self, node: c_ast.FuncCall, scope: Scope) -> Slot | None:
+        name = self._name_called(node, scope)
         if name is None:
-            return ("results", len(node.args.exprs) if node.args else 0)
+            return ("results", len(arguments_of(node)))
         joined: Slot | None = None
-        for each in self.graph.definitions(name, unit):
+        for each in self.graph.definitions(name, scope.unit):
             joined = self._join(joined, ("result", each))
         if joined is not None:
             return joined
         if name == "fake_va_arg":
             return _VARIABLE_ARGUMENTS
         if name in known.PASSES_ON:
-            for argument in node.args.exprs if node.args else []:
-                joined = self._join(joined, self._slot(argument, unit, function))
+            for argument in arguments_of(node):
+                joined = self._join(joined, self._slot(argument, scope))
             return joined
         if (
             self.graph.program.kind_of(name) in (Kind.UNKNOWN, Kind.OPENS)
@@ -391,11 +387,10 @@ class Pointees:
         slot: Slot,
         type_: c_ast.Node,
         value: c_ast.Node,
-        unit: Unit,
-        function: HostFunction | None,
+        scope: Scope,
     ) -> None:
         if not isinstance(value, c_ast.InitList):
-            self._join(slot, self._slot(value, unit, function))
+            self._join(slot, self._slot(value, scope))
             return
         type_ = self.types.resolved(type_)
         names = None if isinstance(type_, c_ast.ArrayDecl) else self.types.members(type_)
@@ -414,7 +409,7 @@ class Pointees:
             elif below is not None and self._is_struct(below):
                 if not isinstance(item, c_ast.InitList):
                     to = _POSITIONAL  # braces are left out
-            self._initialise(to, below or c_ast.EmptyStatement(), item, unit, function)
+            self._initialise(to, below or c_ast.EmptyStatement(), item, scope)
 
     def _by_position(
         self, type_: c_ast.Node, names: list[str], items: list[c_ast.Node], position: int
@@ -438,20 +433,15 @@ class Pointees:
         return isinstance(inner, c_ast.Struct | c_ast.Union)
 
 
-def _fits(function: HostFunction, arguments: int) -> bool:
-    declared = function.function.node.decl.type.args
-    if declared is None or function.is_old_style:
+def _fits(function: Function, arguments: int) -> bool:
+    declared = function.node.decl.type.args
+    if declared is None or function.node.param_decls:  # `int f(x) int x; {...}`
         return True
     more = any(isinstance(p, c_ast.EllipsisParam) for p in declared.params)
     taken = [p for p in declared.params if not isinstance(p, c_ast.EllipsisParam)]
-    if len(taken) == 1 and _is_void(taken[0]):
+    if len(taken) == 1 and is_void(taken[0].type):
         taken = []
     return arguments >= len(taken) if more else arguments == len(taken)
-
-
-def _is_void(parameter: c_ast.Node) -> bool:
-    inner = getattr(parameter.type, "type", None)
-    return isinstance(parameter.type, c_ast.TypeDecl) and getattr(inner, "names", None) == ["void"]
 
 
 def _is_narrow(declared: c_ast.Node) -> bool:

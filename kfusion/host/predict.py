@@ -15,20 +15,19 @@ from itertools import combinations, pairwise
 from pycparser import c_ast
 
 from kfusion.host.closed import closed_as_a_whole
-from kfusion.host.execute import MATTERS
-from kfusion.host.frames import Frame
+from kfusion.host.execute import MATTERS, Executor
 from kfusion.host.handles import kernel_names
 from kfusion.host.names import visible_in
 from kfusion.host.options import groups_are_full
-from kfusion.host.predict_launches import Launches, PredictedLaunch, Surrounding
+from kfusion.host.places import Frame
+from kfusion.host.predict_launches import Launches, PredictedLaunch, Surrounding, shape
 from kfusion.host.program import HostProgram
 from kfusion.host.reach import Reach
-from kfusion.host.record import Recorder
 from kfusion.host.runs import Runs
 from kfusion.host.symbolic import Made, State, Sym
 from kfusion.host.ways import PathEndError, Steps, Ways
 from kfusion.kernel.model import Kernel
-from kfusion.parse.unit import Function, Unit, descendants
+from kfusion.parse.unit import Function, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, Reason
 
@@ -48,12 +47,12 @@ class Prediction:
     released: frozenset[str]  # of those, released for the last time
     doubts: tuple[str, ...]  # why the path is not exact
     after: State  # what places hold at the region's end
-    leaves: str  # how the path leaves the block: "" at its end, return, break, goto, exit, ...
-    likely: bool  # it nowhere gives up where it could go on
-    settled_behind: bool  # a command behind the last launch settles, or may do so
-    unknown: tuple[Reason, ...]  # launches of kernels that are not known
-    of_one_program: Callable[[Sym, Sym], bool]  # may two kernels be?
-    in_run: Callable[[Sym], Sym]  # what a value was in the program's likely run
+    leaves: str = ""  # how the path leaves the block: at its end, return, break, goto, exit, ...
+    likely: bool = True  # it nowhere gives up where it could go on
+    settled_behind: bool = True  # a command behind the last launch settles, or may do so
+    unknown: tuple[Reason, ...] = ()  # launches of kernels that are not known
+    of_one_program: Callable[[Sym, Sym], bool] = lambda _first, _second: True  # may two kernels be?
+    in_run: Callable[[Sym], Sym] = lambda value: value  # what it was in the program's likely run
 
     @property
     def launches(self) -> tuple[PredictedLaunch, ...]:
@@ -140,17 +139,15 @@ class Predictions:
 def predictions(
     block: c_ast.Compound,
     function: Function,
-    unit: Unit,
     program: HostProgram,
     kernels: dict[str, Kernel],
     runs: Runs,
     harmless: frozenset[str] = frozenset(),
 ) -> Predictions:
     """Follow the paths through a region: the default one, then those that differ least."""
-    own, run = program.host_function(function.node), runs.of(block)
+    run = runs.of(block)
     around = Surrounding(
-        unit,
-        own,
+        function,
         kernel_names(program),
         kernels,
         Reach.of(program, MATTERS),
@@ -168,14 +165,16 @@ def _follow(
     ways: Ways,
     harmless: frozenset[str],
 ) -> Prediction:
-    recorder = Recorder(program, around.reach, ways, around.before)
-    recorder.harmless = harmless
-    recorder.frames = [_frame(block, around)]
+    executor = Executor(program, around.reach, ways, around.before)
+    executor.harmless = harmless
+    function, seen = around.function, visible_in(block, around.function)
+    executor.frames = [Frame(0, None, function.unit, seen, home=function.name)]
     leaves = ""
     try:
-        if not recorder.statement(block):
-            leaves = recorder.jump
-            if leaves == "goto" and _has_label(block, recorder.label):
+        if not executor.statement(block):
+            leaves = executor.jump
+            labels = (n.name for n in descendants(block) if isinstance(n, c_ast.Label))
+            if leaves == "goto" and executor.label in labels:
                 ways.doubt("a goto into another block")
     except PathEndError as end:
         leaves = "exit" if end.ended else "unknown"
@@ -184,31 +183,21 @@ def _follow(
     except KFusionError as problem:
         leaves = "unknown"
         ways.doubt(f"not understood: {problem}")
-    launches = Launches(recorder.launches, around, ways)
+    launches = Launches(executor.launches, around, ways)
     return Prediction(
         launches.rows,
         launches.values,
-        frozenset(map(str, recorder.created)),
-        frozenset(map(str, recorder.released)),
+        frozenset(map(str, executor.created)),
+        frozenset(map(str, executor.released)),
         tuple(ways.doubts),
-        recorder.state,
+        executor.state,
         leaves,
         not ways.gave_up,
-        recorder.perhaps_settled,
+        executor.perhaps_settled,
         tuple(launches.unknown),
         launches.of_one_program,
         around.before.value if around.before is not None else lambda value: value,
     )
-
-
-def _has_label(block: c_ast.Compound, name: str) -> bool:
-    return any(isinstance(node, c_ast.Label) and node.name == name for node in descendants(block))
-
-
-def _frame(block: c_ast.Compound, around: Surrounding) -> Frame:
-    """The function around the region: its variables that the block sees."""
-    variables = visible_in(block, around.function)
-    return Frame(0, None, around.unit, variables, home=around.function.name)
 
 
 def _ordered(paths: list[Prediction]) -> tuple[Prediction, ...]:
@@ -217,29 +206,9 @@ def _ordered(paths: list[Prediction]) -> tuple[Prediction, ...]:
     first: list[Prediction] = []
     others: list[Prediction] = []
     for path in paths:
-        key = _shape(path)
+        key = shape(path.segments)
         (others if key in seen else first).append(path)
         seen.add(key)
     default = first[:1] if first and len(first[0].launches) > 1 else []
     rest = sorted(first[len(default) :], key=lambda path: -len(path.launches))
     return (*default, *rest, *others)
-
-
-def _shape(path: Prediction) -> object:
-    """Kernels, and which arguments and ranges are the same: names may differ."""
-    numbers: dict[str, int] = {}
-    return tuple(
-        tuple(
-            (
-                launch.invocation.kernel.name,
-                tuple(
-                    numbers.setdefault(argument.name, len(numbers))
-                    for argument in launch.invocation.arguments
-                ),
-                numbers.setdefault(launch.invocation.range.key, len(numbers)),
-                launch.invocation.range.local,
-            )
-            for launch in row
-        )
-        for row in path.segments
-    )

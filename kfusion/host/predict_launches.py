@@ -7,25 +7,40 @@ is not known, or not given, ends a row of launches: nothing is fused across it.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from pycparser import c_ast
+
 from kfusion.graph.model import Argument, Invocation, LaunchRange, LocalMemory, Memory, Scalar
-from kfusion.host.effects import Launch, SetArgument
+from kfusion.host.calls import LAUNCHES
 from kfusion.host.equality import image_size_of
 from kfusion.host.handles import KernelNames
-from kfusion.host.hints import hint_for
-from kfusion.host.predict_names import Labels
-from kfusion.host.program import HostFunction
 from kfusion.host.reach import Reach
-from kfusion.host.record import Calling, PathLaunch, call_span
+from kfusion.host.record import Calling, Launch, PathLaunch, SetArgument, call_span
 from kfusion.host.runs import Before
 from kfusion.host.spelling import spell
-from kfusion.host.symbolic import Entry, Literal, Num, Sym, anything, leaves
+from kfusion.host.symbolic import (
+    App,
+    Entry,
+    Global,
+    Literal,
+    Num,
+    Pointee,
+    Root,
+    Sym,
+    anything,
+    leaves,
+)
 from kfusion.host.ways import Ways
 from kfusion.kernel.evaluate import image_size
 from kfusion.kernel.model import Kernel, Parameter
-from kfusion.parse.unit import Unit
+from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.text import Span
+
+_LONGEST = 72  # label
 
 
 @dataclass(frozen=True)
@@ -50,12 +65,27 @@ class PredictedLaunch:
         return self.invocation.span
 
 
+def shape(rows: Iterable[Sequence[PredictedLaunch]]) -> object:
+    """Kernels, and which arguments and ranges are the same: names may differ."""
+    numbers: dict[object, int] = {}
+    return tuple(
+        tuple(
+            (
+                each.kernel.name,
+                tuple(numbers.setdefault(a.name, len(numbers)) for a in each.arguments),
+                numbers.setdefault((each.range.key, each.range.local), len(numbers)),
+            )
+            for each in (launch.invocation for launch in row)
+        )
+        for row in rows
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Surrounding:
     """What is the same for all paths of a region."""
 
-    unit: Unit
-    function: HostFunction
+    function: Function
     names: KernelNames
     kernels: dict[str, Kernel]
     reach: Reach  # what may launch, or set arguments
@@ -76,7 +106,7 @@ class Launches:
         self._settings = [self._arguments(launch, kernel) for launch, kernel in known]
         self._all_settings = [e for settings in self._settings for e in settings.values()]
         self._named = self._names_before()
-        labels = Labels([(p, k.name) for p, k in known], around.unit)
+        labels = Labels([(p, k.name) for p, k in known], around.function.unit)
         self.unknown: list[Reason] = []  # launches that are in no row
         self._relied_on: Reason | None = None  # by the launch before
         rows: list[list[PredictedLaunch]] = [[]]
@@ -85,7 +115,7 @@ class Launches:
             if kernel is None:
                 rows.append([])
                 name = self._kernel_name(launch.launch.kernel)
-                self.unknown.append(_unknown(launch, around.unit, name))
+                self.unknown.append(_unknown(launch, around.function.unit, name))
                 continue
             rows[-1].append(self._predicted(launch, kernel, number, len(rows[-1]), labels))
             number += 1
@@ -138,7 +168,8 @@ class Launches:
     def _predicted(
         self, launch: PathLaunch, kernel: Kernel, number: int, index: int, labels: Labels
     ) -> PredictedLaunch:
-        settings = self._settings[number]
+        settings, before = self._settings[number], self.around.before
+        queue = launch.launch.queue
         arguments = tuple(
             self._argument(launch, kernel, position, settings.get(position), number)
             for position in range(len(kernel.parameters))
@@ -156,13 +187,9 @@ class Launches:
             {p: e.size for p, e in settings.items() if e.value is None},
             launch.calls,
             apart,
-            self._queue(launch.launch.queue),
+            before.value(queue) if before is not None else queue,
             launch.launch.kernel,
         )
-
-    def _queue(self, queue: Sym) -> Sym:
-        before = self.around.before
-        return before.value(queue) if before is not None else queue
 
     def _argument(
         self,
@@ -253,3 +280,103 @@ def _unset(launch: PathLaunch, kernel: Kernel, span: Span | None) -> Reason | No
 def unset_name(parameter: Parameter, kernel: Kernel) -> str:
     """Of an argument that no setting in the region gives."""
     return f"<{parameter.name} of {kernel.name}>"
+
+
+# What people call a launch, and its memory: the application's own words
+
+
+class Labels:
+    """Labels of launches: none is the label of two."""
+
+    def __init__(self, launches: list[tuple[PathLaunch, str]], unit: Unit) -> None:
+        self.unit = unit
+        words = [self._words(launch, kernel) for launch, kernel in launches]
+        self._spans = [span for _, span in words]
+        kernels: dict[str, set[str]] = {}
+        for (text, _), (_, kernel) in zip(words, launches, strict=True):
+            kernels.setdefault(text, set()).add(kernel)
+        texts = [
+            f"{text}: {kernel}" if len(kernels[text]) > 1 else text
+            for (text, _), (_, kernel) in zip(words, launches, strict=True)
+        ]
+        self._texts = _numbered(texts)
+
+    def of(self, number: int) -> tuple[str, Span | None]:
+        return self._texts[number], self._spans[number]
+
+    def _words(self, launch: PathLaunch, kernel: str) -> tuple[str, Span | None]:
+        call = launch.call
+        if call is None:
+            return kernel, None
+        span = call_span(call, self.unit)
+        text = " ".join(span.text.split()) if span is not None else ""
+        name = call.name.name if isinstance(call.name, c_ast.ID) else ""
+        is_direct = name in LAUNCHES and text.startswith(name)
+        if not text or is_direct or len(text) > _LONGEST:
+            return kernel if is_direct or not text else f"{text.split('(')[0]}(...)", span
+        return text, span
+
+
+def _numbered(texts: list[str]) -> list[str]:
+    """The second `step(&s)` is `step(&s) (2)`."""
+    total, seen = Counter(texts), Counter[str]()
+    result = []
+    for text in texts:
+        seen[text] += 1
+        result.append(text if total[text] == 1 else f"{text} ({seen[text]})")
+    return result
+
+
+def hint_for(value: Sym, otherwise: str, settings: Iterable[SetArgument]) -> str:
+    """The name of the object's owner in the application; `otherwise` if there is none.
+
+    Buffers of one owner are told apart by their members: `u`, `level2`; `s_u` if
+    another owner has a `u`, too.
+    """
+    owner = owner_of(value)
+    if not isinstance(value, Entry) or not isinstance(owner, App | Global):
+        return otherwise
+    handles = {h for h in _handles(settings) if h.place.path}
+    if len([h for h in handles if owner_of(h) == owner]) < 2 or not value.place.path:
+        return owner.name
+    member = _member(value)
+    alike = [h for h in handles if h != value and _member(h) == member]
+    if not alike:
+        return member
+    outer = _outer_member(value)  # `w->b.gpu` is w's `b`
+    if outer and all(owner_of(h) == owner and _outer_member(h) != outer for h in alike):
+        return outer
+    return f"{owner.name}_{member}"
+
+
+def _handles(settings: Iterable[SetArgument]) -> set[Entry]:
+    """Memory objects that the launches of the region get, and that were there before."""
+    values = [e.value for e in settings if spell(e.size) == "sizeof(cl_mem)"]
+    return {value for value in values if isinstance(value, Entry)}
+
+
+def owner_of(value: Sym) -> Root | None:
+    """The variable that leads to the object."""
+    if not isinstance(value, Entry):
+        return None
+    root = value.place.root
+    if isinstance(root, Pointee) and isinstance(root.pointer, Entry):
+        return root.pointer.place.root
+    return root
+
+
+def _outer_member(handle: Entry) -> str:
+    """`b` for `w->b.gpu`: the member that the last one is a member of, if it has a name."""
+    path = handle.place.path
+    named = len(path) > 1 and not any(step.startswith("[") for step in path[-2:])
+    return "".join(c for c in path[-2] if c.isalnum() or c == "_") if named else ""
+
+
+def _member(handle: Entry) -> str:
+    """`level2` for `s->level[2]`: the last member's name, and the indices behind it."""
+    words: list[str] = []
+    for step in reversed(handle.place.path):
+        words.insert(0, "".join(c for c in step if c.isalnum() or c == "_"))
+        if not step.startswith("["):
+            break
+    return "_".join(words[:1]) + "_".join(words[1:])

@@ -5,77 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import field
-from functools import cached_property
-from typing import Any
+from functools import cached_property, wraps
+from typing import Any, TypeVar
 
 from pycparser import c_ast
 
+from kfusion.host.arithmetic import compute
 from kfusion.host.known import Kind, kind_of
 from kfusion.host.types import DeclaredTypes
 from kfusion.parse.cpp import CppUnit
-from kfusion.parse.unit import Function, Unit, descendants
+from kfusion.parse.unit import Function, Unit, declares_function, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
-from kfusion.source.text import Span
 
 DECLARED_HERE = protection("closed-declared-here", "a function is the library's by its name alone")
+T = TypeVar("T")
 EXTERN = "extern"  # a variable that all files share
-
-
-@dataclass(frozen=True, eq=False)
-class HostFunction:
-    unit: Unit
-    function: Function
-
-    @property
-    def name(self) -> str:
-        return self.function.name
-
-    @cached_property
-    def parameters(self) -> list[c_ast.Decl]:
-        arguments = self.function.node.decl.type.args
-        if arguments is None:
-            return []
-        old = {d.name: d for d in self.function.node.param_decls or []}
-        listed = (old.get(getattr(p, "name", None), p) for p in arguments.params)
-        return [as_pointer(p) for p in listed if isinstance(p, c_ast.Decl) and p.name]
-
-    @property
-    def is_old_style(self) -> bool:
-        """`int f(x) int x; {...}`"""
-        return bool(self.function.node.param_decls)
-
-    @property
-    def result_type(self) -> c_ast.Node:
-        return self.function.node.decl.type.type
-
-    @property
-    def in_main_file(self) -> bool:
-        """Written in the unit's own file, not in a header that it includes."""
-        return self.unit.in_main_file(self.function.node.body)
-
-    @property
-    def is_static(self) -> bool:
-        return "static" in self.function.node.decl.storage
-
-
-def as_pointer(parameter: c_ast.Decl) -> c_ast.Decl:
-    """`int v[4]` as a parameter is `int *v`."""
-    array = parameter.type
-    if not isinstance(array, c_ast.ArrayDecl):
-        return parameter
-    pointer = c_ast.PtrDecl(array.dim_quals or [], array.type, array.coord)
-    return c_ast.Decl(
-        parameter.name,
-        parameter.quals,
-        parameter.align,
-        parameter.storage,
-        parameter.funcspec,
-        pointer,
-        parameter.init,
-        parameter.bitsize,
-        parameter.coord,
-    )
 
 
 @dataclass(eq=False)
@@ -83,67 +28,42 @@ class HostProgram:
     units: tuple[Unit, ...]
     others: tuple[CppUnit, ...] = ()  # files of C++: what they do is not followed
     _names: dict[c_ast.Node, frozenset[str]] = field(default_factory=dict)
+    _called: dict[Function, frozenset[str]] = field(default_factory=dict)
     _enumerators: dict[Unit, dict[str, int]] = field(default_factory=dict)
-    remembered: dict[object, Any] = field(default_factory=dict)  # by one region, for others
+    _remembered: dict[object, Any] = field(default_factory=dict)  # by one region, for others
+
+    def remember(self, key: object, find: Callable[[], T]) -> T:
+        if key not in self._remembered:
+            self._remembered[key] = find()
+        found: T = self._remembered[key]
+        return found
 
     @cached_property
-    def functions(self) -> dict[str, HostFunction]:
-        """By name; further ones of a name that several files define have keys of their own."""
-        result: dict[str, HostFunction] = {}
-        for number, unit in enumerate(self.units):
-            for function in self._of_unit[unit].values():
-                if function.name not in result:
-                    result[function.name] = function
-                elif function.in_main_file:
-                    result[f"{function.name} of file {number}"] = function
-        return result
+    def all_functions(self) -> tuple[Function, ...]:
+        return tuple(f for unit in self.units for f in unit.functions.values())
 
     @cached_property
-    def all_functions(self) -> tuple[HostFunction, ...]:
-        return tuple(f for unit in self.units for f in self._of_unit[unit].values())
-
-    def host_function(self, node: c_ast.FuncDef) -> HostFunction:
-        return next(f for f in self.all_functions if f.function.node is node)
-
-    def in_unit(self, name: str, number: int) -> HostFunction | None:
-        """The function of that name in one of the files."""
-        return self._of_unit[self.units[number]].get(name)
-
-    @cached_property
-    def _of_unit(self) -> dict[Unit, dict[str, HostFunction]]:
-        return {
-            unit: {f.name: HostFunction(unit, f) for f in unit.functions.values()}
-            for unit in self.units
-        }
-
-    @cached_property
-    def _shared(self) -> dict[str, list[HostFunction]]:
+    def shared(self) -> dict[str, list[Function]]:
         """The functions that any file can call, by name."""
-        result: dict[str, list[HostFunction]] = {}
+        result: dict[str, list[Function]] = {}
         for function in self.all_functions:
             if not function.is_static:
                 result.setdefault(function.name, []).append(function)
         return result
 
-    def lookup(self, name: str, unit: Unit) -> HostFunction | None:
+    def lookup(self, name: str, unit: Unit) -> Function | None:
         """Of the same file, `static` or not; else the first that other files can call.
 
         Where the files do not tell which definition a name means (each of several programs given
         together may have its own `init`), any one is taken: what is predicted is checked.
         """
-        own = self._of_unit[unit].get(name) if unit in self._of_unit else None
-        return own or next(iter(self._shared.get(name, ())), None)
+        return unit.functions.get(name) or next(iter(self.shared.get(name, ())), None)
 
-    def is_guess(self, function: HostFunction, unit: Unit) -> bool:
+    def is_guess(self, function: Function, unit: Unit) -> bool:
         """Do other files define a function of this name, too, for this file to call?"""
         if function.unit is unit or function.is_static:
             return False
-        return len([f for f in self._shared[function.name] if f.in_main_file]) > 1
-
-    def node_span(self, node: c_ast.Node, unit: Unit) -> Span:
-        """Where a node stands, most likely in a certain file."""
-        found = unit if unit.holds(node) else next((u for u in self.units if u.holds(node)), unit)
-        return found.node_span(node)
+        return len([f for f in self.shared[function.name] if f.unit.in_main_file(f.node.body)]) > 1
 
     def kind_of(self, name: str) -> Kind:
         """Of a function that no given file defines. One that a file of the program's declares, and
@@ -162,8 +82,8 @@ class HostProgram:
         own = (
             node.name
             for unit in self.units
-            for node in unit.nodes.get(c_ast.Decl, ())
-            if isinstance(node.type, c_ast.FuncDecl)
+            for node in unit.nodes[c_ast.Decl]
+            if declares_function(node)
         )
         return frozenset(own).union(*(unit.declared_functions for unit in self.others))
 
@@ -180,7 +100,7 @@ class HostProgram:
         """What the names of enumerators mean in a file, the headers it includes among it."""
         if unit not in self._enumerators:
             result: dict[str, int] = {}
-            for node in unit.nodes.get(c_ast.EnumeratorList, ()):
+            for node in unit.nodes[c_ast.EnumeratorList]:
                 _enumerate(node, result)
             self._enumerators[unit] = result
         return self._enumerators[unit]
@@ -189,13 +109,9 @@ class HostProgram:
     def globals(self) -> dict[str, c_ast.Decl]:
         """File-scope variables; one with an initialiser is preferred."""
         result: dict[str, c_ast.Decl] = {}
-        for unit in self.units:
-            for node in unit.ast.ext:
-                if isinstance(node, c_ast.Decl) and node.name:
-                    if isinstance(node.type, c_ast.FuncDecl):
-                        continue
-                    if node.name not in result or node.init is not None:
-                        result[node.name] = node
+        for name, node in (each for unit in self.units for each in unit.variables.items()):
+            if name not in result or node.init is not None:
+                result[name] = node
         return result
 
     @cached_property
@@ -205,40 +121,23 @@ class HostProgram:
 
     def global_of(self, name: str, unit: Unit) -> c_ast.Decl | None:
         """A file-scope variable as seen from a file: its own static ones come first."""
-        own = self._file_scope[unit].get(name)
+        own = unit.variables.get(name)
         return own if own is not None and "static" in own.storage else self.globals.get(name)
 
     def home_of(self, name: str, unit: Unit) -> str:
         """The file of a static variable whose name means something else elsewhere."""
-        own = self._file_scope[unit].get(name)
+        own = unit.variables.get(name)
         if own is None or "static" not in own.storage:
             return EXTERN if name in self._local_names else ""
         others = (u for u in self.units if u is not unit)
-        shared = any(name in self._file_scope[u] for u in others)
+        shared = any(name in u.variables for u in others)
         return unit.source.name if shared or name in self._local_names else ""
-
-    @cached_property
-    def _file_scope(self) -> dict[Unit, dict[str, c_ast.Decl]]:
-        return {
-            unit: {
-                node.name: node
-                for node in unit.ast.ext
-                if isinstance(node, c_ast.Decl)
-                and node.name
-                and not isinstance(node.type, c_ast.FuncDecl)
-            }
-            for unit in self.units
-        }
 
     @cached_property
     def _local_names(self) -> frozenset[str]:
         """Variables of functions that hold regions: a global may have the same name."""
-        visitor = _Declared()
-        for unit in self.units:
-            if unit.annotations.regions:
-                for function in unit.functions.values():
-                    visitor.visit(function.node)
-        return frozenset(visitor.names)
+        units = (unit for unit in self.units if unit.annotations.regions)
+        return frozenset(v for u in units for f in u.functions.values() for v in f.variables)
 
     def names_called(self, node: c_ast.Node) -> frozenset[str]:
         """Names of the functions that a statement or expression calls itself; an empty one for a
@@ -254,8 +153,8 @@ class HostProgram:
     @cached_property
     def pointers(self) -> frozenset[str]:
         """Names that are called and may be pointers to functions."""
-        nodes = (node for unit in self.units for node in unit.nodes.get(c_ast.Decl, ()))
-        variables = (n.name for n in nodes if not isinstance(n.type, c_ast.FuncDecl))
+        nodes = (node for unit in self.units for node in unit.nodes[c_ast.Decl])
+        variables = (n.name for n in nodes if not declares_function(n))
         return frozenset(variables) - {f.name for f in self.all_functions} | {""}
 
     @cached_property
@@ -264,25 +163,25 @@ class HostProgram:
         return frozenset(
             f.name
             for f in self.all_functions
-            if not self.pointers.isdisjoint(self.names_called(f.function.node.body))
+            if not self.pointers.isdisjoint(self.names_called(f.node.body))
         )
 
     @cached_property
     def settling(self) -> frozenset[str]:
         """Functions of other files around which nothing is held back."""
-        named = (self.names_called(f.function.node.body) for f in self.all_functions)
+        named = (self.names_called(f.node.body) for f in self.all_functions)
         outside = frozenset[str]().union(*named) - {f.name for f in self.all_functions} - {""}
         unknown = (Kind.SETTLES, Kind.UNKNOWN)
         return frozenset(name for name in outside if self.kind_of(name) in unknown)
 
-    def calls(self, function: HostFunction) -> frozenset[str]:
+    def calls(self, function: Function) -> frozenset[str]:
         """Names of all functions that a function calls, directly or not."""
         if function not in self._called:
             names: set[str] = set()
             waiting, seen = [function], {function}
             while waiting:
                 caller = waiting.pop()
-                direct = self.names_called(caller.function.node.body)
+                direct = self.names_called(caller.node.body)
                 names |= direct
                 for name in sorted(direct):
                     inner = self.lookup(name, caller.unit)
@@ -301,27 +200,15 @@ class HostProgram:
                 found.setdefault(name, set()).add(function.name)
         return found
 
-    @cached_property
-    def _called(self) -> dict[HostFunction, frozenset[str]]:
-        return {}
 
+def once(find: Callable[[HostProgram], T]) -> Callable[[HostProgram], T]:
+    """What is found of a program is remembered with it."""
 
-class _Declared(c_ast.NodeVisitor):
-    """Names that a function declares, its parameters included."""
+    @wraps(find)
+    def found(program: HostProgram) -> T:
+        return program.remember(find, lambda: find(program))
 
-    def __init__(self) -> None:
-        self.names: set[str] = set()
-
-    def visit_FuncDef(self, node: c_ast.FuncDef) -> None:
-        for parameter in getattr(node.decl.type.args, "params", None) or []:
-            if isinstance(parameter, c_ast.Decl) and parameter.name:
-                self.names.add(parameter.name)
-        self.visit(node.body)
-
-    def visit_Decl(self, node: c_ast.Decl) -> None:
-        if node.name:
-            self.names.add(node.name)
-        self.generic_visit(node)
+    return found
 
 
 def _enumerate(node: c_ast.EnumeratorList, found: dict[str, int]) -> None:
@@ -356,7 +243,7 @@ def constant(node: c_ast.Node, enumerators: dict[str, int]) -> int | None:
         left, right = constant(node.left, enumerators), constant(node.right, enumerators)
         if left is None or right is None:
             return None
-        return compute(node.op, left, right)
+        return _in_any_type(node.op, left, right)
     return None
 
 
@@ -388,7 +275,7 @@ def _octal(text: str) -> bool:
     return len(digits) > 1 and digits[0] == "0" and digits.isdigit()
 
 
-def compute(op: str, left: int, right: int) -> int | None:
+def _in_any_type(op: str, left: int, right: int) -> int | None:
     """C's integer operators where all integer types agree on the result; else None.
 
     Types are not known here: a negative number may be a large one, and a result that is
@@ -396,27 +283,7 @@ def compute(op: str, left: int, right: int) -> int | None:
     """
     if op in ("==", "!=") and max(abs(left), abs(right)) < 2**31:
         return int((left == right) == (op == "=="))
-    if left < 0 or right < 0 or (op in ("/", "%") and right == 0):
+    if left < 0 or right < 0 or (op in ("<<", ">>") and right > 30):
         return None
-    results: dict[str, Callable[[], int | None]] = {
-        "+": lambda: left + right,
-        "-": lambda: left - right,
-        "*": lambda: left * right,
-        "/": lambda: left // right,
-        "%": lambda: left % right,
-        "<<": lambda: left << right if right < 31 else None,
-        ">>": lambda: left >> right if right < 31 else None,
-        "&": lambda: left & right,
-        "|": lambda: left | right,
-        "^": lambda: left ^ right,
-        "<": lambda: int(left < right),
-        ">": lambda: int(left > right),
-        "<=": lambda: int(left <= right),
-        ">=": lambda: int(left >= right),
-        "&&": lambda: int(bool(left) and bool(right)),
-        "||": lambda: int(bool(left) or bool(right)),
-    }
-    if op not in results:
-        return None
-    value = results[op]()
+    value = compute(op, left, right)
     return value if value is not None and 0 <= value < 2**31 else None

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Set
 from pycparser import c_ast
 
 from kfusion.host.names import path_to
-from kfusion.host.program import HostFunction, HostProgram, constant
-from kfusion.parse.unit import Unit
+from kfusion.host.program import HostProgram, constant
+from kfusion.parse.unit import Function, Unit
 
 NEVER_RETURN = frozenset("exit abort _Exit _exit quick_exit __assert_fail".split())
 
@@ -20,14 +20,14 @@ class Reach:
         self,
         program: HostProgram,
         names: frozenset[str],
-        blocks: Mapping[c_ast.Node, HostFunction] | None = None,
+        blocks: Mapping[c_ast.Node, Function] | None = None,
     ) -> None:
         """`blocks`: with the functions that they stand in."""
         self.program = program
         self._around: set[c_ast.Node] = set()
         wanted = set(names)
         for block, function in (blocks or {}).items():
-            self._around |= set(path_to(block, function.function.node.body) or ())
+            self._around |= set(path_to(block, function.node.body) or ())
             wanted.add(function.name)
         self._leading = wanted | self._callers(wanted)
         # A call through a pointer may be one of any function.
@@ -42,11 +42,7 @@ class Reach:
     @classmethod
     def of(cls, program: HostProgram, names: frozenset[str]) -> Reach:
         """The same for all regions of a program."""
-        key = ("reach", names)
-        if key not in program.remembered:
-            program.remembered[key] = cls(program, names)
-        found: Reach = program.remembered[key]
-        return found
+        return program.remember(("reach", names), lambda: cls(program, names))
 
     def has(self, node: c_ast.Node | None) -> bool:
         """Can executing the statement get there, itself or through calls?"""
@@ -57,8 +53,8 @@ class Reach:
             return True
         return self._by_pointer and not self.program.pointers.isdisjoint(names)
 
-    def in_function(self, function: HostFunction) -> bool:
-        return self.has(function.function.node.body)
+    def in_function(self, function: Function) -> bool:
+        return self.has(function.node.body)
 
 
 def is_never(node: c_ast.Node | None) -> bool:
@@ -105,13 +101,13 @@ def gives_up(node: c_ast.Node | None, program: HostProgram, unit: Unit) -> bool:
         if name in NEVER_RETURN:
             return True
         function = program.lookup(name, unit)
-        body = function.function.node.body if function is not None else None
+        body = function.node.body if function is not None else None
         last = (body.block_items or [None])[-1] if body is not None else None
         return isinstance(last, c_ast.FuncCall) and getattr(last.name, "name", "") in NEVER_RETURN
     return isinstance(node, c_ast.Return | c_ast.Goto | c_ast.Break | c_ast.Continue)
 
 
-def is_early_end(node: c_ast.Node | None, function: HostFunction | None) -> bool:
+def is_early_end(node: c_ast.Node | None, function: Function | None) -> bool:
     """Does a statement that leaves do so because there is nothing left to do, and not because
     something has failed? `return 0` tells of success, if the function does not end in `return 1`.
     """
@@ -122,7 +118,7 @@ def is_early_end(node: c_ast.Node | None, function: HostFunction | None) -> bool
         return False
     if last.expr is None:
         return True
-    end = _last(function.function.node.body) if function is not None else None
+    end = _last(function.node.body) if function is not None else None
     succeeds = constant(end.expr, {}) if isinstance(end, c_ast.Return) and end.expr else None
     return constant(last.expr, {}) == 0 and succeeds in (None, 0)
 

@@ -8,18 +8,59 @@ from collections import Counter
 from pycparser import c_ast
 
 from kfusion.host.calls import REGISTERS
-from kfusion.host.effects import Launch, SetArgument, Transfer
 from kfusion.host.equality import is_new_buffer
-from kfusion.host.execute import Executor, Guide
 from kfusion.host.known import Kind, kind_of
-from kfusion.host.program import HostFunction, HostProgram
-from kfusion.host.reach import Reach
-from kfusion.host.symbolic import FALSE, Made, Num, Sym
+from kfusion.host.places import Places
+from kfusion.host.program import HostProgram
+from kfusion.host.symbolic import FALSE, Made, Num, Place, Sym
 from kfusion.host.ways import MOST_LAUNCHES, PathEndError, Ways
-from kfusion.parse.unit import Unit
+from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.text import Span
+
+
+@dataclass(frozen=True, eq=False)
+class SetArgument:
+    kernel: Sym
+    index: Sym
+    size: Sym
+    place: Place | None  # where the value is read from; None: a NULL pointer
+    value: Sym | None
+    parts: frozenset[tuple[Place, Sym]] | None = None  # of what is no single scalar or handle
+
+    @property
+    def whole(self) -> Place | None:
+        """The place, or the array that more than its first element is read from."""
+        place = self.place
+        while place is not None and self.parts is not None and place.path[-1:] == ("[0]",):
+            place = Place(place.root, place.path[:-1])
+        return place
+
+
+@dataclass(frozen=True, eq=False)
+class Launch:
+    node: c_ast.FuncCall
+    queue: Sym
+    kernel: Sym
+    dimensions: Sym
+    offset: tuple[Sym, ...] | None
+    size: tuple[Sym, ...]
+    local: tuple[Sym, ...] | None
+    waits: Sym  # the number of events to wait for
+    event: Sym  # where the event goes: a pointer
+    is_task: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Transfer:
+    """A copy between host and device, or within the device."""
+
+    call: str
+    reads: tuple[Sym, ...]  # memory objects
+    writes: tuple[Sym, ...]
+    waits: bool  # it has a wait list
+
 
 Arguments = dict[int, SetArgument]
 
@@ -28,7 +69,7 @@ Arguments = dict[int, SetArgument]
 class Calling:
     """A call of a given function that led to a launch."""
 
-    function: HostFunction
+    function: Function
     arguments: dict[str, Sym]  # by parameter
 
 
@@ -52,14 +93,13 @@ _GIVE = "give kfusion the file that defines it, or add harmless({}) to the annot
 _WRITING = re.compile(r"clEnqueue(Write|Fill)\w+")
 
 
-class Recorder(Executor):
-    """An execution of a path that notes launches, and what becomes of memory objects."""
+class Recorder(Places):
+    """Notes launches, and what becomes of memory objects."""
 
-    def __init__(
-        self, program: HostProgram, reach: Reach, ways: Ways, guide: Guide | None = None
-    ) -> None:
-        super().__init__(program, reach, ways, guide)
+    def __init__(self, program: HostProgram, ways: Ways) -> None:
+        super().__init__(program, ways)
         self.launches: list[PathLaunch] = []
+        self.launched = 0  # launches on the path so far
         self.calling: list[Calling] = []
         self.arguments: dict[Sym, Arguments] = {}  # by kernel
         self.references: Counter[Sym] = Counter()  # to objects that the path has created
@@ -72,19 +112,6 @@ class Recorder(Executor):
     @property
     def created(self) -> list[Sym]:
         return list(self.references)
-
-    def run(self, function: HostFunction, arguments: list[Sym]) -> Sym:
-        names = [parameter.name for parameter in function.parameters]
-        self.calling.append(Calling(function, dict(zip(names, arguments, strict=False))))
-        try:
-            return super().run(function, arguments)
-        finally:
-            self.calling.pop()
-
-    def opencl(self, name: str, node: c_ast.FuncCall, args: list[Sym]) -> Sym:
-        if name in ("clSetKernelArgSVMPointer", "clSetKernelExecInfo") and args:
-            self.shared.add(args[0])
-        return super().opencl(name, node, args)
 
     # Launches
 

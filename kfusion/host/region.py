@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 from pycparser import c_ast
 
@@ -12,15 +13,12 @@ from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 from kfusion.source.lexer import tokenize
-from kfusion.source.text import SourceFile
+from kfusion.source.text import SourceFile, free_name
 
 
 @dataclass(frozen=True, eq=False)
-class Region:
-    unit: Unit
+class _Marked:
     mark: RegionMark
-    function: Function  # the function it stands in
-    block: c_ast.Compound
     identifier: str  # what generated C calls it: no other region of the output has this one
 
     @property
@@ -30,16 +28,17 @@ class Region:
 
 
 @dataclass(frozen=True, eq=False)
-class CppRegion:
+class Region(_Marked):
+    unit: Unit
+    function: Function  # the function it stands in
+    block: c_ast.Compound
+
+
+@dataclass(frozen=True, eq=False)
+class CppRegion(_Marked):
     """A region of a C++ file, of which there are tokens only."""
 
     unit: CppUnit
-    mark: RegionMark
-    identifier: str
-
-    @property
-    def name(self) -> str:
-        return self.mark.annotation.short
 
     @property
     def plain(self) -> SourceFile:
@@ -55,9 +54,7 @@ def read_cpp_regions(unit: CppUnit, taken: set[str]) -> list[CppRegion]:
         braces = [token.text for token in tokenize(before) if token.text in ("{", "}")]
         if braces.count("{") <= braces.count("}"):
             raise error("KF109", "a region must stand inside a function", mark.annotation)
-        identifier = _free(unit.source.path.stem, taken)
-        taken.add(identifier)
-        regions.append(CppRegion(unit, mark, identifier))
+        regions.append(CppRegion(mark, _free(unit.source.path.stem, taken), unit))
     return regions
 
 
@@ -69,22 +66,28 @@ def read_regions(unit: Unit, taken: set[str]) -> list[Region]:
         if found is None:
             raise error("KF109", "a region must stand inside a function", mark.annotation)
         function, block = found
-        identifier = _identifier(unit, function, taken)
-        taken.add(identifier)
-        regions.append(Region(unit, mark, function, block, identifier))
+        # `main` says nothing.
+        wanted = function.name if function.name != "main" else unit.source.path.stem
+        regions.append(Region(mark, _free(wanted, taken), unit, function, block))
     return regions
 
 
-def _identifier(unit: Unit, function: Function, taken: set[str]) -> str:
-    """The function's name; for `main`, which says nothing, that of the file."""
-    return _free(function.name if function.name != "main" else unit.source.path.stem, taken)
+def require_used(region: Region | CppRegion, used: Container[str]) -> None:
+    """The names of the annotation's list are used in the region."""
+    for item in region.mark.data:
+        if item.name not in used:
+            raise error(
+                "KF127",
+                f"'{item.name}' is not used in this region",
+                item.span,
+                help="name a variable that the region's calls get",
+            )
 
 
 def _free(wanted: str, taken: set[str]) -> str:
-    base = re.sub(r"\W", "_", wanted, flags=re.ASCII)
-    number, name = 2, base
-    while name in taken:
-        name, number = f"{base}_{number}", number + 1
+    """The name is among the taken ones then."""
+    name = free_name(re.sub(r"\W", "_", wanted, flags=re.ASCII), taken)
+    taken.add(name)
     return name
 
 
@@ -93,7 +96,7 @@ def _find(unit: Unit, mark: RegionMark) -> tuple[Function, c_ast.Compound] | Non
         start, end = unit.range(function.body.first, function.body.last)
         if not start <= mark.block.start < end:
             continue
-        for node in function.nodes.get(c_ast.Compound, ()):
+        for node in function.nodes[c_ast.Compound]:
             if unit.tokens[unit.index(node)].start == mark.block.start:
                 assert isinstance(node, c_ast.Compound)
                 return function, node

@@ -20,17 +20,17 @@ from copy import copy
 from pycparser import c_ast
 
 from kfusion.host.arithmetic import arithmetic
-from kfusion.host.effects import Launch, Transfer
 from kfusion.host.equality import strip
-from kfusion.host.execute import MATTERS, USES
-from kfusion.host.frames import Frame
+from kfusion.host.execute import MATTERS, USES, Executor
 from kfusion.host.names import function_at
-from kfusion.host.program import HostFunction, HostProgram
+from kfusion.host.places import Frame
+from kfusion.host.program import HostProgram
 from kfusion.host.reach import Reach
-from kfusion.host.record import Arguments, Recorder
+from kfusion.host.record import Arguments, Launch, Transfer
 from kfusion.host.symbolic import FALSE, App, Entry, Made, Op, Place, Pointee, Ref, State, Sym
 from kfusion.host.types import named_type
 from kfusion.host.ways import PathEndError, Steps, Ways
+from kfusion.parse.unit import Function
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError
 
@@ -40,7 +40,7 @@ _MAKES = frozenset(("clCreateKernel", "clCloneKernel"))
 _MATTERS = MATTERS | USES | _MAKES | {"clCreateBuffer", "clCreateImage"}
 _MOST_DEPTH = 40  # of values
 
-Blocks = Mapping[c_ast.Node, HostFunction]  # of regions, with the functions that they stand in
+Blocks = Mapping[c_ast.Node, Function]  # of regions, with the functions that they stand in
 Stack = tuple[tuple[Frame, c_ast.FuncCall | None], ...]  # functions, and the calls they are in
 
 
@@ -66,7 +66,7 @@ class Passed:
     state: State  # then
 
 
-class Run(Recorder):
+class Run(Executor):
     """An execution of the whole program."""
 
     def __init__(self, program: HostProgram, blocks: Blocks) -> None:
@@ -82,10 +82,9 @@ class Run(Recorder):
         self.log: list[Use] = []
         for unit in program.units:
             self.frames.append(Frame(0, None, unit))
-            for node in unit.ast.ext:
-                if isinstance(node, c_ast.Decl) and node.name and "extern" not in node.storage:
-                    if not isinstance(node.type, c_ast.FuncDecl):
-                        self._begin_static(node)
+            for node in unit.variables.values():
+                if "extern" not in node.storage:
+                    self._begin_static(node)
             self.frames.pop()
 
     def _begin_static(self, node: c_ast.Decl) -> None:
@@ -104,7 +103,7 @@ class Run(Recorder):
             self._begin_static(node)
         return goes_on
 
-    def execute(self, function: HostFunction) -> None:
+    def execute(self, function: Function) -> None:
         """Call a function of which the callers are not known, as far as it can be followed."""
         seen: Counter[str] = Counter()
         arguments: list[Sym] = []
@@ -151,7 +150,7 @@ class Run(Recorder):
         value = super().opencl(name, node, args)
         if name != "clCreateKernel" or not isinstance(value, Made) or not args:
             return value
-        kernel = Made(value.kind, self.fresh.next(), value.name)  # one of its own
+        kernel = Made(value.kind, next(self.fresh), value.name)  # one of its own
         self.programs[kernel] = args[0]
         return kernel
 
@@ -248,7 +247,7 @@ class Before:
     def truth(self, condition: Sym) -> bool | None:
         return self.executor.truth(self.value(condition))
 
-    def function(self, pointer: Sym) -> HostFunction | None:
+    def function(self, pointer: Sym) -> Function | None:
         return function_at(self.executor.program, self.value(pointer))
 
     def kernel(self, handle: Sym) -> str:
@@ -265,7 +264,7 @@ class Runs:
     def __init__(self, program: HostProgram, blocks: Blocks) -> None:
         self.program, self.blocks = program, blocks
         self._found: dict[c_ast.Node, Run] = {}
-        self._executed: set[HostFunction | None] = set()
+        self._executed: set[Function | None] = set()
 
     def of(self, block: c_ast.Node) -> Run | None:
         """The run that comes to a region."""
@@ -279,7 +278,7 @@ class Runs:
                 self._found.setdefault(reached, run)
         return self._found.get(block)
 
-    def _starts(self, block: c_ast.Node) -> Iterator[tuple[Blocks, list[HostFunction]]]:
+    def _starts(self, block: c_ast.Node) -> Iterator[tuple[Blocks, list[Function]]]:
         """What to execute, one function after the other: at first for all regions together."""
         program, own = self.program, self.blocks[block]
         mains = [f for f in self._leading({block: own}) if f.name == "main"]
@@ -301,9 +300,9 @@ class Runs:
         yield {block: own}, [*(f for f in makers if f is not own), own]
 
     @property
-    def _pending(self) -> dict[c_ast.Node, HostFunction]:
+    def _pending(self) -> dict[c_ast.Node, Function]:
         return {b: f for b, f in self.blocks.items() if b not in self._found}
 
-    def _leading(self, blocks: Blocks) -> list[HostFunction]:
+    def _leading(self, blocks: Blocks) -> list[Function]:
         reach = Reach(self.program, frozenset(), blocks)
         return [f for f in self.program.all_functions if reach.in_function(f)]

@@ -12,18 +12,14 @@ from typing import NamedTuple
 
 from kfusion.host.symbolic import (
     STRUCT,
-    App,
     Entry,
-    Global,
     Literal,
-    Local,
     Made,
     Num,
     Op,
     Place,
     Pointee,
     Ref,
-    Root,
     Sym,
 )
 
@@ -125,22 +121,13 @@ def spell(value: Sym | None) -> str:
     return "NULL" if value is None else _spelled(value).text
 
 
-def spell_all(values: Sequence[Sym]) -> str:
-    return ", ".join(map(spell, values))
-
-
 def spell_place(place: Place) -> str:
     path = tuple(
         "[" + _EXECUTION.sub("", step[2:]) if step.startswith("[?") else step for step in place.path
     )
     if isinstance(place.root, Pointee):
         return through_pointer(_spelled(place.root.pointer).at(PRIMARY), path)
-    return _root(place.root) + member_path(path)
-
-
-def _root(root: Root) -> str:
-    assert isinstance(root, Local | Global | App)
-    return root.name
+    return place.root.name + member_path(path)
 
 
 def _spelled(value: Sym) -> Text:

@@ -325,14 +325,3 @@ class State:
             self.equal[value] = Num(constant)
         else:
             self.unequal[value] = self.unequal.get(value, frozenset()) | {constant}
-
-
-@dataclass
-class Fresh:
-    """Numbers for things that are made or unknown."""
-
-    count: int = 0
-
-    def next(self) -> int:
-        self.count += 1
-        return self.count

@@ -54,7 +54,7 @@ def sync_reason(call: Calling, sync: Sync) -> Reason:
 
 def syncs_of(call: Calling) -> list[Sync]:
     """The sync annotations right before the function's definition (or its prototype)."""
-    unit, function = call.function.unit, call.function.function
+    function, unit = call.function, call.function.unit
     start, _ = unit.range(function.first, function.first)  # it may begin with a macro
     found = []
     for sync in unit.annotations.syncs:

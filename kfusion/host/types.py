@@ -21,12 +21,12 @@ class DeclaredTypes:
         self.ambiguous: set[str] = set()  # the latter, and tags of structs likewise
         for unit in units:
             self.opaque |= unit.opaque_types
-            for node in unit.nodes.get(c_ast.Typedef, ()):
+            for node in unit.nodes[c_ast.Typedef]:
                 first = self._typedefs.setdefault(node.name, node.type)
                 if not _are_alike(first, node.type):
                     self.ambiguous.add(node.name)
             for kind in (c_ast.Struct, c_ast.Union):
-                for node in unit.nodes.get(kind, ()):
+                for node in unit.nodes[kind]:
                     self._add(node)
         self.opaque |= self.ambiguous & self._typedefs.keys()
         for name in self.opaque:  # the parser is told that they are int

@@ -19,6 +19,8 @@ from kfusion.source.lexer import (
     OPENING,
     Kind,
     Token,
+    between_commas,
+    closing_round,
     matching,
     plain_directive,
     tokenize,
@@ -215,9 +217,8 @@ class _Finder:
 
     def _thesis_region(self, index: int) -> RegionMark:
         token, tokens = self.tokens[index], self.tokens
-        opens = index + 1 < len(tokens) and tokens[index + 1].text == "("
-        close = matching(tokens, index + 1) if opens else None
-        if close is None or tokens[close].text != ")":
+        close = closing_round(tokens, index + 1)
+        if close is None:
             raise error(
                 "KF112",
                 "this annotation cannot be read: expected 'kfuse(x, y, out(c)) { ... }'",
@@ -397,9 +398,8 @@ def _unreadable_region(span: Span) -> KFusionError:
 
 
 def _closing(tokens: Sequence[Token], opening: int, span: Span) -> int:
-    opens = opening < len(tokens) and tokens[opening].text == "("
-    close = matching(tokens, opening) if opens else None
-    if close is None or tokens[close].text != ")":
+    close = closing_round(tokens, opening)
+    if close is None:
         raise _unreadable_region(span)
     return close
 
@@ -407,19 +407,8 @@ def _closing(tokens: Sequence[Token], opening: int, span: Span) -> int:
 def _listed(
     source: SourceFile, tokens: Sequence[Token], opening: int, close: int
 ) -> tuple[Span, ...]:
-    """What stands between the commas of a bracket; commas in inner brackets do not count."""
-    found: list[Span] = []
-    first = index = opening + 1
-    while index <= close:
-        if index == close or tokens[index].text == ",":
-            if first < index:
-                found.append(Span(source, tokens[first].start, tokens[index - 1].end))
-            first = index + 1
-        elif tokens[index].text in OPENING:
-            inner = matching(tokens, index)
-            index = inner if inner is not None else index
-        index += 1
-    return tuple(found)
+    parts = between_commas(tokens, opening, close)
+    return tuple(Span(source, tokens[p[0]].start, tokens[p[-1]].end) for p in parts if p)
 
 
 def _unreadable(span: Span, expected: str) -> KFusionError:

@@ -52,10 +52,6 @@ class EmbeddedSource:
         return f"{self.span.file.name}:{self.span.location.line}"
 
     @property
-    def hash(self) -> int:
-        return source_hash(self.data)
-
-    @property
     def file(self) -> SourceFile:
         """The text as a file, which messages name by the place of the string."""
         return SourceFile(Path(self.place), self.data.decode(errors="replace"))
@@ -81,10 +77,6 @@ class EmbeddedUnit:
     kernels: frozenset[str]
     told: str
     options: tuple[str, ...] | None = None
-
-    @property
-    def hash(self) -> int:
-        return source_hash(self.data)
 
 
 @dataclass(frozen=True)
@@ -186,7 +178,9 @@ def read_programs(programs: Sequence[Program], taken: Collection[str]) -> Embedd
     unread: list[Diagnostic] = []
     for each in programs:
         try:
-            unit = _parsed(each.file, each.how)
+            annotations = find_annotations(each.file, kernels=True)
+            done = preprocess_opencl(each.file, annotations, each.how)
+            unit = parse_opencl(each.file, annotations, done)
         except KFusionError as failure:
             unread += [replace(d, severity=Severity.NOTE) for d in failure.diagnostics]
             continue
@@ -197,18 +191,8 @@ def read_programs(programs: Sequence[Program], taken: Collection[str]) -> Embedd
     return Embedded(tuple(found), tuple(unread))
 
 
-def _parsed(file: SourceFile, how: Preprocessor) -> Unit:
-    annotations = find_annotations(file, kernels=True)
-    return parse_opencl(file, annotations, preprocess_opencl(file, annotations, how))
-
-
 def kernel_names(unit: Unit) -> frozenset[str]:
-    return frozenset(
-        name
-        for name, function in unit.functions.items()
-        for note in unit.notes_between(function.first, unit.index(function.node.decl))
-        if note.text == "kernel"
-    )
+    return frozenset(name for name, f in unit.functions.items() if unit.is_kernel(f))
 
 
 # Build options

@@ -9,9 +9,8 @@ from pycparser import c_ast
 
 from kfusion.parse.annotations import Annotations, RegionMark
 from kfusion.parse.preprocess import Preprocessed, PToken
-from kfusion.parse.statements import closing
 from kfusion.parse.syntax import is_name
-from kfusion.parse.unit import Note, TypeGuess, Unit, parse_unit, refuse_redefinition
+from kfusion.parse.unit import Note, TypeGuess, Unit, end_of_word, parse_unit, refuse_redefinition
 from kfusion.source.diagnostics import error
 from kfusion.source.text import SourceFile
 
@@ -30,7 +29,12 @@ _KNOWN_TYPES = frozenset(
     "__float128 _Decimal32 _Decimal64 _Decimal128".split()
 )
 _TYPEOF_WORDS = frozenset((TYPEOF, "__typeof", "typeof"))
-_REPLACED = {"__const": "const", "__const__": "const", "__signed": "signed"}
+_REPLACED = {
+    "__const": "const",
+    "__const__": "const",
+    "__signed": "signed",
+    "__auto_type": TYPEOF,
+}
 _TYPE_WORDS = ("typedef", "struct", "union", "enum")
 
 
@@ -166,9 +170,10 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
     index = depth = 0
     while index < len(tokens):
         token = tokens[index]
-        last = index
+        last, text = index, token.text
         if token.text in _DROPPED_WITH_BRACKETS:
-            last = closing(tokens, index)
+            last = end_of_word(tokens, index)
+            text = " ".join(t.text for t in tokens[index : last + 1])
         elif token.text in _ASSEMBLER_WORDS:
             last = _assembler_end(tokens, index)
             if depth > 0 and result[-1].text in (";", "{", "}", ")", ":", "else"):
@@ -176,12 +181,7 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
                 result += [token._replace(text=text) for text in (ASSEMBLER, "(", ")")]
         elif token.text in _TYPEOF_WORDS:
             result.append(token._replace(text=TYPEOF))
-            index = closing(tokens, index) + 1
-            continue
-        elif token.text == "__auto_type":
-            token = token._replace(text=TYPEOF)
-            result.append(token)
-            index += 1
+            index = end_of_word(tokens, index) + 1
             continue
         elif token.text not in _DROPPED:
             depth += (token.text == "{") - (token.text == "}")
@@ -190,7 +190,7 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
             result.append(token)
             index += 1
             continue
-        notes.append(Note(len(result), token.text, token.start, tokens[last].end))
+        notes.append(Note(len(result), text, token.start, tokens[last].end))
         index = last + 1
     return result, notes
 
@@ -198,4 +198,4 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
 def _assembler_end(tokens: list[PToken], index: int) -> int:
     while index + 1 < len(tokens) and tokens[index + 1].text in _ASSEMBLER_QUALIFIERS:
         index += 1
-    return closing(tokens, index)
+    return end_of_word(tokens, index)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.lexer import Kind, Token, matching, tokenize
+from kfusion.source.lexer import Kind, Token, closing_round, tokenize
 from kfusion.source.text import text_of
 
 _NAME = r"[A-Za-z_$][\w$]*"
@@ -64,11 +64,8 @@ class MacroTable:
             name = body[-1].text if body else name
         return None
 
-    def pasted_parameters(self, name: str) -> frozenset[int]:
+    def pasted_parameters(self, name: str, seen: frozenset[str] = frozenset()) -> frozenset[int]:
         """Positions of parameters that meet `##`, here or in macros that the body uses."""
-        return self._pasted(name, frozenset())
-
-    def _pasted(self, name: str, seen: frozenset[str]) -> frozenset[int]:
         result: set[int] = set()
         for _, macro in self.history.get(name, ()):
             if macro is None or macro.parameters is None or name in seen:
@@ -81,7 +78,7 @@ class MacroTable:
                         if 0 <= side < len(tokens) and tokens[side].text in names:
                             result.add(names.index(tokens[side].text))
                 elif token.text in self.history and token.text != name:
-                    inner = self._pasted(token.text, seen | {name})
+                    inner = self.pasted_parameters(token.text, seen | {name})
                     for position, argument in enumerate(arguments(tokens, index + 1) or []):
                         if position in inner:
                             texts = {t.text for t in tokens[argument[0] : argument[1]]}
@@ -91,9 +88,7 @@ class MacroTable:
 
 def arguments(tokens: Sequence[Token], opening: int) -> list[tuple[int, int]] | None:
     """Token ranges of the arguments in the bracket at `opening`; None if there is none."""
-    if opening >= len(tokens) or tokens[opening].text != "(":
-        return None
-    end = matching(tokens, opening)
+    end = closing_round(tokens, opening)
     if end is None:
         return None
     ranges: list[tuple[int, int]] = []

@@ -7,11 +7,9 @@ import re
 from itertools import pairwise
 
 from kfusion.parse.annotations import Annotations
-from kfusion.parse.compiler import STDIN
 from kfusion.parse.preprocess import Preprocessed, PToken
-from kfusion.parse.statements import closing
 from kfusion.parse.syntax import is_name, place_of
-from kfusion.parse.unit import Note, TypeGuess, Unit, parse_unit, refuse_redefinition
+from kfusion.parse.unit import Note, TypeGuess, Unit, end_of_word, parse_unit, refuse_redefinition
 from kfusion.source.diagnostics import error
 from kfusion.source.text import SourceFile
 
@@ -37,27 +35,18 @@ _OTHER_TYPES = frozenset(
     "atomic_flag atomic_intptr_t atomic_uintptr_t atomic_size_t atomic_ptrdiff_t".split()
 )
 _VECTOR = re.compile(r"(char|uchar|short|ushort|int|uint|long|ulong|float|double|half)(2|3|4|8|16)")
+# What is noted of a word that is taken out: with and without underscores.
 ADDRESS_SPACES = {
-    "__global": "global",
-    "global": "global",
-    "__local": "local",
-    "local": "local",
-    "__constant": "constant",
-    "constant": "constant",
-    "__private": "private",
-    "private": "private",
-    "__generic": "generic",
-    "generic": "generic",
+    prefix + word: word
+    for word in ("global", "local", "constant", "private", "generic")
+    for prefix in ("", "__")
 }
 ACCESS = {
-    "__read_only": "read_only",
-    "read_only": "read_only",
-    "__write_only": "write_only",
-    "write_only": "write_only",
-    "__read_write": "read_write",
-    "read_write": "read_write",
+    prefix + word: word
+    for word in ("read_only", "write_only", "read_write")
+    for prefix in ("", "__")
 }
-_KERNEL = ("__kernel", "kernel")
+_NOTED = {**ADDRESS_SPACES, **ACCESS, "kernel": "kernel", "__kernel": "kernel"}
 _REPLACED = {
     "__const": "const",
     "__inline": "inline",
@@ -77,21 +66,14 @@ def parse_opencl(source: SourceFile, annotations: Annotations, done: Preprocesse
     unit = parse_unit(
         source, annotations, tokens, notes, done, _typedefs(tokens), guess, plain=_plain
     )
-    refuse_redefinition(unit, {name for name in unit.functions if _is_kernel(unit, name)})
+    # Other functions may be overloaded.
+    refuse_redefinition(unit, {name for name, f in unit.functions.items() if unit.is_kernel(f)})
     return unit
 
 
-def _is_kernel(unit: Unit, name: str) -> bool:
-    """Other functions may be overloaded."""
-    function = unit.functions[name]
-    notes = unit.notes_between(function.first, unit.index(function.node.decl))
-    return any(note.text == "kernel" for note in notes)
-
-
 def _typedefs(tokens: list[PToken]) -> str:
-    names = sorted({t.text for t in tokens if t.file == STDIN or t.file})
     lines: list[str] = []
-    for name in names:
+    for name in sorted({token.text for token in tokens}):
         if name in SCALARS:
             lines.append(f"typedef {SCALARS[name]} {name};")
         elif name in IMAGES or name in _OTHER_TYPES or _VECTOR.fullmatch(name):
@@ -107,15 +89,11 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
         token = tokens[index]
         last = index
         if token.text in ("__attribute__", "__attribute"):
-            last = closing(tokens, index)
+            last = end_of_word(tokens, index)
             text = " ".join(t.text for t in tokens[index : last + 1])
             notes.append(Note(len(result), text, token.start, tokens[last].end))
-        elif token.text in ADDRESS_SPACES:
-            notes.append(Note(len(result), ADDRESS_SPACES[token.text], token.start, token.end))
-        elif token.text in ACCESS:
-            notes.append(Note(len(result), ACCESS[token.text], token.start, token.end))
-        elif token.text in _KERNEL:
-            notes.append(Note(len(result), "kernel", token.start, token.end))
+        elif token.text in _NOTED:
+            notes.append(Note(len(result), _NOTED[token.text], token.start, token.end))
         else:
             if token.text in _REPLACED:
                 token = token._replace(text=_REPLACED[token.text])

@@ -38,7 +38,7 @@ _LAUNCH = re.compile(
 _ARGUMENT = re.compile(r"\?|[ms]\d+|local:\d+|\d+:(?:[0-9a-f]{2})*(?:/\d+)?")
 _FACT = re.compile(r"(scratch|out|temp) (m\d+|-)")
 _NAME = re.compile(r"\.([0-9a-f]{16})\.cl")
-_DEFINE = re.compile(r"-D\s*([A-Za-z_]\w*)(?:=(\S*))?")
+DEFINE = re.compile(r"-D\s*([A-Za-z_]\w*)(?:=(\S*))?")
 _NUMBER = re.compile(r"\(?-?[0-9][0-9a-fA-FxXuUlL.]*f?\)?")
 
 
@@ -47,10 +47,6 @@ class RecordedProgram:
     path: Path
     data: bytes
     options: tuple[str, ...]  # of all builds, with single blanks; "" for none
-
-    @property
-    def hash(self) -> int:
-        return source_hash(self.data)
 
 
 @dataclass(frozen=True)
@@ -202,7 +198,7 @@ def numeric_defines(options: Iterable[str]) -> tuple[str, ...]:
     """Numbers that macros have in all builds that define them; other macros stay undefined."""
     found: dict[str, set[str]] = {}
     for line in options:
-        for name, value in _DEFINE.findall(line):
+        for name, value in DEFINE.findall(line):
             found.setdefault(name, set()).add(value or "1")
     agreed = {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
     return tuple(

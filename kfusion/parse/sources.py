@@ -6,7 +6,9 @@ The C compiler works while the parsers are loaded and the first files are parsed
 from __future__ import annotations
 
 import codecs
+import os
 from collections.abc import Iterable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +18,6 @@ from kfusion.parse.cpp import CppUnit, parse_cpp
 from kfusion.parse.preprocess import Preprocessed, preprocess
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
-from kfusion.source.later import Later
 from kfusion.source.text import SourceFile, text_of
 
 KERNEL_SUFFIXES = (".cl", ".clh", ".ocl")
@@ -46,7 +47,7 @@ class Source:
     file: SourceFile
     annotations: Annotations
     is_kernel: bool
-    preprocessed: Later[Preprocessed]
+    preprocessed: Future[Preprocessed]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +56,7 @@ class Sources:
 
     how: Preprocessor
     files: tuple[Source, ...]
-    cpp: tuple[Later[CppUnit], ...] = ()  # C++ hosts
+    cpp: tuple[Future[CppUnit], ...] = ()  # C++ hosts
 
 
 def read_sources(paths: Iterable[Path], how: Preprocessor) -> Sources:
@@ -63,16 +64,13 @@ def read_sources(paths: Iterable[Path], how: Preprocessor) -> Sources:
     _refuse_twice(paths)
     files = [read_source(path) for path in paths]
     read = [(file, *_annotations(file)) for file in files if not _is_cpp(file)]
-    plus = [_parse_later(file, how) for file in files if _is_cpp(file)]
-    return Sources(how, tuple(_begin(*each, how) for each in read), tuple(plus))
+    pool = ThreadPoolExecutor(max(2, os.cpu_count() or 2))
+    plus = [pool.submit(parse_cpp, file, how) for file in files if _is_cpp(file)]
+    return Sources(how, tuple(_begin(*each, how, pool) for each in read), tuple(plus))
 
 
 def _is_cpp(file: SourceFile) -> bool:
     return file.path.suffix in _CPP_SUFFIXES
-
-
-def _parse_later(file: SourceFile, how: Preprocessor) -> Later[CppUnit]:
-    return Later(lambda: parse_cpp(file, how))
 
 
 def _annotations(file: SourceFile) -> tuple[Annotations, bool]:
@@ -90,10 +88,10 @@ def _annotations(file: SourceFile) -> tuple[Annotations, bool]:
 
 
 def _begin(
-    file: SourceFile, annotations: Annotations, is_kernel: bool, how: Preprocessor
+    file: SourceFile, annotations: Annotations, is_kernel: bool, how: Preprocessor, pool: Executor
 ) -> Source:
     work = preprocess_opencl if is_kernel else preprocess_host
-    return Source(file, annotations, is_kernel, Later(lambda: work(file, annotations, how)))
+    return Source(file, annotations, is_kernel, pool.submit(work, file, annotations, how))
 
 
 def preprocess_host(file: SourceFile, annotations: Annotations, how: Preprocessor) -> Preprocessed:

@@ -6,8 +6,11 @@ count tokens of the same preprocessed text, so that a node finds its statement.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from kfusion.parse.preprocess import PToken
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.lexer import CLOSING, OPENING
 
 
 @dataclass(frozen=True)
@@ -26,90 +29,64 @@ class Statement:
         return self
 
 
-_OPEN, _CLOSE = "([{", ")]}"
+def brackets(tokens: Sequence[PToken]) -> dict[int, int]:
+    """By each opening bracket the one that closes it (the parser has checked balance)."""
+    found: dict[int, int] = {}
+    opened: list[int] = []
+    for index, token in enumerate(tokens):
+        if token.text in OPENING:
+            opened.append(index)
+        elif token.text in CLOSING and opened:
+            found[opened.pop()] = index
+    return found
 
 
-def match_token(tokens: list[PToken], index: int) -> int:
-    """The token that closes the bracket at `index` (the parser has checked balance)."""
-    depth = 0
-    for position in range(index, len(tokens)):
-        text = tokens[position].text
-        if text in ("(", "[", "{"):
-            depth += 1
-        elif text in (")", "]", "}"):
-            depth -= 1
-            if depth == 0:
-                return position
-    raise ValueError("unbalanced brackets")
+class Statements:
+    """Reads statements of parsed text by their first tokens."""
 
+    def __init__(self, tokens: Sequence[PToken], closing: Mapping[int, int]) -> None:
+        self.tokens, self.closing = tokens, closing
 
-def closing(tokens: list[PToken], index: int) -> int:
-    """The end of `word(...)`, of which the brackets may be missing or open."""
-    if index + 1 >= len(tokens) or tokens[index + 1].text != "(":
-        return index
-    try:
-        return match_token(tokens, index + 1)
-    except ValueError:
-        return index
+    def at(self, index: int) -> Statement:
+        text = self.tokens[index].text
+        if text == "{":
+            return self._compound(index)
+        if text.startswith("#pragma"):
+            return Statement("pragma", index, index)
+        if text in ("if", "for", "while", "switch"):
+            return self._with_header(text, index)
+        if text == "do":
+            body = self.at(index + 1)
+            header = (body.last + 2, self.closing[body.last + 2])
+            return Statement("do", index, header[1] + 1, (body,), header)
+        if text in ("case", "default") or self.tokens[index + 1].text == ":":
+            return self._label(index)
+        last = index
+        while self.tokens[last].text != ";":
+            last = self.closing.get(last, last) + 1
+        return Statement("plain", index, last)
 
+    def _compound(self, index: int) -> Statement:
+        children: list[Statement] = []
+        position, last = index + 1, self.closing[index]
+        while position < last:
+            children.append(self.at(position))
+            position = children[-1].last + 1
+        return Statement("compound", index, last, tuple(children))
 
-def parse_body(tokens: list[PToken], opening: int) -> Statement:
-    """The compound statement whose `{` is at `opening`."""
-    return _statement(tokens, opening)
+    def _with_header(self, kind: str, index: int) -> Statement:
+        header = (index + 1, self.closing[index + 1])
+        children = [self.at(header[1] + 1)]
+        behind = children[0].last + 1
+        if kind == "if" and behind < len(self.tokens) and self.tokens[behind].text == "else":
+            children.append(self.at(behind + 1))
+        return Statement(kind, index, children[-1].last, tuple(children), header)
 
-
-def _statement(tokens: list[PToken], index: int) -> Statement:
-    text = tokens[index].text
-    if text == "{":
-        return _compound(tokens, index)
-    if text.startswith("#pragma"):
-        return Statement("pragma", index, index)
-    if text == "if":
-        return _if(tokens, index)
-    if text in ("for", "while", "switch"):
-        close = match_token(tokens, index + 1)
-        body = _statement(tokens, close + 1)
-        return Statement(text, index, body.last, (body,), (index + 1, close))
-    if text == "do":
-        body = _statement(tokens, index + 1)
-        close = match_token(tokens, body.last + 2)
-        return Statement("do", index, close + 1, (body,), (body.last + 2, close))
-    if text in ("case", "default") or tokens[index + 1].text == ":":
-        colon = next(i for i in range(index, len(tokens)) if tokens[i].text == ":")
-        if tokens[colon + 1].text == "}":
+    def _label(self, index: int) -> Statement:
+        colon = index
+        while self.tokens[colon].text != ":":
+            colon += 1
+        if self.tokens[colon + 1].text == "}":
             return Statement("label", index, colon)
-        body = _statement(tokens, colon + 1)
+        body = self.at(colon + 1)
         return Statement("label", index, body.last, (body,))
-    return Statement("plain", index, _semicolon(tokens, index))
-
-
-def _compound(tokens: list[PToken], index: int) -> Statement:
-    children: list[Statement] = []
-    position = index + 1
-    while tokens[position].text != "}":
-        child = _statement(tokens, position)
-        children.append(child)
-        position = child.last + 1
-    return Statement("compound", index, position, tuple(children))
-
-
-def _if(tokens: list[PToken], index: int) -> Statement:
-    close = match_token(tokens, index + 1)
-    then = _statement(tokens, close + 1)
-    children = [then]
-    if then.last + 1 < len(tokens) and tokens[then.last + 1].text == "else":
-        children.append(_statement(tokens, then.last + 2))
-    return Statement("if", index, children[-1].last, tuple(children), (index + 1, close))
-
-
-def _semicolon(tokens: list[PToken], index: int) -> int:
-    depth = 0
-    for position in range(index, len(tokens)):
-        text = tokens[position].text
-        if text in ("(", "[", "{"):
-            depth += 1
-        elif text in (")", "]", "}"):
-            depth -= 1
-        elif text == ";" and depth == 0:
-            return position
-    raise ValueError("no semicolon")

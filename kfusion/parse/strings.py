@@ -14,7 +14,7 @@ from pycparser import c_ast
 
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.literals import integer, literal_at
-from kfusion.parse.unit import Function, Unit
+from kfusion.parse.unit import Function, Unit, argument_of
 from kfusion.source.dataclasses import dataclass
 
 _MOST = 32  # values of one expression
@@ -51,8 +51,7 @@ class Call:
     node: c_ast.FuncCall
 
     def argument(self, position: int) -> c_ast.Node | None:
-        given = self.node.args.exprs if self.node.args else []
-        return given[position] if position < len(given) else None
+        return argument_of(self.node, position)
 
 
 _UNKNOWN = Values()
@@ -79,7 +78,7 @@ class Strings:
         result: dict[str, list[Call]] = {}
         for unit in self.units:
             for function in unit.functions.values():
-                for node in function.nodes.get(c_ast.FuncCall, ()):
+                for node in function.nodes[c_ast.FuncCall]:
                     if isinstance(node.name, c_ast.ID):
                         call = Call(Scope(unit, function), node)
                         result.setdefault(node.name.name, []).append(call)
@@ -127,7 +126,7 @@ class Strings:
             function = unit.functions.get(name)
             if function is not None:
                 inside = Scope(unit, function)
-                returns = function.nodes.get(c_ast.Return, ())
+                returns = function.nodes[c_ast.Return]
                 return either([self.values(node.expr, inside) for node in returns])
         return _UNKNOWN
 
@@ -194,7 +193,7 @@ class Strings:
     def _filled(self, name: str, scope: Scope) -> list[Values]:
         """`parts[0] = head; parts[1] = body;`"""
         found: dict[int, list[Values]] = {}
-        for node in scope.function.nodes.get(c_ast.Assignment, ()) if scope.function else ():
+        for node in scope.function.nodes[c_ast.Assignment] if scope.function else ():
             left = node.lvalue
             if node.op != "=" or not isinstance(left, c_ast.ArrayRef):
                 continue
@@ -234,7 +233,7 @@ class Strings:
             for function in unit.functions.values():
                 if (function is not scope.function) if inside else _local(name, function):
                     continue
-                for node in function.nodes.get(c_ast.Assignment, ()):
+                for node in function.nodes[c_ast.Assignment]:
                     if isinstance(node.lvalue, c_ast.ID) and node.lvalue.name == name:
                         yield node.rvalue, Scope(unit, function)
 
@@ -311,7 +310,7 @@ def number_of(node: c_ast.Node) -> int | None:
 def _local(name: str, function: Function | None) -> list[c_ast.Decl]:
     if function is None:
         return []
-    return [node for node in function.nodes.get(c_ast.Decl, ()) if node.name == name]
+    return [node for node in function.nodes[c_ast.Decl] if node.name == name]
 
 
 def _parameter(name: str, function: Function | None) -> int | None:

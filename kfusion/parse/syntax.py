@@ -14,9 +14,10 @@ from kfusion.parse.annotations import Annotations
 from kfusion.parse.compiler import STDIN, cpp_host, header_file
 from kfusion.parse.lines import LineLexer
 from kfusion.parse.preprocess import PToken
+from kfusion.parse.statements import brackets
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, error
-from kfusion.source.lexer import CLOSING, OPENING, tokenize
+from kfusion.source.lexer import OPENING, tokenize
 from kfusion.source.text import SourceFile, Span
 
 FIRST_LINE = 2  # the line of token 0, after the line of type names
@@ -125,12 +126,8 @@ def _shown(text: str) -> str:
 
 
 def _ends_early(source: SourceFile, annotations: Annotations, tokens: list[PToken]) -> KFusionError:
-    opened: list[int] = []
-    for index, token in enumerate(tokens):
-        if token.text in OPENING:
-            opened.append(index)
-        elif token.text in CLOSING and opened:
-            opened.pop()
+    closing = brackets(tokens)
+    opened = [i for i, t in enumerate(tokens) if t.text in OPENING and i not in closing]
     if not opened:
         return error(
             "KF104",

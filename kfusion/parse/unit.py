@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
+from copy import copy
 from dataclasses import field
 from functools import cached_property
 
@@ -18,10 +20,11 @@ from kfusion.parse.annotations import Annotations, is_annotation
 from kfusion.parse.compiler import STDIN, Preprocessor, is_c
 from kfusion.parse.macros import MacroTable
 from kfusion.parse.preprocess import Preprocessed, PToken
-from kfusion.parse.statements import Statement, match_token, parse_body
+from kfusion.parse.statements import Statement, Statements, brackets
 from kfusion.parse.syntax import FIRST_LINE, is_name, located, parsed, place_of, syntax_error
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
+from kfusion.source.lexer import between_commas, closing_round
 from kfusion.source.text import SourceFile, Span
 
 _KEYWORDS = frozenset(
@@ -33,7 +36,7 @@ UNREAD = "__kfusion_unread__"  # the function that a body seems to call which ca
 # Most nodes have none below them, and looking for it takes long.
 _LEAVES = frozenset((c_ast.ID, c_ast.Constant, c_ast.IdentifierType))
 
-Nodes = dict[type[c_ast.Node], list[c_ast.Node]]
+Nodes = defaultdict[type[c_ast.Node], list[c_ast.Node]]
 
 
 @dataclass(frozen=True)
@@ -46,10 +49,11 @@ class Note:
     end: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Function:
     """A function definition and where it stands."""
 
+    unit: Unit
     node: c_ast.FuncDef
     name: str
     body: Statement
@@ -59,6 +63,33 @@ class Function:
     def nodes(self) -> Nodes:
         """All nodes of the body by their types, in the order of the text."""
         return by_type(self.node.body)
+
+    @cached_property
+    def parameters(self) -> list[c_ast.Decl]:
+        """Those that have names; arrays are pointers."""
+        arguments = self.node.decl.type.args
+        if arguments is None:
+            return []
+        old = {d.name: d for d in self.node.param_decls or []}
+        listed = (old.get(getattr(p, "name", None), p) for p in arguments.params)
+        return [_as_pointer(p) for p in listed if isinstance(p, c_ast.Decl) and p.name]
+
+    @cached_property
+    def variables(self) -> dict[str, c_ast.Decl]:
+        """Parameters and variables: they hide what the file has of their names."""
+        found = {p.name: p for p in self.parameters}
+        for node in self.nodes[c_ast.Decl]:
+            if node.name and not declares_function(node):
+                found[node.name] = node
+        return found
+
+    @property
+    def result_type(self) -> c_ast.Node:
+        return self.node.decl.type.type
+
+    @property
+    def is_static(self) -> bool:
+        return "static" in self.node.decl.storage
 
 
 @dataclass(eq=False)
@@ -97,20 +128,22 @@ class Unit:
             node = node.type
         return self.index(node)
 
+    @cached_property
+    def _closing(self) -> dict[int, int]:
+        return brackets(self.tokens)
+
     def match(self, opening: int) -> int:
-        return match_token(self.tokens, opening)
+        """The bracket that closes another one, behind the name of a function, say."""
+        if opening not in self._closing:
+            text = "a function's name in brackets is not supported"
+            place = place_of(self.source, self.tokens, opening)
+            raise error("KF118", text, place, help="leave out the brackets")
+        return self._closing[opening]
 
     def ranges_in(self, opening: int) -> list[tuple[int, int]]:
         """First and last token of what stands between the commas in a bracket."""
-        end = self.match(opening)
-        ranges, start, depth = [], opening + 1, 0
-        for index in range(opening + 1, end):
-            text = self.tokens[index].text
-            depth += (text in "([{") - (text in ")]}")
-            if text == "," and depth == 0:
-                ranges.append((start, index - 1))
-                start = index + 1
-        return [*ranges, (start, end - 1)]
+        parts = between_commas(self.tokens, opening, self.match(opening))
+        return [(part.start, part.stop - 1) for part in parts]
 
     def span(self, first: int, last: int) -> Span:
         """The original text of the tokens first..last (macro invocations as a whole)."""
@@ -141,11 +174,6 @@ class Unit:
             return Span(self.source, *(token.macro or (0, 0)))  # the #include
         return self.span(index, index)
 
-    def holds(self, node: c_ast.Node) -> bool:
-        """Is the node one of this file's tree?"""
-        first = next((n.coord.file for n in self.ast.ext if n.coord is not None), None)
-        return node.coord is None or node.coord.file == first
-
     def in_main_file(self, node: c_ast.Node) -> bool:
         return self.tokens[self.index(node)].file == STDIN
 
@@ -155,10 +183,35 @@ class Unit:
         end = bisect_right(self.notes, last, key=lambda note: note.index)
         return self.notes[start:end]
 
+    def is_kernel(self, function: Function) -> bool:
+        notes = self.notes_between(function.first, self.index(function.node.decl))
+        return any(note.text == "kernel" for note in notes)
+
     @cached_property
     def nodes(self) -> Nodes:
         """All nodes of the tree by their types, in the order of the text."""
         return by_type(self.ast)
+
+    @cached_property
+    def variables(self) -> dict[str, c_ast.Decl]:
+        """Variables outside of functions; of several declarations the one that defines."""
+        found: dict[str, c_ast.Decl] = {}
+        for node in self.ast.ext:
+            if isinstance(node, c_ast.Decl) and node.name and not declares_function(node):
+                first = found.get(node.name)
+                if first is None or "extern" in first.storage or node.init is not None:
+                    found[node.name] = node
+        return found
+
+    def has_variable(self, name: str, function: Function | None) -> bool:
+        """Does the name mean a variable, in a function or outside?"""
+        return (function is not None and name in function.variables) or name in self.variables
+
+    def enclosing(self, node: c_ast.Node) -> Function | None:
+        """The function that a statement stands in."""
+        index = self.index(node)
+        inside = (f for f in self.functions.values() if f.body.first <= index <= f.body.last)
+        return next(inside, None)
 
     @cached_property
     def functions(self) -> dict[str, Function]:
@@ -169,30 +222,61 @@ class Unit:
     def definitions(self) -> dict[str, list[Function]]:
         """All definitions by their names: OpenCL C has functions that are overloaded."""
         result: dict[str, list[Function]] = {}
+        statements = Statements(self.tokens, self._closing)
         for node in self.ast.ext:
             if isinstance(node, c_ast.FuncDef):
                 opening = self.index(node.body)
                 if opening in self.unread:
                     body = Statement("compound", opening, self.match(opening))
                 else:
-                    body = parse_body(self.tokens, opening)
-                first = self._definition_start(self.index(node))
-                function = Function(node, node.decl.name, body, first)
+                    body = statements.at(opening)
+                first = self.declaration_start(self.index(node))
+                function = Function(self, node, node.decl.name, body, first)
                 result.setdefault(function.name, []).append(function)
         return result
 
-    def _definition_start(self, index: int) -> int:
-        while index > 0 and self.tokens[index - 1].text not in (";", "}"):
+    def declaration_end(self, index: int) -> int:
+        """The semicolon behind the declaration; the last token, if there is none."""
+        while index < len(self.tokens) and self.tokens[index].text != ";":
+            index = self._closing.get(index, index) + 1
+        return min(index, len(self.tokens) - 1)
+
+    def declaration_start(self, index: int) -> int:
+        """The first token of the declaration that has the token in it."""
+        while index > 0 and self.tokens[index - 1].text not in (";", "{", "}"):
             if self.tokens[index - 1].text.startswith("#"):
                 break
             index -= 1
         return index
 
 
+def declares_function(node: c_ast.Decl) -> bool:
+    return isinstance(node.type, c_ast.FuncDecl)
+
+
+def arguments_of(call: c_ast.FuncCall) -> list[c_ast.Node]:
+    return call.args.exprs if call.args is not None else []
+
+
+def argument_of(call: c_ast.FuncCall, position: int) -> c_ast.Node | None:
+    given = arguments_of(call)
+    return given[position] if position < len(given) else None
+
+
+def _as_pointer(parameter: c_ast.Decl) -> c_ast.Decl:
+    """`int v[4]` as a parameter is `int *v`."""
+    array = parameter.type
+    if not isinstance(array, c_ast.ArrayDecl):
+        return parameter
+    found = copy(parameter)
+    found.type = c_ast.PtrDecl(array.dim_quals or [], array.type, array.coord)
+    return found
+
+
 def by_type(node: c_ast.Node) -> Nodes:
-    result: Nodes = {}
+    result: Nodes = defaultdict(list)
     for each in descendants(node):
-        result.setdefault(type(each), []).append(each)
+        result[type(each)].append(each)
     return result
 
 
@@ -257,6 +341,11 @@ def parse_unit(
         opaque += names
     types, bodies = frozenset(opaque), frozenset(unread)
     return Unit(source, annotations, tokens, notes, done.macros, done.how, result, types, bodies)
+
+
+def end_of_word(tokens: Sequence[PToken], index: int) -> int:
+    """The last token of `word(...)`, of which the brackets may be missing or open."""
+    return closing_round(tokens, index + 1) or index
 
 
 def _for_compiler(token: PToken) -> str:

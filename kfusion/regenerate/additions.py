@@ -21,6 +21,7 @@ from kfusion.kernel.opened import names_left_open
 from kfusion.kernel.pins import given_macros
 from kfusion.parse.embedded import source_hash
 from kfusion.parse.literals import c_string
+from kfusion.parse.recorded import DEFINE
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.synthesis.model import FusedKernel
@@ -29,7 +30,6 @@ _GROUPS = frozenset(
     "get_local_id get_group_id get_local_size get_num_groups get_enqueued_local_size "
     "get_local_linear_id barrier work_group_barrier".split()
 )
-_DEFINE = re.compile(r"-D\s*([A-Za-z_]\w*)(?:=(\S*))?")
 _NUMBER = re.compile(r"\(?[-+]?\.?[0-9](?:[eEpP][+-]|[\w.])*\)?")
 
 
@@ -75,12 +75,12 @@ def _asks_for_groups(unit: Unit) -> bool:
 def _gives_none(options: str, names: frozenset[str]) -> bool:
     """Quotes might hide a definition."""
     quotes = any(quote in options for quote in "\"'\\")
-    return not quotes and names.isdisjoint(name for name, _ in _DEFINE.findall(options))
+    return not quotes and names.isdisjoint(name for name, _ in DEFINE.findall(options))
 
 
 def _gives_numbers(options: str, names: frozenset[str]) -> bool:
     """Quotes might hide where a value ends."""
-    values = [value or "1" for name, value in _DEFINE.findall(options) if name in names]
+    values = [value or "1" for name, value in DEFINE.findall(options) if name in names]
     quotes = bool(names) and any(quote in options for quote in "\"'\\")
     return not quotes and all(map(_NUMBER.fullmatch, values))
 

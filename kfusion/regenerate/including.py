@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 
 from pycparser import c_ast
 
 from kfusion.host.at_end import EndNames, Reader
-from kfusion.host.outside import include_place
+from kfusion.host.outside import directives, include_place
 from kfusion.host.region import CppRegion, Region
+from kfusion.parse.compiler import STDIN
+from kfusion.parse.cpp import CppUnit, without_raw_strings
 from kfusion.parse.unit import Unit
 from kfusion.source.text import Edit
+
+_OPENCL = re.compile(r"cl[A-Z]\w*")
 
 
 def region_edit(region: Region | CppRegion, names: EndNames | None = None) -> Edit:
@@ -46,14 +51,33 @@ def reader_edits(
 
 def _end_of(tag: str, unit: Unit) -> int:
     """Behind the declaration of a structure in the file itself; 0: it stands in a header."""
-    for node in unit.nodes.get(c_ast.Struct, ()):
+    for node in unit.nodes[c_ast.Struct]:
         if node.name != tag or node.decls is None or not unit.in_main_file(node):
             continue
-        index = unit.index(node)
-        while unit.tokens[index].text != "{":
-            index += 1
-        index = unit.match(index)
-        while unit.tokens[index].text != ";":
-            index += 1
-        return unit.range(index, index)[1]
+        last = unit.declaration_end(unit.index(node))
+        return unit.range(last, last)[1]
     return 0
+
+
+# C++: nothing else of the file is redirected. A region of C++ calls OpenCL itself, or functions of
+# C files. The bindings of OpenCL for C++ are inline functions that other files of the program may
+# share, so a file that includes them is left as it is.
+
+
+def calls_opencl(unit: CppUnit) -> bool:
+    """Does the file name functions of OpenCL, so that they can be redirected?"""
+    own = (token for token in unit.tokens if token.file == STDIN)
+    return unit.bindings is None and any(_OPENCL.fullmatch(token.text) for token in own)
+
+
+def include_cpp_edit(unit: CppUnit, header: str) -> Edit:
+    """Behind the last include that stands in front of all blocks, under no condition."""
+    text = without_raw_strings(unit.source.text)
+    place, inside = 0, False
+    for name, token, depth in directives(text, before_code=True):
+        inside = (inside and depth >= 0) or name == "include"
+        if depth == 0 and inside and name in ("include", "endif"):
+            place = text.find("\n", token.end - 1) + 1 or len(text)
+            inside = False
+    lead = "\n" if place and text[place - 1] != "\n" else ""
+    return Edit(place, place, f'{lead}#include "{header}"\n')

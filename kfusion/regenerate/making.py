@@ -27,8 +27,8 @@ static int kfusion_make_pythagoras(kfusion_run *run)
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from functools import lru_cache, partial
+from collections.abc import Iterable
+from functools import lru_cache
 from textwrap import wrap
 
 from kfusion.graph.model import (
@@ -57,15 +57,15 @@ from kfusion.graph.model import (
     Within,
 )
 from kfusion.kernel.evaluate import image_of
-from kfusion.kernel.model import Kernel
+from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.types import INTEGERS
 from kfusion.parse.unit import Function, Unit
+from kfusion.regenerate.names import Words, literal_percent, quoted
 from kfusion.regenerate.pattern import Form, Pattern
-from kfusion.regenerate.words import Words, literal_percent, quoted
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import one_line
 from kfusion.source.protections import is_on, protection
-from kfusion.synthesis.model import FusedKernel, FusedParameter
+from kfusion.synthesis.model import FusedParameter
 from kfusion.synthesis.names import plus
 
 GUARD_EQUAL = protection("guard-equal", "sizes and scalars are not compared at run time")
@@ -136,7 +136,8 @@ class _Making:
     def collect(self) -> None:
         for group in self.form.plan.groups:
             if group.fused:
-                self._group_conditions(group)
+                self._range_conditions(group)
+                self._assumed_all(group)
         for group in self.form.plan.groups:
             if not group.fused:  # it may come before others, if their memory is apart
                 self._assumed_all(group)
@@ -185,7 +186,9 @@ class _Making:
     def named(self, name: str, type_: str = "") -> tuple[int, int]:
         """As `place`, of a scalar or of memory by its name: the first one, if none has the type."""
         found = self._places(name)
-        return next((place for place in found if self._canonical(place) == type_), found[0])
+        return next(
+            (place for place in found if self._parameter(place).canonical == type_), found[0]
+        )
 
     def _places(self, name: str) -> list[tuple[int, int]]:
         return [
@@ -195,13 +198,15 @@ class _Making:
             if argument.name == name and not isinstance(argument, LocalMemory)
         ]
 
-    def _canonical(self, place: tuple[int, int]) -> str:
-        return self.pattern.invocations[place[0]].kernel.parameters[place[1]].canonical
+    def _parameter(self, place: tuple[int, int]) -> Parameter:
+        return self.pattern.invocations[place[0]].kernel.parameters[place[1]]
 
     def _types(self, *names: str) -> list[str]:
         """Those that kernels get all of the numbers in: one variable may be an `int` for one
         kernel and a `uint` for another one."""
-        first, *others = ([self._canonical(p) for p in self._places(name)] for name in names)
+        first, *others = (
+            [self._parameter(place).canonical for place in self._places(name)] for name in names
+        )
         common = [type_ for type_ in first if all(type_ in each for each in others)]
         return list(dict.fromkeys(common)) or [first[0]]
 
@@ -217,7 +222,7 @@ class _Making:
         if sized is not None:
             return f"kfusion_{sized[1]}({self.memory(sized[0])})", "size_t"
         place = self.named(name, type_ if is_on(GUARD_TYPES) else "")
-        parameter = self.pattern.invocations[place[0]].kernel.parameters[place[1]]
+        parameter = self._parameter(place)
         if place not in self._values:
             self._values[place] = self.words.new(parameter.name)
         self._uses["value", place] = None
@@ -232,10 +237,8 @@ class _Making:
             for kind, key in condition.uses:
                 if kind == "value":
                     assert isinstance(key, tuple)
-                    invocation = self.pattern.invocations[key[0]]
                     if key not in self._values:
-                        name = self.words.new(invocation.kernel.parameters[key[1]].name)
-                        self._values[key] = name
+                        self._values[key] = self.words.new(self._parameter(key).name)
 
     def _declarations(self, uses: Iterable[tuple[str, object]]) -> list[str]:
         """Of all variables that are used; memory and values come from launches."""
@@ -254,7 +257,7 @@ class _Making:
             index, position = key
             launches.add(index)
             launch = self._launches[index]
-            type_ = f"cl_{self.pattern.invocations[index].kernel.parameters[position].canonical}"
+            type_ = f"cl_{self._parameter(key).canonical}"
             read = f"KFUSION_VALUE({type_}, {launch}, {position})"
             lines.append(f"const {type_} {self._values[key]} = {read};")
         first = [
@@ -266,17 +269,13 @@ class _Making:
 
     # Conditions
 
-    def require(self, unless: Callable[[], tuple[str, str, tuple[str, ...]]]) -> None:
-        """Ask that something does not hold; the variables that it names are written down."""
+    def require(self, unless: str, why: str, *values: str) -> None:
+        """Ask that something does not hold. The variables that were named since the last condition
+        are those of this one."""
+        condition = _Condition(unless, why, values, tuple(self._uses))
         self._uses = {}
-        text, why, values = unless()
-        condition = _Condition(text, why, values, tuple(self._uses))
         if condition not in self.conditions:
             self.conditions.append(condition)
-
-    def _group_conditions(self, group: Group) -> None:
-        self._range_conditions(group)
-        self._assumed_all(group)
 
     def _assumed_all(self, group: Group) -> None:
         self._equal([a for a in group.assumptions if isinstance(a, Equal)])
@@ -291,14 +290,18 @@ class _Making:
             return
         placed = [a for a in group.assumptions if isinstance(a, Placement)]
         for index in (self._leaders(group)[0], *(each.invocation for each in placed)):
-            dimensions = self.pattern.invocations[index].range.dimensions
-            self.require(partial(self._other_dimensions, index, dimensions))
+            number, dimensions = (
+                self.pattern.invocations[index].range.dimensions,
+                self.launch(index),
+            )
+            told = f"{dimensions} has %u dimensions"
+            dimensions += "->dimensions"
+            self.require(f"{dimensions} != {number}", told, f"(unsigned){dimensions}")
         for each in placed:
             if isinstance(each, InRows):
-                self.require(partial(self._no_rows, each))
-                continue
-            for dimension in range(len(each.by)):
-                self.require(partial(self._not_there, each, dimension))
+                self._rows(each)
+            else:
+                self._shifted(each)
         same = [a.right for a in group.assumptions if isinstance(a, SameRange)]
         for leader in self._leaders(group):
             alike = (a for a in group.assumptions if isinstance(a, SameRange))
@@ -319,13 +322,8 @@ class _Making:
                 self._refuse(index, text, f"the groups of {{}} have several items in dimension {d}")
         self._same_groups(group)
 
-    def _other_dimensions(self, index: int, number: int) -> tuple[str, str, tuple[str, ...]]:
-        dimensions = f"{self.launch(index)}->dimensions"
-        told = f"{self.launch(index)} has %u dimensions"
-        return f"{dimensions} != {number}", told, (f"(unsigned){dimensions}",)
-
-    def _no_rows(self, rows: InRows) -> tuple[str, str, tuple[str, ...]]:
-        """Not as many items as in all rows, or not all that do something are there."""
+    def _rows(self, rows: InRows) -> None:
+        """As many items as in all rows, and all that do something are there."""
         launch, frame = self.launch(rows.invocation), self.launch(rows.frame)
         bounds = [*rows.extents, *([rows.end] if rows.end is not None else [])]
         beyond = dict.fromkeys(map(self._goes_beyond, bounds))
@@ -336,19 +334,20 @@ class _Making:
         if end is not None:
             count = f"(size_t){self.value(end.scalar, end.type)[0]}"
         told = f"the items of {launch} are not the rows of {frame}"
-        return " || ".join([*beyond, f"{count} != {' * '.join(sides)}"]), told, ()
+        self.require(" || ".join([*beyond, f"{count} != {' * '.join(sides)}"]), told)
 
-    def _not_there(self, shifted: Shifted, d: int) -> tuple[str, str, tuple[str, ...]]:
-        """Other items do something than was taken for granted, or the frame does not have them."""
-        launch, frame = self.launch(shifted.invocation), self.launch(shifted.frame)
-        by, extent = shifted.by[d], shifted.extents[d]
-        value, _ = self.value(extent.scalar, extent.type)
-        last, end = (f"(cl_long){value}{plus(each + extent.more)}" for each in (0, by))
-        text = (
-            f"{last} < 0 || (size_t)({last}) {'!=' if extent.whole else '>'} {launch}->global[{d}]"
-            f" || {end} < 0 || (size_t)({end}) > {frame}->global[{d}]"
-        )
-        return text, f"the items of {launch} are not among those of {frame}", ()
+    def _shifted(self, shifted: Shifted) -> None:
+        """Those items do something that were taken for granted, and the frame has them."""
+        for d, (by, extent) in enumerate(zip(shifted.by, shifted.extents, strict=True)):
+            launch, frame = self.launch(shifted.invocation), self.launch(shifted.frame)
+            value, _ = self.value(extent.scalar, extent.type)
+            last, end = (f"(cl_long){value}{plus(each + extent.more)}" for each in (0, by))
+            other = "!=" if extent.whole else ">"
+            text = (
+                f"{last} < 0 || (size_t)({last}) {other} {launch}->global[{d}]"
+                f" || {end} < 0 || (size_t)({end}) > {frame}->global[{d}]"
+            )
+            self.require(text, f"the items of {launch} are not among those of {frame}")
 
     @staticmethod
     def _leaders(group: Group) -> list[int]:
@@ -363,16 +362,11 @@ class _Making:
         if not assumptions:
             return
 
-        def unless() -> tuple[str, str, tuple[str, ...]]:
-            launches = ", ".join(map(self.launch, leaders))
-            beyond = " || ".join(dict.fromkeys(map(self._goes_beyond, bounds)))
-            same = f"!kfusion_one_range({len(leaders)}, {launches})"
-            told = (
-                f"{_listed(map(self.launch, leaders))} have several ranges, and one ends too early"
-            )
-            return f"{same} && ({beyond})", told, ()
-
-        self.require(unless)
+        launches = [self.launch(leader) for leader in leaders]
+        beyond = " || ".join(dict.fromkeys(map(self._goes_beyond, bounds)))
+        same = f"!kfusion_one_range({len(leaders)}, {', '.join(launches)})"
+        told = f"{_listed(launches)} have several ranges, and one ends too early"
+        self.require(f"{same} && ({beyond})", told)
 
     def _goes_beyond(self, bound: Bound) -> str:
         value, type_ = self.value(bound.scalar, bound.type)
@@ -381,21 +375,16 @@ class _Making:
         return f"{negative}(size_t){value} > {launch}->global[{d}]"
 
     def _refuse(self, index: int, text: str, why: str) -> None:
-        launch = self._launches[index]
-        self.require(lambda: (text.format(self.launch(index)), why.format(launch), ()))
+        launch = self.launch(index)
+        self.require(text.format(launch), why.format(launch))
 
     def _one(self, members: Iterable[int], function: str, what: str) -> None:
         """The launches must have one of something."""
         members = list(dict.fromkeys(members))
-        if len(members) < 2:
-            return
-        self.require(
-            lambda: (
-                f"!{function}({len(members)}, {', '.join(map(self.launch, members))})",
-                f"{_listed(map(self.launch, members))} {what}",
-                (),
-            )
-        )
+        if len(members) > 1:
+            launches = [self.launch(member) for member in members]
+            text = f"!{function}({len(members)}, {', '.join(launches)})"
+            self.require(text, f"{_listed(launches)} {what}")
 
     def _same_groups(self, group: Group) -> None:
         alike: dict[str, list[int]] = {}
@@ -445,14 +434,9 @@ class _Making:
             why = f"the program of {{}} is not built with a number as {assumption.macro}"
             self._refuse(assumption.invocation, text, why)
         elif isinstance(assumption, Keeps) and is_on(GUARD_FORMATS):
-            name, type_ = assumption.memory, assumption.type
-            self.require(
-                lambda: (
-                    f"!kfusion_keeps_{_KEEPS[type_]}({self.memory(name)})",
-                    f"the image {self.memory(name)} does not keep each {type_}",
-                    (),
-                )
-            )
+            image, type_ = self.memory(assumption.memory), assumption.type
+            told = f"the image {image} does not keep each {type_}"
+            self.require(f"!kfusion_keeps_{_KEEPS[type_]}({image})", told)
 
     def _equal(self, assumptions: list[Equal]) -> None:
         """All that must equal one value in one condition."""
@@ -467,107 +451,78 @@ class _Making:
                     others.setdefault((assumption.left, type_), []).append(assumption.right)
                 continue
             (i, p), (j, q) = (self.named(side) for side in sides)
-            told = " and ".join(map(self._told, sides))
-            self._both_values(i, p, j, q, told)
+            told = f"{' and '.join(map(self._told, sides))} are not the same"
+            self.require(f"!kfusion_same({self.launch(i)}, {p}, {self.launch(j)}, {q})", told)
         for (first, type_), equal in others.items():
-            self.require(partial(self._unequal, first, equal, type_))
+            self._all_equal(first, equal, type_)
 
-    def _both_values(self, i: int, p: int, j: int, q: int, told: str) -> None:
-        self.require(
-            lambda: (
-                f"!kfusion_same({self.launch(i)}, {p}, {self.launch(j)}, {q})",
-                f"{told} are not the same",
-                (),
-            )
-        )
-
-    def _unequal(
-        self, first: str, others: list[str], given: str
-    ) -> tuple[str, str, tuple[str, ...]]:
+    def _all_equal(self, first: str, others: list[str], given: str) -> None:
         name, type_ = self.value(first, given)
         values = [self.value(other, given)[0] for other in others]
         form, cast = ("%lld", "long long") if type_ in _SIGNED else ("%llu", "unsigned long long")
         launches = _listed(self._owner(each) for each in (first, *others))
         told = f"{self._short(first)} of {launches}: {', '.join([form] * (1 + len(others)))}"
         text = " || ".join(f"{name} != {value}" for value in values)
-        return text, told, tuple(f"({cast}){value}" for value in (name, *values))
+        self.require(text, told, *(f"({cast}){value}" for value in (name, *values)))
 
     def _told(self, name: str) -> str:
         """A scalar as a message calls it: `n of square`."""
         sized = image_of(name)
         if sized is not None:
             return f"the {sized[1]} of {self._memory[sized[0]]}"
-        index, position = self.named(name)
-        parameter = self.pattern.invocations[index].kernel.parameters[position].name
-        return literal_percent(f"{parameter} of {self._launches[index]}")
+        return literal_percent(f"{self._short(name)} of {self._owner(name)}")
 
     def _short(self, name: str) -> str:
         sized = image_of(name)
-        if sized is not None:
-            return sized[1]
-        index, position = self.named(name)
-        return self.pattern.invocations[index].kernel.parameters[position].name
+        return sized[1] if sized is not None else self._parameter(self.named(name)).name
 
     def _owner(self, name: str) -> str:
         sized = image_of(name)
         return self._memory[sized[0]] if sized else self._launches[self.named(name)[0]]
 
     def _is_whole(self, name: str) -> bool:
-        index, position = self.named(name)
-        canonical = self.pattern.invocations[index].kernel.parameters[position].canonical
+        canonical = self._parameter(self.named(name)).canonical
         return canonical in INTEGERS and not canonical.endswith("_t") and canonical != "bool"
 
     def _within(self, assumption: Within) -> None:
-        for given in self._types_of_size(assumption.scalar) if is_on(GUARD_EQUAL) else ():
-            self.require(partial(self._beyond, assumption, given))
+        for given in self._types_of_size(assumption.scalar):
+            launch, d = self.launch(assumption.invocation), assumption.dimension
+            value, type_ = self.value(assumption.scalar, given)
+            negative = f"{value} < 0 || " if type_ in _SIGNED else ""
+            text = f"{negative}{launch}->offset[{d}] + {launch}->global[{d}] > (size_t){value}"
+            self.require(text, f"the ids of {launch} go beyond {self._told(assumption.scalar)}")
 
     def _types_of_size(self, scalar: str) -> list[str]:
+        if not is_on(GUARD_EQUAL):
+            return []
         return [""] if image_of(scalar) is not None else self._types(scalar)
 
-    def _beyond(self, assumption: Within, given: str) -> tuple[str, str, tuple[str, ...]]:
-        launch, d = self.launch(assumption.invocation), assumption.dimension
-        value, type_ = self.value(assumption.scalar, given)
-        negative = f"{value} < 0 || " if type_ in _SIGNED else ""
-        text = f"{negative}{launch}->offset[{d}] + {launch}->global[{d}] > (size_t){value}"
-        return text, f"the ids of {launch} go beyond {self._told(assumption.scalar)}", ()
-
     def _spans(self, assumption: Spans) -> None:
-        for given in self._types_of_size(assumption.scalar) if is_on(GUARD_EQUAL) else ():
-            self.require(partial(self._not_spanned, assumption, given))
-
-    def _not_spanned(self, assumption: Spans, given: str) -> tuple[str, str, tuple[str, ...]]:
-        launch, d = self.launch(assumption.invocation), assumption.dimension
-        value, _ = self.value(assumption.scalar, given)
-        text = f"{launch}->global[{d}] != (size_t){value}"
-        return text, f"the global size of {launch} is not {self._told(assumption.scalar)}", ()
+        for given in self._types_of_size(assumption.scalar):
+            launch, d = self.launch(assumption.invocation), assumption.dimension
+            value, _ = self.value(assumption.scalar, given)
+            told = f"the global size of {launch} is not {self._told(assumption.scalar)}"
+            self.require(f"{launch}->global[{d}] != (size_t){value}", told)
 
     def _at_most(self, assumption: AtMost) -> None:
-        if is_on(GUARD_PITCH):
-            self.require(partial(self._too_much, assumption))
-
-    def _too_much(self, assumption: AtMost) -> tuple[str, str, tuple[str, ...]]:
+        if not is_on(GUARD_PITCH):
+            return
         (left, type_), (right, _) = (
             self.value(name, assumption.type) for name in (assumption.left, assumption.right)
         )
         told = " is more than ".join(map(self._told, (assumption.left, assumption.right)))
-        if assumption.times == 1:
-            return f"{left} > {right}", told, ()
-        if type_ in _SIGNED:  # a negative one, so many times, has no end below
-            text = f"{left} > {right} / {assumption.times} || {right} < 0"
-        else:
-            text = f"{left} > {right} / {assumption.times}"
-        return text, f"{assumption.times} times {told}", ()
+        text = f"{left} > {right}"
+        if assumption.times != 1:
+            text, told = f"{text} / {assumption.times}", f"{assumption.times} times {told}"
+            if type_ in _SIGNED:  # a negative one, so many times, has no end below
+                text += f" || {right} < 0"
+        self.require(text, told)
 
     def _bound(self, scalar: str, type_: str, sign: str, end: int, word: str, by: str = "") -> None:
         names = [scalar, by] if by else [scalar]
         if is_on(GUARD_PITCH):
-            self.require(
-                lambda: (
-                    f"{self._times(scalar, by, type_)} {sign} {end}",
-                    f"{' * '.join(map(self._told, names))} is {word} than {end}",
-                    (),
-                )
-            )
+            told = f"{' * '.join(map(self._told, names))} is {word} than {end}"
+            self.require(f"{self._times(scalar, by, type_)} {sign} {end}", told)
 
     def _times(self, scalar: str, by: str, given: str) -> str:
         value, type_ = self.value(scalar, given)
@@ -589,12 +544,9 @@ class _Making:
             self._all_apart(pair[:1], pair[1:])
 
     def _all_apart(self, names: list[str], others: list[str]) -> None:
-        def unless() -> tuple[str, str, tuple[str, ...]]:
-            listed = ", ".join(self.memory(n) for n in (*names, *others))
-            counts = f"{len(names)}, {len(names) + len(others)}"
-            return f"!kfusion_all_apart({counts}, {listed})", f"two of {listed} share memory", ()
-
-        self.require(unless)
+        listed = ", ".join(self.memory(n) for n in (*names, *others))
+        counts = f"{len(names)}, {len(names) + len(others)}"
+        self.require(f"!kfusion_all_apart({counts}, {listed})", f"two of {listed} share memory")
 
     def _apart_from_all(self, names: list[str]) -> None:
         """What is not stored is no other object, not in part either."""
@@ -653,7 +605,10 @@ class _Making:
             index, position = self._source(parameter)
             launch = self.launch(index)
             lines.append(f"kfusion_pass(run, {variable}, {number}, {launch}, {position});")
-        lines.append(_make_call(kernel, variable, self._ranged(group)))
+        make, items = "kfusion_make", ""
+        if kernel.elements > 1:
+            make, items = "kfusion_make_fewer", f", {kernel.elements}"
+        lines.append(f"{make}(run, {variable}, {self._ranged(group)}{items});")
         steps = ", ".join(f"(size_t){index}" for index in group.members)
         return [*lines, f"kfusion_did(run, {len(group.members)}, {steps});"]
 
@@ -676,24 +631,13 @@ def _asks_for_groups(kernel: Kernel) -> bool:
 
 @lru_cache(maxsize=4)
 def _helpers_name_groups(unit: Unit) -> bool:
-    helpers = (f for f in unit.functions.values() if not _is_kernel(unit, f))
+    helpers = (f for f in unit.functions.values() if not unit.is_kernel(f))
     return any(_names_groups(unit, helper) for helper in helpers)
 
 
 def _names_groups(unit: Unit, function: Function) -> bool:
     indices = range(function.body.first, function.body.last)
     return any(_OF_GROUPS.fullmatch(unit.tokens[index].text) for index in indices)
-
-
-def _is_kernel(unit: Unit, function: Function) -> bool:
-    notes = unit.notes_between(function.first, function.body.first)
-    return any(note.text == "kernel" for note in notes)
-
-
-def _make_call(kernel: FusedKernel, variable: str, launch: str) -> str:
-    if kernel.elements > 1:
-        return f"kfusion_make_fewer(run, {variable}, {launch}, {kernel.elements});"
-    return f"kfusion_make(run, {variable}, {launch});"
 
 
 def _comment(text: str) -> list[str]:

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from kfusion.graph.drops import Drop
 from kfusion.graph.model import Group, Invocation, LocalMemory, Memory, RegionPlan, Scalar
+from kfusion.host.later import may_write
 from kfusion.source.dataclasses import dataclass
 from kfusion.synthesis.model import FusedKernel
 
@@ -62,14 +63,8 @@ def range_key(invocation: Invocation) -> str:
 
 
 def written_by(invocation: Invocation) -> list[str]:
-    kernel = invocation.kernel
-    pairs = zip(kernel.parameters, invocation.arguments, strict=True)
     return [
         argument.name
-        for parameter, argument in pairs
-        if isinstance(argument, Memory)
-        and (
-            bool(kernel.features)
-            or any(a.parameter == parameter.name and a.mode.writes for a in kernel.accesses)
-        )
+        for position, argument in enumerate(invocation.arguments)
+        if isinstance(argument, Memory) and may_write(invocation.kernel, position)
     ]

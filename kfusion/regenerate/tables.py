@@ -8,8 +8,8 @@ from textwrap import wrap
 from kfusion.graph.model import Invocation, LocalMemory, Memory
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.regenerate.making import making_name, making_text
+from kfusion.regenerate.names import quoted
 from kfusion.regenerate.pattern import Pattern, range_key, slot_key
-from kfusion.regenerate.words import quoted
 from kfusion.source.dataclasses import dataclass
 
 _WIDTH = 96
@@ -53,9 +53,10 @@ def _pattern(pattern: Pattern) -> str:
     steps: list[str] = []
     for number, invocation in enumerate(pattern.invocations):
         slots = f"kfusion_slots_{pattern.name}_{number}"
-        values = [_slot(pattern, p, a) for p, a in _pairs(invocation)] or [-1]
+        pairs = list(zip(invocation.kernel.parameters, invocation.arguments, strict=True))
+        values = [pattern.slots[slot_key(p.canonical, a)] for p, a in pairs] or [-1]
         blocks.append(_array("short", slots, values))
-        kinds = "".join(_kind(p, a, invocation.kernel) for p, a in _pairs(invocation))
+        kinds = "".join(_kind(p, a, invocation.kernel) for p, a in pairs)
         fields = [
             quoted(invocation.kernel.name),
             str(len(invocation.kernel.parameters)),
@@ -82,8 +83,7 @@ def _pattern(pattern: Pattern) -> str:
 
 def _evidence(pattern: Pattern, invocation: Invocation) -> str:
     """A fused kernel that tells the program that was analysed from others."""
-    forms = [form for form in (pattern.less, pattern.whole) if form is not None]
-    for form in forms:
+    for form in reversed(pattern.forms):
         for group, kernel in form.kernels.items():
             if pattern.invocations[group.members[0]].kernel.unit is invocation.kernel.unit:
                 return quoted(kernel.name)
@@ -118,16 +118,6 @@ def _part(pattern: Pattern) -> str:
     ]
     lines = "\n".join(f"    {field}," for field in fields)
     return f"static const kfusion_part kfusion_parts_{pattern.name}[] = {{{{\n{lines}\n}}}};"
-
-
-def _pairs(
-    invocation: Invocation,
-) -> list[tuple[Parameter, object]]:
-    return list(zip(invocation.kernel.parameters, invocation.arguments, strict=True))
-
-
-def _slot(pattern: Pattern, parameter: Parameter, argument: object) -> int:
-    return pattern.slots[slot_key(parameter.canonical, argument)]  # type: ignore[arg-type]
 
 
 def _kind(parameter: Parameter, argument: object, kernel: Kernel) -> str:

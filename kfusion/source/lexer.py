@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from enum import Enum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 
 class Kind(Enum):
@@ -110,19 +110,43 @@ OPENING = {"(": ")", "[": "]", "{": "}"}
 CLOSING = {")", "]", "}"}
 
 
-def matching(tokens: Sequence[Token], index: int) -> int | None:
+class Written(Protocol):
+    """A token, before or after preprocessing."""
+
+    @property
+    def text(self) -> str: ...
+
+
+def matching(tokens: Sequence[Written], index: int) -> int | None:
     """The index of the bracket that closes the one at `index`; other kinds are not counted."""
     if index >= len(tokens) or tokens[index].text not in OPENING:
         return None
     opening, closing = tokens[index].text, OPENING[tokens[index].text]
     depth = 0
     for position in range(index, len(tokens)):
-        if tokens[position].kind is not Kind.PUNCTUATOR:
-            continue
-        if tokens[position].text == opening:
+        text = tokens[position].text
+        if text == opening:
             depth += 1
-        elif tokens[position].text == closing:
+        elif text == closing:
             depth -= 1
             if depth == 0:
                 return position
     return None
+
+
+def closing_round(tokens: Sequence[Written], opening: int) -> int | None:
+    """Where a round bracket is closed; None: none opens there, or it stays open."""
+    opens = opening < len(tokens) and tokens[opening].text == "("
+    return matching(tokens, opening) if opens else None
+
+
+def between_commas(tokens: Sequence[Written], opening: int, closing: int) -> list[range]:
+    """What stands between the commas of a bracket; commas in inner brackets do not count."""
+    parts, start, depth = [], opening + 1, 0
+    for index in range(opening + 1, closing):
+        text = tokens[index].text
+        depth += (text in OPENING) - (text in CLOSING)
+        if text == "," and depth == 0:
+            parts.append(range(start, index))
+            start = index + 1
+    return [*parts, range(start, closing)]

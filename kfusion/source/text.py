@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Container
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -17,6 +18,14 @@ def text_of(data: bytes) -> str:
 
 def bytes_of(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
+
+
+def free_name(wanted: str, taken: Container[str]) -> str:
+    """The wanted name; with a number where it is taken."""
+    number, name = 2, wanted
+    while name in taken:
+        name, number = f"{wanted}_{number}", number + 1
+    return name
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from kfusion.parse.preprocess import PToken
-from kfusion.parse.statements import match_token
+from kfusion.source.lexer import closing_round
 from kfusion.synthesis.render import Change, Renderer
 
 _EQUALITY = {"==": "!=", "!=": "=="}  # also of numbers that are not ordered
@@ -41,7 +41,7 @@ def _flipped(
     found: dict[int, Change] = {}
     starts = [first, *(i + 1 for i in bars)]
     for start, end in zip(starts, [*(i - 1 for i in bars), last], strict=True):
-        if tokens[start].text == "(" and match_token(tokens, start) == end:
+        if closing_round(tokens, start) == end:
             inner = _flipped(tokens, start + 1, end - 1, opposite)
         else:
             inner = _comparison([i for i in top if start <= i <= end], tokens, opposite)

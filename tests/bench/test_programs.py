@@ -19,7 +19,7 @@ from bench.programs import TURN, Builder, built_unfused, difference, run_alone, 
 from bench.studies import APPLICATIONS, SCALES
 from bench.traffic import moved, planned_region
 from casestudies.demo import IMAGE, LINALG, POOL, Study
-from kfusion.device.measure import MeasureError
+from kfusion.device.oclgrind import MeasureError
 from kfusion.device.opencl import pocl_device
 
 BUILT_ONCE = pytest.mark.xdist_group("programs of bench")

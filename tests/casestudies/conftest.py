@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from casestudies import demo
-from kfusion.device.measure import MeasureError
+from kfusion.device.oclgrind import MeasureError
 from tests.support import called
 from tests.support.kept import kept_object
 

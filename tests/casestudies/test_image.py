@@ -18,7 +18,8 @@ import numpy.typing as npt
 import pytest
 
 from casestudies.demo import IMAGE
-from kfusion.device.measure import RunResult, oclgrind_bytes, oclgrind_races
+from casestudies.measure import RunResult, oclgrind_bytes
+from kfusion.device.oclgrind import oclgrind_races
 from kfusion.device.opencl import build_program
 from tests.casestudies.test_golden import GOLDEN, code_lines, definition, differences
 

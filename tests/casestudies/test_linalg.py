@@ -9,7 +9,8 @@ import pytest
 
 from bench.programs import fused_by_hand
 from casestudies.demo import LINALG, fuse
-from kfusion.device.measure import RunResult, build, oclgrind_bytes, oclgrind_races, run_counted
+from casestudies.measure import RunResult, build, oclgrind_bytes, run_counted
+from kfusion.device.oclgrind import oclgrind_races
 
 PRECISIONS = {"float": (), "double": ("LINALG_DOUBLE",)}
 ELEMENT = 4  # bytes of a float

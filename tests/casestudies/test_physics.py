@@ -15,7 +15,8 @@ import pyopencl as cl
 import pytest
 
 from casestudies.demo import POOL
-from kfusion.device.measure import RunResult, build, oclgrind_races, run_counted
+from casestudies.measure import RunResult, build, run_counted
+from kfusion.device.oclgrind import oclgrind_races
 from kfusion.device.opencl import build_program, pocl_device
 from tests.casestudies.test_golden import GOLDEN, code_lines, definition, differences
 

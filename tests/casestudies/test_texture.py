@@ -13,7 +13,8 @@ import pytest
 
 from bench.programs import fused_by_hand
 from casestudies.demo import IMAGE, TEXTURE
-from kfusion.device.measure import RunResult, oclgrind_races, run_counted
+from casestudies.measure import RunResult, run_counted
+from kfusion.device.oclgrind import oclgrind_races
 from kfusion.device.opencl import build_program
 from tests.casestudies.test_golden import GOLDEN, differences
 from tests.casestudies.test_image import (

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kfusion.device.measure import build
+from casestudies.measure import build
 
 SCALE = Path(__file__).parent / "scale"
 

@@ -3,16 +3,15 @@ from pathlib import Path
 
 import pytest
 
-from kfusion.device.measure import (
+from casestudies.measure import (
     KernelBytes,
-    MeasureError,
     build,
     compile_shim,
     oclgrind_bytes,
-    oclgrind_races,
     parse_instruction_counts,
     run_counted,
 )
+from kfusion.device.oclgrind import MeasureError, oclgrind_races
 
 ELEMENTS = 100
 VECTOR = 4 * ELEMENTS

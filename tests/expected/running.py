@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from casestudies.demo import only_pocl
-from kfusion.device.measure import RunResult, run_counted
+from casestudies.measure import RunResult, run_counted
 from kfusion.runtime import CALLS_NAME, HEADER_NAME
 from tests.support import called
 from tests.support.kept import kept_object

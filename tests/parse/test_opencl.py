@@ -192,3 +192,12 @@ def test_refusals(text: str, message: str) -> None:
 
 def test_exclusive_or_is_no_block() -> None:
     assert "f" in parse("kernel void f(int n) { int m = n ^ (n + 1), k = (n) ^ n; }").functions
+
+
+def test_brackets_are_paired_and_a_name_in_brackets_is_refused_where_it_is_followed() -> None:
+    unit = parse("kernel void f(int n) { int m = (n) + h(n, (n)); int k = (h)(n); }")
+    plain, bracketed = unit.nodes[c_ast.FuncCall]
+    opening = unit.index(plain.name) + 1
+    assert [t.text for t in unit.tokens[opening : unit.match(opening) + 1]] == list("(n,(n))")
+    with pytest.raises(KFusionError, match=r"k.cl:1:59: error\[KF118\]: a function's name in brac"):
+        unit.match(unit.index(bracketed.name) + 1)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kfusion.device.measure import run_counted
+from casestudies.measure import run_counted
 from kfusion.runtime import HEADER_NAME
 from tests.runtime.builds import PROGRAMS, header
 

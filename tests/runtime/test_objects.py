@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from kfusion.device.measure import build, has_oclgrind, run_counted
+from casestudies.measure import build, run_counted
+from kfusion.device.oclgrind import has_oclgrind
 from kfusion.runtime import HEADER_NAME, runtime_text
 
 PROGRAM = r"""

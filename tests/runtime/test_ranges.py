@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kfusion.device.measure import build, run_counted
+from casestudies.measure import build, run_counted
 from kfusion.runtime import HEADER_NAME, runtime_text
 
 PROGRAM = r"""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kfusion.device.measure import run_counted
+from casestudies.measure import run_counted
 from tests.runtime.builds import WARNINGS, compile_host, header
 from tests.runtime.standin.library import run_program
 

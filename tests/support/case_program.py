@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from casestudies.demo import only_pocl
-from kfusion.device.measure import RunResult, run_counted
+from casestudies.measure import RunResult, run_counted
 from kfusion.runtime import CALLS_NAME, HEADER_NAME
 from tests.support import called, run_time
 from tests.support.case_format import Case, Run

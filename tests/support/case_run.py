@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kfusion.device.measure import RunResult
+from casestudies.measure import RunResult
 from tests.support.case_calls import run_calls
 from tests.support.case_format import Calls, Case, Expected, Run
 from tests.support.case_program import FUSED, UNFUSED, Program, without_source

@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-from kfusion.device import measure
-from kfusion.device.measure import RunResult
+from casestudies import measure
+from casestudies.measure import RunResult
 from kfusion.paths import include_dir
 
 COMPILERS = {".c": "cc", ".cpp": "c++"}

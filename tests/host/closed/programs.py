@@ -39,11 +39,13 @@ def judged(
     (mark,) = unit.annotations.regions
     blocks = unit.nodes[c_ast.Compound]
     block = next(node for node in blocks if unit.start(node) == mark.block.start)
-    return closedness(block, unit, program, frozenset(harmless), settled)
+    function = unit.enclosing(block)
+    assert function is not None
+    return closedness(block, function, program, frozenset(harmless), settled)
 
 
 def messages(found: Closedness) -> list[str]:
-    return [opened.reason.message for opened in found.opened]
+    return [opened.message for opened in found.opened]
 
 
 def in_region(statements: str, before: str = "") -> dict[str, str]:

@@ -300,7 +300,7 @@ def test_opens_two_calls_deep(name: str, programs: Programs) -> None:
     declarations, statement, message, pointed_at = OPENING[name]
     found = judged(programs(two_calls_deep(declarations, statement)))
     assert messages(found) == [message]
-    reason = found.opened[0].reason
+    reason = found.opened[0]
     assert reason.code == CODE
     assert reason.span is not None
     assert (reason.span.file.path.name, reason.span.text) == ("lib.c", pointed_at)
@@ -699,7 +699,7 @@ def test_region(name: str, programs: Programs) -> None:
 
 def test_a_function_may_be_said_to_be_harmless(programs: Programs) -> None:
     program = programs(two_calls_deep("", "log_line(n);"))
-    reason = judged(program).opened[0].reason
+    reason = judged(program).opened[0]
     assert reason.help == (
         "give kfusion the file that defines it, or add harmless(log_line) to the annotation"
     )
@@ -714,7 +714,7 @@ def test_what_is_handed_to_a_harmless_function_is_reached(programs: Programs) ->
     )
     found = judged(program, "each")
     assert messages(found) == ["'fork' starts another process"]
-    assert found.opened[0].reason.related[-1][0] == "'each' calls 'one' here"
+    assert found.opened[0].related[-1][0] == "'each' calls 'one' here"
 
 
 def test_the_way_leads_through_pointers_and_comparisons(
@@ -726,7 +726,7 @@ def test_the_way_leads_through_pointers_and_comparisons(
         "order(n);",
     )
     (opened,) = judged(programs(library)).opened
-    assert [text for text, _ in opened.reason.related] == [
+    assert [text for text, _ in opened.related] == [
         "the region calls 'run' here",
         "'run' calls 'inner' here",
         "'order' may be 'sort' here",

@@ -109,7 +109,7 @@ CLOSED = [
 
 @pytest.mark.parametrize("statement", CLOSED)
 def test_stays_closed(statement: str, judge: Judge) -> None:
-    assert [opened.reason.message for opened in judge(statement).opened] == []
+    assert [opened.message for opened in judge(statement).opened] == []
 
 
 OPENING = {
@@ -154,25 +154,25 @@ OPENING = {
 
 @pytest.mark.parametrize("statement", OPENING)
 def test_opens(statement: str, judge: Judge) -> None:
-    found = [opened.reason.message for opened in judge(statement).opened]
+    found = [opened.message for opened in judge(statement).opened]
     assert OPENING[statement] in found
 
 
 def test_members_hide_variables_of_the_file(judge: Judge) -> None:
     text = "int size;\nvoid A::f()\n{\n    int n;\n#pragma kfuse\n    { n = size; }\n}\n"
-    messages = [opened.reason.message for opened in judge(text).opened]
+    messages = [opened.message for opened in judge(text).opened]
     assert messages == ["'size' is not known: it may call a function"]
 
 
 def test_variables_of_other_functions_do_not_count(judge: Judge) -> None:
     text = "void f(int size) { }\nvoid g()\n{\n#pragma kfuse\n    { size = 1; }\n}\n"
-    messages = [opened.reason.message for opened in judge(text).opened]
+    messages = [opened.message for opened in judge(text).opened]
     assert messages == ["'size' is not known: it may call a function"]
 
 
 def test_the_way_and_what_is_settled(judge: Judge) -> None:
     found = judge("stop(); leave(n);")
-    assert [text for text, _ in found.opened[0].reason.related] == ["the region calls 'stop' here"]
+    assert [text for text, _ in found.opened[0].related] == ["the region calls 'stop' here"]
     assert found.settles == {"exit"}
     assert [unit.source.path.name for unit in judge("run(&a, 1, 2);").units] == ["lib.c"]
 
@@ -258,4 +258,4 @@ def test_headers_of_the_program(
     unit = parse_cpp(source, Preprocessor())
     (region,) = unit.annotations.regions
     closed = closedness_of_tokens(source, region.block, program, unit=unit)
-    assert [opened.reason.message for opened in closed.opened] == ([message] if message else [])
+    assert [opened.message for opened in closed.opened] == ([message] if message else [])

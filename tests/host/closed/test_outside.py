@@ -53,11 +53,11 @@ def test_no_macro_stands_for(name: str, programs: Programs) -> None:
     found = judged(programs(two_calls_deep(declarations, statement))).opened
     assert len(found) == 1
     opened = found[0]
-    assert opened.reason.message == message
-    assert opened.reason.span is not None
+    assert opened.message == message
+    assert opened.span is not None
     called = "keep" if "keep" in statement else "log_line"
-    assert (opened.reason.span.file.path.name, opened.reason.span.text) == ("lib.c", called)
-    assert [text for text, _ in opened.reason.related] == [
+    assert (opened.span.file.path.name, opened.span.text) == ("lib.c", called)
+    assert [text for text, _ in opened.related] == [
         "the region calls 'run' here",
         "'run' calls 'inner' here",
         f"'inner' calls '{called}' here",
@@ -141,8 +141,8 @@ def test_files(name: str, programs: Programs) -> None:
 def test_an_unknown_function_by_a_pointer_opens(programs: Programs) -> None:
     files = two_calls_deep("void log_line(int); static void (*log)(int) = log_line;", "log(n);")
     (opened,) = judged(programs(files)).opened
-    assert opened.reason.message == "'log_line' is not defined in the files given"
-    assert opened.reason.related[-1][0] == "'log' may be 'log_line' here"
+    assert opened.message == "'log_line' is not defined in the files given"
+    assert opened.related[-1][0] == "'log' may be 'log_line' here"
 
 
 def test_macros_of_other_regions_count(programs: Programs) -> None:

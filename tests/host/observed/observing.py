@@ -128,9 +128,9 @@ def observed(
     kernels = {name: k for unit in inputs.kernels for name, k in read_kernels(unit).items()}
     (unit,) = inputs.applications
     (region,) = read_regions(unit, set())
-    runs = Runs(program, {region.block: program.host_function(region.function.node)})
-    found = predictions(region.block, region.function, unit, program, kernels, runs)
-    closed = closedness(region.block, unit, program, frozenset(), frozenset())
+    runs = Runs(program, {region.block: region.function})
+    found = predictions(region.block, region.function, program, kernels, runs)
+    closed = closedness(region.block, region.function, program, frozenset(), frozenset())
     names = end_names(region, program, closed)
     return Observation(region, found, program, kernels, runs), names
 

@@ -40,15 +40,12 @@ def read(paths: Iterable[Path], include_dirs: Iterable[Path]) -> list[Prediction
     program = HostProgram(inputs.hosts)
     kernels = {name: k for unit in inputs.kernels for name, k in read_kernels(unit).items()}
     found = [
-        (unit, *block_of(unit, mark.block.start))
+        block_of(unit, mark.block.start)
         for unit in inputs.applications
         for mark in unit.annotations.regions
     ]
-    runs = Runs(program, {b: program.host_function(function.node) for _, function, b in found})
-    return [
-        predictions(block, function, unit, program, kernels, runs)
-        for unit, function, block in found
-    ]
+    runs = Runs(program, {block: function for function, block in found})
+    return [predictions(block, function, program, kernels, runs) for function, block in found]
 
 
 def predicted(files: dict[str, str], folder: Path) -> Predictions:

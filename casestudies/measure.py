@@ -1,8 +1,7 @@
 """Builds OpenCL programs in C, runs them, and counts what they do.
 
-Three judges, none of which is part of the fuser: a preloaded shim counts
-launches, Oclgrind counts the bytes that kernels move through global memory,
-and Oclgrind again looks for data races and uninitialised reads.
+Two judges, none of which is part of the fuser: a preloaded shim counts launches, and Oclgrind
+counts the bytes that kernels move through global memory.
 """
 
 import hashlib
@@ -10,11 +9,17 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from kfusion.device.oclgrind import (
+    MeasureError,
+    build_options_of,
+    oclgrind,
+    require_success,
+    run,
+)
 from kfusion.source.dataclasses import dataclass
 
 _SHIM_SOURCE = Path(__file__).with_name("shim.c")
@@ -30,10 +35,6 @@ _BYTES_LINE = re.compile(r"^\s*[\d,]+ - (load|store) global \(([\d,]+) bytes\)",
 _CALL_LINE = re.compile(r"- call _Z(\d+)(\w+)")  # a mangled name: length, name, parameters
 # Built-in functions that reach memory without a load or store instruction.
 _HIDDEN_ACCESS = re.compile("vload|vstore|atomic_|atom_|async_work_group|read_image|write_image")
-
-
-class MeasureError(Exception):
-    """A tool is missing, or a program did not build or did not run."""
 
 
 @dataclass(frozen=True)
@@ -143,10 +144,10 @@ def run_counted(
         shim = str(compile_shim())
         command = list(map(str, argv))
         if simulated:
-            command = [_oclgrind(), "sh", "-c", _PRELOAD_INSIDE_OCLGRIND, shim, *command]
+            command = [oclgrind(), "sh", "-c", _PRELOAD_INSIDE_OCLGRIND, shim, *command]
         else:
             extra["LD_PRELOAD"] = shim
-        done = _run(command, extra, cwd, timeout)
+        done = run(command, extra, cwd, timeout)
         return RunResult(done.stdout, done.stderr, done.returncode, _read_launches(launches))
 
 
@@ -163,41 +164,11 @@ def oclgrind_bytes(
     Count with ``build_options="-cl-opt-disable"`` too: otherwise Oclgrind's
     compiler removes some loads and stores of its own accord.
     """
-    command = [_oclgrind(), *_build_options(build_options), "--inst-counts", *map(str, argv)]
+    command = [oclgrind(), *build_options_of(build_options), "--inst-counts", *map(str, argv)]
     # In other locales the counts come with separators between thousands.
-    done = _run(command, {**(env or {}), "LC_ALL": "C"}, cwd, timeout)
-    _require_success(command, done)
+    done = run(command, {**(env or {}), "LC_ALL": "C"}, cwd, timeout)
+    require_success(command, done)
     return parse_instruction_counts(done.stdout)
-
-
-def oclgrind_races(
-    argv: Sequence[str | Path],
-    env: Mapping[str, str] | None = None,
-    cwd: Path | None = None,
-    build_options: str | None = None,
-    *,
-    timeout: float = 600,
-    status: int = 0,
-    uninitialized: bool = True,
-) -> list[str]:
-    """Run a program on Oclgrind; return its complaints, one text for each.
-
-    It complains of data races (except where all writers write the same value),
-    of uninitialised values that are used, and of invalid accesses. The program may end
-    with an exit status up to `status`.
-    """
-    with tempfile.TemporaryDirectory(prefix="kfusion-") as scratch:
-        log = Path(scratch) / "oclgrind.log"
-        command = [
-            *(_oclgrind(), "--data-races", "--log", str(log)),
-            *(["--uninitialized"] if uninitialized else []),
-            *_build_options(build_options),
-            *map(str, argv),
-        ]
-        done = _run(command, env or {}, cwd, timeout)
-        if not 0 <= done.returncode <= status:
-            _require_success(command, done)
-        return parse_complaints(log.read_text(errors="replace") if log.exists() else "")
 
 
 def parse_instruction_counts(output: str) -> GlobalBytes:
@@ -218,17 +189,6 @@ def parse_instruction_counts(output: str) -> GlobalBytes:
     return GlobalBytes(per_kernel, tuple(sorted(uncounted)))
 
 
-def parse_complaints(log: str) -> list[str]:
-    """Split Oclgrind's log: a complaint begins at the margin, its details do not."""
-    complaints: list[list[str]] = []
-    for line in log.splitlines():
-        if line and not line[0].isspace():
-            complaints.append([line])
-        elif line.strip() and complaints:
-            complaints[-1].append(line.rstrip())
-    return ["\n".join(lines) for lines in complaints]
-
-
 def _read_launches(path: Path) -> dict[str, int]:
     launches: dict[str, int] = {}
     if path.exists():
@@ -245,48 +205,7 @@ def _cache_dir() -> Path:
     return folder
 
 
-def has_oclgrind() -> bool:
-    return shutil.which("oclgrind") is not None
-
-
-def _oclgrind() -> str:
-    found = shutil.which("oclgrind")
-    if found is None:
-        raise MeasureError("oclgrind is not installed (Debian, Ubuntu: apt-get install oclgrind)")
-    return found
-
-
-def _build_options(options: str | None) -> list[str]:
-    return [] if options is None else ["--build-options", options]
-
-
 def _run_tool(argv: Sequence[str]) -> None:
     if shutil.which(argv[0]) is None:
         raise MeasureError(f"{argv[0]} is not installed")
-    _require_success(argv, _run(argv, {}, None, 600))
-
-
-def _run(
-    argv: Sequence[str], extra_env: Mapping[str, str], cwd: Path | None, timeout: float
-) -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(
-            argv,
-            env={**os.environ, **extra_env},
-            cwd=cwd,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=timeout,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as expired:
-        raise MeasureError(f"{' '.join(argv)}: still running after {timeout} s") from expired
-
-
-def _require_success(argv: Sequence[str], done: subprocess.CompletedProcess[str]) -> None:
-    if done.returncode != 0:
-        raise MeasureError(
-            f"{' '.join(argv)}: exit status {done.returncode}\n{done.stdout}{done.stderr}"
-        )
+    require_success(argv, run(argv, {}, None, 600))
