@@ -184,6 +184,7 @@ class _Planner:
 
     def pair(self, first: int, second: int, *, placed: bool) -> Legal | None:
         """None: there are obstacles. `placed`: they stand in frames, if they may."""
+        placed = placed and any(self.placed[call].frame for call in (first, second))
         key = first, second, placed
         if key not in self.pairs:
             p, q = self._stages((first, second), placed=placed)
