@@ -48,7 +48,7 @@ from kfusion.synthesis.files import with_kernels
 from kfusion.synthesis.kernel import kernel_name, synthesise
 from kfusion.synthesis.model import FusedKernel, NotWrittenError
 
-_MOST_IDS = 1 << 31  # in a dimension; graph.bounds takes that for granted
+_MOST_ITEMS = 1 << 31  # of a launch: proofs take that for granted
 _ONE_RANGE = "the range of all calls"
 _ONE_GROUP = "the local size of all calls"
 
@@ -196,10 +196,8 @@ class Fused:
     def _check_ranges(self, sizes: Sequence[tuple[int, ...]]) -> None:
         for group in (group for group in self.plan.groups if group.fused):
             for call in group.members:
-                if any(size > _MOST_IDS for size in sizes[call]):
-                    raise CheckError(
-                        f"call {call} has the range {sizes[call]}: ids of 2^31 or more"
-                    )
+                if prod(sizes[call]) > _MOST_ITEMS:
+                    raise CheckError(f"call {call} has the range {sizes[call]}: over 2^31 items")
         for group in self.plan.groups:
             first, *others = group.members
             for other in others:

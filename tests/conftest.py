@@ -8,6 +8,7 @@ import atexit
 import gc
 import os
 import shutil
+import sys
 import tempfile
 
 import pytest
@@ -16,6 +17,7 @@ from hypothesis import settings
 from tests.support.kept import FOLDER
 
 gc.set_threshold(2_000, 20, 100)  # to look at all that modules hold takes a tenth of the time
+sys.setrecursionlimit(15_000)  # as kfusion does: Hypothesis warns if a test is what changes it
 os.environ.setdefault("CASESTUDIES_OPTIMISE", "-O0")  # read when casestudies is imported
 
 if FOLDER not in os.environ:  # else it is that of the process that has started this one

@@ -15,7 +15,8 @@ _CASES = "tests/cases/test_cases.py::test_case"
 PROTECTED_BY: dict[str, str] = {
     # kernel
     "sections": "tests/kernel/test_sections.py::test_store_inside_kload",
-    "narrow-indices": "tests/kernel/test_accesses.py::test_load_through_32_bits_without_sign",
+    "narrow-indices": "tests/fuse/test_wrapping.py::test_sums_of_32_and_of_64_bits_are_other_"
+    "elements[t[i + n] = a[i];-o[k] = t[k + n];]",
     "mixed-ids": "tests/fuse/test_strides.py::test_id_of_the_item_in_a_loop",
     "starting-again": "tests/fuse/test_strides.py::"
     "test_loop_without_sign_that_may_start_again[m.z-, uint4 m-if (a[i] > 0) c[i] = a[i];]",

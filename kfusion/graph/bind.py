@@ -17,7 +17,7 @@ from kfusion.graph.model import (
     Scalar,
     Shifted,
 )
-from kfusion.kernel.evaluate import image_size
+from kfusion.kernel.evaluate import Typed, image_size, offset_of
 from kfusion.kernel.forms import (
     GLOBAL_ID,
     GLOBAL_OFFSET,
@@ -46,6 +46,9 @@ OFFSETS = protection("offsets", "group arithmetic lacks the global offset")
 GUARDED = protection(
     "guarded-values", "an index is one of its values for what guards say, wherever it is written"
 )
+NARROW_INDICES = protection(
+    "narrow-indices", "an index of 32 bits without sign may be another one than in 64"
+)
 ATOMICS = protection("atomics", "no other stage touches what items change in any order")
 
 
@@ -67,9 +70,20 @@ class BoundAccess:
         return replace(self, form=form, facts=facts)
 
     @property
-    def place(self) -> tuple[Form | None, str, int]:
+    def narrow(self) -> bool:
+        """Where the index wraps around, it is another number than in 64 bits."""
+        index = Typed(self.form, self.access.index_type)
+        return index.type == "uint" and offset_of(index) != index.form and is_on(NARROW_INDICES)
+
+    @property
+    def place(self) -> tuple[Form | None, str, int, bool]:
         """What of the memory it reaches: equal ones, the same element."""
-        return self.form, self.type, self.access.unit
+        return self.form, self.type, self.access.unit, self.narrow
+
+    def differs(self, other: BoundAccess) -> bool:
+        """Equal forms of indices need not be equal numbers: one is of 32 bits without sign."""
+        types = {self.access.index_type, other.access.index_type}
+        return (self.narrow or other.narrow) and len(types - {"int"}) > 1
 
     def __str__(self) -> str:
         return f"'{self.access.text}' in {self.stage.kernel_name}()"

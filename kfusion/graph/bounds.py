@@ -31,6 +31,7 @@ from kfusion.kernel.forms import (
     Monomial,
     Quotient,
     Value,
+    counted,
     form_of,
     number,
 )
@@ -197,9 +198,9 @@ class Bounds:
         """Without choices that facts make."""
         for choice in form.choices:
             if all(self.implied(c) is not None for c in choice.when):
-                return self.settled(form.replace({choice: choice.then}))
+                return self.settled(counted(form.replace({choice: choice.then})))
             if any(self.implied(c.negated) is not None for c in choice.when):
-                return self.settled(form.replace({choice: choice.otherwise}))
+                return self.settled(counted(form.replace({choice: choice.otherwise})))
         return form
 
     def _proof(self, form: Form, pitch: Form, of_rows: bool) -> Proof | None:

@@ -658,20 +658,25 @@ def _not_understood(a: BoundAccess, b: BoundAccess) -> Reason:
             unknown.access.span,
             related=related,
         )
-    first, last = unknown.access.index
-    named = {kernel.symbols[t] for t in range(first, last + 1) if t in kernel.symbols}
-    narrow = sorted(s.name for s in named if s.canonical in _NARROW and not s.parameter)
-    hint = ""
-    if narrow:
-        hint = f"; '{narrow[0]}' has no sign and may start again at 0: size_t or int would do"
+    hint = _without_sign(unknown)
     return Reason(
         "KF203",
         f"the index of {unknown} is not understood, and {other.stage.kernel_name}() {verb} "
         f"'{other.memory}' too",
         unknown.access.span,
-        help=_FOLLOWED + hint,
+        help="; ".join(filter(None, (_FOLLOWED, hint))),
         related=related,
     )
+
+
+def _without_sign(access: BoundAccess) -> str | None:
+    """A variable of the index that may be what makes it another number than it seems."""
+    symbols, (first, last) = access.stage.invocation.kernel.symbols, access.access.index
+    named = {symbols[t] for t in range(first, last + 1) if t in symbols}
+    narrow = sorted(s.name for s in named if s.canonical in _NARROW and not s.parameter)
+    if not narrow:
+        return None
+    return f"'{narrow[0]}' has no sign and may start again at 0: size_t or int would do"
 
 
 _FOLLOWED = (
@@ -719,6 +724,6 @@ def _meeting_reason(
         f"{'write' if a.access.mode.writes else 'read'} as '{a.access.text}'"
         + (f": it is not known that {known}" if needs else ""),
         b.access.span,
-        help=guards or None,
+        help=guards or (_without_sign(a if a.narrow else b) if a.differs(b) else None),
         related=related,
     )

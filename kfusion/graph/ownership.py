@@ -136,6 +136,7 @@ def _meet(
 ) -> tuple[Dependence, Proof]:
     assert a.form is not None
     assert b.form is not None
+    differ = a.differs(b)
     if _may_wrap(a.form, b.form) and _width(a) != _width(b):
         return Dependence.OTHER, NOTHING
     wraps = "uint" in (a.access.index_type, b.access.index_type)
@@ -155,7 +156,7 @@ def _meet(
     if digits.never:
         return Dependence.NONE, digits.assumed
     proof = _of_one_item(digits, needed, assumable, implied=False)
-    if proof is not None and not _has_wrapping_stride(a, b):
+    if proof is not None and not differ and not _has_wrapping_stride(a, b):
         return Dependence.SAME_ITEM, proof
     proof = _raced(a, b, needed, assumable) if races else None
     if proof is not None:
@@ -165,6 +166,8 @@ def _meet(
     if fitted.never or proof is not None:
         kind = Dependence.NONE if fitted.never else Dependence.SAME_ITEM
         return kind, fitted.assumed if proof is None else proof
+    if differ:
+        return Dependence.OTHER, NOTHING
     of_groups = reader.digits(_in_group_ids(a), _in_group_ids(b))
     for found in (digits, of_groups):
         if all(_knows_group(found.ids, d) for d in range(dimensions)):

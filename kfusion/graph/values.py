@@ -228,8 +228,10 @@ class _Analysis:
         }
 
     def _way(self, access: BoundAccess) -> str:
-        """What else tells two reads of an image apart: outside of it samplers differ."""
+        """What else tells two reads apart: outside of an image samplers differ."""
         texel = access.access.texel
+        if access.narrow:
+            return "uint"
         if texel is None or access.memory.name in self.written:
             return ""
         of_kernel = texel.sampler == OF_KERNEL
@@ -249,7 +251,8 @@ class _Analysis:
                 continue
             form = self.equalities.form(form)
             for other, access in seen.setdefault(name, []):
-                if form != other and not self._apart(form - other, event.access, access):
+                same = form == other and not event.access.differs(access)
+                if not same and not self._apart(form - other, event.access, access):
                     spoiled.add(name)
             seen[name].append((form, event.access))
             if form.in_loop:

@@ -492,11 +492,12 @@ class ExpressionWalker(ABC):
             return
         self.offsets(node.name)
         index = evaluate(self.env, node.subscript)
-        form = None
+        moves = pointer.offset is not None and bool(pointer.offset.terms)  # by sums of 64 bits
+        form, type_ = None, "size_t" if moves else index.type
         if index.form is None:
             self.expression(node.subscript)
         elif pointer.offset is not None:
-            moved = offset_of(index) if pointer.offset.terms else index.form
+            moved = offset_of(index) if moves else index.form
             form = pointer.offset + pointer.of_elements(moved) if moved is not None else None
         first = last = self.unit.index(node.name)
         direct = isinstance(node.name, c_ast.ID) and self.unit.tokens[first + 1].text == "["
@@ -504,7 +505,7 @@ class ExpressionWalker(ABC):
             last = self.unit.match(first + 1)
             direct = self._direct(node.name)
         self._access(
-            pointer, mode, form, (first, last), direct=direct, statement=statement, type_=index.type
+            pointer, mode, form, (first, last), direct=direct, statement=statement, type_=type_
         )
         if first == last:
             self._shown(written.element(self.unit, node))

@@ -12,6 +12,7 @@ from pycparser import c_ast
 
 from kfusion.kernel.builtins import IDS, IMAGE_SIZES
 from kfusion.kernel.forms import (
+    STRIDED_ID,
     Atom,
     Choice,
     Comparison,
@@ -335,6 +336,8 @@ def _keeps(form: Form, source: tuple[int, bool], target: tuple[int, bool]) -> bo
         return False
     atom = _single(form)
     # A scalar or loop variable without sign is what it is.
+    if isinstance(atom, Id):
+        return atom.kind == STRIDED_ID
     return isinstance(atom, (Value, LoopVariable)) and INTEGERS.get(atom.type) == source
 
 

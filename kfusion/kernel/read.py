@@ -10,7 +10,7 @@ from kfusion.kernel.body import nodes_of, split_body
 from kfusion.kernel.conditions import Conditions
 from kfusion.kernel.effects import effect_of, is_acting
 from kfusion.kernel.evaluate import Environment, Pointer, TooLongError, Typed, vector_parameter
-from kfusion.kernel.forms import ITEM_IDS, STRIDED_ID, Form, Value, form_of
+from kfusion.kernel.forms import Form, Value, form_of
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.images import COORDINATES, samplers_of
 from kfusion.kernel.members import Member, keeps_members
@@ -49,7 +49,6 @@ from kfusion.source.protections import is_on, protection
 _OTHERS = ("get_enqueued_", "get_work_dim", "get_sub_group")  # of no certain dimension
 
 MIXED_IDS = protection("mixed-ids", "an item's own elements have more than one iteration")
-NARROW_INDICES = protection("narrow-indices", "32-bit indices without sign do not wrap around")
 
 
 PATIENCE = 10.0  # seconds for one kernel: most take a few milliseconds
@@ -133,7 +132,7 @@ def _read(
     walker.walk()
     if body.stride is not None and not _is_its_own_item(walker, body.stride):
         return _read(unit, function, helpers, conditions, samplers, until, strides=False)
-    accesses = _without_narrow_reads(walker.accesses, strided=body.stride is not None)
+    accesses = tuple(walker.accesses)
     nodes = nodes_of(env, function, body.statements)
     effects = [
         effect_of(env, statement, here, accesses)
@@ -281,27 +280,6 @@ def _foreign_text(unit: Unit, function: Function) -> list[FeatureUse]:
             span = unit.source.line_span(token.line if token.file == STDIN else 1)
             return [FeatureUse(Feature.CONTROL_FLOW, "text from another place", span)]
     return []
-
-
-def _without_narrow_reads(accesses: list[Access], *, strided: bool) -> tuple[Access, ...]:
-    """An unsigned 32-bit index wraps around in ranges of more than 2^32 items.
-
-    A kernel that stores through such an index would then store twice to one element,
-    which is a race (unless one item does so); one that only loads through it is not
-    understood.
-    """
-    stores = not strided and any(
-        a.mode.writes and not a.atomic and a.index_type == "uint" for a in accesses
-    )
-    if stores or not is_on(NARROW_INDICES):
-        return tuple(accesses)
-    wrapping = [kind for kind in ITEM_IDS if kind != STRIDED_ID]  # what a loop counts fits
-    return tuple(
-        replace(a, form=None)
-        if a.index_type == "uint" and a.form is not None and a.form.mentions(*wrapping)
-        else a
-        for a in accesses
-    )
 
 
 def _dimensions(unit: Unit, function: Function) -> int:

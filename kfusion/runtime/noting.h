@@ -297,16 +297,19 @@ KFUSION_HERE int kfusion_is_good_range(const kfusion_queue *q, size_t group,
     return 1;
 }
 
-/* All ids are below 2^31: for larger ones nothing was proved of products with sizes. */
+/* No more than 2^31 items, from 0 on: beyond, ids may wrap around in 32 bits, or products of ids
+   and sizes in 64. */
 KFUSION_HERE int kfusion_has_small_ids(cl_uint dimensions, const size_t *offset,
                                        const size_t *global)
 {
-    const size_t most = (size_t)1 << 31;
+    size_t most = (size_t)1 << 31;
     cl_uint d;
 
-    for (d = 0; d < dimensions; d++)
+    for (d = 0; d < dimensions; d++) {
         if (global[d] > most || (offset != NULL && offset[d] > most - global[d]))
             return 0;
+        most /= global[d] + (offset != NULL ? offset[d] : 0);
+    }
     return 1;
 }
 
@@ -460,7 +463,7 @@ KFUSION_HERE const char *kfusion_note(kfusion_state *s, cl_command_queue queue, 
     if (!kfusion_is_good_range(&s->queue, r->group, r->required, dimensions, global, local))
         return "a range that the device may refuse";
     if (!kfusion_has_small_ids(dimensions, offset, global))
-        return "ids of 2^31 or more";
+        return "more than 2^31 items";
     l = kfusion_new_launch(s);
     if (l == NULL || !kfusion_copy_arguments(l, r))
         return "no host memory";

@@ -226,3 +226,12 @@ def test_elements_at_a_distance() -> None:
     assert_same(fused, source, Case(random_data("act", LENGTH), scalars, (ITEMS,)), ["c"])
     assert cut(twice, ["twice(t, a, 40, 0)", "twice(c, t, 40, 0)"])
     assert cut(twice, ["twice(t, a, 40, 1500000000)", "twice(c, t, 40, 1500000000)"])
+
+
+def test_a_loop_that_counts_without_sign_and_a_function_that_takes_64_bits() -> None:
+    """What it counts is the same number in both."""
+    narrow = LOOP.replace("int i", "uint i").replace("i < n", "i < (uint)n")
+    get = "float get(__global const float *p, size_t k) { return 0.5f * p[k]; }\n"
+    first = kernel("first", f"    {narrow} {{ c[i] = get(a, i); }}")
+    second = kernel("second", f"    {narrow} {{ __global float *q = c + i; *q = *(a + i); }}")
+    same(get + first + second, ["first(t, a, n)", "second(c, t, n)", "first(a, c, n)"])

@@ -67,6 +67,16 @@ def test_element_of_another_item(work: str) -> None:
     fused_and_same(source, CALLS, launches=2, scalars=SCALARS, size=(20,))
 
 
+def test_own_element_in_rows_numbered_from_a_value_that_is_certain() -> None:
+    """An int holds a number of items, and so much more a row."""
+    row = "int y = 3; if (get_global_size(1) > 0) y = get_global_id(1);"
+    source = program(
+        "int k = get_global_id(1) * get_global_size(0) + i; t[k] = 2 * a[k];",
+        f"{row} int k = y * get_global_size(0) + i; o[k] = t[k];",
+    )
+    fused_and_same(source, CALLS, launches=1, scalars=SCALARS, size=(5, 4))
+
+
 def test_own_element_need_not_be_stored() -> None:
     source = program(FILL, f"{INSIDE} o[i] = t[clamp(i, 0, n - 1)] + t[i];")
     made = fused_and_same(source, CALLS, ["o"], launches=1, scalars=SCALARS, size=(20,))

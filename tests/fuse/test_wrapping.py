@@ -135,3 +135,42 @@ def test_numbers_that_wrap_in_32_bits_say_nothing() -> None:
     made = fuse(source, CALLS)
     scalars: Numbers = {"w": np.uint32(6), "n": np.uint32(2**32 - 4)}
     assert len(made.kernels) == 2 or is_refused(made, scalars, (9, 6))
+
+
+BOTH = "const uint k = get_global_id(0); const size_t i = get_global_id(0);"
+
+
+def of_both(first: str, second: str) -> Fused:
+    source = program(f"{BOTH} {first}", f"{BOTH} {second}", "uint").replace("const ", "")
+    source = source.replace("float *t, uint", "float *t, global float *a, uint")
+    return fuse(source, ["f(t, a, w, n)", "g(o, t, a, w, n)"], ["o"])
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("t[i + n] = a[i];", "o[k] = t[k + n];"),
+        ("t[k + n] = a[i];", "o[k] = t[i + n];"),
+        ("t[k + n] = a[i];", "o[k] = (t + n)[k];"),
+    ],
+)
+def test_sums_of_32_and_of_64_bits_are_other_elements(first: str, second: str) -> None:
+    """`k + n` starts again at 0 where `n` is nearly 2^32, and `i + n` does not."""
+    assert len(of_both(first, second).kernels) == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "stay"),
+    [
+        ("t[i] = a[i + n];", "o[i] = t[i] + a[k + n];", ["a[i + n]", "a[k + n]"]),
+        ("t[k + n] = 1.5f; a[i] = t[i + n];", "o[i] = a[i];", ["= t[i + n]"]),
+    ],
+)
+def test_what_one_item_reads_by_both_sums(first: str, second: str, stay: list[str]) -> None:
+    made = of_both(first, second)
+    assert len(made.kernels) == 1
+    assert all(made.source.count(text) == 2 for text in stay)
+
+
+def test_ids_are_the_same_in_32_and_in_64_bits() -> None:
+    assert len(of_both("*(t + k) = a[k];", "*(o + i) = t[i];").kernels) == 1

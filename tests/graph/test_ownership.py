@@ -149,6 +149,12 @@ def found(first: str, second: str, dimensions: int, uniform: bool = True) -> Dep
         ("t[(uchar)x] = 1;", "t[(uchar)x] = 1;", 1, OTHER),
         ("t[ix - 1] = 1;", "t[x - 1] = 1;", 1, OTHER),  # below zero they differ
         ("t[ix - 1] = 1;", "t[ix - 1] = 1;", 1, SAME),
+        # No launch has so many items that ids wrap around in 32 bits; sums with a scalar may.
+        ("t[x] = 1;", "t[ux] = 1;", 1, SAME),
+        ("t[x + 1] = 1;", "t[ux + 1] = 1;", 1, SAME),
+        ("t[ux + n] = 1;", "t[ux + n] = 1;", 1, SAME),
+        ("t[x + n] = 1;", "t[ux + n] = 1;", 1, OTHER),
+        ("t[ux + n] = 1;", "t[x + n] = 1;", 1, OTHER),
     ],
 )
 def test_pairs(first: str, second: str, dimensions: int, expected: Dependence) -> None:

@@ -412,22 +412,24 @@ def global_offset(world: World, p: str, names: Sequence[str]) -> Motif:
 
 
 def narrow_load(world: World, p: str, names: Sequence[str]) -> Motif:
-    """In a range of more than 2^32 items, `a[i]` is the element of another item."""
+    """Where `n` is large, `a[i + n]` of 32 bits is the element of another item."""
     g = kernel(
         f"{p}g",
-        CA,
-        "const uint i = get_global_id(0); c[get_global_id(0)] = a[i];",
+        f"{CA}, uint n",
+        "const uint i = get_global_id(0); c[i] = a[i + n];",
         writes("c"),
-        reads("a", lambda item, _shape, _bound: [item[0], item[0] + (1 << 32)]),
+        reads("a", lambda item, _shape, bound: [item[0] + bound["n"], item[0] + (1 << 32)]),
     )
     f = kernel(
         f"{p}f",
-        CA,
-        "const size_t i = get_global_id(0); c[i] = a[i] + 1.0f;",
+        f"{CA}, uint n",
+        "const size_t i = get_global_id(0); c[i + n] = a[i] + 1.0f;",
         writes("c", lambda item, _shape, _bound: [item[0], item[0] + 1 + (1 << 32)]),
         reads("a"),
     )
-    return Motif(_pair(world, f, g, names))
+    a, t, c = names[:3]
+    calls = (Call(f, (t, a, "few"), world.shape), Call(g, (c, t, "few"), world.shape))
+    return Motif(calls, scalars=(("few", 5),))
 
 
 def guards_of_two_types(world: World, p: str, names: Sequence[str]) -> Motif:

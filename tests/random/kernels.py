@@ -21,6 +21,7 @@ void add(__global float *p, size_t i, float x) { __global float *q = p + i; q[0]
 """
 INPUTS = [Feature.ONE_INPUT, Feature.TWO_INPUTS, Feature.THREE_INPUTS, Feature.FOUR_INPUTS]
 OUTPUTS = [Feature.ONE_OUTPUT, Feature.TWO_OUTPUTS, Feature.THREE_OUTPUTS, Feature.FOUR_OUTPUTS]
+_CONDITIONAL = re.compile(r"[{ ]*(if|for|switch|put|int)\b")
 ALPHA = Parameter("alpha", "float", "scalar")
 
 
@@ -163,9 +164,18 @@ def element_wise(draw: st.DrawFn, world: World, name: str, *, pure: bool = True)
         parameters,
         tuple(touches),
         frozenset(features),
-        # A loop over the range that is left early on is not understood.
         element_wise=frame.strided == world.strided
-        and not ("return" in "".join(body) and frame.strided),
+        and not (frame.strided and _is_doubtful(frame, body)),
+    )
+
+
+def _is_doubtful(frame: Frame, body: list[str]) -> bool:
+    """A loop over the range that is left early on, or may count from 0 again, and no store that
+    comes in each iteration says that the program would have a race then."""
+    sure = next((k for k, line in enumerate(body) if not _CONDITIONAL.match(line)), len(body))
+    first = "".join(body[: sure + 1])
+    return "return" in "".join(body) or (
+        frame.type == "uint" and (sure == len(body) or "continue" in first)
     )
 
 
