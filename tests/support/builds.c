@@ -5,6 +5,7 @@
  * (tests/support/builds.py); PoCL then finds what it made among its files. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +22,9 @@ static void ask(const char *options, const char *source)
     if (!tests || atoi(tests) == getpid())
         return;
     int length = snprintf(place.sun_path + 1, sizeof place.sun_path - 1, "tests-build-%s", tests);
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
     int asked = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (!connect(asked, (struct sockaddr *)&place, offsetof(struct sockaddr_un, sun_path) + 1 + length)) {
+    if (!connect(asked, (struct sockaddr *)&place, size)) {
         char answer;
         dprintf(asked, "%s%c%s", options, 0, source);
         shutdown(asked, SHUT_WR);
