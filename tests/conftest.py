@@ -10,10 +10,12 @@ import os
 import shutil
 import sys
 import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tests.support import builds
 from tests.support.kept import FOLDER
 
 gc.set_threshold(2_000, 20, 100)  # to look at all that modules hold takes a tenth of the time
@@ -35,3 +37,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         known = item._fixtureinfo.name2fixturedefs if isinstance(item, pytest.Function) else {}
         if any(one.scope == "module" for found in known.values() for one in found):
             item.add_marker(pytest.mark.xdist_group(str(item.path)))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _builds_for_programs() -> None:
+    builds.start(Path(os.environ[FOLDER]))

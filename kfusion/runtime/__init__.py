@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from functools import cache
-from importlib.resources import files
 from itertools import groupby
+from pathlib import Path
 
 from kfusion.runtime.functions import Function, functions_in
 
@@ -157,4 +157,4 @@ def _conditional(lines: Iterator[tuple[str, str]]) -> str:
 
 
 def _fragment(name: str) -> str:
-    return files(__package__ or __name__).joinpath(f"{name}.h").read_text(encoding="utf-8")
+    return Path(__file__).with_name(f"{name}.h").read_text(encoding="utf-8")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import wraps
 from typing import ParamSpec, TypeVar
@@ -27,20 +26,24 @@ def refuses_depth(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
-        done: Future[R] = Future()
+        results: list[R] = []
+        failures: list[BaseException] = []
 
         def run() -> None:
             try:
-                done.set_result(function(*args, **kwargs))
+                results.append(function(*args, **kwargs))
             except RecursionError:
-                done.set_exception(error("KF104", "an expression or a block is nested too deeply"))
+                failures.append(error("KF104", "an expression or a block is nested too deeply"))
             except BaseException as failure:  # noqa: BLE001 - it is raised where it is waited for
-                done.set_exception(failure)
+                failures.append(failure)
 
         with _large_stack():
             thread = threading.Thread(target=run, daemon=True)
             thread.start()
-        return done.result()
+        thread.join()
+        for failure in failures:
+            raise failure
+        return results[0]
 
     return called
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import called
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 
@@ -50,9 +52,15 @@ class Command:
         }
 
     def refused(self, *arguments: str, status: int = 2, **environment: str) -> str:
-        """What the command says when it fails, which must leave all files as they are."""
+        """What the command says when it fails, which must leave all files as they are.
+
+        It needs no process of its own for that, unless something is set for it.
+        """
         before = self.contents()
-        done = self.run(*arguments, **environment)
+        if environment:
+            done = self.run(*arguments, **environment)
+        else:
+            done = called.kfusion(arguments, self.folder)
         assert done.returncode == status, done.stderr
         assert done.stdout == ""
         assert self.contents() == before

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from kfusion.device.extents import Launched
 from kfusion.device.images import Shape, image_shapes
+from tests.support.called import compare_here
 from tests.support.case_format import case_named
 from tests.support.case_program import given_files, write_files
 from tests.support.kernel_side import kernel_of
@@ -21,13 +21,7 @@ SIZES = "kernels ask their images for the sizes: the two are compared"
 def kfusion(name: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     case = case_named("traps/09_texels.toml", name)
     program = write_files(case, folder / "program")
-    return subprocess.run(
-        [sys.executable, "-m", "kfusion", arguments[0], *given_files(case), *arguments[1:]],
-        cwd=program,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return compare_here([arguments[0], *given_files(case), *arguments[1:]], program)
 
 
 @pytest.mark.parametrize(

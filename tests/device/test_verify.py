@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from kfusion.device.verify import _ulps
+from tests.support.called import compare_here
 from tests.support.case_format import case_named
 from tests.support.case_program import given_files, write_files
 
@@ -26,6 +27,8 @@ def verify(
 ) -> subprocess.CompletedProcess[str]:
     kernels = ["kernels.cl", "crash.cl"] if application == "crash.c" else ["kernels.cl"]
     files = [application, "lib.c", *kernels]
+    if not unprotected and application != "crash.c" and options and "--oclgrind" not in options:
+        return compare_here([command, *files, *options], PROGRAMS)
     return subprocess.run(
         [sys.executable, "-m", "kfusion", command, *files, *options],
         cwd=PROGRAMS,
@@ -88,13 +91,7 @@ def test_the_case_study(application: str, precision: str) -> None:
     files = [f"apps/{application}.c", "linalg.c", "linalg.cl"]
     options = ["-I.", "-Iapps", f"-DREAL={precision}", "--size", "1", "--size", "300"]
     options += ["-DLINALG_DOUBLE"] if precision == "double" else []
-    done = subprocess.run(
-        [sys.executable, "-m", "kfusion", "verify", *files, *options],
-        cwd=LINALG,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = compare_here(["verify", *files, *options], LINALG)
     lines = done.stdout.splitlines()
     assert len(lines) == (6 if application == "cg" else 2), done.stdout + done.stderr
     assert all(line.endswith(" elements compared: the same") for line in lines)
@@ -105,10 +102,8 @@ def test_the_physics_case_study() -> None:
     """Vectors as scalar arguments, which the host makes of what it has computed."""
     folder = LINALG.parent / "physics"
     files = [str(folder / name) for name in ("apps/game.c", "pool.c", "pool.cl")]
-    command = [sys.executable, "-m", "kfusion", "verify", *files, f"-I{folder}"]
-    done = subprocess.run(
-        [*command, "--size", "16", "--size", "17"], capture_output=True, text=True, check=False
-    )
+    words = ["verify", *files, f"-I{folder}", "--size", "16", "--size", "17"]
+    done = compare_here(words, folder)
     assert done.returncode == 0
     lines = done.stdout.splitlines()
     assert len(lines) == 2
@@ -213,8 +208,7 @@ def test_local_memory_sized_by_the_host(tmp_path: Path) -> None:
     name = "the host gives local memory, and one call is a stencil"
     case = case_named("host/idioms_arguments.toml", name)
     folder = write_files(case, tmp_path / "program")
-    command = [sys.executable, "-m", "kfusion", "verify", *given_files(case), "--size", "100"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = compare_here(["verify", *given_files(case), "--size", "100"], folder)
     lines = done.stdout.splitlines()
     assert lines, done.stderr
     assert all(line.endswith(" elements compared: the same") for line in lines)
@@ -228,6 +222,8 @@ def test_nothing_run_is_no_success() -> None:
 
 
 def shapes(*words: str) -> subprocess.CompletedProcess[str]:
+    if "--oclgrind" not in words:
+        return compare_here(["verify", *words, "lib.c", "kernels.cl"], PROGRAMS.parent / "shapes")
     return subprocess.run(
         [sys.executable, "-m", "kfusion", "verify", *words, "lib.c", "kernels.cl"],
         cwd=PROGRAMS.parent / "shapes",
@@ -324,8 +320,7 @@ def test_real_headers(command: str, tmp_path: Path) -> None:
     words += ["--repeats", "1"] if command == "bench" else []
 
     def run(*more: str) -> subprocess.CompletedProcess[str]:
-        line = [sys.executable, "-m", "kfusion", *words, *more]
-        return subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
+        return compare_here([*words, *more], tmp_path)
 
     assert run("--real-headers").returncode == 0
     application = tmp_path / "legal.c"

@@ -7,7 +7,7 @@ import pytest
 
 from kfusion.api import CheckError, Fused, fuse
 from tests.support.kernel_side import fused_and_same, random_data
-from tests.support.pyopencl_run import Array, Case, original_launches, run
+from tests.support.pyopencl_run import Array, Case, run_both
 
 XY = "const size_t x = get_global_id(0), y = get_global_id(1);"
 ITEM = "const int i = get_global_id(0);"
@@ -32,7 +32,7 @@ def given(made: Fused) -> dict[str, Array]:
 
 def same(made: Fused, source: str, scalars: Numbers, size: tuple[int, ...]) -> bool:
     case = Case(given(made), scalars, size, None)
-    before, after = run(source, original_launches(made), case), run(made.source, made.kernels, case)
+    before, after = run_both(made, source, case)
     return all(before[name].tobytes() == after[name].tobytes() for name in case.buffers)
 
 

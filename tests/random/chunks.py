@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from itertools import islice
 
+from kfusion.api import Fused
 from tests.random.model import Pipeline
+from tests.random.planning import fused
 from tests.random.sample import stream
 
 FUZZ = bool(os.environ.get("KFUSION_FUZZ"))
@@ -18,3 +21,8 @@ START = int(os.environ.get("KFUSION_FUZZ_SEED", "1")) if FUZZ else 0
 
 def chunk(number: int) -> list[Pipeline]:
     return list(islice(stream(START * 1000 + number), SIZE))
+
+
+@cache
+def planned(number: int) -> list[tuple[Pipeline, Fused]]:
+    return [(pipeline, fused(pipeline)) for pipeline in chunk(number)]

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 
 from kfusion.api import Fused
-from tests.random.chunks import CHUNKS, FUZZ, chunk
+from tests.random.chunks import CHUNKS, FUZZ, planned
 from tests.random.model import Pipeline
-from tests.random.planning import forbidden, fused
+from tests.random.planning import forbidden
 from tests.random.running import difference, job_of, simulated, told
 
 # PoCL's compiler takes about a second for a pipeline: `make fuzz` has it look at all.
 ON_POCL = None if FUZZ else 5
-
-
-@cache
-def planned(number: int) -> list[tuple[Pipeline, Fused]]:
-    return [(pipeline, fused(pipeline)) for pipeline in chunk(number)]
 
 
 def fusing(number: int) -> list[tuple[Pipeline, Fused]]:

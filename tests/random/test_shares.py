@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache
+from itertools import chain
 
 import pytest
 
 from kfusion.api import Fused
+from tests.random.chunks import CHUNKS, SIZE
+from tests.random.chunks import planned as planned_chunk
 from tests.random.hazards import ONE_DIMENSION, TWO_DIMENSIONS
 from tests.random.image_hazards import IMAGES
 from tests.random.model import Feature, Pipeline
-from tests.random.planning import device_of, fused
+from tests.random.planning import device_of
 from tests.random.sample import sample
 
-pytestmark = pytest.mark.xdist_group("shares")  # what is drawn is kept for the other tests
+pytestmark = pytest.mark.xdist_group("pipelines")  # what is planned is kept for other tests
 DRAWN = 200
-PLANNED = 100
+PLANNED = CHUNKS * SIZE
 
 
-@cache
 def planned() -> list[tuple[Pipeline, Fused]]:
-    return [(pipeline, fused(pipeline)) for pipeline in sample(PLANNED)]
+    return list(chain.from_iterable(map(planned_chunk, range(CHUNKS))))
 
 
 def test_every_feature_is_in_some_of_the_pipelines() -> None:
@@ -31,7 +32,7 @@ def test_every_feature_is_in_some_of_the_pipelines() -> None:
 
 
 def test_every_hazard_occurs() -> None:
-    found = {name for pipeline in sample(4 * DRAWN) for name in pipeline.hazards}
+    found = {name for pipeline in sample(3 * DRAWN) for name in pipeline.hazards}
     assert found == {*ONE_DIMENSION, *IMAGES, *TWO_DIMENSIONS}
 
 
@@ -59,10 +60,10 @@ def test_each_device_has_what_is_done_for_it() -> None:
     )
     for name in ("any", "cpu", "nvidia"):
         assert counted[name, "any"] >= 0.2 * PLANNED
-        assert counted[name, "elements"] >= 0.01 * PLANNED
-    assert counted["cpu", "pauses"] >= 0.01 * PLANNED
-    assert counted["cpu", "by group"] >= 0.01 * PLANNED
-    assert counted["cpu", "direct"] + counted["nvidia", "direct"] >= 0.01 * PLANNED
+        assert counted[name, "elements"]
+    assert counted["cpu", "pauses"]
+    assert counted["cpu", "by group"]
+    assert counted["cpu", "direct"] + counted["nvidia", "direct"]
     assert counted["any", "pauses"] == counted["any", "direct"] == counted["nvidia", "pauses"] == 0
 
 

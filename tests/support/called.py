@@ -10,6 +10,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 from kfusion.cli import main
+from kfusion.device.apart import NOTHING_RUN
 
 
 def kfusion(arguments: Sequence[str], folder: Path) -> CompletedProcess[str]:
@@ -27,3 +28,10 @@ def kfusion(arguments: Sequence[str], folder: Path) -> CompletedProcess[str]:
         gc.enable()
     said = [stream.buffer.getvalue().decode() for stream in (printed, errors)]
     return CompletedProcess(arguments, status if isinstance(status, int) else 1, *said)
+
+
+def compare_here(words: Sequence[str], folder: Path) -> CompletedProcess[str]:
+    """`verify` or `bench`. The first starts a process of its own, in case that kernels crash."""
+    done = kfusion([*words, *(["--here"] if words[0] == "verify" else [])], folder)
+    done.returncode = 1 if done.returncode == NOTHING_RUN else done.returncode
+    return done

@@ -37,8 +37,7 @@ def _differing(source: str, fused: Fused, calls: Calls) -> list[str]:
     names = sorted({m.name for i in fused.plan.invocations for m in i.memory})
     scalars = {name: _number(text) for name, text in calls.scalars.items()}
     given = pyopencl_run.Case(_data(calls, names), scalars, calls.items, calls.group)
-    before = pyopencl_run.run(source, pyopencl_run.original_launches(fused), given)
-    after = pyopencl_run.run(fused.source, fused.kernels, given)
+    before, after = pyopencl_run.run_both(fused, source, given)
     watched = calls.out or names
     return [name for name in watched if before[name].tobytes() != after[name].tobytes()]
 

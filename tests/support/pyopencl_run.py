@@ -79,10 +79,20 @@ def _memory(context: cl.Context, array: Array) -> cl.Buffer | cl.Image:
     return cl.create_image(context, flags, kind, shape=shape, hostbuf=np.ascontiguousarray(array))
 
 
+def run_both(fused: Fused, source: str, case: Case) -> tuple[dict[str, Array], dict[str, Array]]:
+    """The buffers after the original launches, and after the fused ones.
+
+    A fused program whose text begins with that of the original has its kernels: it is all that
+    is built.
+    """
+    whole = fused.source if fused.source.startswith(source) else source
+    before = run(whole, original_launches(fused), case)
+    return before, run(fused.source, fused.kernels, case)
+
+
 def assert_same(fused: Fused, source: str, case: Case, observed: Sequence[str]) -> None:
     """What the fused program leaves in the observed buffers is what the original leaves."""
-    before = run(source, original_launches(fused), case)
-    after = run(fused.source, fused.kernels, case)
+    before, after = run_both(fused, source, case)
     for name in observed:
         same = before[name].tobytes() == after[name].tobytes()
         assert same, f"{name} differs:\n{before[name]}\n{after[name]}\n{fused.source}"
