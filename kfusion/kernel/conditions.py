@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from kfusion.kernel.branches import Block, Branches, branches_of
+from kfusion.kernel.branches import Block, Branches, Definition, branches_of
 from kfusion.kernel.builtins import is_pure
 from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.types import is_type_word
@@ -67,22 +67,33 @@ class Conditions:
         if self.is_left_out(block):
             return []  # the block around it is pinned
         taken = self.taken(block)
-        settled = {self._settled(name, block) for name in self._all_tested(block)}
-        if taken is None or "" in settled:
+        settled = {name: self._settled(name, block) for name in self._all_tested(block)}
+        if taken is None or "" in settled.values():
             return None
-        if settled <= {"certain"}:
+        if set(settled.values()) <= {"certain"}:
             return []
-        before = [f"!({b.condition})" for b in block.branches[:taken]]
-        if taken < len(block.branches) and block.branches[taken].condition != "1":
-            return [*map(_tidy, before), _tidy(f"({block.branches[taken].condition})")]
+        at_top = [name for name, how in settled.items() if how == "at the top"]
+        conditions = [_at_top(branch.condition, at_top) for branch in block.branches]
+        before = [f"!({condition})" for condition in conditions[:taken]]
+        if taken < len(conditions) and conditions[taken] != "1":
+            return [*map(_tidy, before), _tidy(f"({conditions[taken]})")]
         return [_tidy(condition) for condition in before]
 
     def _settled(self, name: str, block: Block) -> str:
-        """ "certain": the file itself defines it, once and in front of the block; "given": the
-        build options alone say what it is, there and at the end of the file; "": neither."""
+        """ "certain": the file itself defines it in front of the block; "given": the build
+        options alone say what it is, there and at the end of the file; "at the top": they say
+        whether it is defined, and the file defines it later; "": none of these."""
         found = [each for each in self.branches.definitions if each.name == name]
         if not found:
             return "given"
+        if self._is_asked_for(name, block):
+            number = block.branches[0].number
+            if found[0].behind > number:
+                return "at the top"
+            if any(self._defines(d) for d in found if d.behind <= number) and not any(
+                each.undefines for each in found
+            ):
+                return "certain"
         (first, *others) = found
         if others or first.undefines or first.behind > block.branches[0].number:
             return ""
@@ -90,6 +101,22 @@ class Conditions:
         if not around:
             return "" if self.is_outside(name) else "certain"
         return "given" if len(around) == 1 and self._is_default(name, around[0]) else ""
+
+    def _is_asked_for(self, name: str, block: Block) -> bool:
+        """All that the block tests is whether the macro is defined."""
+        texts = [text for each in self._all_tested(block) for text in self.texts(each)]
+        texts += [_at_top(branch.condition, [name]) for branch in block.branches]
+        return not any(re.search(rf"\b{name}\b", text) for text in texts)
+
+    def _defines(self, definition: Definition) -> bool:
+        """Behind it the macro is defined in any build."""
+        around = [
+            b for b in (definition.block.around if definition.block else []) if not b.is_guard
+        ]
+        return not around or (
+            len(around) == len(around[0].branches) == 1
+            and self._is_default(definition.name, around[0])
+        )
 
     def _all_tested(self, block: Block) -> set[str]:
         """Names in the conditions, and in the texts of the macros among them."""
@@ -159,16 +186,9 @@ class Conditions:
         if self.is_outside(name) or not self.is_conditional(name) or self.is_type(name):
             return None
         found: list[str] = []
-        listed = [each for each in self.branches.definitions if each.name == name]
-        for each in listed:
+        for each in (d for d in self.branches.definitions if d.name == name):
             for block in each.block.around if each.block is not None else []:
-                pin: list[str] | None = []
-                if name in _tested(block) and not block.is_guard:
-                    # At the end of the file it is defined in any case: that is asked at the top.
-                    is_default = self._is_default(name, block) and len(listed) == 1
-                    pin = [f"!defined({GIVEN}{name})"] if is_default else None
-                elif not block.is_guard:
-                    pin = self.pin(block)
+                pin = [] if block.is_guard else self.pin(block)
                 if pin is None:
                     return None
                 found += pin
@@ -253,6 +273,14 @@ class Conditions:
 
 
 _ARITHMETIC = frozenset("+ - * / % ( ) , < > <= >= == != ? : && || ! ~ & | ^ << >>".split())
+
+
+def _at_top(condition: str, names: list[str]) -> str:
+    """It asks whether some macros are defined where the file begins."""
+    for name in names:
+        asked = rf"\bdefined\s*(?:\(\s*{name}\s*\)|{name}\b)"
+        condition = re.sub(asked, f"defined({GIVEN}{name})", condition)
+    return condition
 
 
 def _tidy(condition: str) -> str:

@@ -8,7 +8,7 @@ each number that a macro of uncertain origin stands for, becomes a pin.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
 
 from kfusion.kernel.branches import Block
 from kfusion.kernel.conditions import GIVEN, Conditions
@@ -41,8 +41,8 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
         return Pins(())
     unit, name = conditions.unit, functions[0].name
     extents = [definition_span(unit, f) for f in functions if unit.in_main_file(f.node.decl)]
-    names = {name for f in functions for name in _names_in(conditions, f)}
-    macros = macros_of(unit, sorted(names))
+    names = {name for f in functions for name in (f.name, *_names_in(conditions, f))}
+    macros = _with_pasted(conditions, macros_of(unit, sorted(names)))
     names |= macros
     found: list[str] = []
     for block in conditions.branches.blocks:
@@ -58,9 +58,6 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
         return Pins((), ((message, conditions.branches.unseen),))
     defined = {each.name for each in conditions.branches.definitions}
     used = (macros - _PREDEFINED) | (names & defined)
-    if any("##" in text for macro in macros for text in conditions.texts(macro)):
-        used |= {each for each in defined if conditions.is_conditional(each)}  # it may make any
-        used |= {each for each in unit.macros.history if conditions.is_outside(each)} - _PREDEFINED
     for macro in sorted(used):
         pins, is_outside = conditions.pins_of_macro(macro), conditions.is_outside(macro)
         is_told = is_outside and conditions.is_as_given(macro)
@@ -78,6 +75,38 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
     return Pins(tuple(dict.fromkeys(found)))
 
 
+def _with_pasted(conditions: Conditions, macros: frozenset[str]) -> frozenset[str]:
+    """With macros whose names `##` in their texts may make, and all that those use."""
+    unit = conditions.unit
+    outside = {name for name in unit.macros.history if conditions.is_outside(name)}
+    known = {each.name for each in conditions.branches.definitions} | outside - _PREDEFINED
+    while True:
+        patterns = {p for macro in macros for text in conditions.texts(macro) for p in _made(text)}
+        made = re.compile("|".join(sorted(patterns)) or "(?!)")
+        more = {name for name in known - macros if made.fullmatch(name)}
+        if not more:
+            return macros
+        macros = macros_of(unit, sorted(more)).union(macros, more)
+
+
+def _made(text: str) -> Iterator[str]:
+    """Patterns of the names that `##` in a macro's text may make: each has one side in it."""
+    if "##" not in text:
+        return
+    head, _, body = text[1:].partition(")") if text.startswith("(") else ("", "", text)
+    parameters = {"__VA_ARGS__", *(p.strip(" .") for p in head.split(","))}
+    words = [token.text for token in tokenize(" " + body)]
+    for at, word in enumerate(words[:-1]):
+        if word == "##":
+            left, right = words[at - 1], words[at + 1]
+            if left not in parameters:
+                yield (".*" if words[at - 2 : at - 1] == ["##"] else "") + re.escape(left) + ".*"
+            elif right not in parameters:
+                yield ".*" + re.escape(right) + ".*"
+            else:
+                yield ".*"
+
+
 def _names_in(conditions: Conditions, function: Function) -> set[str]:
     """As they are written, in the kernel file or a header."""
     unit = conditions.unit
@@ -91,8 +120,8 @@ def _names_in(conditions: Conditions, function: Function) -> set[str]:
 
 def given_macros(pins: Iterable[str]) -> list[str]:
     """Macros of which the pins ask whether the build options define them."""
-    found = (re.fullmatch(rf"!defined\({GIVEN}(\w+)\)", pin) for pin in pins)
-    return list(dict.fromkeys(match.group(1) for match in found if match is not None))
+    found = (re.findall(rf"\bdefined\({GIVEN}(\w+)\)", pin) for pin in pins)
+    return list(dict.fromkeys(name for names in found for name in names))
 
 
 def written_out(

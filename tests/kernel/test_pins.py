@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
-from tests.support.kernel_side import kernel_of
+from kfusion.synthesis.files import with_kernels
+from kfusion.synthesis.model import FusedKernel
+from tests.support.kernel_side import kernel_of, unit_of
 
 KERNEL = """
 __kernel void f(__global REAL *c, __global const REAL *a)
@@ -121,7 +124,7 @@ __kernel void f(__global float *c) { c[INDEX] = 1; }
     kernel = kernel_of(text)
     assert str(kernel.accesses[0].form) == "get_global_id(0) + 1"
     assert kernel.pins == ("!defined(KFUSION_GIVEN_INDEX)",)
-    text = text.replace("#ifndef INDEX", "#if !defined(INDEX) || OTHER")
+    text = text.replace("#ifndef INDEX", "#if INDEX + 1 == 1 || OTHER")
     assert kernel_of(text).accesses[0].form is None
     assert [message for message, _ in kernel_of(text).unstable] == [
         "the macro 'INDEX' in f() depends on build options"
@@ -246,8 +249,10 @@ def test_what_decides_from_afar_is_pinned(text: str, pins: tuple[str, ...]) -> N
 @pytest.mark.parametrize(
     "text",
     [
-        "#ifndef SHIFT\n" + AT + "#undef SHIFT\n",  # asked at the end it would always hold
-        "#ifndef SHIFT\n" + AT + "#ifdef OTHER\n#undef SHIFT\n#endif\n",
+        "#if !SHIFT\n" + AT + "#undef SHIFT\n",  # asked at the end it would always hold
+        "#if !SHIFT\n" + AT + "#ifdef OTHER\n#undef SHIFT\n#endif\n",
+        "#define HAS defined(SHIFT)\n#if !HAS\n" + AT + "#undef SHIFT\n",
+        "#ifdef OTHER\n#define SHIFT\n#endif\n#ifndef SHIFT\n" + AT,
         '#define HEADER "at.h"\n#ifdef OTHER\n#include HEADER\n#endif\n#define AT(k) (k)\n',
         "#define AT(k) ((k) + __OPENCL_VERSION__ / 200)\n",  # compilers differ
         '#define AT(k) (k)\n#ifdef SHIFT\n#pragma pop_macro("AT")\n#endif\n',
@@ -272,3 +277,59 @@ def test_an_include_guard_of_a_header_is_not_pinned(value: str, tmp_path: Path) 
     (tmp_path / "at.h").write_text(text)
     kernel = kernel_of(f'#include "{tmp_path}/at.h"\n{READ}')
     assert (kernel.unstable, kernel.pins) == ((), ())
+
+
+# Headers that were put into one file, one behind the other.
+TWO_HEADERS = """\
+#ifndef AT_H
+#define AT_H
+#define AT(k) (k)
+#endif
+#ifndef MORE_H
+#define MORE_H
+#ifndef AT_H
+#undef AT
+#define AT(k) ((k) + 1)
+#endif
+#endif
+"""
+OFTEN = "#ifndef AT_H\n#define AT_H\n#define AT(k) (k)\n#endif\n"
+PASTED = "#define MADE(s, k) AT_##s(k)\n#define AT(k) MADE(x, k)\n"
+TEXTS: dict[str, tuple[str, ...] | None] = {
+    TWO_HEADERS: ("!defined(KFUSION_GIVEN_AT_H)", "!defined(KFUSION_GIVEN_MORE_H)"),
+    OFTEN * 2: ("!defined(KFUSION_GIVEN_AT_H)",),
+    # Only macros that can be meant count.
+    "#define AT_x(k) k\n#ifndef PI\n#define PI 3\n#endif\n" + PASTED: (),
+    "#define AT_x(k) k + AT_Z\n#ifndef AT_Z\n#define AT_Z 0\n#endif\n" + PASTED: (
+        "!defined(KFUSION_GIVEN_AT_Z)",
+    ),
+    "#define AT_x(k) k + ZERO\n#ifndef ZERO\n#define ZERO 0\n#endif\n" + PASTED: (
+        "!defined(KFUSION_GIVEN_ZERO)",
+    ),
+    "#ifndef SHIFT\n" + AT + "#undef SHIFT\n": ("!defined(KFUSION_GIVEN_SHIFT)",),
+    "#ifndef SHIFT\n" + AT + "#ifdef MORE\n#undef SHIFT\n#endif\n": (
+        "!defined(KFUSION_GIVEN_SHIFT)",
+    ),
+    # What the `#else` defines need not be there, nor what is defined under a condition.
+    "#ifndef SHIFT\n#else\n#define SHIFT 1\n#endif\n#ifndef SHIFT\n" + AT: ("!defined(SHIFT)",),
+    "#ifdef MORE\n#ifndef SHIFT\n#define SHIFT\n#endif\n#endif\n#ifndef SHIFT\n" + AT: None,
+    "#define SHIFT\n#ifdef MORE\n#undef SHIFT\n#endif\n#ifdef SHIFT\n" + AT: None,
+    "#if !defined SHIFT || MORE\n#define SHIFT 2\n" + AT: (
+        "(!defined(KFUSION_GIVEN_SHIFT) || MORE)",
+    ),
+}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_where_pins_hold_the_kernel_is_the_same(text: str) -> None:
+    kernel = kernel_of(text + READ)
+    assert (None if kernel.unstable else kernel.pins) == TEXTS[text]
+    pins = " && ".join(kernel.pins) or "1"
+    fused = FusedKernel("g", f"#if {pins}\nkernel void g() {{}}\n#endif\n", (), kernel.pins)
+    written = with_kernels(kernel.unit, [fused])
+    names = ("AT_H", "MORE_H", "SHIFT", "MORE", "ZERO", "AT_Z", "PI")
+    here = [token.text for token in kernel.unit.tokens]
+    for given in (n for k in range(4) for n in combinations(names, k)):
+        unit = unit_of(written, [f"{name}=1" for name in given])
+        there = [token.text for token in unit.tokens]
+        assert there[: len(here)] == here or "g" not in unit.functions or kernel.unstable, given
