@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 
-from kfusion.kernel.branches import Block, Branches, Definition, branches_of
+from kfusion.kernel.branches import Block, Branch, Branches, Definition, branches_of
 from kfusion.kernel.builtins import is_pure
 from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.types import is_type_word
 from kfusion.parse.macros import Macro
+from kfusion.parse.sources import PREDEFINED
 from kfusion.parse.unit import Unit
 from kfusion.source.lexer import Kind, tokenize
 from kfusion.source.protections import is_on, protection
@@ -18,6 +20,10 @@ DOUBTFUL_MACROS = protection("doubtful-macros", "indices do not depend on build 
 
 GIVEN = "KFUSION_GIVEN_"  # and a macro's name: defined if the build options define the macro
 _NAME = re.compile(r"[A-Za-z_]\w*")
+# Others are numbers that differ from compiler to compiler.
+PREDEFINED_NUMBERS = frozenset(
+    name for entry in PREDEFINED if (name := entry.split("=")[0]).startswith(("CL", "cl_"))
+)
 _INTEGER = re.compile(r"\(*\s*([+-]?(?:0[xX][0-9a-fA-F]+|[0-9]+))[uUlL]*\s*\)*")
 
 
@@ -28,6 +34,7 @@ class Conditions:
         self.unit = unit
         self._doubts: dict[str, bool] = {}
         self._pinned: dict[str, list[str] | None] = {}
+        self._pins: dict[Block, list[str] | None] = {}
         self._names: dict[Block, frozenset[str]] = {}
 
     @cached_property
@@ -64,13 +71,19 @@ class Conditions:
 
     def pin(self, block: Block) -> list[str] | None:
         """The conditions under which the same branch is taken; None if they cannot be written."""
+        if block not in self._pins:
+            self._pins[block] = self._pin(block)
+        return self._pins[block]
+
+    def _pin(self, block: Block) -> list[str] | None:
         if self.is_left_out(block):
             return []  # the block around it is pinned
-        taken = self.taken(block)
-        settled = {name: self._settled(name, block) for name in self._all_tested(block)}
-        if taken is None or "" in settled.values():
+        taken, tested = self.taken(block), self._all_tested(block)
+        settled = {name: self._settled(name, block, tested) for name in tested}
+        kinds = set(settled.values())
+        if taken is None or "" in kinds or ("here" in kinds and not kinds <= {"here", "certain"}):
             return None
-        if set(settled.values()) <= {"certain"}:
+        if kinds <= {"here", "certain"}:
             return []
         at_top = [name for name, how in settled.items() if how == "at the top"]
         conditions = [_at_top(branch.condition, at_top) for branch in block.branches]
@@ -79,54 +92,67 @@ class Conditions:
             return [*map(_tidy, before), _tidy(f"({conditions[taken]})")]
         return [_tidy(condition) for condition in before]
 
-    def _settled(self, name: str, block: Block) -> str:
-        """ "certain": the file itself defines it in front of the block; "given": the build
-        options alone say what it is, there and at the end of the file; "at the top": they say
-        whether it is defined, and the file defines it later; "": none of these."""
-        found = [each for each in self.branches.definitions if each.name == name]
-        if not found:
-            return "given"
-        if self._is_asked_for(name, block):
-            number = block.branches[0].number
-            if found[0].behind > number:
-                return "at the top"
-            if any(self._defines(d) for d in found if d.behind <= number) and not any(
-                each.undefines for each in found
-            ):
-                return "certain"
-        (first, *others) = found
-        if others or first.undefines or first.behind > block.branches[0].number:
-            return ""
-        around = [b for b in (first.block.around if first.block else []) if not b.is_guard]
-        if not around:
-            return "" if self.is_outside(name) else "certain"
-        return "given" if len(around) == 1 and self._is_default(name, around[0]) else ""
+    def _settled(self, name: str, block: Block, tested: frozenset[str]) -> str:
+        """Who says what the conditions of a block make of a name.
 
-    def _is_asked_for(self, name: str, block: Block) -> bool:
+        "certain": the file itself, the same in any build, there and at the end of the file;
+        "here": so, but at the end it may be another thing; "given": the build options alone, there
+        and at the end; "at the top": they say whether it is defined, and that changes later;
+        "": none of these.
+        """
+        found = [each for each in self.branches.definitions if each.name == name]
+        number, is_asked_for = block.branches[0].number, self._is_asked_for(name, block, tested)
+        before = [each for each in found if each.behind <= number]
+        if not before and is_asked_for and (found or block in self._around_unseen):
+            return "at the top"
+        if not found:
+            return "" if block in self._around_unseen else "given"
+        is_kept = not any(each.undefines for each in found)
+        if is_asked_for and is_kept and any(map(self._defines, before)):
+            return "certain"
+        if before and not any(map(_conditions_around, before)):
+            same = is_kept and len({each.text for each in found}) == 1
+            return "certain" if same else "here"
+        if not before or len(found) > 1 or not is_kept:
+            return ""
+        return "given" if self._defines(found[0]) else ""
+
+    @cached_property
+    def _around_unseen(self) -> frozenset[Block]:
+        """What such a directive brings might change the names that these blocks test."""
+        found = (within[0].around for _, within in self.branches.unseen if within is not None)
+        return frozenset(block for blocks in found for block in blocks)
+
+    def leaves_out(self, place: tuple[Block, Branch] | None) -> list[str] | None:
+        """The conditions under which the branch is not compiled, as in this build; None: it is,
+        or they cannot be written."""
+        compiled = self.branches.compiled
+        if place is None or compiled is None or place[1].number in compiled:
+            return None
+        pins = [self.pin(block) for block in place[0].around]
+        return None if None in pins else [pin for found in pins for pin in found or ()]
+
+    def _is_asked_for(self, name: str, block: Block, tested: frozenset[str]) -> bool:
         """All that the block tests is whether the macro is defined."""
-        texts = [text for each in self._all_tested(block) for text in self.texts(each)]
+        texts = [text for each in tested for text in self.texts(each)]
         texts += [_at_top(branch.condition, [name]) for branch in block.branches]
-        return not any(re.search(rf"\b{name}\b", text) for text in texts)
+        return not any("##" in text or re.search(rf"\b{name}\b", text) for text in texts)
 
     def _defines(self, definition: Definition) -> bool:
         """Behind it the macro is defined in any build."""
-        around = [
-            b for b in (definition.block.around if definition.block else []) if not b.is_guard
-        ]
+        around = _conditions_around(definition)
         return not around or (
             len(around) == len(around[0].branches) == 1
             and self._is_default(definition.name, around[0])
         )
 
-    def _all_tested(self, block: Block) -> set[str]:
+    def _all_tested(self, block: Block) -> frozenset[str]:
         """Names in the conditions, and in the texts of the macros among them."""
-        names = _tested(block)
-        waiting = sorted(names)
-        while waiting:
-            for text in self.texts(waiting.pop()):
-                more = {t.text for t in tokenize(" " + text) if t.kind is Kind.NAME} - names
-                names |= more
-                waiting += sorted(more)
+        names, more = frozenset[str](), frozenset(_tested(block))
+        while more - names:
+            names = self.with_pasted(names | more)
+            words = (t for name in names for x in self.texts(name) for t in tokenize(" " + x))
+            more = frozenset(t.text for t in words if t.kind is Kind.NAME)
         return names - {"defined"}
 
     # Macros
@@ -228,6 +254,25 @@ class Conditions:
         texts = [tokenize(text) for text in self.texts(name)]
         return all(text and all(is_type_word(t.text) for t in text) for text in texts)
 
+    def with_pasted(self, macros: frozenset[str]) -> frozenset[str]:
+        """With macros whose names `##` in their texts may make, and all that those use."""
+        while True:
+            patterns = {p for macro in macros for text in self.texts(macro) for p in _made(text)}
+            if not patterns:
+                return macros
+            made = re.compile("|".join(sorted(patterns)))
+            more = {name for name in self._changing - macros if made.fullmatch(name)}
+            if not more:
+                return macros
+            macros = macros_of(self.unit, sorted(more)).union(macros, more)
+
+    @cached_property
+    def _changing(self) -> frozenset[str]:
+        """Macros that the file or the build options define."""
+        outside = {name for name in self.unit.macros.history if self.is_outside(name)}
+        inside = {each.name for each in self.branches.definitions}
+        return frozenset(inside | outside - PREDEFINED_NUMBERS)
+
     def texts(self, name: str) -> list[str]:
         """Of its definitions: parameters in brackets, or a blank, and the text."""
         bodies = [each.text for each in self.branches.definitions if not each.undefines]
@@ -273,6 +318,29 @@ class Conditions:
 
 
 _ARITHMETIC = frozenset("+ - * / % ( ) , < > <= >= == != ? : && || ! ~ & | ^ << >>".split())
+
+
+def _made(text: str) -> Iterator[str]:
+    """Patterns of the names that `##` in a macro's text may make: each has one side in it."""
+    if "##" not in text:
+        return
+    head, _, body = text[1:].partition(")") if text.startswith("(") else ("", "", text)
+    parameters = {"__VA_ARGS__", *(p.strip(" .") for p in head.split(","))}
+    words = [token.text for token in tokenize(" " + body)]
+    for at, word in enumerate(words[:-1]):
+        if word == "##":
+            left, right = words[at - 1], words[at + 1]
+            if left not in parameters:
+                yield (".*" if words[at - 2 : at - 1] == ["##"] else "") + re.escape(left) + ".*"
+            elif right not in parameters:
+                yield ".*" + re.escape(right) + ".*"
+            else:
+                yield ".*"
+
+
+def _conditions_around(definition: Definition) -> list[Block]:
+    blocks = definition.block.around if definition.block is not None else []
+    return [block for block in blocks if not block.is_guard]
 
 
 def _at_top(condition: str, names: list[str]) -> str:

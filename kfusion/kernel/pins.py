@@ -8,13 +8,12 @@ each number that a macro of uncertain origin stands for, becomes a pin.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable
 
 from kfusion.kernel.branches import Block
-from kfusion.kernel.conditions import GIVEN, Conditions
+from kfusion.kernel.conditions import GIVEN, PREDEFINED_NUMBERS, Conditions
 from kfusion.kernel.surroundings import definition_span, macros_of, words
 from kfusion.kernel.types import type_macro
-from kfusion.parse.sources import PREDEFINED
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, tokenize
@@ -22,11 +21,6 @@ from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 
 PINS = protection("pins", "other builds do not see a kernel that was proved for this one")
-
-# Others are numbers that differ from compiler to compiler.
-_PREDEFINED = frozenset(
-    name for entry in PREDEFINED if (name := entry.split("=")[0]).startswith(("CL", "cl_"))
-)
 
 
 @dataclass(frozen=True)
@@ -42,7 +36,7 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
     unit, name = conditions.unit, functions[0].name
     extents = [definition_span(unit, f) for f in functions if unit.in_main_file(f.node.decl)]
     names = {name for f in functions for name in (f.name, *_names_in(conditions, f))}
-    macros = _with_pasted(conditions, macros_of(unit, sorted(names)))
+    macros = conditions.with_pasted(macros_of(unit, sorted(names)))
     names |= macros
     found: list[str] = []
     for block in conditions.branches.blocks:
@@ -53,11 +47,14 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
             message = f"this condition decides about {name}(), and a fused kernel cannot repeat it"
             return Pins((), ((message, block.span),))
         found += pin
-    if conditions.branches.unseen is not None:
-        message = f"what this directive brings may decide about {name}()"
-        return Pins((), ((message, conditions.branches.unseen),))
+    for span, place in conditions.branches.unseen:
+        pin = conditions.leaves_out(place)
+        if pin is None:
+            message = f"what this directive brings may decide about {name}()"
+            return Pins((), ((message, span),))
+        found += pin
     defined = {each.name for each in conditions.branches.definitions}
-    used = (macros - _PREDEFINED) | (names & defined)
+    used = (macros - PREDEFINED_NUMBERS) | (names & defined)
     for macro in sorted(used):
         pins, is_outside = conditions.pins_of_macro(macro), conditions.is_outside(macro)
         is_told = is_outside and conditions.is_as_given(macro)
@@ -73,38 +70,6 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
             message = f"the macro '{macro}' in {name}() depends on build options"
             return Pins((), ((message, _first_use(unit, functions, macro)),))
     return Pins(tuple(dict.fromkeys(found)))
-
-
-def _with_pasted(conditions: Conditions, macros: frozenset[str]) -> frozenset[str]:
-    """With macros whose names `##` in their texts may make, and all that those use."""
-    unit = conditions.unit
-    outside = {name for name in unit.macros.history if conditions.is_outside(name)}
-    known = {each.name for each in conditions.branches.definitions} | outside - _PREDEFINED
-    while True:
-        patterns = {p for macro in macros for text in conditions.texts(macro) for p in _made(text)}
-        made = re.compile("|".join(sorted(patterns)) or "(?!)")
-        more = {name for name in known - macros if made.fullmatch(name)}
-        if not more:
-            return macros
-        macros = macros_of(unit, sorted(more)).union(macros, more)
-
-
-def _made(text: str) -> Iterator[str]:
-    """Patterns of the names that `##` in a macro's text may make: each has one side in it."""
-    if "##" not in text:
-        return
-    head, _, body = text[1:].partition(")") if text.startswith("(") else ("", "", text)
-    parameters = {"__VA_ARGS__", *(p.strip(" .") for p in head.split(","))}
-    words = [token.text for token in tokenize(" " + body)]
-    for at, word in enumerate(words[:-1]):
-        if word == "##":
-            left, right = words[at - 1], words[at + 1]
-            if left not in parameters:
-                yield (".*" if words[at - 2 : at - 1] == ["##"] else "") + re.escape(left) + ".*"
-            elif right not in parameters:
-                yield ".*" + re.escape(right) + ".*"
-            else:
-                yield ".*"
 
 
 def _names_in(conditions: Conditions, function: Function) -> set[str]:

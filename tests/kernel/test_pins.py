@@ -165,13 +165,13 @@ def test_condition_whose_macro_changes_later_cannot_be_repeated() -> None:
 #define MODE 1
 __kernel void f(__global int *c)
 {
-#if MODE
+#if MODE && OTHER
     c[0] = 1;
 #endif
 }
 #undef MODE
 """
-    messages = [message for message, _ in kernel_of(text).unstable]
+    messages = [message for message, _ in kernel_of(text, ["OTHER=1"]).unstable]
     assert messages[-1] == "this condition decides about f(), and a fused kernel cannot repeat it"
 
 
@@ -217,6 +217,7 @@ __kernel void f(__global float *c)
 
 
 AT = "#define AT(k) (k)\n#else\n#define AT(k) ((k) + 1)\n#endif\n"
+AT_1 = "#define AT(k) (k)\n#endif\n"
 READ = "__kernel void f(__global float *c) { size_t i = get_global_id(0); c[i] = c[AT(i)]; }\n"
 
 
@@ -253,9 +254,9 @@ def test_what_decides_from_afar_is_pinned(text: str, pins: tuple[str, ...]) -> N
         "#if !SHIFT\n" + AT + "#ifdef OTHER\n#undef SHIFT\n#endif\n",
         "#define HAS defined(SHIFT)\n#if !HAS\n" + AT + "#undef SHIFT\n",
         "#ifdef OTHER\n#define SHIFT\n#endif\n#ifndef SHIFT\n" + AT,
-        '#define HEADER "at.h"\n#ifdef OTHER\n#include HEADER\n#endif\n#define AT(k) (k)\n',
+        '#define HEADER "at.h"\n#if OTHER\n#include HEADER\n#endif\n#define AT(k) (k)\n',
         "#define AT(k) ((k) + __OPENCL_VERSION__ / 200)\n",  # compilers differ
-        '#define AT(k) (k)\n#ifdef SHIFT\n#pragma pop_macro("AT")\n#endif\n',
+        '#define AT(k) (k)\n#ifndef SHIFT\n#pragma pop_macro("AT")\n#endif\n',
     ],
 )
 def test_what_cannot_be_asked_at_the_end_is_not_fused(text: str) -> None:
@@ -311,9 +312,24 @@ TEXTS: dict[str, tuple[str, ...] | None] = {
         "!defined(KFUSION_GIVEN_SHIFT)",
     ),
     # What the `#else` defines need not be there, nor what is defined under a condition.
-    "#ifndef SHIFT\n#else\n#define SHIFT 1\n#endif\n#ifndef SHIFT\n" + AT: ("!defined(SHIFT)",),
+    "#ifndef SHIFT\n#else\n#define SHIFT 1\n#endif\n#ifndef SHIFT\n" + AT: None,
     "#ifdef MORE\n#ifndef SHIFT\n#define SHIFT\n#endif\n#endif\n#ifndef SHIFT\n" + AT: None,
     "#define SHIFT\n#ifdef MORE\n#undef SHIFT\n#endif\n#ifdef SHIFT\n" + AT: None,
+    # Values: before they change, and of a macro whose name is made.
+    "#define SHIFT 0\n#if !SHIFT\n" + AT + "#undef SHIFT\n#define SHIFT 2\n": (),
+    "#define SHIFT 0\n#if !SHIFT && MORE\n#else\n" + AT_1 + "#undef SHIFT\n": None,
+    "#define SHIFT 0\n#if !SHIFT && MORE\n#else\n" + AT_1 + "#define SHIFT 1\n": None,
+    "#define SHIFT 0\n#if !SHIFT || MORE\n" + AT + "#define SHIFT 0\n": ("(!SHIFT || MORE)",),
+    "#define MODE CATS(SHI, FT)\n#define CATS(a, b) a##b\n#if !MODE\n"
+    + AT
+    + "#define SHIFT 1\n": None,
+    # What is not brought, whatever it might change.
+    '#define AT(k) (k)\n#ifdef MORE\n#pragma pop_macro("AT")\n#endif\n': (
+        "!defined(KFUSION_GIVEN_MORE)",
+    ),
+    '#define AT(k) (k)\n#ifdef SHIFT\n#define H "FOLDER/at.h"\n#include H\n#endif\n': (
+        "!defined(KFUSION_GIVEN_SHIFT)",
+    ),
     "#if !defined SHIFT || MORE\n#define SHIFT 2\n" + AT: (
         "(!defined(KFUSION_GIVEN_SHIFT) || MORE)",
     ),
@@ -321,8 +337,9 @@ TEXTS: dict[str, tuple[str, ...] | None] = {
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_where_pins_hold_the_kernel_is_the_same(text: str) -> None:
-    kernel = kernel_of(text + READ)
+def test_where_pins_hold_the_kernel_is_the_same(text: str, tmp_path: Path) -> None:
+    (tmp_path / "at.h").write_text("#undef AT\n#define AT(k) ((k) + 1)\n#undef SHIFT\n")
+    kernel = kernel_of(text.replace("FOLDER", str(tmp_path)) + READ)
     assert (None if kernel.unstable else kernel.pins) == TEXTS[text]
     pins = " && ".join(kernel.pins) or "1"
     fused = FusedKernel("g", f"#if {pins}\nkernel void g() {{}}\n#endif\n", (), kernel.pins)
