@@ -72,6 +72,7 @@ class Definition:
     text: str  # behind the word, on one line
     undefines: bool
     block: Block | None  # the innermost that it stands in
+    branch: int | None  # the number of that branch of it
     behind: int  # how many branches begin before it
 
     @property
@@ -121,8 +122,9 @@ class Branches:
                     continue
                 self._not_seen(file, token, within)
             elif word in ("define", "undef"):
-                block = within[0] if within else None
-                self.definitions.append(Definition(rest, word == "undef", block, self._count))
+                block, branch = (within[0], within[1].number) if within else (None, None)
+                undefines = word == "undef"
+                self.definitions.append(Definition(rest, undefines, block, branch, self._count))
             elif word in _CONDITIONAL:
                 stack.append(Block(file, at, within))
                 self.blocks.append(stack[-1])

@@ -13,6 +13,7 @@ from kfusion.kernel.types import is_type_word
 from kfusion.parse.macros import Macro
 from kfusion.parse.sources import PREDEFINED
 from kfusion.parse.unit import Unit
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, tokenize
 from kfusion.source.protections import is_on, protection
 
@@ -25,6 +26,19 @@ PREDEFINED_NUMBERS = frozenset(
     name for entry in PREDEFINED if (name := entry.split("=")[0]).startswith(("CL", "cl_"))
 )
 _INTEGER = re.compile(r"\(*\s*([+-]?(?:0[xX][0-9a-fA-F]+|[0-9]+))[uUlL]*\s*\)*")
+
+
+@dataclass(frozen=True)
+class _Settled:
+    """Who says what the conditions of a block make of a name.
+
+    "certain": the file itself, there and at the end of the file; "here": so, but at the end it may
+    be another thing; "given": the build options, there and at the end; "at the top": they say
+    whether it is defined, but that may change before the end; "": none of these.
+    """
+
+    kind: str
+    pins: tuple[str, ...] = ()  # under which that is so
 
 
 class Conditions:
@@ -79,43 +93,48 @@ class Conditions:
         if self.is_left_out(block):
             return []  # the block around it is pinned
         taken, tested = self.taken(block), self._all_tested(block)
-        settled = {name: self._settled(name, block, tested) for name in tested}
-        kinds = set(settled.values())
-        if taken is None or "" in kinds or ("here" in kinds and not kinds <= {"here", "certain"}):
+        settled = {name: self._settled(name, block, tested) for name in sorted(tested)}
+        kinds = {each.kind for each in settled.values()}
+        if taken is None or "" in kinds:
             return None
+        pins = [pin for each in settled.values() for pin in each.pins]
         if kinds <= {"here", "certain"}:
-            return []
-        at_top = [name for name, how in settled.items() if how == "at the top"]
+            return pins
+        if "here" in kinds:
+            return None
+        at_top = [name for name, each in settled.items() if each.kind == "at the top"]
         conditions = [_at_top(branch.condition, at_top) for branch in block.branches]
-        before = [f"!({condition})" for condition in conditions[:taken]]
+        pins += [_tidy(f"!({condition})") for condition in conditions[:taken]]
         if taken < len(conditions) and conditions[taken] != "1":
-            return [*map(_tidy, before), _tidy(f"({conditions[taken]})")]
-        return [_tidy(condition) for condition in before]
+            pins.append(_tidy(f"({conditions[taken]})"))
+        return pins
 
-    def _settled(self, name: str, block: Block, tested: frozenset[str]) -> str:
-        """Who says what the conditions of a block make of a name.
-
-        "certain": the file itself, the same in any build, there and at the end of the file;
-        "here": so, but at the end it may be another thing; "given": the build options alone, there
-        and at the end; "at the top": they say whether it is defined, and that changes later;
-        "": none of these.
-        """
+    def _settled(self, name: str, block: Block, tested: frozenset[str]) -> _Settled:
         found = [each for each in self.branches.definitions if each.name == name]
         number, is_asked_for = block.branches[0].number, self._is_asked_for(name, block, tested)
         before = [each for each in found if each.behind <= number]
-        if not before and is_asked_for and (found or block in self._around_unseen):
-            return "at the top"
-        if not found:
-            return "" if block in self._around_unseen else "given"
         is_kept = not any(each.undefines for each in found)
         if is_asked_for and is_kept and any(map(self._defines, before)):
-            return "certain"
-        if before and not any(map(_conditions_around, before)):
+            return _Settled("certain")
+        is_open = block in self._around_unseen
+        if len(found) == len(before) == 1 and is_kept and self._defines(found[0]) and not is_open:
+            return _Settled("given" if _conditions_around(found[0]) else "certain")
+        # Conditions on the definitions in front of the block: so each of them is met, or none.
+        around = [self.pin(b) for each in before for b in _conditions_around(each)]
+        pins = tuple(pin for each in around for pin in each or ())
+        if None in around or (pins and is_open):
+            return _Settled("")
+        if any(map(self._is_compiled, before)):
             same = is_kept and len({each.text for each in found}) == 1
-            return "certain" if same else "here"
-        if not before or len(found) > 1 or not is_kept:
-            return ""
-        return "given" if self._defines(found[0]) else ""
+            return _Settled("certain" if same or found == before else "here", pins)
+        if is_asked_for and (found or is_open):
+            return _Settled("at the top", pins)
+        if found != before or is_open:
+            return _Settled("")
+        return _Settled("given", pins)
+
+    def _is_compiled(self, definition: Definition) -> bool:
+        return definition.branch is None or definition.branch in (self.branches.compiled or ())
 
     @cached_property
     def _around_unseen(self) -> frozenset[Block]:

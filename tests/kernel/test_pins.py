@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -253,7 +253,7 @@ def test_what_decides_from_afar_is_pinned(text: str, pins: tuple[str, ...]) -> N
         "#if !SHIFT\n" + AT + "#undef SHIFT\n",  # asked at the end it would always hold
         "#if !SHIFT\n" + AT + "#ifdef OTHER\n#undef SHIFT\n#endif\n",
         "#define HAS defined(SHIFT)\n#if !HAS\n" + AT + "#undef SHIFT\n",
-        "#ifdef OTHER\n#define SHIFT\n#endif\n#ifndef SHIFT\n" + AT,
+        "#if OTHER > 1\n#define SHIFT\n#endif\n#define OTHER 1\n#ifndef SHIFT\n" + AT,
         '#define HEADER "at.h"\n#if OTHER\n#include HEADER\n#endif\n#define AT(k) (k)\n',
         "#define AT(k) ((k) + __OPENCL_VERSION__ / 200)\n",  # compilers differ
         '#define AT(k) (k)\n#ifndef SHIFT\n#pragma pop_macro("AT")\n#endif\n',
@@ -311,10 +311,25 @@ TEXTS: dict[str, tuple[str, ...] | None] = {
     "#ifndef SHIFT\n" + AT + "#ifdef MORE\n#undef SHIFT\n#endif\n": (
         "!defined(KFUSION_GIVEN_SHIFT)",
     ),
-    # What the `#else` defines need not be there, nor what is defined under a condition.
-    "#ifndef SHIFT\n#else\n#define SHIFT 1\n#endif\n#ifndef SHIFT\n" + AT: None,
-    "#ifdef MORE\n#ifndef SHIFT\n#define SHIFT\n#endif\n#endif\n#ifndef SHIFT\n" + AT: None,
-    "#define SHIFT\n#ifdef MORE\n#undef SHIFT\n#endif\n#ifdef SHIFT\n" + AT: None,
+    # What is defined under conditions that are pinned.
+    "#ifndef SHIFT\n#else\n#define SHIFT 1\n#endif\n#ifndef SHIFT\n" + AT: (
+        "!defined(KFUSION_GIVEN_SHIFT)",
+    ),
+    "#ifdef MORE\n#ifndef SHIFT\n#define SHIFT\n#endif\n#endif\n#ifndef SHIFT\n" + AT: (
+        "!defined(MORE)",
+        "!defined(KFUSION_GIVEN_SHIFT)",
+    ),
+    "#define SHIFT\n#ifdef MORE\n#undef SHIFT\n#endif\n#ifdef SHIFT\n" + AT: ("!defined(MORE)",),
+    "#ifdef MORE\n#define SHIFT 1\n#else\n#define SHIFT 0\n#endif\n#if SHIFT == 0\n" + AT: (
+        "!defined(MORE)",
+    ),
+    "#ifdef MORE\n#define SHIFT 1\n#endif\n#if !SHIFT\n" + AT: ("!defined(MORE)", "(!SHIFT)"),
+    "#ifdef MORE\n#define SHIFT 1\n#endif\n#if !SHIFT\n" + AT + "#undef SHIFT\n": None,
+    "#ifdef MORE\n#else\n#define SHIFT 0\n#endif\n#if !SHIFT || PI\n" + AT: (
+        "!defined(MORE)",
+        "(!SHIFT || PI)",
+    ),
+    "#ifdef MORE\n#else\n#define SHIFT 0\n#endif\n#if !SHIFT || PI\n" + AT + "#undef SHIFT\n": None,
     # Values: before they change, and of a macro whose name is made.
     "#define SHIFT 0\n#if !SHIFT\n" + AT + "#undef SHIFT\n#define SHIFT 2\n": (),
     "#define SHIFT 0\n#if !SHIFT && MORE\n#else\n" + AT_1 + "#undef SHIFT\n": None,
@@ -330,6 +345,10 @@ TEXTS: dict[str, tuple[str, ...] | None] = {
     '#define AT(k) (k)\n#ifdef SHIFT\n#define H "FOLDER/at.h"\n#include H\n#endif\n': (
         "!defined(KFUSION_GIVEN_SHIFT)",
     ),
+    "#define AT(k) (k)\n#ifndef SHIFT\n#define SHIFT 0\n#endif\n"
+    '#if SHIFT\n#define H "FOLDER/at.h"\n#include H\n#endif\n': None,
+    "#define AT(k) (k)\n#ifdef SHIFT\n#define MORE\n#endif\n"
+    '#ifdef MORE\n#define H "FOLDER/at.h"\n#include H\n#endif\n': None,
     "#if !defined SHIFT || MORE\n#define SHIFT 2\n" + AT: (
         "(!defined(KFUSION_GIVEN_SHIFT) || MORE)",
     ),
@@ -344,9 +363,10 @@ def test_where_pins_hold_the_kernel_is_the_same(text: str, tmp_path: Path) -> No
     pins = " && ".join(kernel.pins) or "1"
     fused = FusedKernel("g", f"#if {pins}\nkernel void g() {{}}\n#endif\n", (), kernel.pins)
     written = with_kernels(kernel.unit, [fused])
-    names = ("AT_H", "MORE_H", "SHIFT", "MORE", "ZERO", "AT_Z", "PI")
+    names = [n for n in ("AT_H", "MORE_H", "SHIFT", "MORE", "ZERO", "AT_Z", "PI") if n in text]
     here = [token.text for token in kernel.unit.tokens]
-    for given in (n for k in range(4) for n in combinations(names, k)):
-        unit = unit_of(written, [f"{name}=1" for name in given])
+    for values in product(("", "0", "1"), repeat=len(names)):
+        given = [f"{name}={value}" for name, value in zip(names, values, strict=True) if value]
+        unit = unit_of(written, given)
         there = [token.text for token in unit.tokens]
         assert there[: len(here)] == here or "g" not in unit.functions or kernel.unstable, given
