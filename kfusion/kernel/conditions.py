@@ -42,10 +42,11 @@ class _Settled:
 
 
 class Conditions:
-    """One for each file."""
+    """Of a file. `pins_types`: types of macros are what they are in this build; fused kernels name
+    them otherwise, and so fit other builds as well."""
 
-    def __init__(self, unit: Unit) -> None:
-        self.unit = unit
+    def __init__(self, unit: Unit, *, pins_types: bool = False) -> None:
+        self.unit, self.pins_types = unit, pins_types
         self._doubts: dict[str, bool] = {}
         self._pinned: dict[str, list[str] | None] = {}
         self._pins: dict[Block, list[str] | None] = {}
@@ -221,14 +222,16 @@ class Conditions:
     def pins_of_macro(self, name: str) -> list[str] | None:
         """Where the file defines it under conditions: those under which it has the same text.
 
-        None: they cannot be written, or it stands for a type, which fused kernels name.
+        None: they cannot be written, or it stands for a type that is not pinned.
         """
         if name not in self._pinned:
             self._pinned[name] = self._pins_of_macro(name)
         return self._pinned[name]
 
     def _pins_of_macro(self, name: str) -> list[str] | None:
-        if self.is_outside(name) or not self.is_conditional(name) or self.is_type(name):
+        if self.is_outside(name) or not self.is_conditional(name):
+            return None
+        if self.is_type(name) and not self.pins_types:
             return None
         found: list[str] = []
         for each in (d for d in self.branches.definitions if d.name == name):
@@ -249,21 +252,34 @@ class Conditions:
         """Nothing from one token to another is of a macro that build options may change."""
         return not is_on(DOUBTFUL_MACROS) or self._uncertain[first] == self._uncertain[last + 1]
 
+    @property
+    def uncertain(self) -> int:
+        """How many tokens are of macros that build options may change."""
+        return self._uncertain[-1]
+
     @cached_property
     def _uncertain(self) -> list[int]:
         """How many tokens in front of each are of such macros."""
-        known: dict[str, bool] = {}
+        known: dict[tuple[int, int], tuple[bool, set[str]]] = {}
         counts = [0]
         for token in self.unit.tokens:
             doubts = False
             if token.start < 0 and token.macro is not None:
-                found = _NAME.match(self.unit.source.text, token.macro[0])
-                name = found.group() if found else ""
-                if name not in known:
-                    known[name] = any(map(self.is_doubtful, macros_of(self.unit, [name])))
-                doubts = known[name]
+                if token.macro not in known:
+                    known[token.macro] = self._doubts_in(token.macro)
+                doubts = known[token.macro][0] or token.text in known[token.macro][1]
             counts.append(counts[-1] + doubts)
         return counts
+
+    def _doubts_in(self, place: tuple[int, int]) -> tuple[bool, set[str]]:
+        """Is a macro that is called there doubtful? And the words of others in its arguments, and
+        of those whose names `##` makes."""
+        names = [t.text for t in tokenize(" " + self.unit.source.text[slice(*place)])]
+        called = macros_of(self.unit, names[:1])
+        others = [n for n in self.with_pasted(macros_of(self.unit, names)) if self.is_doubtful(n)]
+        used = macros_of(self.unit, others)
+        words = {t.text for n in used for text in self.texts(n) for t in tokenize(" " + text)}
+        return any(map(self.is_doubtful, called)), words
 
     def is_harmless(self, name: str) -> bool:
         """All its definitions are numbers, types or calls of pure functions."""
@@ -307,14 +323,15 @@ class Conditions:
         if text.startswith("("):
             listed, _, text = text[1:].partition(")")
             parameters = {p.strip() for p in listed.split(",")}
-        for token in tokenize(" " + text):
+        tokens = tokenize(" " + text)
+        for token in tokens:
             if token.kind is Kind.NAME:
                 known = token.text in parameters or is_value_word(token.text)
                 if not known and token.text not in self.unit.macros.history:
                     return False
             elif token.kind is Kind.PUNCTUATOR and token.text not in _ARITHMETIC:
                 return False
-        return True
+        return bool(tokens)  # where nothing stands, other builds may put anything
 
     def integer(self, name: str) -> str | None:
         """The value at the end of the file, if that is an integer."""

@@ -9,7 +9,7 @@ import pytest
 
 from kfusion.synthesis.files import with_kernels
 from kfusion.synthesis.model import FusedKernel
-from tests.support.kernel_side import kernel_of, unit_of
+from tests.support.kernel_side import kernel_of, kernels_of, unit_of
 
 KERNEL = """
 __kernel void f(__global REAL *c, __global const REAL *a)
@@ -112,6 +112,54 @@ def test_expression_from_build_options_cannot_be_relied_on() -> None:
     assert [message for message, _ in kernel.unstable] == [
         "the macro 'INDEX' in f() depends on build options"
     ]
+
+
+@pytest.mark.parametrize(
+    ("macros", "index"),
+    [
+        ("", "c[i + OFF]"),
+        ("#define AT(p, k) p[k]\n", "AT(c, i + OFF)"),
+        ("#define AT(p, k) p[k]\n", "AT(c, OFF + i)"),
+        ("#define CAT(a, b) a##b\n", "c[i + CAT(OF, F)]"),
+    ],
+)
+def test_sum_from_build_options_is_no_number_to_rely_on(macros: str, index: str) -> None:
+    text = (
+        f"{macros}__kernel void f(__global float *c) {{ int i = get_global_id(0); {index} = 1; }}"
+    )
+    kernel = kernel_of(text, ["OFF=(1+1)"])
+    assert kernel.unstable or kernel.accesses[0].form is None
+    assert str(kernel_of(text, ["OFF=2"]).accesses[0].form) == "get_global_id(0) + 2"
+
+
+def test_where_the_options_leave_a_macro_empty_others_may_fill_it() -> None:
+    text = "__kernel void f(__global float *c) { int i = get_global_id(0); c[i MORE] = 1; }"
+    assert [message for message, _ in kernel_of(text, ["MORE="]).unstable] == [
+        "the macro 'MORE' in f() depends on build options"
+    ]
+
+
+def test_a_type_that_matters_is_pinned() -> None:
+    text = """\
+#ifdef WIDE
+#define REAL double
+#else
+#define REAL float
+#endif
+#define BYTES(k) ((k) * sizeof(REAL))
+__kernel void f(__global char *c, __global REAL *d) { c[BYTES(get_global_id(0))] = 1; }
+__kernel void g(__global REAL *d) { d[get_global_id(0)] = (REAL)1; }
+"""
+    f, g = kernels_of(text).values()
+    assert (str(f.accesses[0].form), f.pins) == ("4*get_global_id(0)", ("!defined(WIDE)",))
+    assert (str(g.accesses[0].form), g.pins) == ("get_global_id(0)", ())
+    wide = kernels_of(text, ["WIDE"])["f"]
+    assert (str(wide.accesses[0].form), wide.pins) == ("8*get_global_id(0)", ("defined(WIDE)",))
+    default = "#ifndef REAL\n#define REAL float\n#endif\n" + "".join(
+        text.partition("#define BYTES")[1:]
+    )
+    assert kernels_of(default)["f"].pins == ("!defined(KFUSION_GIVEN_REAL)",)
+    assert kernels_of(default, ["REAL=float"])["f"].accesses[0].form is None
 
 
 def test_expression_with_a_default_is_that_or_given_by_the_options() -> None:
