@@ -27,6 +27,7 @@ PINS = protection("pins", "other builds do not see a kernel that was proved for 
 class Pins:
     conditions: tuple[str, ...]
     trouble: tuple[tuple[str, Span], ...] = ()  # what cannot be pinned
+    left_open: frozenset[str] = frozenset()  # macros that may be another thing in other builds
 
 
 def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
@@ -55,21 +56,24 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
         found += pin
     defined = {each.name for each in conditions.branches.definitions}
     used = (macros - PREDEFINED_NUMBERS) | (names & defined)
+    left_open: set[str] = set()
     for macro in sorted(used):
         pins, is_outside = conditions.pins_of_macro(macro), conditions.is_outside(macro)
         is_told = is_outside and conditions.is_as_given(macro)
         if pins is not None:
             found += pins
         elif conditions.is_type(macro):
-            continue
+            if is_outside or conditions.is_conditional(macro):
+                left_open.add(macro)
         elif is_told and (value := conditions.integer(macro)) is not None:
             found.append(f"{macro} == {value}")
         elif is_outside or conditions.is_conditional(macro) or conditions.is_of_compiler(macro):
             if is_told and conditions.is_harmless(macro):
+                left_open.add(macro)
                 continue
             message = f"the macro '{macro}' in {name}() depends on build options"
             return Pins((), ((message, _first_use(unit, functions, macro)),))
-    return Pins(tuple(dict.fromkeys(found)))
+    return Pins(tuple(dict.fromkeys(found)), left_open=frozenset(left_open))
 
 
 def _names_in(conditions: Conditions, function: Function) -> set[str]:

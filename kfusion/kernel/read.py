@@ -195,6 +195,7 @@ def _read(
             *written_out(conditions, function, scopes.uses),
         ),
         pins=pins.conditions,
+        open_macros=pins.left_open,
         open_names=open_names(unit, [function, *reached]),
         together=together,
         local_ids=walker.local_ids,
