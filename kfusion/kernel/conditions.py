@@ -167,13 +167,17 @@ class Conditions:
         )
 
     def _all_tested(self, block: Block) -> frozenset[str]:
-        """Names in the conditions, and in the texts of the macros among them."""
-        names, more = frozenset[str](), frozenset(_tested(block))
+        """Names in the conditions, and in the texts of those of which more is asked than whether
+        they are defined."""
+        tested = _tested(block)
+        asked = (_at_top(branch.condition, sorted(tested)) for branch in block.branches)
+        words = (token for text in asked for token in tokenize(" " + text))
+        names, more = frozenset[str](), frozenset(t.text for t in words) & tested
         while more - names:
             names = self.with_pasted(names | more)
             words = (t for name in names for x in self.texts(name) for t in tokenize(" " + x))
             more = frozenset(t.text for t in words if t.kind is Kind.NAME)
-        return names - {"defined"}
+        return (names | tested) - {"defined"}
 
     # Macros
 

@@ -347,6 +347,8 @@ PASTED = "#define MADE(s, k) AT_##s(k)\n#define AT(k) MADE(x, k)\n"
 TEXTS: dict[str, tuple[str, ...] | None] = {
     TWO_HEADERS: ("!defined(KFUSION_GIVEN_AT_H)", "!defined(KFUSION_GIVEN_MORE_H)"),
     OFTEN * 2: ("!defined(KFUSION_GIVEN_AT_H)",),
+    # What a name stands for does not matter where only its definition is asked for.
+    OFTEN + "#ifndef AT\n#define AT(k) ((k) + 1)\n#endif\n": ("!defined(KFUSION_GIVEN_AT_H)",),
     # Only macros that can be meant count.
     "#define AT_x(k) k\n#ifndef PI\n#define PI 3\n#endif\n" + PASTED: (),
     "#define AT_x(k) k + AT_Z\n#ifndef AT_Z\n#define AT_Z 0\n#endif\n" + PASTED: (
