@@ -8,6 +8,7 @@ from functools import cached_property
 
 from kfusion.kernel.branches import Block, Branch, Branches, Definition, branches_of
 from kfusion.kernel.builtins import is_pure
+from kfusion.kernel.opened import is_constant_of_opencl
 from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.types import is_type_word
 from kfusion.parse.macros import Macro
@@ -189,10 +190,12 @@ class Conditions:
         return foreign and not name.startswith("_") and name not in _COMPILERS
 
     def is_as_given(self, name: str) -> bool:
-        """The file has no more than a default for it."""
-        found = [each for each in self.branches.definitions if each.name == name]
-        around = [b for each in found if each.block for b in each.block.around if not b.is_guard]
-        return not found or (len(found) == len(around) == 1 and self._is_default(name, around[0]))
+        """The file has no more than defaults for it."""
+        found = (each for each in self.branches.definitions if each.name == name)
+        return all(
+            not each.undefines and _conditions_around(each) and self._defines(each)
+            for each in found
+        )
 
     def is_of_compiler(self, name: str) -> bool:
         """Another compiler may define it as something else."""
@@ -409,8 +412,8 @@ def _tested(block: Block) -> set[str]:
 
 
 def is_value_word(name: str) -> bool:
-    """A type, or a function without effects."""
-    return is_pure(name) or is_type_word(name)
+    """A type, a constant of OpenCL, or a function without effects."""
+    return is_pure(name) or is_type_word(name) or is_constant_of_opencl(name)
 
 
 # Names without underscores that C compilers define and OpenCL's need not.

@@ -89,14 +89,13 @@ def test_number_from_build_options_is_pinned() -> None:
 
 
 def test_number_with_a_default_stands_for_it_where_the_options_give_no_other() -> None:
-    text = """\
-#ifndef STEP
-#define STEP 8
-#endif
-__kernel void f(__global float *c) { c[get_global_id(0) * STEP] = 1; }
-"""
-    assert kernel_of(text).pins == ("!defined(KFUSION_GIVEN_STEP)",)
-    assert kernel_of(text, ["STEP=4"]).pins == ("STEP == 4",)
+    default = "#ifndef STEP\n#define STEP 8\n#endif\n"
+    text = "__kernel void f(__global float *c) { c[get_global_id(0) * STEP] = 1; }\n"
+    for often in (1, 2):  # in headers that were put into one file
+        assert kernel_of(default * often + text).pins == ("!defined(KFUSION_GIVEN_STEP)",)
+        assert kernel_of(default * often + text, ["STEP=4"]).pins == ("STEP == 4",)
+    for more in ("#else\n#define STEP 2\n#endif", "#endif\n#undef STEP\n#define STEP 4"):
+        assert kernel_of(default.replace("#endif", more) + text, ["STEP=4"]).unstable
 
 
 def test_number_of_the_file_itself_needs_no_pin() -> None:
@@ -104,6 +103,12 @@ def test_number_of_the_file_itself_needs_no_pin() -> None:
         "#define STEP 8\n__kernel void f(__global float *c) { c[get_global_id(0) * STEP] = 1; }\n"
     )
     assert kernel_of(text).pins == ()
+
+
+def test_constant_from_build_options_is_as_good_as_a_number() -> None:
+    text = "__kernel void f(__global float *c) { c[get_global_id(0)] = LEAST; }\n"
+    assert kernel_of(text, ["LEAST=-FLT_MAX"]).unstable == ()
+    assert kernel_of(text, ["LEAST=__LINE__"]).unstable
 
 
 def test_expression_from_build_options_cannot_be_relied_on() -> None:
