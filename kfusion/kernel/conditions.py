@@ -267,26 +267,28 @@ class Conditions:
     @cached_property
     def _uncertain(self) -> list[int]:
         """How many tokens in front of each are of such macros."""
-        known: dict[tuple[int, int], tuple[bool, set[str]]] = {}
+        known: dict[tuple[int, int], tuple[bool, bool, set[str]]] = {}
         counts = [0]
         for token in self.unit.tokens:
             doubts = False
-            if token.start < 0 and token.macro is not None:
+            if token.macro is not None:
                 if token.macro not in known:
                     known[token.macro] = self._doubts_in(token.macro)
-                doubts = known[token.macro][0] or token.text in known[token.macro][1]
+                whole, called, words = known[token.macro]
+                doubts = whole or (token.start < 0 and (called or token.text in words))
             counts.append(counts[-1] + doubts)
         return counts
 
-    def _doubts_in(self, place: tuple[int, int]) -> tuple[bool, set[str]]:
-        """Is a macro that is called there doubtful? And the words of others in its arguments, and
-        of those whose names `##` makes."""
+    def _doubts_in(self, place: tuple[int, int]) -> tuple[bool, bool, set[str]]:
+        """Is a macro with parameters doubtful? Is the one that is called there? And the words of
+        others in its arguments, and of those whose names `##` makes."""
         names = [t.text for t in tokenize(" " + self.unit.source.text[slice(*place)])]
         called = macros_of(self.unit, names[:1])
         others = [n for n in self.with_pasted(macros_of(self.unit, names)) if self.is_doubtful(n)]
-        used = macros_of(self.unit, others)
-        words = {t.text for n in used for text in self.texts(n) for t in tokenize(" " + text)}
-        return any(map(self.is_doubtful, called)), words
+        texts = [text for n in macros_of(self.unit, others) for text in self.texts(n)]
+        words = {token.text for text in texts for token in tokenize(" " + text)}
+        whole = any(text.startswith("(") for text in texts)
+        return whole, not called.isdisjoint(others), words
 
     def is_harmless(self, name: str) -> bool:
         """All its definitions are numbers, types or calls of pure functions."""

@@ -137,6 +137,15 @@ def test_sum_from_build_options_is_no_number_to_rely_on(macros: str, index: str)
     assert str(kernel_of(text, ["OFF=2"]).accesses[0].form) == "get_global_id(0) + 2"
 
 
+@pytest.mark.parametrize("index", ["c[OWN(i)]", "AT(c, OWN(i))"])
+def test_macro_with_parameters_from_build_options_may_change_its_argument(index: str) -> None:
+    text = (
+        "#define AT(p, k) p[k]\n"
+        f"__kernel void f(__global float *c) {{ int i = get_global_id(0); {index} = 1; }}"
+    )
+    assert kernel_of(text, ["OWN(k)=k"]).accesses[0].form is None
+
+
 def test_where_the_options_leave_a_macro_empty_others_may_fill_it() -> None:
     text = "__kernel void f(__global float *c) { int i = get_global_id(0); c[i MORE] = 1; }"
     assert [message for message, _ in kernel_of(text, ["MORE="]).unstable] == [
