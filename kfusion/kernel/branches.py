@@ -72,6 +72,7 @@ class Definition:
     text: str  # behind the word, on one line
     undefines: bool
     block: Block | None  # the innermost that it stands in
+    branch: int | None  # the number of that branch of it
     behind: int  # how many branches begin before it
 
     @property
@@ -88,7 +89,8 @@ class Branches:
         self.blocks: list[Block] = []  # outer ones first
         self.definitions: list[Definition] = []
         self.headers: dict[str, SourceFile] = {}  # by the names that they have on the disk
-        self.unseen: Span | None = None  # a directive that may bring or leave out anything
+        # Directives that may bring or leave out anything, and what they stand in.
+        self.unseen: list[tuple[Span, tuple[Block, Branch] | None]] = []
         self._once: set[str] = set()
         self._lines: list[str] = []  # the directives, with a mark behind each that begins a branch
         self._count = 0
@@ -118,19 +120,20 @@ class Branches:
             elif word == "include":
                 if self._include(rest, file, at, within, depth):
                     continue
-                self._not_seen(file, token)
+                self._not_seen(file, token, within)
             elif word in ("define", "undef"):
-                block = within[0] if within else None
-                self.definitions.append(Definition(rest, word == "undef", block, self._count))
+                block, branch = (within[0], within[1].number) if within else (None, None)
+                undefines = word == "undef"
+                self.definitions.append(Definition(rest, undefines, block, branch, self._count))
             elif word in _CONDITIONAL:
                 stack.append(Block(file, at, within))
                 self.blocks.append(stack[-1])
                 if word != "if" and _NAME.fullmatch(rest) is None:
-                    self._not_seen(file, token)
+                    self._not_seen(file, token, within)
             elif word in ("elif", "else", "endif") and stack:
                 pass
             elif (word not in _PLAIN or "_macro" in rest) and not (line is None and word == "line"):
-                self._not_seen(file, token)
+                self._not_seen(file, token, within)
             self._lines.append(text)
             if word in _CONDITIONAL:
                 condition = {"ifdef": f"defined({rest})", "ifndef": f"!defined({rest})"}
@@ -143,10 +146,12 @@ class Branches:
                 _close(block, token.start)
                 block.is_guard = not stack and _guards(block)
         if stack:
-            self.unseen = self.unseen or stack[-1].span
+            self.unseen.append((stack[-1].span, None))
 
-    def _not_seen(self, file: SourceFile, token: Token) -> None:
-        self.unseen = self.unseen or Span(file, token.start, token.end)
+    def _not_seen(
+        self, file: SourceFile, token: Token, within: tuple[Block, Branch] | None
+    ) -> None:
+        self.unseen.append((Span(file, token.start, token.end), within))
 
     def _begin(self, block: Block, condition: str, token: Token) -> None:
         branch = Branch(condition, token.start, token.end, token.end, self._count)
@@ -192,7 +197,7 @@ def defines_once(unit: Unit, name: str) -> bool:
     """The file, or a header of it, defines the macro once in any build, and nothing else does."""
     branches, history = branches_of(unit), unit.macros.history.get(name, [])
     found = [each for each in branches.definitions if each.name == name]
-    if branches.unseen is not None or len(found) != 1 or len(history) != 1 or history[0][0] == 0:
+    if branches.unseen or len(found) != 1 or len(history) != 1 or history[0][0] == 0:
         return False
     (only,) = found
     around = only.block.around if only.block is not None else []

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 
-from kfusion.kernel.branches import Block, Branches, branches_of
+from kfusion.kernel.branches import Block, Branch, Branches, Definition, branches_of
 from kfusion.kernel.builtins import is_pure
+from kfusion.kernel.opened import is_constant_of_opencl
 from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.types import is_type_word
 from kfusion.parse.macros import Macro
+from kfusion.parse.sources import PREDEFINED
 from kfusion.parse.unit import Unit
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, tokenize
 from kfusion.source.protections import is_on, protection
 
@@ -18,16 +22,35 @@ DOUBTFUL_MACROS = protection("doubtful-macros", "indices do not depend on build 
 
 GIVEN = "KFUSION_GIVEN_"  # and a macro's name: defined if the build options define the macro
 _NAME = re.compile(r"[A-Za-z_]\w*")
+# Others are numbers that differ from compiler to compiler.
+PREDEFINED_NUMBERS = frozenset(
+    name for entry in PREDEFINED if (name := entry.split("=")[0]).startswith(("CL", "cl_"))
+)
 _INTEGER = re.compile(r"\(*\s*([+-]?(?:0[xX][0-9a-fA-F]+|[0-9]+))[uUlL]*\s*\)*")
 
 
-class Conditions:
-    """One for each file."""
+@dataclass(frozen=True)
+class _Settled:
+    """Who says what the conditions of a block make of a name.
 
-    def __init__(self, unit: Unit) -> None:
-        self.unit = unit
+    "certain": the file itself, there and at the end of the file; "here": so, but at the end it may
+    be another thing; "given": the build options, there and at the end; "at the top": they say
+    whether it is defined, but that may change before the end; "": none of these.
+    """
+
+    kind: str
+    pins: tuple[str, ...] = ()  # under which that is so
+
+
+class Conditions:
+    """Of a file. `pins_types`: types of macros are what they are in this build; fused kernels name
+    them otherwise, and so fit other builds as well."""
+
+    def __init__(self, unit: Unit, *, pins_types: bool = False) -> None:
+        self.unit, self.pins_types = unit, pins_types
         self._doubts: dict[str, bool] = {}
         self._pinned: dict[str, list[str] | None] = {}
+        self._pins: dict[Block, list[str] | None] = {}
         self._names: dict[Block, frozenset[str]] = {}
 
     @cached_property
@@ -64,43 +87,98 @@ class Conditions:
 
     def pin(self, block: Block) -> list[str] | None:
         """The conditions under which the same branch is taken; None if they cannot be written."""
+        if block not in self._pins:
+            self._pins[block] = self._pin(block)
+        return self._pins[block]
+
+    def _pin(self, block: Block) -> list[str] | None:
         if self.is_left_out(block):
             return []  # the block around it is pinned
-        taken = self.taken(block)
-        settled = {self._settled(name, block) for name in self._all_tested(block)}
-        if taken is None or "" in settled:
+        taken, tested = self.taken(block), self._all_tested(block)
+        settled = {name: self._settled(name, block, tested) for name in sorted(tested)}
+        kinds = {each.kind for each in settled.values()}
+        if taken is None or "" in kinds:
             return None
-        if settled <= {"certain"}:
-            return []
-        before = [f"!({b.condition})" for b in block.branches[:taken]]
-        if taken < len(block.branches) and block.branches[taken].condition != "1":
-            return [*map(_tidy, before), _tidy(f"({block.branches[taken].condition})")]
-        return [_tidy(condition) for condition in before]
+        pins = [pin for each in settled.values() for pin in each.pins]
+        if kinds <= {"here", "certain"}:
+            return pins
+        if "here" in kinds:
+            return None
+        at_top = [name for name, each in settled.items() if each.kind == "at the top"]
+        conditions = [_at_top(branch.condition, at_top) for branch in block.branches]
+        pins += [_tidy(f"!({condition})") for condition in conditions[:taken]]
+        if taken < len(conditions) and conditions[taken] != "1":
+            pins.append(_tidy(f"({conditions[taken]})"))
+        return pins
 
-    def _settled(self, name: str, block: Block) -> str:
-        """ "certain": the file itself defines it, once and in front of the block; "given": the
-        build options alone say what it is, there and at the end of the file; "": neither."""
+    def _settled(self, name: str, block: Block, tested: frozenset[str]) -> _Settled:
         found = [each for each in self.branches.definitions if each.name == name]
-        if not found:
-            return "given"
-        (first, *others) = found
-        if others or first.undefines or first.behind > block.branches[0].number:
-            return ""
-        around = [b for b in (first.block.around if first.block else []) if not b.is_guard]
-        if not around:
-            return "" if self.is_outside(name) else "certain"
-        return "given" if len(around) == 1 and self._is_default(name, around[0]) else ""
+        number, is_asked_for = block.branches[0].number, self._is_asked_for(name, block, tested)
+        before = [each for each in found if each.behind <= number]
+        is_kept = not any(each.undefines for each in found)
+        if is_asked_for and is_kept and any(map(self._defines, before)):
+            return _Settled("certain")
+        is_open = block in self._around_unseen
+        if len(found) == len(before) == 1 and is_kept and self._defines(found[0]) and not is_open:
+            return _Settled("given" if _conditions_around(found[0]) else "certain")
+        # Conditions on the definitions in front of the block: so each of them is met, or none.
+        around = [self.pin(b) for each in before for b in _conditions_around(each)]
+        pins = tuple(pin for each in around for pin in each or ())
+        if None in around or (pins and is_open):
+            return _Settled("")
+        if any(map(self._is_compiled, before)):
+            same = is_kept and len({each.text for each in found}) == 1
+            return _Settled("certain" if same or found == before else "here", pins)
+        if is_asked_for and (found or is_open):
+            return _Settled("at the top", pins)
+        if found != before or is_open:
+            return _Settled("")
+        return _Settled("given", pins)
 
-    def _all_tested(self, block: Block) -> set[str]:
-        """Names in the conditions, and in the texts of the macros among them."""
-        names = _tested(block)
-        waiting = sorted(names)
-        while waiting:
-            for text in self.texts(waiting.pop()):
-                more = {t.text for t in tokenize(" " + text) if t.kind is Kind.NAME} - names
-                names |= more
-                waiting += sorted(more)
-        return names - {"defined"}
+    def _is_compiled(self, definition: Definition) -> bool:
+        return definition.branch is None or definition.branch in (self.branches.compiled or ())
+
+    @cached_property
+    def _around_unseen(self) -> frozenset[Block]:
+        """What such a directive brings might change the names that these blocks test."""
+        found = (within[0].around for _, within in self.branches.unseen if within is not None)
+        return frozenset(block for blocks in found for block in blocks)
+
+    def leaves_out(self, place: tuple[Block, Branch] | None) -> list[str] | None:
+        """The conditions under which the branch is not compiled, as in this build; None: it is,
+        or they cannot be written."""
+        compiled = self.branches.compiled
+        if place is None or compiled is None or place[1].number in compiled:
+            return None
+        pins = [self.pin(block) for block in place[0].around]
+        return None if None in pins else [pin for found in pins for pin in found or ()]
+
+    def _is_asked_for(self, name: str, block: Block, tested: frozenset[str]) -> bool:
+        """All that the block tests is whether the macro is defined."""
+        texts = [text for each in tested for text in self.texts(each)]
+        texts += [_at_top(branch.condition, [name]) for branch in block.branches]
+        return not any("##" in text or re.search(rf"\b{name}\b", text) for text in texts)
+
+    def _defines(self, definition: Definition) -> bool:
+        """Behind it the macro is defined in any build."""
+        around = _conditions_around(definition)
+        return not around or (
+            len(around) == len(around[0].branches) == 1
+            and self._is_default(definition.name, around[0])
+        )
+
+    def _all_tested(self, block: Block) -> frozenset[str]:
+        """Names in the conditions, and in the texts of those of which more is asked than whether
+        they are defined."""
+        tested = _tested(block)
+        asked = (_at_top(branch.condition, sorted(tested)) for branch in block.branches)
+        words = (token for text in asked for token in tokenize(" " + text))
+        names, more = frozenset[str](), frozenset(t.text for t in words) & tested
+        while more - names:
+            names = self.with_pasted(names | more)
+            words = (t for name in names for x in self.texts(name) for t in tokenize(" " + x))
+            more = frozenset(t.text for t in words if t.kind is Kind.NAME)
+        return (names | tested) - {"defined"}
 
     # Macros
 
@@ -112,10 +190,12 @@ class Conditions:
         return foreign and not name.startswith("_") and name not in _COMPILERS
 
     def is_as_given(self, name: str) -> bool:
-        """The file has no more than a default for it."""
-        found = [each for each in self.branches.definitions if each.name == name]
-        around = [b for each in found if each.block for b in each.block.around if not b.is_guard]
-        return not found or (len(found) == len(around) == 1 and self._is_default(name, around[0]))
+        """The file has no more than defaults for it."""
+        found = (each for each in self.branches.definitions if each.name == name)
+        return all(
+            not each.undefines and _conditions_around(each) and self._defines(each)
+            for each in found
+        )
 
     def is_of_compiler(self, name: str) -> bool:
         """Another compiler may define it as something else."""
@@ -149,26 +229,21 @@ class Conditions:
     def pins_of_macro(self, name: str) -> list[str] | None:
         """Where the file defines it under conditions: those under which it has the same text.
 
-        None: they cannot be written, or it stands for a type, which fused kernels name.
+        None: they cannot be written, or it stands for a type that is not pinned.
         """
         if name not in self._pinned:
             self._pinned[name] = self._pins_of_macro(name)
         return self._pinned[name]
 
     def _pins_of_macro(self, name: str) -> list[str] | None:
-        if self.is_outside(name) or not self.is_conditional(name) or self.is_type(name):
+        if self.is_outside(name) or not self.is_conditional(name):
+            return None
+        if self.is_type(name) and not self.pins_types:
             return None
         found: list[str] = []
-        listed = [each for each in self.branches.definitions if each.name == name]
-        for each in listed:
+        for each in (d for d in self.branches.definitions if d.name == name):
             for block in each.block.around if each.block is not None else []:
-                pin: list[str] | None = []
-                if name in _tested(block) and not block.is_guard:
-                    # At the end of the file it is defined in any case: that is asked at the top.
-                    is_default = self._is_default(name, block) and len(listed) == 1
-                    pin = [f"!defined({GIVEN}{name})"] if is_default else None
-                elif not block.is_guard:
-                    pin = self.pin(block)
+                pin = [] if block.is_guard else self.pin(block)
                 if pin is None:
                     return None
                 found += pin
@@ -184,21 +259,36 @@ class Conditions:
         """Nothing from one token to another is of a macro that build options may change."""
         return not is_on(DOUBTFUL_MACROS) or self._uncertain[first] == self._uncertain[last + 1]
 
+    @property
+    def uncertain(self) -> int:
+        """How many tokens are of macros that build options may change."""
+        return self._uncertain[-1]
+
     @cached_property
     def _uncertain(self) -> list[int]:
         """How many tokens in front of each are of such macros."""
-        known: dict[str, bool] = {}
+        known: dict[tuple[int, int], tuple[bool, bool, set[str]]] = {}
         counts = [0]
         for token in self.unit.tokens:
             doubts = False
-            if token.start < 0 and token.macro is not None:
-                found = _NAME.match(self.unit.source.text, token.macro[0])
-                name = found.group() if found else ""
-                if name not in known:
-                    known[name] = any(map(self.is_doubtful, macros_of(self.unit, [name])))
-                doubts = known[name]
+            if token.macro is not None:
+                if token.macro not in known:
+                    known[token.macro] = self._doubts_in(token.macro)
+                whole, called, words = known[token.macro]
+                doubts = whole or (token.start < 0 and (called or token.text in words))
             counts.append(counts[-1] + doubts)
         return counts
+
+    def _doubts_in(self, place: tuple[int, int]) -> tuple[bool, bool, set[str]]:
+        """Is a macro with parameters doubtful? Is the one that is called there? And the words of
+        others in its arguments, and of those whose names `##` makes."""
+        names = [t.text for t in tokenize(" " + self.unit.source.text[slice(*place)])]
+        called = macros_of(self.unit, names[:1])
+        others = [n for n in self.with_pasted(macros_of(self.unit, names)) if self.is_doubtful(n)]
+        texts = [text for n in macros_of(self.unit, others) for text in self.texts(n)]
+        words = {token.text for text in texts for token in tokenize(" " + text)}
+        whole = any(text.startswith("(") for text in texts)
+        return whole, not called.isdisjoint(others), words
 
     def is_harmless(self, name: str) -> bool:
         """All its definitions are numbers, types or calls of pure functions."""
@@ -207,6 +297,25 @@ class Conditions:
     def is_type(self, name: str) -> bool:
         texts = [tokenize(text) for text in self.texts(name)]
         return all(text and all(is_type_word(t.text) for t in text) for text in texts)
+
+    def with_pasted(self, macros: frozenset[str]) -> frozenset[str]:
+        """With macros whose names `##` in their texts may make, and all that those use."""
+        while True:
+            patterns = {p for macro in macros for text in self.texts(macro) for p in _made(text)}
+            if not patterns:
+                return macros
+            made = re.compile("|".join(sorted(patterns)))
+            more = {name for name in self._changing - macros if made.fullmatch(name)}
+            if not more:
+                return macros
+            macros = macros_of(self.unit, sorted(more)).union(macros, more)
+
+    @cached_property
+    def _changing(self) -> frozenset[str]:
+        """Macros that the file or the build options define."""
+        outside = {name for name in self.unit.macros.history if self.is_outside(name)}
+        inside = {each.name for each in self.branches.definitions}
+        return frozenset(inside | outside - PREDEFINED_NUMBERS)
 
     def texts(self, name: str) -> list[str]:
         """Of its definitions: parameters in brackets, or a blank, and the text."""
@@ -223,14 +332,15 @@ class Conditions:
         if text.startswith("("):
             listed, _, text = text[1:].partition(")")
             parameters = {p.strip() for p in listed.split(",")}
-        for token in tokenize(" " + text):
+        tokens = tokenize(" " + text)
+        for token in tokens:
             if token.kind is Kind.NAME:
                 known = token.text in parameters or is_value_word(token.text)
                 if not known and token.text not in self.unit.macros.history:
                     return False
             elif token.kind is Kind.PUNCTUATOR and token.text not in _ARITHMETIC:
                 return False
-        return True
+        return bool(tokens)  # where nothing stands, other builds may put anything
 
     def integer(self, name: str) -> str | None:
         """The value at the end of the file, if that is an integer."""
@@ -255,6 +365,37 @@ class Conditions:
 _ARITHMETIC = frozenset("+ - * / % ( ) , < > <= >= == != ? : && || ! ~ & | ^ << >>".split())
 
 
+def _made(text: str) -> Iterator[str]:
+    """Patterns of the names that `##` in a macro's text may make: each has one side in it."""
+    if "##" not in text:
+        return
+    head, _, body = text[1:].partition(")") if text.startswith("(") else ("", "", text)
+    parameters = {"__VA_ARGS__", *(p.strip(" .") for p in head.split(","))}
+    words = [token.text for token in tokenize(" " + body)]
+    for at, word in enumerate(words[:-1]):
+        if word == "##":
+            left, right = words[at - 1], words[at + 1]
+            if left not in parameters:
+                yield (".*" if words[at - 2 : at - 1] == ["##"] else "") + re.escape(left) + ".*"
+            elif right not in parameters:
+                yield ".*" + re.escape(right) + ".*"
+            else:
+                yield ".*"
+
+
+def _conditions_around(definition: Definition) -> list[Block]:
+    blocks = definition.block.around if definition.block is not None else []
+    return [block for block in blocks if not block.is_guard]
+
+
+def _at_top(condition: str, names: list[str]) -> str:
+    """It asks whether some macros are defined where the file begins."""
+    for name in names:
+        asked = rf"\bdefined\s*(?:\(\s*{name}\s*\)|{name}\b)"
+        condition = re.sub(asked, f"defined({GIVEN}{name})", condition)
+    return condition
+
+
 def _tidy(condition: str) -> str:
     """`!(!defined(X))` as `defined(X)`, `(defined(X))` without brackets."""
     match = re.fullmatch(r"(!?)\((!?)(defined\(\w+\))\)", condition)
@@ -273,8 +414,8 @@ def _tested(block: Block) -> set[str]:
 
 
 def is_value_word(name: str) -> bool:
-    """A type, or a function without effects."""
-    return is_pure(name) or is_type_word(name)
+    """A type, a constant of OpenCL, or a function without effects."""
+    return is_pure(name) or is_type_word(name) or is_constant_of_opencl(name)
 
 
 # Names without underscores that C compilers define and OpenCL's need not.

@@ -143,7 +143,7 @@ def _is_settled(conditions: Conditions, index: int) -> bool:
     names = [t.text for t in tokenize(" " + text) if t.kind is Kind.NAME]
     changing = {each.name for each in conditions.branches.definitions if each.block is not None}
     macros = macros_of(unit, names) | (changing & set(names))
-    return conditions.branches.unseen is None and not any(
+    return not conditions.branches.unseen and not any(
         conditions.is_conditional(m) or conditions.is_outside(m) for m in macros
     )
 

@@ -288,6 +288,7 @@ class Kernel:
     macros: frozenset[str]  # used in its text, and in the definitions of those
     unstable: tuple[tuple[str, Span], ...]  # why its text may mean something else elsewhere
     pins: tuple[str, ...]  # preprocessor conditions that the analysis relied on
+    open_macros: frozenset[str] = frozenset()  # other builds may define them otherwise
     open_names: tuple[tuple[str, Span], ...] = ()  # values that only build options can give
     together: Together | None = None
     local_ids: Span | None = None  # where local or group ids are more than parts of a global id

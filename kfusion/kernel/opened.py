@@ -20,6 +20,13 @@ _LIBRARY = re.compile(  # constants that every OpenCL compiler defines
     rf"|M_(?:{_MATHEMATICAL.replace(' ', '|')})(?:_F|_H)?|MAXFLOAT|HUGE_VALF?|INFINITY|NAN|NULL"
     r"|true|false|memory_(?:order|scope)_\w+"
 )
+
+
+def is_constant_of_opencl(name: str) -> bool:
+    """A number, or what a sampler consists of."""
+    return _LIBRARY.fullmatch(name) is not None and not name.startswith(("__", "memory_"))
+
+
 _DECLARING = (c_ast.Decl, c_ast.Enumerator, c_ast.Typedef)
 
 

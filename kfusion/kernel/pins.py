@@ -11,10 +11,9 @@ import re
 from collections.abc import Container, Iterable
 
 from kfusion.kernel.branches import Block
-from kfusion.kernel.conditions import GIVEN, Conditions
+from kfusion.kernel.conditions import GIVEN, PREDEFINED_NUMBERS, Conditions
 from kfusion.kernel.surroundings import definition_span, macros_of, words
 from kfusion.kernel.types import type_macro
-from kfusion.parse.sources import PREDEFINED
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, tokenize
@@ -23,16 +22,12 @@ from kfusion.source.text import Span
 
 PINS = protection("pins", "other builds do not see a kernel that was proved for this one")
 
-# Others are numbers that differ from compiler to compiler.
-_PREDEFINED = frozenset(
-    name for entry in PREDEFINED if (name := entry.split("=")[0]).startswith(("CL", "cl_"))
-)
-
 
 @dataclass(frozen=True)
 class Pins:
     conditions: tuple[str, ...]
     trouble: tuple[tuple[str, Span], ...] = ()  # what cannot be pinned
+    left_open: frozenset[str] = frozenset()  # macros that may be another thing in other builds
 
 
 def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
@@ -41,8 +36,8 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
         return Pins(())
     unit, name = conditions.unit, functions[0].name
     extents = [definition_span(unit, f) for f in functions if unit.in_main_file(f.node.decl)]
-    names = {name for f in functions for name in _names_in(conditions, f)}
-    macros = macros_of(unit, sorted(names))
+    names = {name for f in functions for name in (f.name, *_names_in(conditions, f))}
+    macros = conditions.with_pasted(macros_of(unit, sorted(names)))
     names |= macros
     found: list[str] = []
     for block in conditions.branches.blocks:
@@ -53,29 +48,32 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
             message = f"this condition decides about {name}(), and a fused kernel cannot repeat it"
             return Pins((), ((message, block.span),))
         found += pin
-    if conditions.branches.unseen is not None:
-        message = f"what this directive brings may decide about {name}()"
-        return Pins((), ((message, conditions.branches.unseen),))
+    for span, place in conditions.branches.unseen:
+        pin = conditions.leaves_out(place)
+        if pin is None:
+            message = f"what this directive brings may decide about {name}()"
+            return Pins((), ((message, span),))
+        found += pin
     defined = {each.name for each in conditions.branches.definitions}
-    used = (macros - _PREDEFINED) | (names & defined)
-    if any("##" in text for macro in macros for text in conditions.texts(macro)):
-        used |= {each for each in defined if conditions.is_conditional(each)}  # it may make any
-        used |= {each for each in unit.macros.history if conditions.is_outside(each)} - _PREDEFINED
+    used = (macros - PREDEFINED_NUMBERS) | (names & defined)
+    left_open: set[str] = set()
     for macro in sorted(used):
         pins, is_outside = conditions.pins_of_macro(macro), conditions.is_outside(macro)
         is_told = is_outside and conditions.is_as_given(macro)
         if pins is not None:
             found += pins
         elif conditions.is_type(macro):
-            continue
+            if is_outside or conditions.is_conditional(macro):
+                left_open.add(macro)
         elif is_told and (value := conditions.integer(macro)) is not None:
             found.append(f"{macro} == {value}")
         elif is_outside or conditions.is_conditional(macro) or conditions.is_of_compiler(macro):
             if is_told and conditions.is_harmless(macro):
+                left_open.add(macro)
                 continue
             message = f"the macro '{macro}' in {name}() depends on build options"
             return Pins((), ((message, _first_use(unit, functions, macro)),))
-    return Pins(tuple(dict.fromkeys(found)))
+    return Pins(tuple(dict.fromkeys(found)), left_open=frozenset(left_open))
 
 
 def _names_in(conditions: Conditions, function: Function) -> set[str]:
@@ -91,8 +89,8 @@ def _names_in(conditions: Conditions, function: Function) -> set[str]:
 
 def given_macros(pins: Iterable[str]) -> list[str]:
     """Macros of which the pins ask whether the build options define them."""
-    found = (re.fullmatch(rf"!defined\({GIVEN}(\w+)\)", pin) for pin in pins)
-    return list(dict.fromkeys(match.group(1) for match in found if match is not None))
+    found = (re.findall(rf"\bdefined\({GIVEN}(\w+)\)", pin) for pin in pins)
+    return list(dict.fromkeys(name for names in found for name in names))
 
 
 def written_out(

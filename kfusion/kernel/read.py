@@ -57,8 +57,8 @@ PATIENCE = 10.0  # seconds for one kernel: most take a few milliseconds
 def read_kernels(unit: Unit, patience: float = PATIENCE) -> dict[str, Kernel]:
     """All kernels that the file defines, by name."""
     helpers = Helpers(unit)
-    conditions = Conditions(unit)
-    samplers = samplers_of(unit, conditions)
+    conditions = Conditions(unit), Conditions(unit, pins_types=True)
+    samplers = samplers_of(unit, conditions[0])
     return {
         name: _read_in_time(unit, function, helpers, conditions, samplers, patience)
         for name, function in unit.functions.items()
@@ -70,14 +70,24 @@ def _read_in_time(
     unit: Unit,
     function: Function,
     helpers: Helpers,
-    conditions: Conditions,
+    conditions: tuple[Conditions, Conditions],
     samplers: dict[str, str],
     patience: float,
 ) -> Kernel:
+    """With types left open if they do not matter, else with types that are pinned."""
+    given = unit, function, helpers
     try:
-        return _read(unit, function, helpers, conditions, samplers, monotonic() + patience)
+        kernel = _read(*given, conditions[0], samplers, monotonic() + patience)
+        if not _has_unknown(kernel) or conditions[0].uncertain == conditions[1].uncertain:
+            return kernel
+        pinned = _read(*given, conditions[1], samplers, monotonic() + patience)
+        return kernel if _has_unknown(pinned) else pinned
     except TooLongError:
         return _unread(unit, function)
+
+
+def _has_unknown(kernel: Kernel) -> bool:
+    return any(access.form is None and not access.atomic for access in kernel.accesses)
 
 
 def _unread(unit: Unit, function: Function) -> Kernel:
@@ -184,6 +194,7 @@ def _read(
             *written_out(conditions, function, scopes.uses),
         ),
         pins=pins.conditions,
+        open_macros=pins.left_open,
         open_names=open_names(unit, [function, *reached]),
         together=together,
         local_ids=walker.local_ids,

@@ -20,6 +20,7 @@ from kfusion.kernel.opening import COPIES, WAITS
 from kfusion.kernel.scopes import name_token
 from kfusion.kernel.types import canonical, size_of
 from kfusion.parse.unit import Function, Unit
+from kfusion.source.lexer import tokenize
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 
@@ -79,6 +80,7 @@ class Findings:
         self.calls: list[FeatureUse] = []
         self.tokens: set[int] = set()
         self.sizes: dict[int, int] = {}  # bytes of the arrays, by the token that declares each
+        self.written: dict[int, str] = {}  # of those that other builds may declare otherwise
         self.last = 0  # the token of the last of all
         self.last_ahead = 0  # and of those that no guard may stand before: arrays, copies
 
@@ -88,16 +90,23 @@ class Findings:
         statement = self.function.body.find(first)
         notes = self.unit.notes_between(statement.first, statement.last)
         outermost = any(s is statement for s in self.function.body.children)
-        if not outermost or any(note.start < 0 for note in notes):
+        # What a macro gives is written as its call, with all that it gives.
+        lost = (n for n in notes if n.start < 0 and self.unit.tokens[n.index].macro is None)
+        if not outermost or any(lost):
             return False
         if not is_array_of_values(node):
             return False  # assignments to a plain variable are followed as one item's own
         size = self._size(node.type)
         if size is None:
             return False
-        self.sizes[name_token(self.unit, node)] = size
+        name = name_token(self.unit, node)
+        self.sizes[name] = size
+        if not self.env.certain(statement.first, statement.last):
+            text = self.unit.source.text[slice(*self.unit.range(statement.first, statement.last))]
+            words = (word.text for word in tokenize(" " + text) if word.text != node.name)
+            self.written[name] = " ".join(["", *words])
         self.last = self.last_ahead = max(self.last, first)
-        self.tokens.add(name_token(self.unit, node))
+        self.tokens.add(name)
         self.arrays.append(FeatureUse(Feature.LOCAL_MEMORY, node.name, self._span(node)))
         return True
 
@@ -145,7 +154,8 @@ class Findings:
 
     def _shape(self, body: Body, token: int) -> str:
         """Arrays of one shape and size can share their storage, one after the other."""
-        return array_shape(self.unit, body, token) or f"{ALONE} {token}"
+        shape = array_shape(self.unit, body, token) or f"{ALONE} {token}"
+        return shape + self.written.get(token, "")
 
     def _comes_to_all(self, body: Body) -> bool:
         """No item has left its group before the last call, or the kernel before an array."""

@@ -4,6 +4,7 @@ built-in types become typedefs, and the rest is C that pycparser accepts."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import pairwise
 
 from kfusion.parse.annotations import Annotations
@@ -93,13 +94,28 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
             text = " ".join(t.text for t in tokens[index : last + 1])
             notes.append(Note(len(result), text, token.start, tokens[last].end))
         elif token.text in _NOTED:
-            notes.append(Note(len(result), _NOTED[token.text], token.start, token.end))
+            space = token.text in ADDRESS_SPACES
+            place = _written(tokens, index) if space else (token.start, token.end)
+            notes.append(Note(len(result), _NOTED[token.text], *place))
         else:
             if token.text in _REPLACED:
                 token = token._replace(text=_REPLACED[token.text])
             result.append(token)
         index = last + 1
     return result, notes
+
+
+def one_spelling(words: Iterable[str]) -> tuple[str, ...]:
+    """Words that have two spellings, such as `__global`, as `global`."""
+    return tuple({**ADDRESS_SPACES, **ACCESS, **_REPLACED}.get(word, word) for word in words)
+
+
+def _written(tokens: list[PToken], index: int) -> tuple[int, int]:
+    """Where a token stands, or the macro that stands for it alone."""
+    token = tokens[index]
+    around = (t.macro for t in (*tokens[index - 1 : index], *tokens[index + 1 : index + 2]))
+    alone = token.start < 0 and token.macro is not None and token.macro not in around
+    return token.macro if alone and token.macro is not None else (token.start, token.end)
 
 
 def _plain(text: str) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from textwrap import wrap
 
 from kfusion.graph.bind import Stage
@@ -26,7 +27,9 @@ from kfusion.graph.values import GroupValues, Value
 from kfusion.kernel.forms import Form
 from kfusion.kernel.model import Declaration, PreludeItem, Symbol
 from kfusion.kernel.rounds import short_loops
+from kfusion.kernel.surroundings import macros_of
 from kfusion.parse.expand import expanded_at_end, words_of
+from kfusion.parse.opencl import one_spelling
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Unit
 from kfusion.source.diagnostics import Reason
@@ -82,10 +85,33 @@ def synthesise(
         return kernel
     plain, without_macros = written(out=True)
     here, there = expanded_at_end(writer.unit, [writer.body, plain.body])
-    if here is not None and here == words_of(plain.body):
+    if here is not None and one_spelling(here) == one_spelling(words_of(plain.body)):
         return kernel
     _require_lasting(stages)
-    return kernel if here is not None and here == there else without_macros
+    if here is not None and there is not None and one_spelling(here) == one_spelling(there):
+        return kernel
+    _require_settled(stages)
+    return without_macros
+
+
+def _require_settled(stages: Sequence[Stage]) -> None:
+    """No build makes another thing of what is written out; a type by itself is not."""
+    for stage in stages:
+        kernel = stage.invocation.kernel
+        unit, body = kernel.unit, kernel.function.body
+        for token, following in pairwise(unit.tokens[body.first : body.last]):
+            if token.macro is None or token.macro != following.macro:
+                continue
+            names = [word.text for word in tokenize(" " + unit.source.text[slice(*token.macro)])]
+            used = macros_of(unit, names)
+            pastes = any(m and "##" in m.body for n in used for _, m in unit.macros.history[n])
+            for macro in sorted(kernel.open_macros & (kernel.open_macros if pastes else used)):
+                message = (
+                    f"the macro '{macro}' in {kernel.name}() depends on build options, so what it "
+                    "stands for cannot be written out"
+                )
+                reason = Reason("KF216", message, Span(unit.source, *token.macro))
+                raise NotWrittenError(kernel.name, reason)
 
 
 def _require_lasting(stages: Sequence[Stage]) -> None:

@@ -131,3 +131,23 @@ kernel void second(global float *c, global const float *b)
     text = fused_text(fuse(source, ["first(b, a, w)", "second(c, b)"], ranges=ranges))
     assert "    local float t[3];" in text
     assert "    b_i += t[1];\n    b_i += t[1];" in text
+
+
+def test_what_build_options_say_is_not_written_out() -> None:
+    cut = "float u = a[i];\n    TWICE(u = (REAL)(u * u));\n    b[i] = u;"
+    source = program("#define TWICE(s) s; s", cut, "c[i] = b[i];")
+    fused = fuse(source, CALLS, defines=["REAL=float"])
+    assert len(fused.kernels) == 2
+    assert "'REAL' in first() depends on build options" in fused.diagnostics[0].message
+
+
+def test_a_word_of_two_spellings_is_no_reason_to_write_a_macro_out() -> None:
+    macros = "#define LOAD(p, k) (((__global const REAL *)(p))[k])"
+    wide = "#ifdef WIDE\n#define REAL double\n#else\n#define REAL float\n#endif\n"
+    for begin, defines in ((wide, ()), ("", ("REAL=float",))):
+        source = program(begin + macros, "b[i] = a[i];", "c[i] = b[i] + LOAD(a, i);")
+        source = source.replace(
+            "second(global float *c,", "second(global float *c, global float *a,"
+        )
+        text = fused_text(fuse(source, [CALLS[0], "second(c, w, b, n)"], defines=defines))
+        assert "LOAD(w, i)" in text

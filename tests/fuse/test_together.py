@@ -306,14 +306,6 @@ def test_what_is_stored_in_front_of_a_function_that_waits_is_loaded_behind_it() 
     same(waiting(body), ["square(t, a)", "f(c, t, n)"], scalars={"n": np.int32(1)})
 
 
-def test_array_whose_address_space_is_a_macro() -> None:
-    source = ELEMENTWISE + "#define SHARED __local\n" + REVERSE.replace("__local", "SHARED")
-    assert cut(source, ["square(t, a)", "reverse(c, t)"]) == (
-        "KF204",
-        "reverse() has local memory: 'tile'",
-    )
-
-
 def test_different_local_sizes() -> None:
     ranges = [LaunchRange(1, "all", local=None), LaunchRange(1, "all", local="16")]
     source = ELEMENTWISE + WEIGH
@@ -673,3 +665,35 @@ __kernel void flat(__global float *c, __global const float *a)
     for uniform, launches in ((True, 1), (False, 2)):
         range_ = LaunchRange(1, "all", local="16", uniform=uniform)
         assert len(fuse(ELEMENTWISE + flat, calls, ranges=[range_] * 2).kernels) == launches
+
+
+@pytest.mark.parametrize(
+    ("macros", "declared"),
+    [
+        ("#define LOCAL __local", "LOCAL float tile[16];"),
+        ("#define LOCAL __local\n#define REAL float", "LOCAL REAL tile[16];"),
+        ("#define LOCAL_FLOAT __local float", "LOCAL_FLOAT tile[16];"),
+        ("#define LOCAL_ARRAY(type, name, size) __local type name[size]",
+         "LOCAL_ARRAY(float, tile, 16);"),
+        ("#define LOCAL_ARRAY(type, name, size) __local type name[size];",
+         "LOCAL_ARRAY(float, tile, 16)"),
+    ],
+)  # fmt: skip
+def test_arrays_that_macros_declare(macros: str, declared: str) -> None:
+    source = f"{macros}\n{REVERSE}".replace("__local float tile[16];", declared)
+    calls = ["reverse(t, a)", "reverse(c, t)"]
+    fused = fuse(source, calls, ["c"], ranges=[LaunchRange(1, "all", local="16")] * 2)
+    assert len(fused.kernels) == 1
+    assert f"    {declared}\n" in fused_text(fused)
+    case = Case(random_data(["a", "t", "c"], ITEMS), {}, (ITEMS,), (GROUP,))
+    assert_same(fused, source, case, ["c"])
+
+
+def test_arrays_of_types_from_build_options_share_storage_only_if_written_alike() -> None:
+    other = REVERSE.replace("reverse", "other").replace("__local float", "__local TWO")
+    source = REVERSE.replace("__local float", "__local ONE") + other
+    for second, arrays in (("reverse", 1), ("other", 2)):
+        calls = ["reverse(t, a)", f"{second}(c, t)"]
+        ranges = [LaunchRange(1, "all", local="16")] * 2
+        fused = fuse(source, calls, ["c"], ranges=ranges, defines=["ONE=float", "TWO=float"])
+        assert fused_text(fused).count("__local") == arrays

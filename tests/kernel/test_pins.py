@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
 
-from tests.support.kernel_side import kernel_of
+from kfusion.synthesis.files import with_kernels
+from kfusion.synthesis.model import FusedKernel
+from tests.support.kernel_side import kernel_of, kernels_of, unit_of
 
 KERNEL = """
 __kernel void f(__global REAL *c, __global const REAL *a)
@@ -86,14 +89,13 @@ def test_number_from_build_options_is_pinned() -> None:
 
 
 def test_number_with_a_default_stands_for_it_where_the_options_give_no_other() -> None:
-    text = """\
-#ifndef STEP
-#define STEP 8
-#endif
-__kernel void f(__global float *c) { c[get_global_id(0) * STEP] = 1; }
-"""
-    assert kernel_of(text).pins == ("!defined(KFUSION_GIVEN_STEP)",)
-    assert kernel_of(text, ["STEP=4"]).pins == ("STEP == 4",)
+    default = "#ifndef STEP\n#define STEP 8\n#endif\n"
+    text = "__kernel void f(__global float *c) { c[get_global_id(0) * STEP] = 1; }\n"
+    for often in (1, 2):  # in headers that were put into one file
+        assert kernel_of(default * often + text).pins == ("!defined(KFUSION_GIVEN_STEP)",)
+        assert kernel_of(default * often + text, ["STEP=4"]).pins == ("STEP == 4",)
+    for more in ("#else\n#define STEP 2\n#endif", "#endif\n#undef STEP\n#define STEP 4"):
+        assert kernel_of(default.replace("#endif", more) + text, ["STEP=4"]).unstable
 
 
 def test_number_of_the_file_itself_needs_no_pin() -> None:
@@ -103,12 +105,75 @@ def test_number_of_the_file_itself_needs_no_pin() -> None:
     assert kernel_of(text).pins == ()
 
 
+def test_constant_from_build_options_is_as_good_as_a_number() -> None:
+    text = "__kernel void f(__global float *c) { c[get_global_id(0)] = LEAST; }\n"
+    assert kernel_of(text, ["LEAST=-FLT_MAX"]).unstable == ()
+    assert kernel_of(text, ["LEAST=__LINE__"]).unstable
+
+
 def test_expression_from_build_options_cannot_be_relied_on() -> None:
     text = "__kernel void f(__global float *c) { c[INDEX] = 1; }\n"
     kernel = kernel_of(text, ["INDEX=get_global_id(0)"])
     assert [message for message, _ in kernel.unstable] == [
         "the macro 'INDEX' in f() depends on build options"
     ]
+
+
+@pytest.mark.parametrize(
+    ("macros", "index"),
+    [
+        ("", "c[i + OFF]"),
+        ("#define AT(p, k) p[k]\n", "AT(c, i + OFF)"),
+        ("#define AT(p, k) p[k]\n", "AT(c, OFF + i)"),
+        ("#define CAT(a, b) a##b\n", "c[i + CAT(OF, F)]"),
+    ],
+)
+def test_sum_from_build_options_is_no_number_to_rely_on(macros: str, index: str) -> None:
+    text = (
+        f"{macros}__kernel void f(__global float *c) {{ int i = get_global_id(0); {index} = 1; }}"
+    )
+    kernel = kernel_of(text, ["OFF=(1+1)"])
+    assert kernel.unstable or kernel.accesses[0].form is None
+    assert str(kernel_of(text, ["OFF=2"]).accesses[0].form) == "get_global_id(0) + 2"
+
+
+@pytest.mark.parametrize("index", ["c[OWN(i)]", "AT(c, OWN(i))"])
+def test_macro_with_parameters_from_build_options_may_change_its_argument(index: str) -> None:
+    text = (
+        "#define AT(p, k) p[k]\n"
+        f"__kernel void f(__global float *c) {{ int i = get_global_id(0); {index} = 1; }}"
+    )
+    assert kernel_of(text, ["OWN(k)=k"]).accesses[0].form is None
+
+
+def test_where_the_options_leave_a_macro_empty_others_may_fill_it() -> None:
+    text = "__kernel void f(__global float *c) { int i = get_global_id(0); c[i MORE] = 1; }"
+    assert [message for message, _ in kernel_of(text, ["MORE="]).unstable] == [
+        "the macro 'MORE' in f() depends on build options"
+    ]
+
+
+def test_a_type_that_matters_is_pinned() -> None:
+    text = """\
+#ifdef WIDE
+#define REAL double
+#else
+#define REAL float
+#endif
+#define BYTES(k) ((k) * sizeof(REAL))
+__kernel void f(__global char *c, __global REAL *d) { c[BYTES(get_global_id(0))] = 1; }
+__kernel void g(__global REAL *d) { d[get_global_id(0)] = (REAL)1; }
+"""
+    f, g = kernels_of(text).values()
+    assert (str(f.accesses[0].form), f.pins) == ("4*get_global_id(0)", ("!defined(WIDE)",))
+    assert (str(g.accesses[0].form), g.pins) == ("get_global_id(0)", ())
+    wide = kernels_of(text, ["WIDE"])["f"]
+    assert (str(wide.accesses[0].form), wide.pins) == ("8*get_global_id(0)", ("defined(WIDE)",))
+    default = "#ifndef REAL\n#define REAL float\n#endif\n" + "".join(
+        text.partition("#define BYTES")[1:]
+    )
+    assert kernels_of(default)["f"].pins == ("!defined(KFUSION_GIVEN_REAL)",)
+    assert kernels_of(default, ["REAL=float"])["f"].accesses[0].form is None
 
 
 def test_expression_with_a_default_is_that_or_given_by_the_options() -> None:
@@ -121,7 +186,7 @@ __kernel void f(__global float *c) { c[INDEX] = 1; }
     kernel = kernel_of(text)
     assert str(kernel.accesses[0].form) == "get_global_id(0) + 1"
     assert kernel.pins == ("!defined(KFUSION_GIVEN_INDEX)",)
-    text = text.replace("#ifndef INDEX", "#if !defined(INDEX) || OTHER")
+    text = text.replace("#ifndef INDEX", "#if INDEX + 1 == 1 || OTHER")
     assert kernel_of(text).accesses[0].form is None
     assert [message for message, _ in kernel_of(text).unstable] == [
         "the macro 'INDEX' in f() depends on build options"
@@ -162,13 +227,13 @@ def test_condition_whose_macro_changes_later_cannot_be_repeated() -> None:
 #define MODE 1
 __kernel void f(__global int *c)
 {
-#if MODE
+#if MODE && OTHER
     c[0] = 1;
 #endif
 }
 #undef MODE
 """
-    messages = [message for message, _ in kernel_of(text).unstable]
+    messages = [message for message, _ in kernel_of(text, ["OTHER=1"]).unstable]
     assert messages[-1] == "this condition decides about f(), and a fused kernel cannot repeat it"
 
 
@@ -214,6 +279,7 @@ __kernel void f(__global float *c)
 
 
 AT = "#define AT(k) (k)\n#else\n#define AT(k) ((k) + 1)\n#endif\n"
+AT_1 = "#define AT(k) (k)\n#endif\n"
 READ = "__kernel void f(__global float *c) { size_t i = get_global_id(0); c[i] = c[AT(i)]; }\n"
 
 
@@ -246,11 +312,13 @@ def test_what_decides_from_afar_is_pinned(text: str, pins: tuple[str, ...]) -> N
 @pytest.mark.parametrize(
     "text",
     [
-        "#ifndef SHIFT\n" + AT + "#undef SHIFT\n",  # asked at the end it would always hold
-        "#ifndef SHIFT\n" + AT + "#ifdef OTHER\n#undef SHIFT\n#endif\n",
-        '#define HEADER "at.h"\n#ifdef OTHER\n#include HEADER\n#endif\n#define AT(k) (k)\n',
+        "#if !SHIFT\n" + AT + "#undef SHIFT\n",  # asked at the end it would always hold
+        "#if !SHIFT\n" + AT + "#ifdef OTHER\n#undef SHIFT\n#endif\n",
+        "#define HAS defined(SHIFT)\n#if !HAS\n" + AT + "#undef SHIFT\n",
+        "#if OTHER > 1\n#define SHIFT\n#endif\n#define OTHER 1\n#ifndef SHIFT\n" + AT,
+        '#define HEADER "at.h"\n#if OTHER\n#include HEADER\n#endif\n#define AT(k) (k)\n',
         "#define AT(k) ((k) + __OPENCL_VERSION__ / 200)\n",  # compilers differ
-        '#define AT(k) (k)\n#ifdef SHIFT\n#pragma pop_macro("AT")\n#endif\n',
+        '#define AT(k) (k)\n#ifndef SHIFT\n#pragma pop_macro("AT")\n#endif\n',
     ],
 )
 def test_what_cannot_be_asked_at_the_end_is_not_fused(text: str) -> None:
@@ -272,3 +340,97 @@ def test_an_include_guard_of_a_header_is_not_pinned(value: str, tmp_path: Path) 
     (tmp_path / "at.h").write_text(text)
     kernel = kernel_of(f'#include "{tmp_path}/at.h"\n{READ}')
     assert (kernel.unstable, kernel.pins) == ((), ())
+
+
+# Headers that were put into one file, one behind the other.
+TWO_HEADERS = """\
+#ifndef AT_H
+#define AT_H
+#define AT(k) (k)
+#endif
+#ifndef MORE_H
+#define MORE_H
+#ifndef AT_H
+#undef AT
+#define AT(k) ((k) + 1)
+#endif
+#endif
+"""
+OFTEN = "#ifndef AT_H\n#define AT_H\n#define AT(k) (k)\n#endif\n"
+PASTED = "#define MADE(s, k) AT_##s(k)\n#define AT(k) MADE(x, k)\n"
+TEXTS: dict[str, tuple[str, ...] | None] = {
+    TWO_HEADERS: ("!defined(KFUSION_GIVEN_AT_H)", "!defined(KFUSION_GIVEN_MORE_H)"),
+    OFTEN * 2: ("!defined(KFUSION_GIVEN_AT_H)",),
+    # What a name stands for does not matter where only its definition is asked for.
+    OFTEN + "#ifndef AT\n#define AT(k) ((k) + 1)\n#endif\n": ("!defined(KFUSION_GIVEN_AT_H)",),
+    # Only macros that can be meant count.
+    "#define AT_x(k) k\n#ifndef PI\n#define PI 3\n#endif\n" + PASTED: (),
+    "#define AT_x(k) k + AT_Z\n#ifndef AT_Z\n#define AT_Z 0\n#endif\n" + PASTED: (
+        "!defined(KFUSION_GIVEN_AT_Z)",
+    ),
+    "#define AT_x(k) k + ZERO\n#ifndef ZERO\n#define ZERO 0\n#endif\n" + PASTED: (
+        "!defined(KFUSION_GIVEN_ZERO)",
+    ),
+    "#ifndef SHIFT\n" + AT + "#undef SHIFT\n": ("!defined(KFUSION_GIVEN_SHIFT)",),
+    "#ifndef SHIFT\n" + AT + "#ifdef MORE\n#undef SHIFT\n#endif\n": (
+        "!defined(KFUSION_GIVEN_SHIFT)",
+    ),
+    # What is defined under conditions that are pinned.
+    "#ifndef SHIFT\n#else\n#define SHIFT 1\n#endif\n#ifndef SHIFT\n" + AT: (
+        "!defined(KFUSION_GIVEN_SHIFT)",
+    ),
+    "#ifdef MORE\n#ifndef SHIFT\n#define SHIFT\n#endif\n#endif\n#ifndef SHIFT\n" + AT: (
+        "!defined(MORE)",
+        "!defined(KFUSION_GIVEN_SHIFT)",
+    ),
+    "#define SHIFT\n#ifdef MORE\n#undef SHIFT\n#endif\n#ifdef SHIFT\n" + AT: ("!defined(MORE)",),
+    "#ifdef MORE\n#define SHIFT 1\n#else\n#define SHIFT 0\n#endif\n#if SHIFT == 0\n" + AT: (
+        "!defined(MORE)",
+    ),
+    "#ifdef MORE\n#define SHIFT 1\n#endif\n#if !SHIFT\n" + AT: ("!defined(MORE)", "(!SHIFT)"),
+    "#ifdef MORE\n#define SHIFT 1\n#endif\n#if !SHIFT\n" + AT + "#undef SHIFT\n": None,
+    "#ifdef MORE\n#else\n#define SHIFT 0\n#endif\n#if !SHIFT || PI\n" + AT: (
+        "!defined(MORE)",
+        "(!SHIFT || PI)",
+    ),
+    "#ifdef MORE\n#else\n#define SHIFT 0\n#endif\n#if !SHIFT || PI\n" + AT + "#undef SHIFT\n": None,
+    # Values: before they change, and of a macro whose name is made.
+    "#define SHIFT 0\n#if !SHIFT\n" + AT + "#undef SHIFT\n#define SHIFT 2\n": (),
+    "#define SHIFT 0\n#if !SHIFT && MORE\n#else\n" + AT_1 + "#undef SHIFT\n": None,
+    "#define SHIFT 0\n#if !SHIFT && MORE\n#else\n" + AT_1 + "#define SHIFT 1\n": None,
+    "#define SHIFT 0\n#if !SHIFT || MORE\n" + AT + "#define SHIFT 0\n": ("(!SHIFT || MORE)",),
+    "#define MODE CATS(SHI, FT)\n#define CATS(a, b) a##b\n#if !MODE\n"
+    + AT
+    + "#define SHIFT 1\n": None,
+    # What is not brought, whatever it might change.
+    '#define AT(k) (k)\n#ifdef MORE\n#pragma pop_macro("AT")\n#endif\n': (
+        "!defined(KFUSION_GIVEN_MORE)",
+    ),
+    '#define AT(k) (k)\n#ifdef SHIFT\n#define H "FOLDER/at.h"\n#include H\n#endif\n': (
+        "!defined(KFUSION_GIVEN_SHIFT)",
+    ),
+    "#define AT(k) (k)\n#ifndef SHIFT\n#define SHIFT 0\n#endif\n"
+    '#if SHIFT\n#define H "FOLDER/at.h"\n#include H\n#endif\n': None,
+    "#define AT(k) (k)\n#ifdef SHIFT\n#define MORE\n#endif\n"
+    '#ifdef MORE\n#define H "FOLDER/at.h"\n#include H\n#endif\n': None,
+    "#if !defined SHIFT || MORE\n#define SHIFT 2\n" + AT: (
+        "(!defined(KFUSION_GIVEN_SHIFT) || MORE)",
+    ),
+}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_where_pins_hold_the_kernel_is_the_same(text: str, tmp_path: Path) -> None:
+    (tmp_path / "at.h").write_text("#undef AT\n#define AT(k) ((k) + 1)\n#undef SHIFT\n")
+    kernel = kernel_of(text.replace("FOLDER", str(tmp_path)) + READ)
+    assert (None if kernel.unstable else kernel.pins) == TEXTS[text]
+    pins = " && ".join(kernel.pins) or "1"
+    fused = FusedKernel("g", f"#if {pins}\nkernel void g() {{}}\n#endif\n", (), kernel.pins)
+    written = with_kernels(kernel.unit, [fused])
+    names = [n for n in ("AT_H", "MORE_H", "SHIFT", "MORE", "ZERO", "AT_Z", "PI") if n in text]
+    here = [token.text for token in kernel.unit.tokens]
+    for values in product(("", "0", "1"), repeat=len(names)):
+        given = [f"{name}={value}" for name, value in zip(names, values, strict=True) if value]
+        unit = unit_of(written, given)
+        there = [token.text for token in unit.tokens]
+        assert there[: len(here)] == here or "g" not in unit.functions or kernel.unstable, given

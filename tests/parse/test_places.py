@@ -98,6 +98,17 @@ def test_pasting_behind_an_object_like_macro() -> None:
     assert written(text, tokens) == ["JOIN(x, y)", ";", "z", ";"]
 
 
+def test_pasting_in_a_macro_whose_name_is_pasted(tmp_path: Path) -> None:
+    macros = "#define ROWS_1(n, x) put##n(x)\n#define ROWS(m, n, x) ROWS_##m(n, x)\n"
+    (tmp_path / "rows.h").write_text(macros)
+    call = "ROWS(1, 4,\n     a)"
+    for begin in (macros, '#include "rows.h"\n'):
+        text = f"{begin}{call}; z;"
+        tokens = read(text, tmp_path)
+        assert [t.text for t in tokens] == ["put4", "(", "a", ")", ";", "z", ";"]
+        assert written(text, tokens) == [*[call] * 4, ";", "z", ";"]
+
+
 def test_nested_macros() -> None:
     text = "#define A(x) B(x) + 1\n#define B(y) (y)\nA(B(p)); q;"
     call = "A(B(p))"
