@@ -13,6 +13,7 @@ from kfusion.source.protections import is_on, protection
 
 LIVENESS = protection("liveness", "what is read after a group is stored")
 GROUPS = protection("groups-later", "an element is surely overwritten whatever groups there are")
+OWN_IDS = protection("own-ids", "guards of launches are compared in ids of their own items")
 PARTIAL = protection("partial", "only elements that are surely overwritten are dead")
 
 
@@ -66,6 +67,8 @@ def _overwrites(stage: Stage, name: str, members: Sequence[Stage]) -> bool:
     for member in members:
         if name not in member.written:
             continue
+        if member.frame is not None and is_on(OWN_IDS):
+            return False  # what is known of it is told of other items than its own
         if _range(member) != _range(stage) or not exact.same_guards(member.guards, stage.guards):
             return False
         for access in member.accesses:
