@@ -105,6 +105,9 @@ PROTECTED_BY: dict[str, str] = {
     "above-stores": f"{_SCOPES}::test_value_is_not_loaded_above_a_store_in_its_block[condition]",
     "stored": f"{_TRAPS}::test_trap_01_intermediate_that_is_read_later_is_stored",
     "liveness": f"{_PLAN}::test_stencil_splits_the_region",
+    "own-ids": f"{_CASES}[shifted: overwritten under guards that say the same of other items]",
+    "groups-later": f"{_CASES}[group_sizes: groups of a launch that stays as written and "
+    "overwrites have another size]",
     "partial": f"{_TRAPS}::test_trap_01_partial_overwrite_by_a_later_kernel_keeps_the_store",
     "untouched": "tests/graph/test_cpu.py::test_weights_that_another_stage_writes_are_copied",
 }

@@ -8,9 +8,12 @@ from itertools import product
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.model import Disjoint
 from kfusion.graph.unify import Equalities
+from kfusion.kernel.forms import OF_GROUPS
 from kfusion.source.protections import is_on, protection
 
 LIVENESS = protection("liveness", "what is read after a group is stored")
+GROUPS = protection("groups-later", "an element is surely overwritten whatever groups there are")
+OWN_IDS = protection("own-ids", "guards of launches are compared in ids of their own items")
 PARTIAL = protection("partial", "only elements that are surely overwritten are dead")
 
 
@@ -64,6 +67,8 @@ def _overwrites(stage: Stage, name: str, members: Sequence[Stage]) -> bool:
     for member in members:
         if name not in member.written:
             continue
+        if member.frame is not None and is_on(OWN_IDS):
+            return False  # what is known of it is told of other items than its own
         if _range(member) != _range(stage) or not exact.same_guards(member.guards, stage.guards):
             return False
         for access in member.accesses:
@@ -75,7 +80,12 @@ def _overwrites(stage: Stage, name: str, members: Sequence[Stage]) -> bool:
 
 
 def _surely(access: BoundAccess) -> bool:
-    return access.access.mode.writes and not access.access.conditional and access.access.whole
+    a = access.access
+    sides = (side for fact in a.facts for side in (fact.left, fact.right))
+    forms = (form for form in (a.form, *sides) if form is not None)
+    # The groups of a launch that is made as written are not compared with those expected.
+    by_group = any(form.mentions(*OF_GROUPS) for form in forms) and is_on(GROUPS)
+    return a.mode.writes and not a.conditional and a.whole and not by_group
 
 
 def _range(stage: Stage) -> tuple[int, str]:

@@ -129,24 +129,25 @@ def _distance(a: BoundAccess, b: BoundAccess, oracle: Oracle) -> tuple[int, ...]
 
 
 def _extents(stage: Stage, oracle: Oracle) -> list[Extent]:
-    """By dimension the ids that do something; none: guards say more than that."""
+    """By dimension the ids that do something; none: guards say more than that.
+
+    `i <= n - 2` is no end: where that is `i <= -1`, no item does something, or all, without sign.
+    """
     found: list[Extent] = []
     told = 0
     for d in range(stage.invocation.range.dimensions):
         id_ = form_of(Id(GLOBAL_ID, d))
         first, ends = 0, list[Extent]()
         for guard in stage.guards:
-            after = guard.op == "<"
             if guard.op not in ("<", "<=") or id_ not in (guard.left, guard.right):
                 continue
             other = guard.right if guard.left == id_ else guard.left
             scalar = _scalar_of(other, stage)
             if guard.right == id_ and other.is_constant:
-                first = max(first, other.constant + after)
+                first = max(first, other.constant + (guard.op == "<"))
                 told += 1
-            elif guard.left == id_ and scalar is not None:
-                more = other.constant + (not after)
-                ends.append(Extent(0, scalar.name, scalar.type, more, whole=False))
+            elif guard.left == id_ and guard.op == "<" and scalar is not None:
+                ends.append(Extent(0, scalar.name, scalar.type, other.constant, whole=False))
                 told += 1
         ends = ends or _of_size(stage, d, oracle)
         if len(ends) != 1:
