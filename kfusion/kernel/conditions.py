@@ -95,7 +95,8 @@ class Conditions:
         if self.is_left_out(block):
             return []  # the block around it is pinned
         taken, tested = self.taken(block), self._all_tested(block)
-        settled = {name: self._settled(name, block, tested) for name in sorted(tested)}
+        words = self._words_of(tested)
+        settled = {name: self._settled(name, block, words) for name in sorted(tested)}
         kinds = {each.kind for each in settled.values()}
         if taken is None or "" in kinds:
             return None
@@ -111,9 +112,9 @@ class Conditions:
             pins.append(_tidy(f"({conditions[taken]})"))
         return pins
 
-    def _settled(self, name: str, block: Block, tested: frozenset[str]) -> _Settled:
-        found = [each for each in self.branches.definitions if each.name == name]
-        number, is_asked_for = block.branches[0].number, self._is_asked_for(name, block, tested)
+    def _settled(self, name: str, block: Block, words: frozenset[str]) -> _Settled:
+        found = self._definitions.get(name, [])
+        number, is_asked_for = block.branches[0].number, self._is_asked_for(name, block, words)
         before = [each for each in found if each.behind <= number]
         is_kept = not any(each.undefines for each in found)
         if is_asked_for and is_kept and any(map(self._defines, before)):
@@ -153,11 +154,23 @@ class Conditions:
         pins = [self.pin(block) for block in place[0].around]
         return None if None in pins else [pin for found in pins for pin in found or ()]
 
-    def _is_asked_for(self, name: str, block: Block, tested: frozenset[str]) -> bool:
-        """All that the block tests is whether the macro is defined."""
-        texts = [text for each in tested for text in self.texts(each)]
-        texts += [_at_top(branch.condition, [name]) for branch in block.branches]
-        return not any("##" in text or re.search(rf"\b{name}\b", text) for text in texts)
+    def _words_of(self, macros: frozenset[str]) -> frozenset[str]:
+        """In the texts of the macros; `##` for one that makes others."""
+        texts = [text for macro in macros for text in self.texts(macro)]
+        return frozenset(word for text in texts for word in re.findall(r"\w+|##", text))
+
+    def _is_asked_for(self, name: str, block: Block, words: frozenset[str]) -> bool:
+        """All that the block tests is whether the macro is defined; `words`: of those it tests."""
+        texts = [_at_top(branch.condition, [name]) for branch in block.branches]
+        asked = any("##" in text or re.search(rf"\b{name}\b", text) for text in texts)
+        return not asked and words.isdisjoint((name, "##"))
+
+    @cached_property
+    def _definitions(self) -> dict[str, list[Definition]]:
+        found: dict[str, list[Definition]] = {}
+        for each in self.branches.definitions:
+            found.setdefault(each.name, []).append(each)
+        return found
 
     def _defines(self, definition: Definition) -> bool:
         """Behind it the macro is defined in any build."""
@@ -241,7 +254,7 @@ class Conditions:
         if self.is_type(name) and not self.pins_types:
             return None
         found: list[str] = []
-        for each in (d for d in self.branches.definitions if d.name == name):
+        for each in self._definitions.get(name, []):
             for block in each.block.around if each.block is not None else []:
                 pin = [] if block.is_guard else self.pin(block)
                 if pin is None:
@@ -319,8 +332,8 @@ class Conditions:
 
     def texts(self, name: str) -> list[str]:
         """Of its definitions: parameters in brackets, or a blank, and the text."""
-        bodies = [each.text for each in self.branches.definitions if not each.undefines]
-        texts = [b[len(name) :] for b in bodies if re.match(rf"{name}\b", b)]
+        found = self._definitions.get(name, [])
+        texts = [each.text[len(name) :] for each in found if not each.undefines]
         current = self.unit.macros.at_end(name)
         if current is not None:
             listed = ",".join(current.parameters or ())
