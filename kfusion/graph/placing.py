@@ -100,7 +100,8 @@ def _shifted(one: Stage, other: Stage, beside: Stage, oracle: Oracle) -> Stage |
     for way in ways if extents else ():
         by = tuple(at + step for at, step in zip(start, way or (), strict=False))
         below = any(at + extent.first < 0 for at, extent in zip(by, extents, strict=False))
-        if way is None or below:
+        stays = not any(by) and oracle.same_range(a, b) is None
+        if way is None or below or stays:
             continue
         shifted = Shifted(a.index, b.index, by, tuple(extents))
         if oracle.shifted(a, b, shifted):
