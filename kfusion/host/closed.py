@@ -58,7 +58,7 @@ ENTRIES = protection("closed-entries", "a region is entered past its beginning")
 ANYWHERE = protection("closed-anywhere", "a file ends threads from outside")
 
 CODE = "KF241"
-_GIVE = "give kfusion the file that defines it, or add harmless({}) to the annotation"
+_GIVE = "give kfusion the file that defines it, or add harmless({}) to the pragma"
 _OPTIONS_HELP = (
     "give kfusion the options that the compiler gets, -DNAME, or the file that defines it"
 )

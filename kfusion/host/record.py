@@ -89,7 +89,7 @@ class PathLaunch:
 _PASSING = frozenset(
     "clFinish clEnqueueBarrier clEnqueueBarrierWithWaitList clEnqueueMarkerWithWaitList".split()
 )
-_GIVE = "give kfusion the file that defines it, or add harmless({}) to the annotation"
+_GIVE = "give kfusion the file that defines it, or add harmless({}) to the pragma"
 _WRITING = re.compile(r"clEnqueue(Write|Fill)\w+")
 
 

@@ -366,7 +366,7 @@ def test_region_with_a_call_that_is_not_seen_stays_as_it_is(command: Command) ->
 app.c:10:9: cut[KF241]: 'vec_sub' is not defined in the files given
    10 |         vec_sub(c, t, b, n);
       |         ^~~~~~~
-  help: give kfusion the file that defines it, or add harmless(vec_sub) to the annotation
+  help: give kfusion the file that defines it, or add harmless(vec_sub) to the pragma
 """
     )
     assert command.read("out/app.c") == command.read("app.c")

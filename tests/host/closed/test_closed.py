@@ -701,7 +701,7 @@ def test_a_function_may_be_said_to_be_harmless(programs: Programs) -> None:
     program = programs(two_calls_deep("", "log_line(n);"))
     reason = judged(program).opened[0]
     assert reason.help == (
-        "give kfusion the file that defines it, or add harmless(log_line) to the annotation"
+        "give kfusion the file that defines it, or add harmless(log_line) to the pragma"
     )
     assert messages(judged(program, "log_line")) == []
 
