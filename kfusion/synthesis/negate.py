@@ -26,6 +26,10 @@ def negated(
     """`i >= n || j >= m` becomes `i < n && j < m`, if that is `exact` (integers only)."""
     tokens = renderer.unit.tokens
     if all(t.start >= 0 for t in tokens[first : last + 1]):
+        if tokens[first].text == "!" and closing_round(tokens, first + 1) == last:
+            inner = {tokens[i].text for i in _top_level(tokens, first + 2, last - 1)}
+            if inner.isdisjoint(("=", ",")):
+                return renderer.render(first + 2, last - 1, changes)
         flipped = _flipped(tokens, first, last, _OPPOSITE if exact else _EQUALITY)
         if flipped is not None:
             return renderer.render(first, last, {**changes, **flipped})

@@ -94,3 +94,16 @@ __kernel void g(__global float *t, __global const float *a, int n)
 """
     scalars = {"n": np.int32(60)}
     fused_and_same(source, ["f(t, a, n)", "g(c, t, n)"], launches=1, scalars=scalars)
+
+
+@pytest.mark.parametrize("condition", ["!(i < 3 && f)", "!(i == 3)", "!((i & 3) == m || f < i)"])
+def test_condition_that_is_negated_already_is_written_without(condition: str) -> None:
+    fused = fused_and_same(tail(condition), ["square(y, x)", "tail(z, x, y)"], launches=1)
+    assert f"if ({condition[2:-1]})" in fused_text(fused)
+
+
+def test_condition_that_negates_a_part_only_is_negated_as_a_whole() -> None:
+    fused = fused_and_same(
+        tail("!(i < 3) && !(i > 7)"), ["square(y, x)", "tail(z, x, y)"], launches=1
+    )
+    assert "if (!(!(i < 3) && !(i > 7)))" in fused_text(fused)
