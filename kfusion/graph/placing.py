@@ -49,8 +49,8 @@ def placements(
     for q in range(len(stages)):
         for p in reversed(range(q)):
             apart = p in placed or not legal(p, q)
-            if apart and any(_meetings(stages[p], stages[q])):
-                place(q, p) or place(p, q)
+            if apart and any(_meetings(stages[p], stages[q])) and not place(q, p):
+                place(p, q)
     return [placed.get(number, stage) for number, stage in enumerate(stages)]
 
 

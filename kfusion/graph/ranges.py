@@ -10,8 +10,7 @@ from __future__ import annotations
 from kfusion.graph.bind import Stage
 from kfusion.graph.model import Bound, Covers, Oracle
 from kfusion.kernel.forms import GLOBAL_ID, Id, Value, form_of
-from kfusion.kernel.items import asks_for_global_ids_only
-from kfusion.kernel.model import Kernel
+from kfusion.kernel.items import asks_for_global_ids_only, may_divide_by_zero
 from kfusion.source.protections import is_on, protection
 
 BOUNDED = protection("bounded", "in a larger range each kernel stops where its own one does")
@@ -62,33 +61,5 @@ def asks_for_nothing_else(stage: Stage) -> bool:
         and kernel.together is None
         and kernel.body.stride is None
         and asks_for_global_ids_only(kernel)
-        and not _may_divide_by_zero(kernel)
+        and not may_divide_by_zero(kernel)
     )
-
-
-def _may_divide_by_zero(kernel: Kernel) -> bool:
-    """`5 / (i - 99)` in front of the guards, where no item of the launch is the 99th.
-
-    What divides must be numbers, or scalars: those are the same for all items, and so must be
-    whether they divide.
-    """
-    unit, tokens = kernel.unit, kernel.unit.tokens
-    scalars = {p.name for p in kernel.parameters if p.is_scalar} - kernel.changed
-    guards = [n for n, item in enumerate(kernel.body.prelude) if item.guard is not None]
-    for item in kernel.body.prelude[: max(guards, default=-1) + 1]:
-        first, last = item.statement.first, (item.statement.header or (0, item.statement.last))[1]
-        texts = {token.text for token in tokens[first : last + 1]}
-        if texts & unit.functions.keys():
-            return True
-        same = scalars if not texts & {"?", "&&", "||"} else set()
-        for index in range(first, last + 1):
-            if tokens[index].text not in ("/", "%", "/=", "%="):
-                continue
-            group = tokens[index + 1].text == "("
-            end = unit.match(index + 1) if group else index + 1
-            divisor = [token.text for token in tokens[index + 1 : end + 1]]
-            words = {text for text in divisor if text[0].isalpha() or text[0] == "_"}
-            whole = tokens[end + 1].text not in ("(", "[", ".", "->")
-            if words - same or not whole or not (group or divisor[0][0].isalnum() or words):
-                return True
-    return False

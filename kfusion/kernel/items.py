@@ -38,3 +38,31 @@ def asks_for_its_id_only(kernel: Kernel, dimensions: int = 1) -> bool:
         elif token.text in unit.functions and helpers.asks_for_items(token.text):
             return False
     return True
+
+
+def may_divide_by_zero(kernel: Kernel) -> bool:
+    """`5 / (i - 99)` in front of the guards, where no item of the launch is the 99th.
+
+    What divides must be numbers, or scalars: those are the same for all items, and so must be
+    whether they divide.
+    """
+    unit, tokens = kernel.unit, kernel.unit.tokens
+    scalars = {p.name for p in kernel.parameters if p.is_scalar} - kernel.changed
+    guards = [n for n, item in enumerate(kernel.body.prelude) if item.guard is not None]
+    for item in kernel.body.prelude[: max(guards, default=-1) + 1]:
+        first, last = item.statement.first, (item.statement.header or (0, item.statement.last))[1]
+        texts = {token.text for token in tokens[first : last + 1]}
+        if texts & unit.functions.keys():
+            return True
+        same = scalars if not texts & {"?", "&&", "||"} else set()
+        for index in range(first, last + 1):
+            if tokens[index].text not in ("/", "%", "/=", "%="):
+                continue
+            group = tokens[index + 1].text == "("
+            end = unit.match(index + 1) if group else index + 1
+            divisor = [token.text for token in tokens[index + 1 : end + 1]]
+            words = {text for text in divisor if text[0].isalpha() or text[0] == "_"}
+            whole = tokens[end + 1].text not in ("(", "[", ".", "->")
+            if words - same or not whole or not (group or divisor[0][0].isalnum() or words):
+                return True
+    return False
