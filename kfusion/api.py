@@ -23,6 +23,7 @@ from kfusion.graph.model import (
     Invocation,
     Keeps,
     LaunchRange,
+    Reaches,
     RegionPlan,
     Sized,
     UpTo,
@@ -174,6 +175,8 @@ class Fused:
     ) -> None:
         starts = (offset,) if isinstance(offset, int) else tuple(offset)
         for assumed in self._assumed:
+            if isinstance(assumed, Reaches):
+                _check_reach(assumed, args, sizes)
             if not isinstance(assumed, (Within, Below)):
                 continue
             if isinstance(assumed, Within) and args is None:
@@ -214,6 +217,20 @@ class Fused:
                     f"{dimensions} dimension{'s' * (dimensions > 1)}: give LaunchRange("
                     f"{len(sizes[first])}, ...) among the ranges of fuse()"
                 )
+
+
+def _check_reach(
+    assumed: Reaches, args: Mapping[str, Any] | None, sizes: Sequence[tuple[int, ...]]
+) -> None:
+    if assumed.scalar and args is None:
+        return
+    number = _number(assumed.scalar, assumed.type, args or {}) if assumed.scalar else 0
+    end, size = number + assumed.more, sizes[assumed.invocation][assumed.dimension]
+    if end > size:
+        raise CheckError(
+            f"call {assumed.invocation} has {size} items in dimension {assumed.dimension}, and a "
+            f"later call reads what {end} would make"
+        )
 
 
 def _check_order(assumed: AtMost, args: Mapping[str, Any]) -> None:

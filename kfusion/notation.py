@@ -16,6 +16,7 @@ from kfusion.graph.model import (
     Invocation,
     LocalMemory,
     Memory,
+    Reaches,
     Scalar,
     Shifted,
 )
@@ -168,6 +169,9 @@ class Agreement:
 
     def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
         return implied
+
+    def reaches(self, invocation: Invocation, reaches: Reaches, scalar: Scalar | None) -> bool:
+        return scalar is None or image_of(scalar.name) is None  # check() compares
 
     def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
         return False

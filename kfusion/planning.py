@@ -20,6 +20,7 @@ from kfusion.graph.model import (
     InRows,
     Invocation,
     Oracle,
+    Reaches,
     RegionPlan,
     Scalar,
     Shifted,
@@ -172,6 +173,9 @@ class OfBlock:
 
     def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
         return self.oracle.below(self._in_row(invocation), dimension, most, implied=implied)
+
+    def reaches(self, invocation: Invocation, reaches: Reaches, scalar: Scalar | None) -> bool:
+        return self.oracle.reaches(self._in_row(invocation), reaches, scalar)
 
     def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
         return self.oracle.spans(self._in_row(invocation), dimension, scalar)

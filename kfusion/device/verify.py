@@ -30,6 +30,7 @@ from kfusion.graph.model import (
     LocalMemory,
     Memory,
     Placement,
+    Reaches,
     Shifted,
 )
 from kfusion.host.predict_launches import unset_name
@@ -330,6 +331,10 @@ def _ranged(
     def is_there(bound: Bound) -> bool:
         return 0 <= end(bound) <= launches[bound.invocation].size[bound.dimension]
 
+    for reach in (a for a in group.assumptions if isinstance(a, Reaches)):
+        last = int(scalars[reach.scalar]) if reach.scalar else 0  # type: ignore[arg-type]
+        if last + reach.more > launches[reach.invocation].size[reach.dimension]:
+            raise CannotRunError("a launch of a group has too few items")
     bounds = [b for a in group.assumptions if isinstance(a, Covers) for b in a.bounds]
     placed = [a for a in group.assumptions if isinstance(a, Placement)]
     for each in placed:

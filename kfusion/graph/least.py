@@ -22,8 +22,11 @@ class _Needs:
 class LeastBytes:
     """A load counts if what is made of it is surely needed, a store if surely read later."""
 
-    def __init__(self, stages: Sequence[Stage], observed: frozenset[str] | None) -> None:
-        self.stages, self.observed = stages, observed
+    def __init__(
+        self, stages: Sequence[Stage], observed: frozenset[str] | None, *, shared: bool = False
+    ) -> None:
+        """`shared`: items that are neighbours load the same elements, so each counts once."""
+        self.stages, self.observed, self.shared = stages, observed, shared
         self.touching: dict[str, list[int]] = {}
         for number, stage in enumerate(stages):
             for name in stage.read | stage.written:
@@ -79,7 +82,7 @@ class LeastBytes:
                 again = form is not None and (name, form) in loaded
                 if form is not None and not form.in_loop:
                     loaded.add((name, form))
-                if name not in stage.written and not again:
+                if name not in stage.written and not again and not self.shared:
                     loads[name] = loads.get(name, 0) + size
                 else:
                     loads.setdefault(name, size)

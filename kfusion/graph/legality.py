@@ -26,6 +26,7 @@ from kfusion.graph.model import (
     Memory,
     Number,
     Oracle,
+    Reaches,
     SameRange,
     Scalar,
     Sized,
@@ -35,6 +36,7 @@ from kfusion.graph.model import (
 )
 from kfusion.graph.narrow import without_conversions
 from kfusion.graph.ownership import Dependence, depend
+from kfusion.graph.points import Point, Source, source_of
 from kfusion.graph.ranges import COMPARED, covering
 from kfusion.graph.strides import counts_once
 from kfusion.graph.unify import Equalities
@@ -52,7 +54,7 @@ from kfusion.kernel.forms import (
     of_items,
 )
 from kfusion.kernel.images import SAMPLERS
-from kfusion.kernel.model import Feature, FeatureUse, Kernel, Parameter
+from kfusion.kernel.model import Feature, FeatureUse, Kernel, Mode, Parameter
 from kfusion.kernel.surroundings import pragmas_at
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
@@ -99,12 +101,29 @@ _FEATURES: dict[Feature, tuple[str, str]] = {
 }
 
 
+@dataclass(frozen=True)
+class Across:
+    """Items meet in a memory object. They may if the one access does not read it, or if the
+    kernel stores none of it.
+
+    `point` is the item of the earlier stage that made what the later one reads, if it does and
+    that is known: then it can be computed again.
+    """
+
+    memory: str
+    first: tuple[int, int]  # which access of which invocation
+    second: tuple[int, int]
+    reads: tuple[int, int] | None  # that of the two which only reads
+    point: Point = ()
+
+
 @dataclass(eq=False)
 class Legal:
     """Two stages may share a kernel if these hold."""
 
     assumptions: list[Assumption] = field(default_factory=list)
     handed: set[str] = field(default_factory=set)  # memory that needs a barrier in between
+    across: list[Across] = field(default_factory=list)  # what the kernel must settle as a whole
 
     def assume(self, assumption: Assumption) -> None:
         if assumption not in self.assumptions:
@@ -170,8 +189,14 @@ def _pragmas_at_end(kernel: Kernel) -> Reason | None:
 def legal_pair(p: Stage, q: Stage, oracle: Oracle) -> Legal | None:
     """May `q`, which comes later, be in one kernel with `p`? None: there are obstacles."""
     legal = Legal()
-    stopped = next(_unlike(p, q, oracle, legal), None) or next(_meetings(p, q, oracle, legal), None)
-    return legal if stopped is None else None
+    if next(_unlike(p, q, oracle, legal), None) is not None:
+        return None
+    for meeting in _meetings(p, q, oracle, legal):
+        across = meeting.across(legal)
+        if across is None:
+            return None
+        legal.across.append(across)
+    return legal
 
 
 def obstacles(p: Stage, q: Stage, oracle: Oracle) -> tuple[Reason, ...]:
@@ -400,6 +425,22 @@ class _Meeting:
     b: BoundAccess
     found: Dependence = Dependence.OTHER
     compared: tuple[BoundAccess, BoundAccess] | None = None  # the two, with equal scalars
+    world: _Assumable | None = None
+
+    def across(self, legal: Legal) -> Across | None:
+        """If a kernel can do with it: what it must see to."""
+        if self.compared is None or self.world is None or self.a.stage.frame or self.b.stage.frame:
+            return None
+        made = self.a.access.mode.writes and self.b.access.mode is Mode.READ
+        source = source_of(*self.compared, self.world) if made else None
+        if made and source is None:
+            return None
+        for assumption in self.world.of_source(source) if source is not None else ():
+            legal.assume(assumption)
+        one, other = ((x.stage.invocation.index, x.number) for x in (self.a, self.b))
+        reads = [key for x, key in ((self.a, one), (self.b, other)) if x.access.mode is Mode.READ]
+        point = source.point if source is not None else ()
+        return Across(self.a.memory.name, one, other, reads[0] if reads else None, point)
 
     def reason(self) -> Reason:
         for access, other in ((self.b, self.a), (self.a, self.b)):
@@ -449,7 +490,7 @@ def _meeting(
         if not fine:
             legal.handed.add(a.memory.name)
         return None
-    return _Meeting(a, b, found, (left, right))
+    return _Meeting(a, b, found, (left, right), world)
 
 
 def _in_sizes(
@@ -534,6 +575,18 @@ class _Assumable:
         if scalar is None or not all(self.oracle.spans(i, dimension, scalar) for i in invocations):
             return []
         return [Spans(i.index, dimension, scalar.name) for i in invocations]
+
+    def reaches(self, reaches: Reaches) -> bool:
+        scalar = self.equalities.scalars.get(reaches.scalar) if reaches.scalar else None
+        return (scalar is not None or not reaches.scalar) and all(
+            self.oracle.reaches(stage.launch, reaches, scalar)
+            for stage in self.stages
+            if stage.launch.index == reaches.invocation
+        )
+
+    def of_source(self, source: Source) -> list[Assumption]:
+        found = [x for each in sorted(source.proof, key=str) for x in self.assumptions(each)]
+        return [*found, *source.reaches]
 
     def _scalar(self, value: Value) -> Scalar | None:
         """Numbers of a type that hosts can compare as kernels do."""

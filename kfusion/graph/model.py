@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from kfusion.kernel.forms import Form
 from kfusion.kernel.model import Kernel
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
@@ -193,6 +194,18 @@ class Spans:
 
 
 @dataclass(frozen=True)
+class Reaches:
+    """In this dimension the invocation's range has all ids below the scalar, or below so many
+    `more`. Without a scalar: below the number."""
+
+    invocation: int
+    dimension: int
+    scalar: str
+    type: str  # of the parameter, canonical: int
+    more: int
+
+
+@dataclass(frozen=True)
 class Crowded:
     """The invocation's groups have at most so many items in this dimension."""
 
@@ -266,7 +279,7 @@ class Number:
     macro: str
 
 
-_OfRanges = SameRange | Covers | Placement | Within | Below | Spans | Crowded | Sized
+_OfRanges = SameRange | Covers | Placement | Within | Below | Reaches | Spans | Crowded | Sized
 Assumption = _OfRanges | Equal | AtMost | AtLeast | UpTo | Disjoint | Keeps | Number
 
 
@@ -310,6 +323,10 @@ class Oracle(Protocol):
         """May every id of the dimension be taken as below the number? `implied`: as above."""
         ...
 
+    def reaches(self, invocation: Invocation, reaches: Reaches, scalar: Scalar | None) -> bool:
+        """May the range be taken to have all those ids?"""
+        ...
+
     def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
         """May the global size in the dimension be taken as the scalar?"""
         ...
@@ -344,6 +361,20 @@ class Oracle(Protocol):
 
 
 @dataclass(frozen=True)
+class Again:
+    """A read of what an earlier stage of the group makes for another item: computed again.
+
+    Stages are told by their positions in the group.
+    """
+
+    reader: int
+    access: int  # its number in the reader's kernel
+    producer: int
+    memory: str
+    point: tuple[Form, ...]  # the item that makes it, by dimension, in ids of the reader
+
+
+@dataclass(frozen=True)
 class Group:
     """Invocations that become one kernel (or stay alone, when there is only one)."""
 
@@ -364,6 +395,7 @@ class Group:
     direct: frozenset[int] = frozenset()  # members that read what they would copy first
     unrolled: int = 0  # loops with no more rounds are to be unrolled
     pauses: frozenset[int] = frozenset()  # members before which items wait, to be quicker
+    again: tuple[Again, ...] = ()  # what is computed again for other items
 
     @property
     def fused(self) -> bool:

@@ -10,13 +10,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import combinations, pairwise
 
+from kfusion.graph.again import (
+    computed_again,
+    cost,
+    functions_of,
+    keys,
+    loads_again,
+    saved_by,
+    settles,
+)
 from kfusion.graph.bind import Stage
 from kfusion.graph.copied import without_copies
 from kfusion.graph.images import kept_as_they_are, too_many_images, unfit_images
 from kfusion.graph.least import LeastBytes
-from kfusion.graph.legality import Legal, legal_pair, obstacles, other_groups
+from kfusion.graph.legality import Across, Legal, legal_pair, obstacles, other_groups
 from kfusion.graph.liveness import stored_after
 from kfusion.graph.model import (
+    Again,
     Assumption,
     AtLeast,
     AtMost,
@@ -41,7 +51,7 @@ from kfusion.graph.rounding import rounded, unreachable
 from kfusion.graph.several import may_ask_by_group, may_do_several, pays
 from kfusion.graph.target import ANY, Target
 from kfusion.graph.unify import Equalities
-from kfusion.graph.values import GroupValues, Role, group_values
+from kfusion.graph.values import GroupValues, group_values
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
@@ -80,7 +90,14 @@ def values_of(group: Group, invocations: Sequence[Invocation]) -> tuple[list[Sta
         if isinstance(a, Placement)
     }
     stages = [placed.get(index, plain[index]) for index in group.members]
-    values = group_values(stages, equalities_of(group), group.stored, group.barriers, group.handed)
+    values = group_values(
+        stages,
+        equalities_of(group),
+        group.stored,
+        group.barriers,
+        group.handed,
+        keys(group.again),
+    )
     return stages, values
 
 
@@ -105,6 +122,23 @@ class _Candidate:
     barriers: frozenset[int]
     handed: frozenset[str]
     bytes: int
+    again: tuple[Again, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Together:
+    """Calls that may share a kernel, if what items have across it is settled."""
+
+    stages: list[Stage]
+    legal: list[Legal]
+
+    @property
+    def across(self) -> list[Across]:
+        return [across for legal in self.legal for across in legal.across]
+
+    @property
+    def assumptions(self) -> list[Assumption]:
+        return [assumption for legal in self.legal for assumption in legal.assumptions]
 
 
 class _Planner:
@@ -123,6 +157,7 @@ class _Planner:
         self.stages = [Stage(i) for i in invocations]
         self.pairs, self.alone = pairs, alone
         self.candidate = cache(self._candidate)
+        self.together = cache(self._together)
         self.over_budget = cache(self._over_budget)
 
     def plan(self) -> RegionPlan:
@@ -153,7 +188,9 @@ class _Planner:
         return any(self.pair(p, q, placed=placed) is not None for placed in (False, True))
 
     def _over_budget(self, members: Members) -> Reason | None:
-        return over_budget(self._stages(members, placed=self._moves(members)), self.target)
+        together = self.together(members)
+        stages = together.stages if together is not None else [self.stages[m] for m in members]
+        return over_budget(stages, self.target)
 
     def _bytes(self, members: Members) -> int | None:
         found = self.candidate(members)
@@ -161,7 +198,14 @@ class _Planner:
 
     @cached_property
     def least(self) -> LeastBytes:
-        return LeastBytes(self.stages, self.observed)
+        return LeastBytes(self.stages, self.observed, shared=self.shared)
+
+    @cached_property
+    def shared(self) -> bool:
+        """Neighbouring items load the same elements, and some may be computed again."""
+        count = len(self.stages)
+        found = (self.pair(p, q, placed=False) for q in range(count) for p in range(q))
+        return any(legal is not None and any(a.point for a in legal.across) for legal in found)
 
     @cached_property
     def ordered(self) -> Pairs:
@@ -179,7 +223,8 @@ class _Planner:
 
     def _is_best(self, whole: Members) -> bool:
         """One kernel for all, and no partition could move fewer bytes: others need no look."""
-        found = self.candidate(whole) if len(whole) > 1 else None
+        together = self.together(whole) if len(whole) > 1 else None
+        found = self.candidate(whole) if together is not None and not together.across else None
         return isinstance(found, _Candidate) and found.bytes <= self.least.of(whole)
 
     def pair(self, first: int, second: int, *, placed: bool) -> Legal | None:
@@ -189,19 +234,29 @@ class _Planner:
         if key not in self.pairs:
             p, q = self._stages((first, second), placed=placed)
             legal = None if self._alone(first, second) else legal_pair(p, q, self.oracle)
-            self.pairs[key] = legal
+            never = legal is not None and legal.across and not self.target.near
+            self.pairs[key] = None if never else legal
         return self.pairs[key]
 
     @cached_property
     def placed(self) -> list[Stage]:
-        return placements(
-            self.stages, lambda p, q: self.pair(p, q, placed=False) is not None, self.oracle
-        )
+        def legal(p: int, q: int) -> bool:
+            found = self.pair(p, q, placed=False)
+            return found is not None and not found.across
+
+        return placements(self.stages, legal, self.oracle)
 
     def _stages(self, members: Members, *, placed: bool) -> list[Stage]:
         return [(self.placed if placed else self.stages)[m] for m in members]
 
-    def _legal(self, members: Members, *, placed: bool) -> list[Legal] | None:
+    def _together(self, members: Members) -> _Together | None:
+        """None: two of them have obstacles. As they are if they may be, or else in frames, or
+        else with what items have across settled."""
+        found = [self._in_place(members, placed=placed) for placed in (False, True)]
+        legal = (each for each in found if each is not None and not each.across)
+        return next(legal, found[0])
+
+    def _in_place(self, members: Members, *, placed: bool) -> _Together | None:
         """None: two of them have obstacles, or a frame is not there."""
         stages = self._stages(members, placed=placed)
         if not all(s.frame is None or s.frame in stages for s in stages):
@@ -213,11 +268,7 @@ class _Planner:
                 if legal is None:
                     return None
                 found.append(legal)
-        return found
-
-    def _moves(self, members: Members) -> bool:
-        """Only in frames they may share a kernel."""
-        return self._legal(members, placed=False) is None
+        return _Together(stages, found)
 
     def _alone(self, *calls: int) -> tuple[Reason, ...]:
         names = dict.fromkeys(self.invocations[call].kernel.name for call in calls)
@@ -225,15 +276,12 @@ class _Planner:
 
     def _candidate(self, members: Members) -> _Candidate | Reason | None:
         """None: two members have obstacles."""
-        placed = self._moves(members)
-        found = self._legal(members, placed=placed)
-        if found is None:
+        together = self.together(members)
+        if together is None:
             return None
-        stages = self._stages(members, placed=placed)
-        assumptions = [assumption for legal in found for assumption in legal.assumptions]
-        waits = any(legal.handed for legal in found)
         if len(members) > 1:
-            reason = other_groups(stages) if waits else None
+            waits = any(legal.handed for legal in together.legal)
+            reason = other_groups(together.stages) if waits else None
             reason = (
                 reason
                 or self.over_budget(members)
@@ -241,7 +289,9 @@ class _Planner:
             )
             if reason is not None:
                 return reason
-        return self._priced(members, stages, assumptions)
+            if waits and together.across:
+                return None
+        return self._priced(members, together)
 
     def _later(self, members: Members) -> list[Stage]:
         """The calls that come after the group, wherever they are free to."""
@@ -263,16 +313,20 @@ class _Planner:
         )
         return list(dict.fromkeys(found))
 
-    def _priced(
-        self, run: Members, members: list[Stage], assumptions: list[Assumption]
-    ) -> _Candidate | Reason:
+    def _priced(self, run: Members, together: _Together) -> _Candidate | Reason | None:
+        members, assumptions = together.stages, together.assumptions
         if len(run) == 1:
             stored = frozenset(members[0].written)
         else:
             stored, disjoint = stored_after(members, self._later(run), self.observed)
             assumptions = [*assumptions, *disjoint]
         barriers, handed = self._meetings(run)
-        values = group_values(members, _equalities(assumptions), stored, barriers, handed)
+        equalities = _equalities(assumptions)
+        again = computed_again(members, together.across, equalities, stored)
+        functions = functions_of(members, equalities, again)
+        values = group_values(members, equalities, stored, barriers, handed, keys(again))
+        if functions is None or not settles(members, values, together.across, again, functions):
+            return None
         if len(run) > 1:
             reason = unfit_images(members, values)
             reason = reason or too_many_images(members, values, self.target)
@@ -285,7 +339,10 @@ class _Planner:
             assumptions = [*assumptions, *kept]
         if self.exact and (reason := _not_rounded(members, values)) is not None:
             return reason
-        return _Candidate(assumptions, stored, barriers, handed, values.bytes)
+        size = values.bytes
+        if self.shared:
+            size = cost(members, values, again, functions, self.target.near)
+        return _Candidate(assumptions, stored, barriers, handed, size, again)
 
     def _lossy(self, members: list[Stage], kept: list[Keeps]) -> Reason | None:
         images = {name: memory for stage in members for name, memory in stage.memory.items()}
@@ -297,7 +354,8 @@ class _Planner:
         barriers: set[int] = set()
         handed: set[str] = set()
         begun = 0  # the first stage behind the last barrier
-        placed = self._moves(run)
+        together = self.together(run)
+        placed = together is not None and any(stage.frame for stage in together.stages)
         for position, q in enumerate(run):
             found = [self.pair(p, q, placed=placed) for p in run[:position]]
             names = [each.handed if each is not None else set[str]() for each in found]
@@ -310,7 +368,9 @@ class _Planner:
     def _group(self, run: Members, apart: list[Disjoint]) -> Group:
         found = self.candidate(run)
         assert isinstance(found, _Candidate)
-        members = self._stages(run, placed=self._moves(run))
+        together = self.together(run)
+        assert together is not None
+        members = together.stages
         before = [a.access.mode for stage in members for a in stage.accesses]
         loads = sum(mode.reads for mode in before)
         stores = sum(mode.writes for mode in before)
@@ -319,16 +379,19 @@ class _Planner:
             moved = tuple(apart)
             return Group(indices, found.stored, frozenset(), moved, loads, stores, loads, stores)
         assumptions = _needed((*found.assumptions, *apart))
+        equalities = _equalities(assumptions)
         values = group_values(
-            members, _equalities(assumptions), found.stored, found.barriers, found.handed
+            members, equalities, found.stored, found.barriers, found.handed, keys(found.again)
         )
-        saved = _saved(members, values)
-        elements, distinct = self._several(members, values)
+        functions = functions_of(members, equalities, found.again) or {}
+        further = loads_again(members, found.again, functions)
+        saved = saved_by(members, values)
+        elements, distinct = (1, []) if found.again else self._several(members, values)
         direct, untouched = frozenset[int](), list[Disjoint]()
-        if not self.target.local_copies:
+        if not self.target.local_copies and not found.again:
             direct, untouched = without_copies(members, values)
         waits = frozenset[int]()
-        if self.target.pauses and elements == 1:
+        if self.target.pauses and elements == 1 and not found.again:
             waits = pauses(members, values, direct, self.target.pauses)
         return Group(
             indices,
@@ -337,7 +400,7 @@ class _Planner:
             tuple(dict.fromkeys((*assumptions, *distinct, *untouched))),
             loads,
             stores,
-            values.loads,
+            values.loads + len(further),
             values.stores,
             values.forwarded & saved,
             values.forwarded - saved,
@@ -351,6 +414,7 @@ class _Planner:
             direct,
             self.target.unrolled,
             waits,
+            found.again,
         )
 
     def _several(self, members: list[Stage], values: GroupValues) -> tuple[int, list[Disjoint]]:
@@ -385,10 +449,15 @@ class _Planner:
         more = "one kernel for these would load and store more than they do apart"
         return (Reason("KF224", more, self.invocations[right[0]].span),)
 
+    def _is_unsettled(self, pair: Members) -> bool:
+        """Items have something across the two, and one kernel cannot do with it."""
+        together = self.together(pair)
+        return bool(together and together.across) and self.candidate(pair) is None
+
     def _obstacles(self, first: int, second: int) -> tuple[Reason, ...]:
-        if self._may_meet(first, second):
-            return ()
         pair = (first, second)
+        if self._may_meet(*pair) and not self._is_unsettled(pair):
+            return ()
         several = len({stage.range.dimensions for stage in self._stages(pair, placed=False)}) > 1
         p, q = self._stages(pair, placed=several)
         return self._alone(first, second) or obstacles(p, q, self.oracle)
@@ -413,19 +482,6 @@ def _not_rounded(stages: list[Stage], values: GroupValues) -> Reason | None:
         f"{access} would be contracted with what another kernel computes, for all that --exact "
         "can do",
         access.access.span,
-    )
-
-
-def _saved(members: Sequence[Stage], values: GroupValues) -> frozenset[str]:
-    """Memory that the group does store to."""
-    return frozenset(
-        access.memory.name
-        for number, stage in enumerate(members)
-        for access in stage.accesses
-        if (place := values.places.get((number, access.number))) is not None
-        if place.stored
-        or place.flushed
-        or (place.role is Role.MEMORY and access.access.mode.writes)
     )
 
 

@@ -26,6 +26,9 @@ class Target:
     whole_groups: int = 0  # 1: whether an item is in bounds is asked of its whole group first
     local_copies: int = 1  # 0: a few values are read where they are, not copied to local memory
     unrolled: int = 0  # rounds of loops, if their number is known, that become statements
+    # As many loads of what neighbouring items load, too, cost as much as one from memory; 0:
+    # nothing is computed again for neighbours.
+    near: int = 4
     pauses: int = 0  # operations behind a loop, if items are to wait in between; 0: never
 
     @property
@@ -47,7 +50,7 @@ _TARGETS = (
     # Left alone, a short loop stands in the way of all that is done with the one over items.
     # To wait gains a sixth with 116 operations behind the loops of a convolution; with 40 it
     # loses a tenth.
-    Target("cpu", whole_groups=1, local_copies=0, unrolled=32, pauses=64),
+    Target("cpu", whole_groups=1, local_copies=0, unrolled=32, near=1, pauses=64),
     # What NVIDIA's OpenCL tells of its devices since compute capability 7.0.
     # With four floats for each item, kernels that only move data reach its full bandwidth.
     # The first level of its cache is as near as local memory, and needs no waiting.
@@ -61,6 +64,7 @@ _TARGETS = (
         samplers=32,
         elements=4,
         local_copies=0,
+        near=8,
     ),
 )
 TARGETS = {target.name: target for target in _TARGETS}

@@ -140,10 +140,14 @@ def group_values(
     stored: frozenset[str],
     barriers: frozenset[int] = frozenset(),
     handed: frozenset[str] = frozenset(),
+    again: frozenset[tuple[int, int]] = frozenset(),
+    wanted: frozenset[str] = frozenset(),
 ) -> GroupValues:
     """`stored` names the memory that must hold its values after the group; before the stages
-    `barriers` all items of a work-group wait, and find what others stored in `handed`."""
-    return _Analysis(stages, equalities, stored, barriers, handed).run()
+    `barriers` all items of a work-group wait, and find what others stored in `handed`. Accesses
+    `again` read nothing: their values are computed again. What is last written to memory that is
+    `wanted` is to be in a variable."""
+    return _Analysis(stages, equalities, stored, barriers, handed, again, wanted).run()
 
 
 class _Analysis:
@@ -154,8 +158,11 @@ class _Analysis:
         stored: frozenset[str],
         barriers: frozenset[int],
         handed: frozenset[str],
+        again: frozenset[tuple[int, int]],
+        wanted: frozenset[str],
     ) -> None:
         self.stages, self.equalities, self.handed = stages, equalities, handed
+        self.again, self.wanted = again, wanted
         self.stored = stored if is_on(STORED) else frozenset[str]()
         self.blocks = blocks_of(stages, equalities, barriers)
         self.dead: set[tuple[int, int]] = set()
@@ -207,6 +214,7 @@ class _Analysis:
             for number in stages
             for access in self.stages[number].accesses
             if (number, access.access.statement) not in self.dead
+            and (number, access.number) not in self.again
         ]
 
     def _cells(self, block: Block) -> dict[_Cell, list[_Event]]:
@@ -224,7 +232,8 @@ class _Analysis:
         return {
             key: events
             for key, events in cells.items()
-            if all(_usable(e.access) for e in events) and len({e.access.type for e in events}) == 1
+            if all(can_be_replaced(e.access) for e in events)
+            and len({e.access.type for e in events}) == 1
         }
 
     def _way(self, access: BoundAccess) -> str:
@@ -246,7 +255,7 @@ class _Analysis:
             if name not in self.written or not is_on(WHOLE_BUFFER):
                 continue
             form = event.access.form
-            if form is None or not _usable(event.access):
+            if form is None or not can_be_replaced(event.access):
                 spoiled.add(name)
                 continue
             form = self.equalities.form(form)
@@ -288,8 +297,8 @@ class _Analysis:
     def _find_dead(self) -> bool:
         found = False
         for number, block in enumerate(self.blocks):
-            for events in self._cells(block).values():
-                live = self._live_after(events[0], number)
+            for (name, *_), events in self._cells(block).items():
+                live = self._live_after(events[0], number) or name in self.wanted
                 for position, event in enumerate(events):
                     if self._is_dead_store(event, events[position + 1 :], live):
                         self.dead.add(event.statement)
@@ -499,8 +508,8 @@ class _Analysis:
         )
 
 
-def _usable(access: BoundAccess) -> bool:
-    """Its text can be replaced, and it is the whole element (or reads part of a vector)."""
+def can_be_replaced(access: BoundAccess) -> bool:
+    """A variable may stand for its text: it is the whole element, or reads part of a vector."""
     struct = access.type.startswith(("struct ", "union "))
     part = not access.access.whole and (access.access.mode.writes or struct)
     return access.access.plain and not part

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from math import prod
 
-from kfusion.graph.model import Bound, Extent, InRows, Invocation, Memory, Scalar, Shifted
+from kfusion.graph.model import Bound, Extent, InRows, Invocation, Memory, Reaches, Scalar, Shifted
 from kfusion.host.equality import (
     is_open,
     may_be_at_least,
@@ -154,6 +154,16 @@ class Expected:
         size = self.sizes[invocation.index]
         number = self.in_run(strip(size[dimension])) if dimension < len(size) else None
         return number.value <= most if isinstance(number, Num) else implied or most >= _MANY
+
+    def reaches(self, invocation: Invocation, reaches: Reaches, scalar: Scalar | None) -> bool:
+        """Unless the program's likely run shows that the range ends before."""
+        size = self.sizes[invocation.index]
+        value = self.values.get(scalar.name) if scalar is not None else Num(0)
+        if value is None or reaches.dimension >= len(size):
+            return False
+        known = [self.in_run(strip(each)) for each in (value, size[reaches.dimension])]
+        numbers = [each.value for each in known if isinstance(each, Num)]
+        return len(numbers) < len(known) or numbers[0] + reaches.more <= numbers[1]
 
     def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
         return self.within(invocation, dimension, scalar, implied=False)

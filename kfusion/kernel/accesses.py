@@ -410,7 +410,7 @@ class ExpressionWalker(ABC):
         at = (first, self.unit.match(first + 1))
         facts: list[Comparison] = []
         if form is not None and lanes > 1:
-            lane = form_of(LoopVariable("lane", first, "int"))
+            lane = form_of(LoopVariable("<lane>", first, "int"))
             form = form * number(step) + lane
             facts = [comparison("<", lane, number(lanes), "int", negated=False)]
             facts += [comparison("<=", Form(), lane, "int", negated=False)]

@@ -39,7 +39,7 @@ JOINS = protection("joins", "behind branches a variable has the value that all a
 STEPS = protection("steps", "what a variable cannot hold is no step of it")
 LOOPS = protection("loops", "a variable that a loop changes has no value in it but a step's")
 
-ROUNDS = "rounds"  # how often a loop has gone round
+ROUNDS = "<rounds>"  # how often a loop has gone round
 _LEAVING = (c_ast.Return, c_ast.Break, c_ast.Continue, c_ast.Goto)
 
 
@@ -269,7 +269,7 @@ def _is_kept(env: Environment, node: c_ast.Assignment, step: Form) -> bool:
         return True  # a pointer
     if all(isinstance(atom, Id) for atom in step.atoms):
         return True  # a number of items
-    before = form_of(LoopVariable("before", env.unit.index(node), symbol.canonical))
+    before = form_of(LoopVariable("<before>", env.unit.index(node), symbol.canonical))
     typed = Typed(before, symbol.canonical)
     behind = convert(binary(typed, node.op[0], evaluate(env, node.rvalue)), symbol.canonical)
     return behind.form == (before + step if node.op == "+=" else before - step)

@@ -56,7 +56,10 @@ class Value:
 
 @dataclass(frozen=True)
 class LoopVariable:
-    """The variable of a counting loop, told apart by the token that declares it."""
+    """The variable of a counting loop, told apart by the loop's first token.
+
+    Or another number of the loop, such as its rounds: the name of that is none of a variable.
+    """
 
     name: str
     token: int

@@ -255,9 +255,10 @@ class Walker(ExpressionWalker):
             return []
         if INTEGERS[type_][0] < 32:
             return []  # its steps wrap around
-        count = form_of(LoopVariable(symbol.name, self.unit.index(node), type_))
         of_item = low.form is not None and low.form.mentions(*ITEM_IDS) and step > 0
         start = low.form if low.form is not None and of_item and type_ != "uint" else Form()
+        name = "<count>" if start.terms else symbol.name
+        count = form_of(LoopVariable(name, self.unit.index(node), type_))
         variable = start + count  # from where the item begins, if items differ in that
         self.env.bind(symbol, Typed(variable, type_))
         if low.form is None or not self._keeps_order(node.cond, variable, step, type_):

@@ -48,6 +48,7 @@ from kfusion.graph.model import (
     Memory,
     Number,
     Placement,
+    Reaches,
     SameRange,
     Scalar,
     Shifted,
@@ -69,6 +70,7 @@ from kfusion.synthesis.model import FusedParameter
 from kfusion.synthesis.names import plus
 
 GUARD_EQUAL = protection("guard-equal", "sizes and scalars are not compared at run time")
+GUARD_REACH = protection("guard-reach", "items whose values are computed again were launched")
 GUARD_RANGES = protection("guard-ranges", "ranges are not compared at run time")
 GUARD_DISJOINT = protection("guard-disjoint", "buffers are not compared at run time")
 GUARD_GROUPS = protection("guard-groups", "group sizes that no launch was expected to give")
@@ -408,6 +410,8 @@ class _Making:
             text = f"{{0}}->offset[{d}] + {{0}}->global[{d}] > {most}"
             why = f"the ids of {{}} go beyond {_counted(most)} in dimension {d}"
             self._refuse(assumption.invocation, text, why)
+        elif isinstance(assumption, Reaches):
+            self._reaches(assumption)
         elif isinstance(assumption, Spans):
             self._spans(assumption)
         elif isinstance(assumption, Crowded) and is_on(GUARD_RANGES):
@@ -491,6 +495,19 @@ class _Making:
             negative = f"{value} < 0 || " if type_ in _SIGNED else ""
             text = f"{negative}{launch}->offset[{d}] + {launch}->global[{d}] > (size_t){value}"
             self.require(text, f"the ids of {launch} go beyond {self._told(assumption.scalar)}")
+
+    def _reaches(self, reaches: Reaches) -> None:
+        """What is computed again is what an item of the launch has computed."""
+        if not is_on(GUARD_REACH):
+            return
+        launch, d, end, large = self.launch(reaches.invocation), reaches.dimension, "", ""
+        if reaches.scalar:
+            value, type_ = self.value(reaches.scalar, reaches.type)
+            end, large = f"(cl_long){value}", f"{value} > CL_INT_MAX || "
+            large = large if type_ == "cl_ulong" else ""
+        end = f"{end}{plus(reaches.more)}" if end else str(reaches.more)
+        text = f"{large}{end} > (cl_long){launch}->global[{d}]"
+        self.require(text, f"{launch} has too few items in dimension {d}")
 
     def _types_of_size(self, scalar: str) -> list[str]:
         if not is_on(GUARD_EQUAL):

@@ -12,19 +12,21 @@ Before: the kernels of a group, as their author wrote them. After: one kernel wi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from textwrap import wrap
 
+from kfusion.graph.again import functions_of, result_of
 from kfusion.graph.bind import Stage
-from kfusion.graph.model import Group, InRows, Invocation, Scalar, Shifted
+from kfusion.graph.model import Again, Group, InRows, Invocation, Scalar, Shifted
 from kfusion.graph.pauses import carried
 from kfusion.graph.plan import equalities_of, values_of
 from kfusion.graph.rounding import Rounded, rounded
 from kfusion.graph.several import dimension_of
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, Value
-from kfusion.kernel.forms import Form
+from kfusion.kernel.forms import GLOBAL_ID, Atom, Form, Id, LoopVariable, form_of
+from kfusion.kernel.forms import Value as ScalarValue
 from kfusion.kernel.model import Declaration, PreludeItem, Symbol
 from kfusion.kernel.rounds import short_loops
 from kfusion.kernel.surroundings import macros_of
@@ -36,15 +38,23 @@ from kfusion.source.diagnostics import Reason
 from kfusion.source.lexer import CLOSING, OPENING, tokenize
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
+from kfusion.synthesis.again import (
+    FUNCTION,
+    ITEM_NAMES,
+    Function,
+    ItemParameter,
+    PointText,
+    small_ones,
+)
 from kfusion.synthesis.copies import find_copies
 from kfusion.synthesis.hoist import declared_in, hoisted_copies
 from kfusion.synthesis.model import FusedKernel, FusedParameter, NotWrittenError
-from kfusion.synthesis.names import Names, file_names, plus
+from kfusion.synthesis.names import Names, file_names, identifier, plus
 from kfusion.synthesis.negate import negated
 from kfusion.synthesis.parameters import Parameters
 from kfusion.synthesis.render import Renderer, reindented
 from kfusion.synthesis.several import ID_OF_ITEM, ItemFunction, write_calls
-from kfusion.synthesis.signature import Style, signature
+from kfusion.synthesis.signature import Bound, Style, signature
 from kfusion.synthesis.statements import Lines, StatementWriter
 from kfusion.synthesis.storage import shared_arrays
 from kfusion.synthesis.usage import StageUse
@@ -75,17 +85,24 @@ def synthesise(
     """
     stages, values = values_of(group, invocations)
     equalities = equalities_of(group)
+    of_functions = functions_of(stages, equalities, group.again) or {}
 
     def written(*, out: bool) -> tuple[_Writer, FusedKernel]:
-        writer = _Writer(stages, values, equalities, name, group, exact, written_out=out)
+        functions: dict[tuple[int, str], Function] = {}
+        for (producer, memory), found in sorted(of_functions.items(), key=lambda item: item[0]):
+            one = _Writer(
+                stages, found, equalities, name, group, exact, functions, producer, written_out=out
+            )
+            functions[producer, memory] = one.function(memory)
+        writer = _Writer(stages, values, equalities, name, group, exact, functions, written_out=out)
         return writer, writer.kernel()
 
     writer, kernel = written(out=False)
-    if not writer.renderer.called or not is_on(SAME_TOKENS):
+    if not writer.calls_macros or not is_on(SAME_TOKENS):
         return kernel
     plain, without_macros = written(out=True)
-    here, there = expanded_at_end(writer.unit, [writer.body, plain.body])
-    if here is not None and one_spelling(here) == one_spelling(words_of(plain.body)):
+    here, there = expanded_at_end(writer.unit, [writer.all_bodies, plain.all_bodies])
+    if here is not None and one_spelling(here) == one_spelling(words_of(plain.all_bodies)):
         return kernel
     _require_lasting(stages)
     if here is not None and there is not None and one_spelling(here) == one_spelling(there):
@@ -147,6 +164,14 @@ def declarators(unit: Unit, item: PreludeItem) -> list[tuple[int, int]]:
     return found if len(found) == len(item.declarations) else []
 
 
+def _parameters_of_memory(stages: Sequence[Stage]) -> dict[str, list[Bound]]:
+    found: dict[str, list[Bound]] = {}
+    for stage in stages:
+        for parameter, memory in stage.buffers:
+            found.setdefault(memory.name, []).append(Bound(parameter, memory, used=True))
+    return found
+
+
 class _Writer:
     def __init__(
         self,
@@ -156,9 +181,20 @@ class _Writer:
         name: str,
         group: Group,
         exact: bool,
+        functions: Mapping[tuple[int, str], Function],
+        producer: int | None = None,
         *,
         written_out: bool,
     ) -> None:
+        """`producer`: a function is written, of the stages up to this one."""
+        alike = _parameters_of_memory(stages)
+        if producer is None:
+            given = (p for function in functions.values() for p in function.parameters)
+            shown = {each.parameter.argument.name for each in given}
+            alike = {name: bounds for name, bounds in alike.items() if name in shown}
+        else:
+            stages = stages[: producer + 1]
+        self.functions = functions
         self.rounded = rounded(stages, values) if exact else Rounded()
         self.waiting = {n for n, s in enumerate(stages) if s.invocation.index in group.barriers}
         self.values, self.equalities, self.name = values, equalities, name
@@ -171,13 +207,19 @@ class _Writer:
         self.renderer = Renderer(self.unit, written_out=written_out)
         self.style = Style.of(first, self.renderer)
         self.uses = [
-            StageUse(n, stage, values, direct=stage.invocation.index in group.direct)
+            StageUse(
+                n,
+                stage,
+                values,
+                direct=stage.invocation.index in group.direct,
+                again=[each for each in group.again if each.reader == n],
+            )
             for n, stage in enumerate(stages)
         ]
         self.loops = [short_loops(use.kernel, group.unrolled) for use in self.uses]
         self.pauses = {n for n, s in enumerate(stages) if s.invocation.index in group.pauses}
         self.carried = frozenset(v for number in self.pauses for v in carried(values, number))
-        for block in values.blocks:
+        for block in values.blocks if producer is None else ():
             if stages[block.stages[0]].guards:
                 before = carried(values, block.stages[0])
                 self.carried |= carried(values, block.stages[-1] + 1) - before
@@ -195,9 +237,10 @@ class _Writer:
         ] = []  # index variables in scope, how deep
         self.work: list[str] = []  # the lines of the stages, for the order of parameters
         locals_ = {s.name for use in self.uses for s in self._own_variables(use)}
-        self.names = Names([*file_names(self.unit), name, *locals_])
+        written = (function.name for function in functions.values())
+        self.names = Names([*file_names(self.unit), name, *locals_, *written])
         self.parameters = Parameters(
-            self.uses, equalities, self.renderer, self.style, self.names, self.symbols
+            self.uses, equalities, self.renderer, self.style, self.names, self.symbols, alike
         )
         last = max((use.number for use in self.uses if use.live), default=0)
         self.ends = [
@@ -209,6 +252,104 @@ class _Writer:
         self.variables = Variables(
             self.uses, self.copies, self.names, self.symbols, self.parameters.named
         )
+        self.item_ids = self._item_ids() if producer is not None else ()
+
+    def _item_ids(self) -> tuple[str, ...]:
+        """What a function calls the ids of its item: as its stages do, if they are `int`s."""
+        found: list[str] = []
+        for d in range(self.uses[-1].stage.range.dimensions):
+            own = form_of(Id(GLOBAL_ID, d))
+            names = [
+                declared.name
+                for use in reversed(self.uses)
+                for item in use.kernel.body.prelude
+                for declared in item.declarations
+                if use.live and declared.form == own and declared.type == "int"
+            ]
+            wanted = [n for n in names if n not in self.variables.declared]
+            name = wanted[0] if wanted else self.names.new(ITEM_NAMES[d])
+            self.variables.declared.add(name)
+            self.shared.append(("int", (own,), name, 0))
+            found.append(name)
+        return tuple(found)
+
+    def function(self, memory: str) -> Function:
+        """What the last stage stores to the memory, for an item that is given by its ids."""
+        live = [use for use in self.uses if use.live]
+        result = result_of([use.stage for use in self.uses], self.values, memory)
+        assert result is not None
+        for use in live:
+            for item in use.samplers:
+                self._declaration(use, item)
+                use.written.append(item)
+        for use in live:
+            if len(live) > 1:
+                self._open_block(use, labelled=True)
+            self._stage(use, is_first=False)
+        last, number = result
+        value = self.uses[last].places[number].value
+        assert value is not None
+        variable = self.variables.of_values[value]
+        if value in self.rounded.values:
+            self.out.add(f"if (get_work_dim() > 3) {variable} = {self._zero(value)}; /* never */")
+        self.out.add(f"return {variable};")
+        hint = next(m.hint for m in self.uses[last].stage.invocation.memory if m.name == memory)
+        name = self.names.new(f"{self.name}_{identifier(hint, hint)}{FUNCTION}")
+        given = self._parameters()
+        head = signature(
+            self.style,
+            name,
+            [*(f"const int {each}" for each in self.item_ids), *(p.text for p in given)],
+            returns=self.uses[last].type_of(self.uses[last].kernel.accesses[number]),
+        )
+        calls = ", ".join(" ".join(use.stage.invocation.label.split()) for use in live)
+        title = f"what {calls} makes for one item" if len(live) == 1 else "for one item"
+        labels = f"/* {title.replace('*/', '* /').replace('/*', '/ *')} */"
+        canonical = {p.name: self.parameters.named[p.name][0].parameter.canonical for p in given}
+        return Function(
+            name,
+            "\n".join([labels, head, *self.out.lines, "}"]),
+            self.body,
+            tuple(ItemParameter(p, canonical[p.name]) for p in given),
+            bool(self.renderer.called),
+        )
+
+    @property
+    def calls_macros(self) -> bool:
+        functions = self.functions.values()
+        return bool(self.renderer.called) or any(f.calls_macros for f in functions)
+
+    @property
+    def all_bodies(self) -> str:
+        return "\n".join([*(f.body for f in self.functions.values()), self.body])
+
+    def _call(self, use: StageUse, each: Again) -> str:
+        """Of the function that makes the element which the stage reads."""
+        function = self.functions[each.producer, each.memory]
+        access = next(a for a in use.stage.accesses if a.number == each.access)
+        text = PointText(lambda atom: self._word(use, atom), small_ones(access.facts))
+        point = [text.of(form) for form in each.point]
+        return f"{function.name}({', '.join([*point, *map(self._given, function.parameters)])})"
+
+    def _given(self, wanted: ItemParameter) -> str:
+        """The parameter here that a function's is given."""
+        argument = wanted.parameter.argument
+        if isinstance(argument, Scalar):
+            return self._named(argument.name, wanted.canonical)
+        named = self.parameters.named.items()
+        return next(name for name, (first, *_) in named if first.argument == argument)
+
+    def _word(self, use: StageUse, atom: Atom) -> str:
+        """What stands for an id, a scalar or a variable of a loop in the stage's text."""
+        if isinstance(atom, Id):
+            known = (n for t, f, n, _ in self.shared if (t, f) == ("int", (form_of(atom),)))
+            return next(known, None) or f"(int){atom}"
+        if isinstance(atom, LoopVariable):
+            named = ((t, s) for t, s in use.kernel.symbols.items() if s.name == atom.name)
+            symbol = min((t, s) for t, s in named if t > atom.token)[1]
+            return self.symbols[use.number].get(symbol, symbol.name)
+        assert isinstance(atom, ScalarValue)
+        return self._named(atom.name, atom.type)
 
     def _own_parameters(self, use: StageUse) -> None:
         """Variables for the parameters that the stage changes: others need what they were."""
@@ -239,6 +380,7 @@ class _Writer:
             if numbers:
                 self._block(numbers, alone=len(self.values.blocks) == 1)
         text, parameters = self._several() if self.elements > 1 else self._one()
+        text = "\n\n".join([*(f.text for f in self.functions.values()), text])
         pins = tuple(dict.fromkeys(p for u in self.uses for p in u.kernel.pins))
         if pins:
             text = f"#if {' && '.join(pins)}\n{text}\n#endif"
@@ -446,6 +588,8 @@ class _Writer:
     def _ids(self, use: StageUse) -> dict[int, str]:
         """By dimension what stands for the stage's global id, if it is another item's."""
         placement = use.stage.placement
+        if self.item_ids:
+            return dict(enumerate(self.item_ids))
         if isinstance(placement, Shifted):
             steps = enumerate(placement.by)
             return {d: f"(get_global_id({d}){plus(-by)})" for d, by in steps if by}
@@ -550,6 +694,7 @@ class _Writer:
             self._ids(use),
             self.loops[use.number],
             self.ends[use.number],
+            {n: self._call(use, each) for n, each in use.again.items()},
         )
 
     def _guard(self, use: StageUse, item: PreludeItem, *, early: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from kfusion.graph.model import Argument, LocalMemory, Scalar
 from kfusion.graph.rounding import Rounded
@@ -33,8 +33,11 @@ class Parameters:
         style: Style,
         names: Names,
         symbols: Sequence[dict[Symbol, str]],
+        alike: Mapping[str, Sequence[Bound]],
     ) -> None:
-        """Names in `symbols`, by stage, what the parameters of its kernel are called."""
+        """Names in `symbols`, by stage, what the parameters of its kernel are called. `alike`:
+        of memory that functions are given, too, all parameters that it is."""
+        self.alike = alike
         self.uses, self.equalities = uses, equalities
         self.renderer, self.style = renderer, style
         self.names, self.symbols = names, symbols
@@ -112,6 +115,8 @@ class Parameters:
     def _bounds(self, name: str) -> list[Bound]:
         """Of an image that stages read and write: what the fused kernel itself does with it."""
         bounds = self.named[name]
+        if bounds[0].argument.name in self.alike:
+            return list(self.alike[bounds[0].argument.name])
         written = any(b.argument.name in use.images_written for b in bounds for use in self.uses)
         kind = "write_only" if written else "read_only"
         return [b for b in bounds if b.parameter.image in (None, kind)] or bounds

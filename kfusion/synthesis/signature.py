@@ -95,11 +95,13 @@ def _image_access(parameter: Parameter) -> str:
     return word.group() if word is not None else str(parameter.image)
 
 
-def signature(style: Style, name: str, parameters: Sequence[str], *, kernel: bool = True) -> str:
-    """Everything up to the opening brace."""
+def signature(
+    style: Style, name: str, parameters: Sequence[str], *, returns: str = "", kernel: bool = True
+) -> str:
+    """Everything up to the opening brace. What `returns` something is no kernel."""
     before = f"{style.keyword} {style.attribute}\n" if style.attribute else f"{style.keyword} "
-    before = before if kernel else ""
-    start = f"void {name}("
+    before = before if kernel and not returns else ""
+    start = f"{returns or 'void'} {name}("
     pad = " " * len((before + start).rpartition("\n")[2])
     lines: list[str] = []
     if len(pad) > _WIDTH // 2:  # a long name: parameters start on a line of their own

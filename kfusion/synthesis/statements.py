@@ -59,7 +59,9 @@ class StatementWriter:
         ids: Mapping[int, str] = MappingProxyType({}),
         loops: frozenset[int] = frozenset(),
         end: str = "",
+        calls: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
+        self.calls = calls  # in place of reads that are computed again, by number of the access
         self.end = end  # the label behind the stage; "": nothing follows, an item may return
         self.loops = loops  # to be unrolled
         self.carried = carried  # values whose variables are declared in front of the guard
@@ -183,6 +185,12 @@ class StatementWriter:
         changes = self.renames(statement.first, statement.last)
         before: list[str] = []
         after: list[str] = []
+        for number, call in self.calls.items():
+            access = self.kernel.accesses[number]
+            if access.statement == index:
+                for token in access.tokens:
+                    changes.pop(token, None)
+                changes[access.first] = Change(access.last, call)
         for access, place in self.use.accesses(index):
             if place.value is None:
                 continue

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import takewhile
 
 from kfusion.graph.bind import Stage
+from kfusion.graph.model import Again
 from kfusion.graph.values import GroupValues, Place, Role
 from kfusion.kernel.copied import copied_arrays
 from kfusion.kernel.model import Access, PreludeItem, Symbol
@@ -17,10 +18,18 @@ class StageUse:
     """One stage: its live statements, and what they name after values have moved."""
 
     def __init__(
-        self, number: int, stage: Stage, values: GroupValues, *, direct: bool = False
+        self,
+        number: int,
+        stage: Stage,
+        values: GroupValues,
+        *,
+        direct: bool = False,
+        again: Sequence[Again] = (),
     ) -> None:
-        """`direct`: what would be copied into local memory is read where it is."""
+        """`direct`: what would be copied into local memory is read where it is. `again`: of its
+        reads those that are computed again."""
         self.number, self.stage = number, stage
+        self.again = {each.access: each for each in again}
         self.kernel = stage.invocation.kernel
         self.unit = self.kernel.unit
         self.places = {n: place for (s, n), place in values.places.items() if s == number}
@@ -97,7 +106,7 @@ class StageUse:
             yield from self.named(range(item.statement.first, item.statement.last + 1))
         for index in self.live:
             statement = self.kernel.body.statements[index]
-            gone: set[int] = set()
+            gone = {t for each in self.again for t in self.kernel.accesses[each].tokens}
             for access, place in self.accesses(index):
                 if place.role is Role.MEMORY:
                     continue

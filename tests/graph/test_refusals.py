@@ -16,16 +16,24 @@ from kfusion.graph.model import (
     Invocation,
     LaunchRange,
     Memory,
+    Reaches,
     RegionPlan,
     Scalar,
     Shifted,
     Within,
 )
 from kfusion.graph.plan import plan_region
-from kfusion.graph.target import ANY, TARGETS, Target
+from kfusion.graph.target import TARGETS, Target
 from kfusion.kernel.model import Kernel
 from kfusion.source.diagnostics import Reason, render
-from tests.support.kernel_side import ELEMENTWISE, ITEMS, fused_and_same, kernels_of, refusal
+from tests.support.kernel_side import (
+    ELEMENTWISE,
+    ITEMS,
+    OWN_ELEMENTS,
+    fused_and_same,
+    kernels_of,
+    refusal,
+)
 
 HEAD = "__kernel void f(__global float *c, __global const float *a)\n"
 
@@ -387,6 +395,9 @@ class World:
     def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
         return False
 
+    def reaches(self, invocation: Invocation, reaches: Reaches, scalar: Scalar | None) -> bool:
+        return False
+
     def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
         return False
 
@@ -419,7 +430,7 @@ def plan_of(
     world: World,
     ranges: list[LaunchRange] | None = None,
     observed: frozenset[str] | None = None,
-    target: Target = ANY,
+    target: Target = OWN_ELEMENTS,
 ) -> RegionPlan:
     """Calls are a kernel and its arguments, separated by spaces."""
     invocations = []

@@ -20,6 +20,7 @@ from kfusion.graph.model import (
     LaunchRange,
     Memory,
     Placement,
+    Reaches,
     RegionPlan,
     Scalar,
     Shifted,
@@ -228,6 +229,10 @@ class Truth:
 
     def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
         return self._size(invocation)[dimension] <= most
+
+    def reaches(self, invocation: Invocation, reaches: Reaches, scalar: Scalar | None) -> bool:
+        end = (self._of(scalar.name) if scalar is not None else 0) + reaches.more
+        return end <= self._size(invocation)[reaches.dimension]
 
     def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
         return self._size(invocation)[dimension] == self._of(scalar.name)

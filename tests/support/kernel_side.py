@@ -9,6 +9,7 @@ import numpy as np
 import pyopencl as cl
 
 from kfusion.api import Fused, fuse
+from kfusion.graph.target import Target
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import read_kernels
 from kfusion.parse.annotations import find_annotations
@@ -47,6 +48,9 @@ __kernel void twice(__global float *a)
 """
 
 
+OWN_ELEMENTS = Target(near=0)  # what neighbours need keeps kernels apart
+
+
 def kernels_of(text: str, defines: Sequence[str] = ()) -> dict[str, Kernel]:
     return read_kernels(unit_of(text, defines))
 
@@ -79,9 +83,10 @@ def fused_and_same(
     size: tuple[int, ...] = (ITEMS,),
     local: tuple[int, ...] | None = None,
     defines: Sequence[str] = (),
+    target: Target = OWN_ELEMENTS,
 ) -> Fused:
     """Fuse, run on PoCL, compare; and see that as many kernels are launched as expected."""
-    fused = fuse(source, calls, out, defines=defines)
+    fused = fuse(source, calls, out, defines=defines, target=target)
     assert len(fused.kernels) == launches, [d.message for d in fused.diagnostics]
     memory = sorted({m.name for i in fused.plan.invocations for m in i.memory})
     given = {**random_data(memory), **(buffers or {})}
@@ -93,7 +98,7 @@ def fused_and_same(
 
 def refusal(source: str, calls: Sequence[str], out: Sequence[str] | None = None) -> Diagnostic:
     """The one cut of a program that is otherwise left alone."""
-    fused = fuse(source, calls, out)
+    fused = fuse(source, calls, out, target=OWN_ELEMENTS)
     assert len(fused.kernels) == len(calls)
     return next(d for d in fused.diagnostics if d.code.startswith("KF2"))
 

@@ -1,0 +1,326 @@
+"""Stencils in a group: what an item reads of other items' work it computes again.
+
+In: the stages of a group, and where its items meet (legality.py). Out: which reads are *again*, and
+the values of a function for each element that they read: what the stages up to the one that made
+it do at that item; or why a kernel cannot do so.
+
+A function runs at any time and for any item. So nothing in the group stores what it reads from
+memory, and it stores nothing. That decides about every other place where items meet, too: they do
+not if the one access is computed again, or if nothing of the memory is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from kfusion.graph.bind import BoundAccess, Stage
+from kfusion.graph.bounds import Bounds, Nothing
+from kfusion.graph.legality import Across
+from kfusion.graph.model import Again
+from kfusion.graph.points import Point
+from kfusion.graph.unify import Equalities
+from kfusion.graph.values import GroupValues, Role, can_be_replaced, group_values
+from kfusion.kernel.forms import GLOBAL_ID, Atom, Form, Id, LoopVariable, form_of
+from kfusion.kernel.items import asks_for_global_ids_only, asks_for_its_id_only
+from kfusion.kernel.model import Mode
+from kfusion.kernel.types import size_of
+from kfusion.source.protections import is_on, protection
+
+UNSTORED = protection("unstored", "what is read again from memory is stored by no stage")
+STILL = protection("still", "items that meet in memory find nothing stored there")
+SAME_DOMAIN = protection("same-domain", "what an item computes again it has all computed there")
+
+Key = tuple[int, int]  # position of a stage in the group, number of the access
+Functions = Mapping[tuple[int, str], GroupValues]  # by position of the stage, and memory
+
+
+def computed_again(
+    stages: Sequence[Stage],
+    across: Sequence[Across],
+    equalities: Equalities,
+    stored: frozenset[str],
+) -> tuple[Again, ...]:
+    """The reads of elements that earlier stages make for other items.
+
+    And for the reader itself, where the elements are made for others only.
+    """
+    positions = {stage.invocation.index: n for n, stage in enumerate(stages)}
+    points: dict[Key, dict[int, Point]] = {}
+    for each in across:
+        if each.point:
+            key = positions[each.second[0]], each.second[1]
+            points.setdefault(key, {})[positions[each.first[0]]] = each.point
+    found: list[Again] = []
+    for (reader, number), made in points.items():
+        memory = _access(stages[reader], number).memory.name
+        last = _last_writer(stages, reader, memory)
+        if last in made:
+            found.append(Again(reader, number, last, memory, made[last]))
+    for producer, memory in {(each.producer, each.memory): None for each in found}:
+        if memory not in stored:
+            found += _of_the_reader(stages, producer, memory, equalities, keys(found))
+    return tuple(sorted(found, key=lambda each: (each.reader, each.access)))
+
+
+def _last_writer(stages: Sequence[Stage], reader: int, memory: str) -> int:
+    return max((n for n in range(reader) if memory in stages[n].written), default=-1)
+
+
+def _of_the_reader(
+    stages: Sequence[Stage],
+    producer: int,
+    memory: str,
+    equalities: Equalities,
+    known: frozenset[Key],
+) -> list[Again]:
+    """Reads of what the same item has made; none if one of them must find it in a variable."""
+    made = [a for a in stages[producer].accesses if a.memory.name == memory and a.form is not None]
+    forms = {equalities.form(a.form) for a in made if a.access.mode.writes and a.form is not None}
+    domain = [equalities.comparison(guard) for guard in stages[producer].guards]
+    own = tuple(form_of(Id(GLOBAL_ID, d)) for d in range(stages[producer].range.dimensions))
+    found: list[Again] = []
+    for reader in range(producer + 1, len(stages)):
+        if _last_writer(stages, reader, memory) != producer:
+            continue
+        for access in stages[reader].accesses:
+            reads = access.memory.name == memory and access.access.mode.reads
+            if not reads or (reader, access.number) in known:
+                continue
+            facts = [equalities.comparison(fact) for fact in access.facts]
+            bounds = Bounds(facts, Nothing())
+            inside = all(g in facts or bounds.implied(g) is not None for g in domain)
+            same = access.form is not None and {equalities.form(access.form)} == forms
+            plain = access.access.mode is Mode.READ and can_be_replaced(access)
+            plain = plain and access.access.statement >= 0
+            if not (inside and same and plain):
+                return []
+            found.append(Again(reader, access.number, producer, memory, own))
+    return found
+
+
+def _access(stage: Stage, number: int) -> BoundAccess:
+    return next(access for access in stage.accesses if access.number == number)
+
+
+def keys(again: Sequence[Again]) -> frozenset[Key]:
+    return frozenset((each.reader, each.access) for each in again)
+
+
+def functions_of(
+    stages: Sequence[Stage], equalities: Equalities, again: Sequence[Again]
+) -> Functions | None:
+    """What each function does; None: one of them cannot be."""
+    found: dict[tuple[int, str], GroupValues] = {}
+    for each in sorted(again, key=lambda a: (a.producer, a.memory)):
+        key = each.producer, each.memory
+        if key in found:
+            continue
+        before = list(stages[: each.producer + 1])
+        none, wanted = frozenset[str](), frozenset({each.memory})
+        values = group_values(
+            before, equalities, none, again=keys(again), handed=none, wanted=wanted
+        )
+        if not _is_function(before, values, equalities, each.memory):
+            return None
+        found[key] = values
+    return found
+
+
+def live_stages(stages: Sequence[Stage], values: GroupValues) -> list[int]:
+    """Those of which something is left to do."""
+    return [
+        number
+        for number, stage in enumerate(stages)
+        if any(
+            (number, index) not in values.dead
+            for index in range(len(stage.invocation.kernel.body.statements))
+        )
+    ]
+
+
+def _is_function(
+    stages: Sequence[Stage], values: GroupValues, equalities: Equalities, memory: str
+) -> bool:
+    """Of an item's ids and of memory, with one result, and nothing stored."""
+    live = live_stages(stages, values)
+    last = stages[-1]
+    domain = [equalities.comparison(guard) for guard in last.guards]
+    bounds = Bounds(domain, Nothing())
+    for stage in (stages[number] for number in live):
+        kernel, range_ = stage.invocation.kernel, stage.invocation.range
+        if (
+            stage.frame is not None
+            or range_.offset
+            or kernel.local_ids is not None
+            or kernel.together is not None
+            or kernel.body.stride is not None
+            or kernel.body.leaves
+            or kernel.changed
+            or kernel.features
+            or not asks_for_global_ids_only(kernel)
+            or not asks_for_its_id_only(kernel, range_.dimensions)
+        ):
+            return False
+        guards = [equalities.comparison(guard) for guard in stage.guards]
+        inside = all(g in domain or bounds.implied(g) is not None for g in guards)
+        if is_on(SAME_DOMAIN) and not inside:
+            return False
+    for number in live:
+        for access in stages[number].accesses:
+            place = values.places.get((number, access.number))
+            if place is None or not access.access.mode.writes:
+                continue
+            if place.role is Role.MEMORY or place.stored or place.flushed:
+                if (number, access.access.statement) not in values.dead:
+                    return False
+    return result_of(stages, values, memory) is not None
+
+
+def result_of(stages: Sequence[Stage], values: GroupValues, memory: str) -> tuple[int, int] | None:
+    """The store that makes what the function returns."""
+    last = len(stages) - 1
+    stores = [
+        access
+        for access in stages[last].accesses
+        if access.memory.name == memory and access.access.mode.writes
+    ]
+    whole = stores and all(a.access.texel is None and a.form == stores[0].form for a in stores)
+    if not whole:
+        return None
+    place = values.places.get((last, stores[-1].number))
+    return (last, stores[-1].number) if place is not None and place.value is not None else None
+
+
+def read_from_memory(stages: Sequence[Stage], values: GroupValues) -> frozenset[str]:
+    return frozenset(
+        access.memory.name
+        for number, stage in enumerate(stages)
+        for access in stage.accesses
+        if (place := values.places.get((number, access.number))) is not None
+        if (place.role is Role.MEMORY and access.access.mode.reads) or place.role is Role.LOAD
+    )
+
+
+def saved_by(stages: Sequence[Stage], values: GroupValues) -> frozenset[str]:
+    """Memory that the group does store to."""
+    return frozenset(
+        access.memory.name
+        for number, stage in enumerate(stages)
+        for access in stage.accesses
+        if (place := values.places.get((number, access.number))) is not None
+        if place.stored
+        or place.flushed
+        or (place.role is Role.MEMORY and access.access.mode.writes)
+    )
+
+
+def settles(
+    stages: Sequence[Stage],
+    values: GroupValues,
+    across: Sequence[Across],
+    again: Sequence[Again],
+    functions: Functions,
+) -> bool:
+    """Nothing that an item stores is read by another one, nor overwritten by it."""
+    saved = saved_by(stages, values)
+    positions = {stage.invocation.index: n for n, stage in enumerate(stages)}
+    done = keys(again)
+    for each in across:
+        reads = each.reads and (positions[each.reads[0]], each.reads[1])
+        if reads not in done and each.memory in saved and is_on(STILL):
+            return False
+    read = (
+        read_from_memory(stages[: producer + 1], function)
+        for (producer, _), function in functions.items()
+    )
+    return not is_on(UNSTORED) or not any(names & saved for names in read)
+
+
+# What it costs
+
+
+def loads_again(
+    stages: Sequence[Stage], again: Sequence[Again], functions: Functions
+) -> dict[tuple[Point, str, Form], int]:
+    """What functions load, however often, at points told in ids of the kernel's item: bytes."""
+    found: dict[tuple[Point, str, Form], int] = {}
+    dimensions = max((len(each.point) for each in again), default=0)
+    here = tuple(form_of(Id(GLOBAL_ID, d)) for d in range(dimensions))
+    seen: set[tuple[int, str, Point]] = set()
+
+    def call(each: Again, at: Point) -> None:
+        point = tuple(form.replace(_ids(at)) for form in each.point)
+        if (each.producer, each.memory, point) in seen:
+            return
+        seen.add((each.producer, each.memory, point))
+        values = functions[each.producer, each.memory]
+        for access, size in _loads(stages[: each.producer + 1], values):
+            found[point, *access] = size
+        for inner in again:
+            if inner.reader <= each.producer and _is_live(inner, stages, values):
+                call(inner, point)
+
+    for each in again:
+        call(each, here)
+    return found
+
+
+def _ids(point: Point) -> dict[Atom, Form]:
+    return {Id(GLOBAL_ID, d): form for d, form in enumerate(point)}
+
+
+def _is_live(each: Again, stages: Sequence[Stage], values: GroupValues) -> bool:
+    access = _access(stages[each.reader], each.access)
+    return (each.reader, access.access.statement) not in values.dead
+
+
+def _loads(stages: Sequence[Stage], values: GroupValues) -> Iterator[tuple[tuple[str, Form], int]]:
+    for number, stage in enumerate(stages):
+        for access in stage.accesses:
+            place = values.places.get((number, access.number))
+            if place is None or not access.access.mode.reads:
+                continue
+            if place.role in (Role.MEMORY, Role.LOAD):
+                yield (access.memory.name, access.form or Form()), size_of(access.type)
+
+
+def cost(
+    stages: Sequence[Stage],
+    values: GroupValues,
+    again: Sequence[Again],
+    functions: Functions,
+    near: int,
+) -> int:
+    """Bytes, where neighbouring items load the same elements: each comes once from memory, and
+    the loads themselves cost as if one in so many did."""
+    loads = dict(_loads(stages, values))
+    further = loads_again(stages, again, functions)
+    sizes = {name: size for (name, _), size in loads.items()}
+    sizes |= {name: size for (_, name, _), size in further.items()}
+    stored = saved_by(stages, values)
+    written = {a.memory.name: size_of(a.type) for stage in stages for a in stage.accesses}
+    executed = sum(size * _rounds(form, stages) for (_, form), size in loads.items())
+    executed += sum(
+        size * _rounds(form, stages, *point) for (point, _, form), size in further.items()
+    )
+    return sum(sizes.values()) + sum(written[name] for name in stored) + executed // near
+
+
+_SOME = 8
+
+
+def _rounds(form: Form, stages: Sequence[Stage], *others: Form) -> int:
+    """How often the loops around it go round, as far as that is known."""
+    count = 1
+    for atom in {a for each in (form, *others) for a in each.everything}:
+        if isinstance(atom, LoopVariable):
+            facts = [f for stage in stages for access in stage.accesses for f in access.facts]
+            own = form_of(atom)
+            ends = [
+                f.right.constant + (f.op == "<=")
+                for f in facts
+                if f.left == own and f.right.is_constant
+            ]
+            starts = [f.left.constant for f in facts if f.right == own and f.left.is_constant]
+            count *= max(1, min(ends) - max(starts)) if ends and starts else _SOME
+    return count

@@ -1,0 +1,349 @@
+"""Which item of an earlier stage made the element that an access reads?
+
+In: a store of the one stage, a read of the other, and what may be assumed. Out: the *point* of the
+read, which is that item, by dimension, in ids of the reader: of `t[y*w + min(x + 1, w - 1)]` after
+`t[y*w + x] = ...` it is `(min(x + 1, w - 1), y)`. It is one of the stage's items, whatever the
+reader's is: inside of its guards, and of its launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Protocol
+
+from kfusion.graph.bind import BoundAccess, Stage
+from kfusion.graph.bounds import NOTHING, Assumable, Bounds, Nothing, Proof
+from kfusion.graph.model import Reaches
+from kfusion.graph.ranges import COMPARED
+from kfusion.graph.values import can_be_replaced
+from kfusion.kernel.forms import (
+    GLOBAL_ID,
+    Atom,
+    Choice,
+    Comparison,
+    Form,
+    Id,
+    LoopVariable,
+    Monomial,
+    Quotient,
+    Value,
+    chosen,
+    form_of,
+    number,
+)
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.protections import is_on, protection
+
+INSIDE = protection("inside", "what is computed again is what an item of the stage computed")
+ALONE = protection("alone", "an element whose value is computed again has been made by one item")
+LAUNCHED = protection("launched", "the item whose value is computed again has been launched")
+
+Point = tuple[Form, ...]
+_MOST_CASES = 64
+
+
+@dataclass(frozen=True)
+class Source:
+    """An element that an item of an earlier stage has made."""
+
+    point: Point
+    proof: Proof
+    reaches: tuple[Reaches, ...]  # what the launch must have
+
+
+class Reach(Assumable, Protocol):
+    """What may be assumed of scalars, and of launches."""
+
+    def reaches(self, reaches: Reaches) -> bool: ...
+
+
+def source_of(store: BoundAccess, read: BoundAccess, world: Reach) -> Source | None:
+    """None: it is not known to be an item of the stage."""
+    if store.form is None or read.form is None or store.narrow or read.narrow:
+        return None
+    if not can_be_replaced(read) or read.access.statement < 0:
+        return None
+    if store.type != read.type or store.access.unit != read.access.unit:
+        return None
+    rows = _rows(store.form, store.stage.range.dimensions)
+    if rows is None:
+        return None
+    pitches, start = rows
+    alone = _alone(store, pitches, world)
+    if alone is None:
+        return None
+    for point in _points(read.form - start, pitches):
+        loops = (a for form in point for a in form.everything if isinstance(a, LoopVariable))
+        if not all(variable.name.isidentifier() for variable in loops):
+            continue
+        source = _inside(store.stage, point, read, world)
+        if source is not None:
+            return replace(source, proof=source.proof | alone)
+    return None
+
+
+@dataclass(frozen=True)
+class _Pitch:
+    """From an item to the next one, in elements: a product of scalars and a number."""
+
+    monomial: Monomial
+    factor: int
+
+    @property
+    def length(self) -> tuple[int, int]:
+        """Longer ones are multiples of shorter ones."""
+        return len(self.monomial), self.factor
+
+    def divide(self, monomial: Monomial) -> Monomial | None:
+        rest = list(monomial)
+        for atom in self.monomial:
+            if atom not in rest:
+                return None
+            rest.remove(atom)
+        return tuple(rest)
+
+
+def _rows(store: Form, dimensions: int) -> tuple[list[_Pitch], Form] | None:
+    """By dimension the distance between two items, and where the first one stores."""
+    pitches: list[_Pitch] = []
+    start = store
+    for d in range(dimensions):
+        id_ = Id(GLOBAL_ID, d)
+        terms = [(m, f) for m, f in store.terms if id_ in m]
+        if len(terms) != 1 or terms[0][1] < 1:
+            return None
+        (monomial, factor) = terms[0]
+        rest = tuple(atom for atom in monomial if atom != id_)
+        if len(rest) != len(monomial) - 1 or not all(isinstance(a, Value) for a in rest):
+            return None
+        pitches.append(_Pitch(rest, factor))
+        start -= Form(((monomial, factor),))
+    if start.everything and not all(isinstance(a, Value) for a in start.everything):
+        return None
+    return (pitches, start) if len(set(pitches)) == dimensions else None
+
+
+def _alone(store: BoundAccess, pitches: Sequence[_Pitch], world: Assumable) -> Proof | None:
+    """Why no other item stores the element: rows end before the next ones begin.
+
+    Where they do not, two items store to one element, and the program has a race.
+    """
+    bounds = Bounds(store.facts, world, endless=True)
+    order = sorted(range(len(pitches)), key=lambda d: pitches[d].length)
+    proof = NOTHING
+    for d, following in pairwise(order):
+        own, next_ = pitches[d], pitches[following]
+        rest = own.divide(next_.monomial)
+        if rest is None or next_.factor % own.factor:
+            return None
+        width = Form(((rest, next_.factor // own.factor),))
+        behind = width - number(1) - form_of(Id(GLOBAL_ID, d))
+        found = bounds.not_negative(behind, width) if is_on(ALONE) else NOTHING
+        if found is None:
+            return None
+        proof |= found
+    return proof
+
+
+def _points(index: Form, pitches: Sequence[_Pitch]) -> Iterator[Point]:
+    """The ids of the item at which the store's index is this one: candidates, the likeliest first.
+
+    `y*w + w - 1 - x` may be `(w - 1 - x, y)` and `(-1 - x, y + 1)`: which of them is an item is
+    asked of each.
+    """
+    for low in (False, True):
+        found = _divided(index, pitches, low=low)
+        if found is not None:
+            yield found
+
+
+def _divided(index: Form, pitches: Sequence[_Pitch], *, low: bool) -> Point | None:
+    """`low`: whole rows belong to the columns where they may."""
+    choice = next((c for c in _whole(index) if _moves_rows(c, pitches)), None)
+    if choice is not None:
+        sides = [
+            _divided(index.replace({choice: side}), pitches, low=low)
+            for side in (choice.then, choice.otherwise)
+        ]
+        if sides[0] is None or sides[1] is None:
+            return None
+        pairs = zip(*sides, strict=True)
+        parts = [chosen(choice.when, then, other, choice.type) for then, other in pairs]
+        return None if any(part is None for part in parts) else tuple(p for p in parts if p)
+    left = index
+    found = [Form()] * len(pitches)
+    order = sorted(
+        range(len(pitches)), key=lambda d: (-len(pitches[d].monomial), -pitches[d].factor)
+    )
+    for d in order:
+        pitch = pitches[d]
+        last = d == order[-1]
+        for monomial, factor in left.terms:
+            rest = pitch.divide(monomial)
+            if rest is None or (low and not last and _may_be_columns(rest, pitch)):
+                continue
+            steps, over = divmod(factor, pitch.factor)
+            if over and last:
+                return None
+            if over and not rest and not pitch.monomial:  # a number: to the nearest row
+                steps = (factor + pitch.factor // 2) // pitch.factor
+            elif over:
+                continue
+            found[d] += Form(((rest, steps),)) if steps else Form()
+            left -= Form(((monomial, steps * pitch.factor),)) if steps else Form()
+    return None if left.terms else tuple(found)
+
+
+def _may_be_columns(rest: Monomial, pitch: _Pitch) -> bool:
+    """`w` in `y*w + w - 1 - x`, and `w*((x + 1)/w)`, which a remainder takes away."""
+    quotients = [a for a in rest if isinstance(a, Quotient)]
+    width = Form(((pitch.monomial, pitch.factor),))
+    return not rest or any(q.divisor == width for q in quotients)
+
+
+def _whole(index: Form) -> list[Choice]:
+    """The choices that are terms of the index by themselves."""
+    return [m[0] for m, f in index.terms if len(m) == 1 and isinstance(m[0], Choice) and f == 1]
+
+
+def _moves_rows(choice: Choice, pitches: Sequence[_Pitch]) -> bool:
+    """One of its values is in another row, or whole rows away."""
+    difference = choice.then - choice.otherwise
+    wide = [p for p in pitches if p.monomial or p.factor > 1]
+    terms = (*difference.terms, *choice.then.terms)
+    return any(
+        p.divide(m) is not None and (p.monomial or abs(f) >= p.factor // 2 > 0)
+        for p in wide
+        for m, f in terms
+    )
+
+
+# Is the point one of the stage's items?
+
+
+@dataclass(frozen=True)
+class _Case:
+    """The point where choices are made."""
+
+    point: Point
+    facts: tuple[Comparison, ...]
+    made: tuple[Comparison, ...] = ()
+
+    def impossible(self, known: Sequence[Comparison]) -> bool:
+        bounds = Bounds(known, Nothing())
+        return any(bounds.implied(each.negated) is not None for each in self.made)
+
+
+def _cases(case: _Case) -> Iterator[_Case]:
+    choices = [choice for form in case.point for choice in form.choices]
+    if not choices:
+        yield case
+        return
+    choice = max(choices, key=lambda each: (len(str(each)), str(each)))
+    yield from _cases(_taken(case, choice, choice.when, choice.then))
+    for position, comparison in enumerate(choice.when):
+        facts = (*choice.when[:position], comparison.negated)
+        yield from _cases(_taken(case, choice, facts, choice.otherwise))
+
+
+def _taken(case: _Case, choice: Choice, facts: tuple[Comparison, ...], side: Form) -> _Case:
+    new: dict[Atom, Form] = {choice: side}
+    known = tuple(fact.map(lambda form: form.replace(new)) for fact in (*case.facts, *facts))
+    made = tuple(fact.map(lambda form: form.replace(new)) for fact in (*case.made, *facts))
+    return _Case(tuple(form.replace(new) for form in case.point), known, made)
+
+
+def _inside(stage: Stage, point: Point, read: BoundAccess, world: Reach) -> Source | None:
+    cases: list[_Case] = []
+    for count, case in enumerate(_cases(_Case(point, read.facts))):
+        if count == _MOST_CASES:
+            return None
+        if not case.impossible(read.facts):
+            cases.append(case)
+    proof = NOTHING
+    for case in cases:
+        found = _within(stage, case, world)
+        if found is None:
+            return None
+        proof |= found
+    reaches: list[Reaches] = []
+    for d in range(len(point)):
+        ends = _end(stage, d, cases, world)
+        if ends is None:
+            return None
+        reaches += ends[0]
+        proof |= ends[1]
+    return Source(point, proof, tuple(reaches))
+
+
+def _within(stage: Stage, case: _Case, world: Assumable) -> Proof | None:
+    """Why the point is in the stage's guards."""
+    ids: dict[Atom, Form] = {Id(GLOBAL_ID, d): form for d, form in enumerate(case.point)}
+    bounds = Bounds(case.facts, world)
+    proof = NOTHING
+    for guard in stage.guards:
+        there = guard.map(lambda form: form.replace(ids))
+        found = NOTHING if there in case.facts or not is_on(INSIDE) else bounds.implied(there)
+        if found is None:
+            return None
+        proof |= found
+    return proof
+
+
+def _end(
+    stage: Stage, dimension: int, cases: Sequence[_Case], world: Reach
+) -> tuple[tuple[Reaches, ...], Proof] | None:
+    """Why the launch has the item: it is no further than the reader, or than the launch reaches."""
+    own = form_of(Id(GLOBAL_ID, dimension))
+    not_before = _proved([(case, case.point[dimension]) for case in cases], world)
+    if not_before is None:
+        return None
+    not_behind = _proved([(case, own - case.point[dimension]) for case in cases], world)
+    if not_behind is not None:
+        return (), not_before | not_behind
+    if not is_on(LAUNCHED):
+        return (), not_before
+    for end in _ends(stage, dimension, cases):
+        scalar = next(iter(end.scalars), None)
+        name, type_ = (scalar.name, scalar.type) if scalar is not None else ("", "int")
+        reaches = Reaches(stage.launch.index, dimension, name, type_, end.constant)
+        behind = [end - number(1) - case.point[dimension] for case in cases]
+        below = _proved(zip(cases, behind, strict=True), world)
+        if below is not None and world.reaches(reaches):
+            return (reaches,), not_before | below
+    return None
+
+
+def _proved(forms: Iterable[tuple[_Case, Form]], world: Assumable) -> Proof | None:
+    """Why none of them is negative."""
+    proof = NOTHING
+    for case, form in forms:
+        found = Bounds(case.facts, world).not_negative(form)
+        if found is None:
+            return None
+        proof |= found
+    return proof
+
+
+def _ends(stage: Stage, dimension: int, cases: Sequence[_Case]) -> list[Form]:
+    """Where the items of the launch may be known to end: by guards, or by the reader's numbers."""
+    own = form_of(Id(GLOBAL_ID, dimension))
+    guards = [g.right for g in stage.guards if g.op == "<" and g.left == own]
+    guards += [g.right + number(1) for g in stage.guards if g.op == "<=" and g.left == own]
+    scalars = {s for case in cases for fact in case.facts for s in (fact.left + fact.right).scalars}
+    scalars |= {s for case in cases for form in case.point for s in form.scalars}
+    others = [form_of(scalar) for scalar in sorted(scalars, key=str)]
+    return [end for end in dict.fromkeys([*guards, *others]) if _is_end(end)]
+
+
+def _is_end(form: Form) -> bool:
+    """A number, or a scalar and a number."""
+    scalar = form - number(form.constant)
+    if not scalar.terms:
+        return True
+    (monomial, factor), *others = scalar.terms
+    value = monomial[0]
+    single = not others and factor == 1 and len(monomial) == 1
+    return single and isinstance(value, Value) and not value.part and value.type in COMPARED

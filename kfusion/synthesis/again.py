@@ -1,0 +1,136 @@
+"""The text of what is computed again: functions of an item, and calls of them.
+
+A function does the work of a group's stages up to one of them, for the item that it is given, and
+returns what that one stores. A call stands in place of a load: `t[y * w + x - 1]` becomes
+`blur_t_at(x - 1, y, a, w)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kfusion.kernel.forms import (
+    Atom,
+    Choice,
+    Comparison,
+    Form,
+    Id,
+    LoopVariable,
+    Quotient,
+    form_of,
+    number,
+)
+from kfusion.kernel.types import INTEGERS, is_unsigned
+from kfusion.source.dataclasses import dataclass
+from kfusion.synthesis.model import FusedParameter
+
+FUNCTION = "_at"  # after the names of the kernel and of the memory
+ITEM_NAMES = ("item_x", "item_y", "item_z")
+
+
+@dataclass(frozen=True)
+class ItemParameter:
+    parameter: FusedParameter
+    canonical: str  # its type
+
+
+@dataclass(frozen=True)
+class Function:
+    name: str
+    text: str
+    body: str  # of the text
+    parameters: tuple[ItemParameter, ...]  # after the item's ids
+    calls_macros: bool
+
+
+@dataclass(frozen=True)
+class PointText:
+    """Writes forms as expressions. `name` says what stands for an atom in the text around."""
+
+    name: Callable[[Atom], str]
+    small: frozenset[Atom]  # what is known to be a small number
+
+    def of(self, form: Form) -> str:
+        """As an `int`: it is an id, so it has the value, whatever has been computed in 64 bits."""
+        return self._sum(form) if self._is_narrow(form) else f"(int)({self._wide(form)})"
+
+    def _sum(self, form: Form, cast: str = "") -> str:
+        """The constant last; what is taken away behind what it is taken from."""
+        if form.is_constant:
+            return str(form.constant)
+        terms = [(m, f) for m, f in form.terms if m]
+        terms.sort(key=lambda term: term[1] < 0)
+        text = ""
+        for monomial, factor in terms:
+            product = " * ".join(cast + self._atom(atom, wide=bool(cast)) for atom in monomial)
+            if abs(factor) != 1:
+                product = f"{abs(factor)} * {product}"
+            sign = "-" if factor < 0 else "+"
+            text = f"{text} {sign} {product}" if text else ("-" * (factor < 0)) + product
+        last = form.constant
+        return text + (f" {'-' if last < 0 else '+'} {abs(last)}" if last else "")
+
+    def _wide(self, form: Form) -> str:
+        return self._sum(form, "(long)") if not form.is_constant else f"{form.constant}L"
+
+    def _atom(self, atom: Atom, *, wide: bool) -> str:
+        if isinstance(atom, Choice):
+            return self._choice(atom, wide=wide)
+        if isinstance(atom, Quotient):
+            to = atom.type.split()[0]  # of a conversion: what it converts to
+            sides = [f"({to})({self._wide(side)})" for side in atom.parts]
+            return f"({sides[0]} / {sides[1]})" if atom.divisor != number(1) else sides[0]
+        return self.name(atom)
+
+    def _choice(self, choice: Choice, *, wide: bool) -> str:
+        sides = [self._wide(s) if wide else self._sum(s) for s in (choice.then, choice.otherwise)]
+        single = choice.when[0] if len(choice.when) == 1 else None
+        if single is not None and single.op in ("<", "<=") and not is_unsigned(single.type):
+            pair = (single.left, single.right)
+            if pair == (choice.then, choice.otherwise):
+                return f"min({sides[0]}, {sides[1]})"
+            if pair == (choice.otherwise, choice.then):
+                return f"max({sides[1]}, {sides[0]})"
+        when = " && ".join(map(self._comparison, choice.when))
+        return f"({when} ? {sides[0]} : {sides[1]})"
+
+    def _comparison(self, comparison: Comparison) -> str:
+        """As the kernel makes it: without sign, if it does."""
+        left, right = comparison.left, comparison.right
+        if not is_unsigned(comparison.type) and self._is_narrow(left) and self._is_narrow(right):
+            return f"{self._sum(left)} {comparison.op} {self._sum(right)}"
+        cast = f"({comparison.type})" if is_unsigned(comparison.type) else ""
+        sides = [f"{cast}({self._wide(s)})" if cast else self._wide(s) for s in (left, right)]
+        return f"{sides[0]} {comparison.op} {sides[1]}"
+
+    def _is_narrow(self, form: Form) -> bool:
+        """What it adds up to, and what it is computed from, are numbers of 32 bits with sign.
+
+        An id and small numbers, or a scalar and such: no launch has more than 2^31 items.
+        """
+        terms = [(m, f) for m, f in form.terms if m and m[0] not in self.small]
+        plain = len(terms) <= 1 and all(f == 1 for _, f in terms)
+        single = all(len(m) <= 1 and abs(f) < SMALL for m, f in form.terms)
+        return plain and single and all(map(self._is_narrow_atom, form.atoms))
+
+    def _is_narrow_atom(self, atom: Atom) -> bool:
+        if isinstance(atom, Choice):
+            sides = (side for c in atom.when for side in (c.left, c.right))
+            return all(map(self._is_narrow, (atom.then, atom.otherwise, *sides)))
+        if isinstance(atom, Quotient):
+            return False
+        width, signed = (32, True) if isinstance(atom, Id) else INTEGERS.get(atom.type, (64, False))
+        return width < 32 or (width == 32 and signed)
+
+
+SMALL = 1 << 12
+
+
+def small_ones(facts: Sequence[Comparison]) -> frozenset[Atom]:
+    """Variables of loops that count from one small number to another."""
+    found: list[set[Atom]] = []
+    for above in (False, True):
+        sides = [(f.right, f.left) if above else (f.left, f.right) for f in facts if f.op != "!="]
+        small = [v for v, end in sides if end.is_constant and abs(end.constant) < SMALL]
+        found.append({a for v in small for a in v.atoms if v == form_of(a)})
+    return frozenset(a for a in found[0] & found[1] if isinstance(a, LoopVariable))
