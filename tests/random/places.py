@@ -45,7 +45,7 @@ class Call:
 @dataclass(frozen=True)
 class Pipeline:
     calls: tuple[Call, ...]
-    scalars: dict[str, int]  # w, h, n = w*h
+    scalars: dict[str, int]  # the last arguments of all calls: w, h, n = w*h
     out: frozenset[str] | None
 
     @property
@@ -144,7 +144,7 @@ def launches(
     for group in plan.groups:
         calls = [of.calls[index] for index in group.members]
         if len(calls) == 1:
-            found.append((calls[0].name, (*calls[0].buffers, "w", "h", "n"), calls[0].size))
+            found.append((calls[0].name, (*calls[0].buffers, *of.scalars), calls[0].size))
             continue
         placed = {a.invocation for a in group.assumptions if isinstance(a, Placement)}
         size = _widest([of.calls[i].size for i in group.members if i not in placed])
@@ -163,7 +163,7 @@ def invocations(pipelines: Sequence[Pipeline]) -> list[list[Invocation]]:
                 kernels[call.name],
                 (
                     *(Memory(name, name) for name in call.buffers),
-                    *(Scalar(name, name) for name in ("w", "h", "n")),
+                    *(Scalar(name, name) for name in each.scalars),
                 ),
                 LaunchRange(len(call.size), str(call.size)),
                 call.name,
