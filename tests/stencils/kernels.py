@@ -373,7 +373,7 @@ class _Kernel:
         if self.random.random() < 0.4:
             lines.append(f"s = s * {self.number()};")
         if self.random.random() < 0.2:
-            lines.append(f"s = s + ({SCALAR[self.type]})({' - '.join(self.vars)});")
+            lines.append(f"s = s + ({SCALAR[self.type]})({' + '.join(self.vars)});")
         around = [name for name, near in self.inputs.items() if near]
         if around and self.colour is None and self.type != "float4" and self.random.random() < 0.04:
             lines += self._chosen(around[0])

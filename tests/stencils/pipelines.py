@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -46,17 +46,23 @@ class Pipeline(places.Pipeline):
     def observed(self) -> frozenset[str]:
         return frozenset(BUFFERS) if self.out is None else self.out
 
-    def may_be(self, groups: list[tuple[tuple[int, ...], frozenset[str] | None]]) -> bool:
+    @property
+    def tried(self) -> Point:
+        """The size that the judge tries."""
+        return tuple(min(extent, LARGEST[len(self.size)]) for extent in self.size)
+
+    def may_be(self, groups: Sequence[tuple[tuple[int, ...], frozenset[str] | None]]) -> bool:
         """Whether kernels of these calls, which store so much (None: all), leave what they do."""
-        size = tuple(min(extent, LARGEST[len(self.size)]) for extent in self.size)
-        stages = [call.stage(size) for call in self.calls]
+        stages = [call.stage(self.tried) for call in self.calls]
         made = [
-            Group(
-                tuple(stages[n] for n in members), frozenset(BUFFERS) if stored is None else stored
-            )
-            for members, stored in groups
+            Group(tuple(stages[n] for n in calls), frozenset(BUFFERS) if kept is None else kept)
+            for calls, kept in groups
         ]
-        return may_be(made, stages, filled(BUFFERS, size), self.observed)
+        return may_be(made, stages, filled(BUFFERS, self.tried), self.observed)
+
+    @property
+    def may_be_one(self) -> bool:
+        return self.may_be([(tuple(range(len(self.calls))), self.observed)])
 
 
 def pipeline(random: Random, prefix: str) -> Pipeline:
@@ -96,7 +102,7 @@ def _chain(random: Random, call: Make) -> list[Call]:
     """Each reads what the one before has made, or not; and stores to a new buffer, or not."""
     calls: list[Call] = []
     last, *fresh = random.sample(BUFFERS, len(BUFFERS))
-    for _ in range(random.randint(2, 5)):
+    for _ in range(random.choice([2, 2, 3, 3, 4, 5])):
         if random.random() < 0.15:
             last = random.choice(BUFFERS)
         near = random.random() < 0.7
