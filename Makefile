@@ -36,7 +36,8 @@ fuzz: setup
 	@KFUSION_FUZZ=1 KFUSION_FUZZ_SEED=$(SEED) KFUSION_TEST_EXAMPLES=$(N) \
 		$(BIN)/python -m pytest $(PYTEST_FLAGS) tests/random/test_pipelines.py \
 		tests/fuse/test_random_pipelines.py tests/fuse/test_random_meetings.py \
-		tests/fuse/test_random_images.py tests/random/test_places.py
+		tests/fuse/test_random_images.py tests/random/test_places.py \
+		tests/stencils/test_random.py
 
 fuzz-mutation: setup
 	@N=$(if $(filter file,$(origin N)),2000,$(N)) $(BIN)/python -m tests.random.switched_off

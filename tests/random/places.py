@@ -46,7 +46,7 @@ class Call:
 @dataclass(frozen=True)
 class Pipeline:
     calls: tuple[Call, ...]
-    scalars: dict[str, int]  # w, h, n = w*h
+    scalars: dict[str, int]  # the last arguments of all calls: w, h, n = w*h
     out: frozenset[str] | None
 
     @property
@@ -145,7 +145,7 @@ def launches(
     for group in plan.groups:
         calls = [of.calls[index] for index in group.members]
         if len(calls) == 1:
-            found.append((calls[0].name, (*calls[0].buffers, "w", "h", "n"), calls[0].size))
+            found.append((calls[0].name, (*calls[0].buffers, *of.scalars), calls[0].size))
             continue
         placed = {a.invocation for a in group.assumptions if isinstance(a, Placement)}
         size = _widest([of.calls[i].size for i in group.members if i not in placed])
@@ -164,7 +164,7 @@ def invocations(pipelines: Sequence[Pipeline]) -> list[list[Invocation]]:
                 kernels[call.name],
                 (
                     *(Memory(name, name) for name in call.buffers),
-                    *(Scalar(name, name) for name in ("w", "h", "n")),
+                    *(Scalar(name, name) for name in each.scalars),
                 ),
                 LaunchRange(len(call.size), str(call.size)),
                 call.name,

@@ -66,7 +66,7 @@ def check(seed: int) -> tuple[int, int]:
         if not made:
             continue
         as_written: list[Launch] = [
-            (call.name, (*call.buffers, "w", "h", "n"), call.size) for call in each.calls
+            (call.name, (*call.buffers, *each.scalars), call.size) for call in each.calls
         ]
         before = run(built.context, built.program, as_written, each)
         after = run(built.context, built.program, launches(plan, made, each), each)

@@ -1,0 +1,138 @@
+"""Random pipelines of stencils, written as people write them, with what the judge needs to know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from tests.random import places
+from tests.stencils.judge import Group, Point, Stage, Store, filled, may_be
+from tests.stencils.kernels import CLIPS, Written, written
+
+BUFFERS = "abcefg"  # "d" is a depth
+EXTENTS = {
+    1: [[1, 2, 3, 5, 7, 13, 16, 31, 64]],
+    2: [[1, 2, 3, 5, 7, 8, 13, 17], [1, 2, 3, 4, 6, 7, 11]],
+    3: [[1, 2, 3, 4, 5, 7], [1, 3, 4, 5], [1, 2, 3, 5]],
+}
+LARGEST = {1: 16, 2: 7, 3: 4}  # extents that the judge tries: it takes its time
+
+
+@dataclass(frozen=True)
+class Call(places.Call):
+    does: Written
+
+    def stage(self, size: Point) -> Stage:
+        to = dict(zip(self.does.buffers, self.buffers, strict=True))  # names are those of a launch
+        launch = tuple(range(m, n - m) for m, n in zip(self.does.margin, size, strict=True))
+        reads = tuple(replace(read, buffer=to[read.buffer]) for read in self.does.reads)
+        stores = tuple(Store(to[name], (0,) * len(size)) for name in self.does.stores)
+        return Stage(self.name, reads, stores, size, launch, self.does.holds)
+
+
+@dataclass(frozen=True)
+class Pipeline(places.Pipeline):
+    calls: tuple[Call, ...]
+    head: str
+    type: str
+    size: Point
+
+    @property
+    def source(self) -> str:
+        return self.head + super().source
+
+    @property
+    def observed(self) -> frozenset[str]:
+        return frozenset(BUFFERS) if self.out is None else self.out
+
+    @property
+    def tried(self) -> Point:
+        """The size that the judge tries."""
+        return tuple(min(extent, LARGEST[len(self.size)]) for extent in self.size)
+
+    def may_be(self, groups: Sequence[tuple[tuple[int, ...], frozenset[str] | None]]) -> bool:
+        """Whether kernels of these calls, which store so much (None: all), leave what they do."""
+        stages = [call.stage(self.tried) for call in self.calls]
+        made = [
+            Group(tuple(stages[n] for n in calls), frozenset(BUFFERS) if kept is None else kept)
+            for calls, kept in groups
+        ]
+        return may_be(made, stages, filled(BUFFERS, self.tried), self.observed)
+
+    @property
+    def may_be_one(self) -> bool:
+        return self.may_be([(tuple(range(len(self.calls))), self.observed)])
+
+
+def pipeline(random: Random, prefix: str) -> Pipeline:
+    dimensions = random.choice([1, 1, 2, 2, 2, 2, 3])
+    size = tuple(random.choice(each) for each in EXTENTS[dimensions])
+    type_ = random.choice(["float"] * 6 + ["int"] * 2 + ["double", "float4"])
+    rounded = random.random() < 0.4
+    count = 0
+
+    def call(inputs: dict[str, bool], outputs: list[str], colour: int | None = None) -> Call:
+        nonlocal count
+        count += 1
+        name = f"{prefix}_{count}"
+        # Most launches have as many items as the others.
+        more = rounded if random.random() < 0.8 else not rounded
+        does = written(random, name, size, type_, inputs, outputs, colour=colour, rounded=more)
+        return Call(name, does.buffers, does.size, does.text, does)
+
+    calls = random.choice([_chain] * 8 + [_steps, _colours])(random, call)
+    last = {*calls[-1].does.stores}
+    out = frozenset(last | set(random.sample(BUFFERS, random.choice([0, 0, 0, 1, 2]))))
+    return Pipeline(
+        tuple(calls),
+        dict(zip("whd", size, strict=False)),
+        None if random.random() < 0.15 else out,
+        CLIPS.format(prefix),
+        type_,
+        size,
+    )
+
+
+# Inputs, each with whether its neighbours are read, and outputs.
+Make = Callable[..., Call]
+
+
+def _chain(random: Random, call: Make) -> list[Call]:
+    """Each reads what the one before has made, or not; and stores to a new buffer, or not."""
+    calls: list[Call] = []
+    last, *fresh = random.sample(BUFFERS, len(BUFFERS))
+    for _ in range(random.choice([2, 2, 3, 3, 4, 5])):
+        if random.random() < 0.15:
+            last = random.choice(BUFFERS)
+        near = random.random() < 0.7
+        inputs = {last: near}
+        for other in random.sample(BUFFERS, random.choice([0, 0, 1, 1, 2])):
+            inputs.setdefault(other, near and random.random() < 0.4)
+        free = [name for name in BUFFERS if not inputs.get(name)]
+        new = [name for name in fresh if name in free]
+        output = random.choice(new if new and random.random() < 0.75 else free)
+        more = [name for name in free if name != output] if random.random() < 0.25 else []
+        calls.append(call(inputs, [output, *random.sample(more, min(len(more), 1))]))
+        fresh = [name for name in fresh if name not in calls[-1].does.stores]
+        last = output
+    return calls
+
+
+def _steps(random: Random, call: Make) -> list[Call]:
+    """One kernel again and again, over two buffers or more by turns."""
+    states = random.sample(BUFFERS, random.choice([2, 2, 3, 4]))
+    older = {states[1]: False} if len(states) > 2 and random.random() < 0.5 else {}
+    calls = [call({states[0]: True, **older}, [states[1 + len(older)]])]
+    for step in range(1, random.randint(2, 4)):
+        turn = {name: states[(k + step) % len(states)] for k, name in enumerate(states)}
+        buffers = tuple(turn.get(name, name) for name in calls[0].buffers)
+        calls.append(replace(calls[0], buffers=buffers, text=""))
+    return calls
+
+
+def _colours(random: Random, call: Make) -> list[Call]:
+    """In place: each launch updates every second element from those between."""
+    name, other = random.sample(BUFFERS, 2)
+    both = [call({name: True}, [name], colour) for colour in (0, 1)]
+    return [*both, call({name: True}, [other])]
