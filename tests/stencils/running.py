@@ -17,6 +17,7 @@ import pyopencl as cl
 from kfusion.device.opencl import BuiltProgram, build_program
 from kfusion.graph.model import Invocation, RegionPlan
 from kfusion.graph.plan import plan_region
+from kfusion.graph.target import Target
 from kfusion.source.diagnostics import Reason
 from kfusion.synthesis.kernel import synthesise
 from kfusion.synthesis.model import FusedKernel, NotWrittenError
@@ -25,6 +26,7 @@ from tests.stencils.kernels import SCALAR, WEIGHT_COUNT, WEIGHTS
 from tests.stencils.pipelines import BUFFERS, Pipeline, pipeline
 
 AT_A_TIME = 20  # pipelines in one program
+EAGER = Target(near=1 << 20)  # whatever it costs to compute again
 BEHIND = 8  # elements behind those of an array, which nobody touches
 Made = dict[tuple[int, ...], FusedKernel]
 
@@ -39,7 +41,7 @@ def planned(drawn: Sequence[Pipeline], prefix: str) -> list[tuple[RegionPlan, Ma
 def _planned(of: Pipeline, called: list[Invocation], name: str) -> tuple[RegionPlan, Made]:
     alone: dict[str, Reason] = {}
     while True:
-        plan = plan_region(called, of.out, Truth(of), alone=alone)
+        plan = plan_region(called, of.out, Truth(of), EAGER, alone=alone)
         try:
             return plan, {
                 group.members: synthesise(group, called, f"{name}_{group.members[0]}")
