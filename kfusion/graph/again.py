@@ -28,6 +28,7 @@ from kfusion.source.protections import is_on, protection
 
 UNSTORED = protection("unstored", "what is read again from memory is stored by no stage")
 STILL = protection("still", "items that meet in memory find nothing stored there")
+AS_BEFORE = protection("as-before", "what a stage leaves alone no other stage writes")
 SAME_DOMAIN = protection("same-domain", "what an item computes again it has all computed there")
 
 Key = tuple[int, int]  # position of a stage in the group, number of the access
@@ -45,17 +46,18 @@ def computed_again(
     And for the reader itself, where the elements are made for others only.
     """
     positions = {stage.invocation.index: n for n, stage in enumerate(stages)}
-    points: dict[Key, dict[int, Point]] = {}
+    points: dict[Key, dict[int, Across]] = {}
     for each in across:
         if each.point:
             key = positions[each.second[0]], each.second[1]
-            points.setdefault(key, {})[positions[each.first[0]]] = each.point
+            points.setdefault(key, {})[positions[each.first[0]]] = each
     found: list[Again] = []
     for (reader, number), made in points.items():
         memory = _access(stages[reader], number).memory.name
         last = _last_writer(stages, reader, memory)
         if last in made:
-            found.append(Again(reader, number, last, memory, made[last]))
+            source = made[last]
+            found.append(Again(reader, number, last, memory, source.point, source.outside))
     for producer, memory in {(each.producer, each.memory): None for each in found}:
         if memory not in stored:
             found += _of_the_reader(stages, producer, memory, equalities, keys(found))
@@ -92,9 +94,9 @@ def _of_the_reader(
             same = access.form is not None and {equalities.form(access.form)} == forms
             plain = access.access.mode is Mode.READ and can_be_replaced(access)
             plain = plain and access.access.statement >= 0
-            if not (inside and same and plain):
+            if not (same and plain):
                 return []
-            found.append(Again(reader, access.number, producer, memory, own))
+            found.append(Again(reader, access.number, producer, memory, own, not inside))
     return found
 
 
@@ -120,10 +122,30 @@ def functions_of(
         values = group_values(
             before, equalities, none, again=keys(again), handed=none, wanted=wanted
         )
+        outside = any(a.outside for a in again if (a.producer, a.memory) == key)
+        if outside and not _writes_alike(stages, each.producer, each.memory, equalities):
+            return None
         if not _is_function(before, values, equalities, each.memory):
             return None
         found[key] = values
     return found
+
+
+def _writes_alike(
+    stages: Sequence[Stage], producer: int, memory: str, equalities: Equalities
+) -> bool:
+    """What the stage does not write nobody in the group does: there it is as it was before."""
+    last = stages[producer]
+    for stage in (s for s in stages if memory in s.written) if is_on(AS_BEFORE) else ():
+        stores = [a for a in stage.accesses if a.memory.name == memory and a.access.mode.writes]
+        own = [a for a in last.accesses if a.memory.name == memory and a.access.mode.writes]
+        if any(a.form is None for a in (*stores, *own)):
+            return False
+        forms = {equalities.form(a.form) for a in (*stores, *own) if a.form is not None}
+        guards = [{equalities.comparison(g) for g in s.guards} for s in (stage, last)]
+        if len(forms) > 1 or guards[0] != guards[1]:
+            return False
+    return True
 
 
 def live_stages(stages: Sequence[Stage], values: GroupValues) -> list[int]:

@@ -115,6 +115,7 @@ class Across:
     second: tuple[int, int]
     reads: tuple[int, int] | None  # that of the two which only reads
     point: Point = ()
+    outside: bool = False  # or no item has made it, and it is what it was before
 
 
 @dataclass(eq=False)
@@ -439,8 +440,10 @@ class _Meeting:
             legal.assume(assumption)
         one, other = ((x.stage.invocation.index, x.number) for x in (self.a, self.b))
         reads = [key for x, key in ((self.a, one), (self.b, other)) if x.access.mode is Mode.READ]
-        point = source.point if source is not None else ()
-        return Across(self.a.memory.name, one, other, reads[0] if reads else None, point)
+        first = reads[0] if reads else None
+        if source is None:
+            return Across(self.a.memory.name, one, other, first)
+        return Across(self.a.memory.name, one, other, first, source.point, source.outside)
 
     def reason(self) -> Reason:
         for access, other in ((self.b, self.a), (self.a, self.b)):

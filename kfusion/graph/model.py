@@ -372,6 +372,7 @@ class Again:
     producer: int
     memory: str
     point: tuple[Form, ...]  # the item that makes it, by dimension, in ids of the reader
+    outside: bool = False  # or none makes it: the memory holds what it did before
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ from kfusion.kernel.forms import (
     form_of,
     number,
 )
+from kfusion.kernel.types import is_unsigned
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
@@ -51,6 +52,7 @@ class Source:
     point: Point
     proof: Proof
     reaches: tuple[Reaches, ...]  # what the launch must have
+    outside: bool = False  # or none has made it, and its ids are not within the stage's guards
 
 
 class Reach(Assumable, Protocol):
@@ -78,7 +80,7 @@ def source_of(store: BoundAccess, read: BoundAccess, world: Reach) -> Source | N
         loops = (a for form in point for a in form.everything if isinstance(a, LoopVariable))
         if not all(variable.name.isidentifier() for variable in loops):
             continue
-        source = _inside(store.stage, point, read, world)
+        source = _inside(store.stage, point, read, pitches, world)
         if source is not None:
             return replace(source, proof=source.proof | alone)
     return None
@@ -131,20 +133,29 @@ def _alone(store: BoundAccess, pitches: Sequence[_Pitch], world: Assumable) -> P
     Where they do not, two items store to one element, and the program has a race.
     """
     bounds = Bounds(store.facts, world, endless=True)
-    order = sorted(range(len(pitches)), key=lambda d: pitches[d].length)
+    widths = _widths(pitches)
+    if widths is None:
+        return None
     proof = NOTHING
+    for d, width in widths if is_on(ALONE) else ():
+        found = bounds.not_negative(width - number(1) - form_of(Id(GLOBAL_ID, d)), width)
+        if found is None:
+            return None
+        proof |= found
+    return proof
+
+
+def _widths(pitches: Sequence[_Pitch]) -> list[tuple[int, Form]] | None:
+    """By dimension, but for the last: how many of its items fit into one of the next."""
+    order = sorted(range(len(pitches)), key=lambda d: pitches[d].length)
+    found: list[tuple[int, Form]] = []
     for d, following in pairwise(order):
         own, next_ = pitches[d], pitches[following]
         rest = own.divide(next_.monomial)
         if rest is None or next_.factor % own.factor:
             return None
-        width = Form(((rest, next_.factor // own.factor),))
-        behind = width - number(1) - form_of(Id(GLOBAL_ID, d))
-        found = bounds.not_negative(behind, width) if is_on(ALONE) else NOTHING
-        if found is None:
-            return None
-        proof |= found
-    return proof
+        found.append((d, Form(((rest, next_.factor // own.factor),))))
+    return found
 
 
 def _points(index: Form, pitches: Sequence[_Pitch]) -> Iterator[Point]:
@@ -255,19 +266,26 @@ def _taken(case: _Case, choice: Choice, facts: tuple[Comparison, ...], side: For
     return _Case(tuple(form.replace(new) for form in case.point), known, made)
 
 
-def _inside(stage: Stage, point: Point, read: BoundAccess, world: Reach) -> Source | None:
+def _inside(
+    stage: Stage, point: Point, read: BoundAccess, pitches: Sequence[_Pitch], world: Reach
+) -> Source | None:
     cases: list[_Case] = []
     for count, case in enumerate(_cases(_Case(point, read.facts))):
         if count == _MOST_CASES:
             return None
         if not case.impossible(read.facts):
-            cases.append(case)
-    proof = NOTHING
+            cases.append(_with_remainders(case, world))
+    proof, outside = NOTHING, False
     for case in cases:
         found = _within(stage, case, world)
-        if found is None:
+        outside = outside or found is None
+        proof |= found or NOTHING
+    if outside:
+        rows = _in_rows(pitches, cases, world)
+        if rows is None:
             return None
-        proof |= found
+        proof |= rows
+        cases = [_if_within(stage, case) for case in cases]
     reaches: list[Reaches] = []
     for d in range(len(point)):
         ends = _end(stage, d, cases, world)
@@ -275,17 +293,51 @@ def _inside(stage: Stage, point: Point, read: BoundAccess, world: Reach) -> Sour
             return None
         reaches += ends[0]
         proof |= ends[1]
-    return Source(point, proof, tuple(reaches))
+    return Source(point, proof, tuple(reaches), outside)
+
+
+def _with_remainders(case: _Case, world: Assumable) -> _Case:
+    """`(x + w - 1) % w` is from 0 to `w - 1`, where nothing is negative."""
+    bounds = Bounds(case.facts, world)
+    found: list[Comparison] = []
+    for form in case.point:
+        for atom in form.everything:
+            if not isinstance(atom, Quotient) or atom.divisor == number(1):
+                continue
+            sides = atom.dividend, atom.divisor - number(1)
+            if is_unsigned(atom.type) or any(bounds.not_negative(s) is None for s in sides):
+                continue
+            rest = atom.dividend - atom.divisor * form_of(atom)
+            found.append(Comparison("<=", Form(), rest, "long"))
+            found.append(Comparison("<", rest, atom.divisor, "long"))
+    return replace(case, facts=(*case.facts, *found))
+
+
+def _in_rows(pitches: Sequence[_Pitch], cases: Sequence[_Case], world: Assumable) -> Proof | None:
+    """Why the point is in a row of its own: no other item has its element."""
+    proof = NOTHING
+    for d, width in _widths(pitches) or ():
+        behind = [(case, width - number(1) - case.point[d]) for case in cases]
+        found = _proved(behind, world, width)
+        if found is None:
+            return None
+        proof |= found
+    return proof
+
+
+def _if_within(stage: Stage, case: _Case) -> _Case:
+    """Where the point is in the stage's guards."""
+    ids: dict[Atom, Form] = {Id(GLOBAL_ID, d): form for d, form in enumerate(case.point)}
+    guards = (guard.map(lambda form: form.replace(ids)) for guard in stage.guards)
+    return replace(case, facts=(*case.facts, *guards))
 
 
 def _within(stage: Stage, case: _Case, world: Assumable) -> Proof | None:
     """Why the point is in the stage's guards."""
-    ids: dict[Atom, Form] = {Id(GLOBAL_ID, d): form for d, form in enumerate(case.point)}
     bounds = Bounds(case.facts, world)
     proof = NOTHING
-    for guard in stage.guards:
-        there = guard.map(lambda form: form.replace(ids))
-        found = NOTHING if there in case.facts or not is_on(INSIDE) else bounds.implied(there)
+    for guard in _if_within(stage, replace(case, facts=())).facts if is_on(INSIDE) else ():
+        found = NOTHING if guard in case.facts else bounds.implied(guard)
         if found is None:
             return None
         proof |= found
@@ -316,11 +368,13 @@ def _end(
     return None
 
 
-def _proved(forms: Iterable[tuple[_Case, Form]], world: Assumable) -> Proof | None:
+def _proved(
+    forms: Iterable[tuple[_Case, Form]], world: Assumable, pitch: Form | None = None
+) -> Proof | None:
     """Why none of them is negative."""
     proof = NOTHING
     for case, form in forms:
-        found = Bounds(case.facts, world).not_negative(form)
+        found = Bounds(case.facts, world).not_negative(form, pitch)
         if found is None:
             return None
         proof |= found

@@ -93,7 +93,12 @@ def synthesise(
             one = _Writer(
                 stages, found, equalities, name, group, exact, functions, producer, written_out=out
             )
-            functions[producer, memory] = one.function(memory)
+            outside = any(
+                each.outside
+                for each in group.again
+                if (each.producer, each.memory) == (producer, memory)
+            )
+            functions[producer, memory] = one.function(memory, outside=outside)
         writer = _Writer(stages, values, equalities, name, group, exact, functions, written_out=out)
         return writer, writer.kernel()
 
@@ -273,8 +278,29 @@ class _Writer:
             found.append(name)
         return tuple(found)
 
-    def function(self, memory: str) -> Function:
-        """What the last stage stores to the memory, for an item that is given by its ids."""
+    def _as_before(self, use: StageUse, store: int) -> None:
+        """Where no item of the stage is: what the memory holds."""
+        access = use.kernel.accesses[store]
+        element = set(use.named(range(access.element[0], access.element[1] + 1)))
+        for item in use.kernel.body.prelude:
+            if item.guard is None and item in use.needed(use.guard_symbols() | element):
+                self._declaration(use, item)
+                use.written.append(item)
+        for item in use.kernel.body.prelude:
+            if item.guard is not None and item.statement.header is not None:
+                first, last = item.statement.header[0] + 1, item.statement.header[1] - 1
+                writer = self._writer(use)
+                leaves = writer.text(first, last)
+                if not item.early_return:
+                    changes = writer.renames(first, last)
+                    leaves = negated(self.renderer, first, last, changes, exact=True)
+                self.out.add(f"if ({leaves}) return {writer.text(*access.element)};")
+
+    def function(self, memory: str, *, outside: bool) -> Function:
+        """What the last stage stores to the memory, for an item that is given by its ids.
+
+        `outside`: or what is there, if the stage has no such item.
+        """
         live = [use for use in self.uses if use.live]
         result = result_of([use.stage for use in self.uses], self.values, memory)
         assert result is not None
@@ -282,6 +308,8 @@ class _Writer:
             for item in use.samplers:
                 self._declaration(use, item)
                 use.written.append(item)
+        if outside:
+            self._as_before(self.uses[result[0]], result[1])
         for use in live:
             if len(live) > 1:
                 self._open_block(use, labelled=True)
