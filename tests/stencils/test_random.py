@@ -13,8 +13,8 @@ from tests.stencils.running import AT_A_TIME, check
 
 
 @pytest.mark.parametrize("chunk", range(max(EXAMPLES // AT_A_TIME, 1) if FUZZ else 3))
-def test_bits_are_the_same_on_pocl(chunk: int) -> None:
-    found = check(START * 1000 + chunk, on_pocl=None if FUZZ else 6)
+def test_bits_are_the_same(chunk: int) -> None:
+    found = check(START * 1000 + chunk, on_pocl=None if FUZZ else 2)
     assert found["wholly"] + found["partly"] + found["partly, and legal"] > 0
 
 
