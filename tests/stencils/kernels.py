@@ -24,7 +24,7 @@ CLIPS = """\
 int {0}_clip(int v, int n) {{ return v < 0 ? 0 : v >= n ? n - 1 : v; }}
 #define {0}_CLIP(v, n) min(max(v, 0), (n) - 1)
 """
-CLIP_STYLES = ["clamp", "min", "min max", "ternary", "ternary", "clip", "CLIP"]
+CLIP_STYLES = ["clamp", "min", "min max", "ternary", "ternary", "clip", "CLIP", "if"]
 BORDERS: list[Border] = ["clamp", "last", "mirror", "reflect", "wrap", "constant", "guarded"]
 _ONE = re.compile(r"\w*|\w*\([^()]*(\([^()]*\)[^()]*)*\)")  # a name, a call, brackets
 
@@ -105,6 +105,9 @@ class _Kernel:
         else:
             self.margin = (int(random.random() < 0.1),) * len(size)
         self._place(rounded)
+        # Items at the edge read nothing but what they copy: a little less than is said here.
+        inner: Border = "constant" if self.edge else "guarded"
+        self.told = tuple(inner if border == "guarded" else border for border in self.borders)
         self.parameters = {name: f"o{k}" for k, name in enumerate(outputs)}
         for each in inputs:
             self.parameters.setdefault(each, f"i{len(self.parameters)}")
@@ -137,15 +140,15 @@ class _Kernel:
             for d, begin in enumerate(begins)
         ]
         self.outside: list[str] = []  # conditions
+        self.edge: list[str] = []  # of items that copy
+        copying = len(self.outputs) == 1 and self.style != "rows" and self.random.random() < 0.3
         for d, margin in enumerate(self.margin):
             var, extent = self.vars[d], "whd"[d]
-            if moved:
-                continue
-            if margin:
-                self.outside.append(f"{var} < {margin}")
+            if margin and not moved:
                 behind = [f"{var} + {margin} >= {extent}", f"{var} >= {extent} - {margin}"]
-                self.outside.append(self.random.choice(behind[: 1 if self.wide else 2]))
-            elif rounded:
+                behind = [f"{var} < {margin}", self.random.choice(behind[: 1 if self.wide else 2])]
+                (self.edge if copying else self.outside).extend(behind)
+            if rounded and (copying or not margin):
                 self.outside.append(f"{var} >= {extent}")
         if moved:
             self.launch = tuple(n - 2 * m for n, m in zip(self.size, self.margin, strict=True))
@@ -190,7 +193,7 @@ class _Kernel:
         var, extent, k = self.vars[d], "whd"[d], abs(by)
         plain = at.removeprefix("(int)")
         match self.clip:
-            case "clamp":
+            case "clamp" | "if":
                 return f"clamp({at}, 0, {extent} - 1)"
             case "min":
                 return f"max({at}, 0)" if by < 0 else f"min({at}, {extent} - 1)"
@@ -215,7 +218,13 @@ class _Kernel:
             return self.coordinate(d, by)
         name = f"{'xyz'[d]}{_code(by)}"
         if name not in self.declared:
-            self.declared[name] = f"const int {name} = {self.coordinate(d, by)};"
+            text = f"const int {name} = {self.coordinate(d, by)};"
+            if self.borders[d] == "clamp" and self.clip == "if":
+                sign = "-" if by < 0 else "+"
+                text = f"int {name} = {self.vars[d]} {sign} {abs(by)}; "
+                text += f"if ({name} < 0) {name} = 0;" if by < 0 else ""
+                text += f"if ({name} >= {'whd'[d]}) {name} = {'whd'[d]} - 1;" if by > 0 else ""
+            self.declared[name] = text
         return name
 
     def _flat(self, offset: Point) -> str:
@@ -236,7 +245,7 @@ class _Kernel:
 
     def load(self, buffer: str, offset: Point) -> str:
         """The value of an element, or a constant where there is none."""
-        self.reads.append(Read(buffer, offset, self.borders))
+        self.reads.append(Read(buffer, offset, self.told))
         parameter = self.parameters[buffer]
         moved = [d for d in self.dimensions if offset[d]]
         constant = [d for d in moved if self.borders[d] == "constant"]
@@ -297,7 +306,7 @@ class _Kernel:
         reach = min(self.reach, MOST[len(self.size)])
         box = [(-reach, self.random.choice([reach, 0])) for _ in self.size]
         self.reads += [
-            Read(buffer, offset, self.borders)
+            Read(buffer, offset, self.told)
             for offset in product(*(range(low, high + 1) for low, high in box))
         ]
         counts = [high - low + 1 for low, high in box]
@@ -397,18 +406,30 @@ class _Kernel:
         lines = [f"{first} = {kept};"]
         if self.type != "float4" and self.random.random() < 0.05:
             lines = [f"if (s > 1) {first} = {kept};"]
-            self.reads.append(Read(self.outputs[0], self.none, self.borders))
+            self.reads.append(Read(self.outputs[0], self.none, self.told))
         for element in more:
             if self.random.random() < 0.5:  # an array that is updated in place
-                self.reads.append(Read(self.outputs[1], self.none, self.borders))
+                self.reads.append(Read(self.outputs[1], self.none, self.told))
                 lines += [f"s = s + {element};", f"{element} = {kept};"]
             else:
                 lines += [f"s = s * {self.number()};", f"{element} = {kept};"]
         return lines
 
+    def _copying(self, work: list[str]) -> list[str]:
+        """Items at the edge pass a value on."""
+        buffer = self.random.choice(list(self.inputs))
+        self.reads.append(Read(buffer, self.none, self.told))
+        to, of = self.parameters[self.outputs[0]], self.parameters[buffer]
+        copy = f"{to}[{self.own}] = {of}[{self.own}];"
+        if self.random.random() < 0.5:
+            return [f"if ({' || '.join(self.edge)}) {{", copy, "} else {", *work, "}"]
+        return [f"if ({' && '.join(map(_opposite, self.edge))}) {{", *work, f"}} else {copy}"]
+
     def written(self) -> Written:
         work = [*self.sums(), *self.stores()]
         variables = list(self.declared.values())
+        if self.edge:
+            work = self._copying(work)
         if self.outside and self.random.random() < 0.5:
             leave = [f"if ({' || '.join(self.outside)}) return;"]
             body = [*leave, *variables, *work]
@@ -435,7 +456,7 @@ class _Kernel:
             self.launch,
             tuple(self.reads),
             tuple(self.outputs),
-            self.margin,
+            self.none if self.edge else self.margin,
             self.colour,
         )
 

@@ -24,7 +24,8 @@ class Call(places.Call):
     does: Written
 
     def stage(self, size: Point) -> Stage:
-        to = dict(zip(self.does.buffers, self.buffers, strict=True))  # names are those of a launch
+        # The kernel was written for the buffers of its first launch.
+        to = dict(zip(self.does.buffers, self.buffers, strict=True))
         launch = tuple(range(m, n - m) for m, n in zip(self.does.margin, size, strict=True))
         reads = tuple(replace(read, buffer=to[read.buffer]) for read in self.does.reads)
         stores = tuple(Store(to[name], (0,) * len(size)) for name in self.does.stores)
@@ -82,7 +83,7 @@ def pipeline(random: Random, prefix: str) -> Pipeline:
         return Call(name, does.buffers, does.size, does.text, does)
 
     calls = random.choice([_chain] * 8 + [_steps, _colours])(random, call)
-    last = {*calls[-1].does.stores}
+    last = {store.buffer for store in calls[-1].stage(size).stores}
     out = frozenset(last | set(random.sample(BUFFERS, random.choice([0, 0, 0, 1, 2]))))
     return Pipeline(
         tuple(calls),

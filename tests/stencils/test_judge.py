@@ -21,6 +21,7 @@ from tests.stencils.judge import (
     filled,
     fused,
     has_race,
+    inside,
     may_be,
     orders,
     outcomes,
@@ -65,6 +66,22 @@ def legal(*stages: Stage, out: str, kept: str = "") -> bool:
     assert not has_race(stages, memory)
     observed = frozenset(out.split())
     return may_be([Group(stages, observed | set(kept.split()))], stages, memory, observed)
+
+
+@pytest.mark.parametrize(
+    ("border", "expected"),
+    {
+        "clamp": [0, 0, 0, 1, 2, 3, 3, 3],
+        "last": [3, 3, 0, 1, 2, 3, 3, 3],
+        "mirror": [2, 1, 0, 1, 2, 3, 2, 1],
+        "reflect": [1, 0, 0, 1, 2, 3, 3, 2],
+        "wrap": [2, 3, 0, 1, 2, 3, 0, 1],
+        "constant": [None, None, 0, 1, 2, 3, None, None],
+        "guarded": [-2, -1, 0, 1, 2, 3, 4, 5],
+    }.items(),
+)
+def test_borders_lead_to_elements(border: Border, expected: list[int | None]) -> None:
+    assert [inside(position, 4, border) for position in range(-2, 6)] == expected
 
 
 def test_elements_of_items_may_be_replaced_and_their_neighbours_may_not() -> None:
@@ -187,6 +204,13 @@ def test_what_no_item_reads_may_be_written_over() -> None:
     for last, may in ((2, True), (3, False)):  # of the elements of a that t is made from
         front = replace(stage("t = a"), launch=(range(last + 1),))
         assert legal(front, back, out="a") is may
+
+
+def test_items_may_store_to_elements_a_constant_away() -> None:
+    made = replace(stage("t = a"), stores=(Store("t", (1,)),), launch=(range(WIDTH - 1),))
+    assert legal(made, stage("c = t~"), out="c t")
+    assert legal(made, replace(made, name="u"), stage("c = t~"), out="c t")
+    assert not legal(made, stage("a = t"), out="a"), "t[x + 1] is made from a[x]"
 
 
 def test_ranges_may_differ() -> None:

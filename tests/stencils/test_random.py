@@ -13,8 +13,8 @@ from tests.stencils.running import AT_A_TIME, check
 
 
 @pytest.mark.parametrize("chunk", range(max(EXAMPLES // AT_A_TIME, 1) if FUZZ else 3))
-def test_bits_are_the_same_on_pocl(chunk: int) -> None:
-    found = check(START * 1000 + chunk, on_pocl=None if FUZZ else 6)
+def test_bits_are_the_same(chunk: int) -> None:
+    found = check(START * 1000 + chunk, on_pocl=None if FUZZ else 2)
     assert found["wholly"] + found["partly"] + found["partly, and legal"] > 0
 
 
@@ -25,4 +25,4 @@ def test_programs_have_no_races_and_may_be_fused_or_not() -> None:
         stages = [call.stage(each.tried) for call in each.calls]
         assert not has_race(stages, filled(BUFFERS, each.tried)), each.source
     legal = sum(each.may_be_one for each in drawn)
-    assert 15 < legal < 45
+    assert 10 < legal < len(drawn) - 5
