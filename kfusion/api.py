@@ -402,7 +402,8 @@ def _launches(
         if group.fused:
             name = kernel_name(members, taken)
             taken.add(name)
-            kernel = synthesise(group, plan.invocations, name, exact=exact)
+            kernel = synthesise(group, plan.invocations, name, exact=exact, taken=taken)
+            taken |= set(kernel.functions)
             fused.append(kernel)
             arguments = tuple(p.argument.name for p in kernel.parameters)
             launches.append(Launch(name, arguments, group.members, kernel.elements))

@@ -70,9 +70,10 @@ class Kernels:
                 taken = taken | {name.removesuffix(ITEM) for name in taken}
             name = combined_name([combined_name(names, ()) + suffix], taken)
             made = probe
-            if name != probe.name:
-                made = synthesise(group, plan.invocations, name, exact=self.exact)
-            self.taken |= {name, name + ITEM}
+            if name != probe.name or self.taken & set(probe.functions):
+                taken = self.taken
+                made = synthesise(group, plan.invocations, name, exact=self.exact, taken=taken)
+            self.taken |= {name, name + ITEM, *made.functions}
             self.made[key] = made
             self.units[name] = members[0].kernel.unit
         return replace(probe, name=self.made[key].name)

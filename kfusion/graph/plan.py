@@ -446,8 +446,22 @@ class _Planner:
             joined = self.candidate(tuple(sorted((*left, *right[: second + 1]))))
             if isinstance(joined, Reason):
                 return (joined,)
+            if isinstance(joined, _Candidate) and joined.again:
+                return (self._costs(joined.again, right[0]),)
         more = "one kernel for these would load and store more than they do apart"
         return (Reason("KF224", more, self.invocations[right[0]].span),)
+
+    def _costs(self, again: Sequence[Again], call: int) -> Reason:
+        labels = {m.name: str(m) for stage in self.stages for m in stage.memory.values()}
+        named = " and ".join(dict.fromkeys(f"'{labels[each.memory]}'" for each in again))
+        return Reason(
+            "KF224",
+            f"to compute {named} again for each neighbour that reads it would take longer than to "
+            "store and load it",
+            self.invocations[call].span,
+            help="kernels of their own are better here; `--target` says for which device, and "
+            "`--budget near=N` what N loads of neighbouring elements cost: one from memory",
+        )
 
     def _is_unsettled(self, pair: Members) -> bool:
         """Items have something across the two, and one kernel cannot do with it."""

@@ -29,7 +29,10 @@ class Rounded:
         return frozenset(value for each in self.before.values() for value in each)
 
 
-def rounded(stages: list[Stage], values: GroupValues) -> Rounded:
+def rounded(
+    stages: list[Stage], values: GroupValues, returned: tuple[int, int] | None = None
+) -> Rounded:
+    """`returned`: the store, of which stage and which, of a value that is used elsewhere."""
     made: dict[Value, int] = {}
     stored: dict[str, int] = {}
     before: dict[int, dict[Value, None]] = {}
@@ -51,6 +54,9 @@ def rounded(stages: list[Stage], values: GroupValues) -> Rounded:
                 stored[name] = number
                 if value is not None:
                     made[value] = number
+    last = values.places[returned].value if returned is not None else None
+    if last is not None and not is_integer(last.type.rstrip("0123456789")):
+        before.setdefault(len(stages), {})[last] = None
     return Rounded({number: tuple(found) for number, found in before.items()}, frozenset(memory))
 
 

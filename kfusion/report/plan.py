@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from kfusion.graph.model import Cut, Group, Invocation, Memory, RegionPlan
@@ -117,6 +118,11 @@ def _for_the_target(group: Group, members: list[Invocation]) -> list[str]:
     if group.pauses:
         calls = ", ".join(labels[index] for index in sorted(group.pauses))
         found.append(f"to be quicker, the items of a group wait before {calls}")
+    if group.again:
+        named = {m.name: str(m) for member in members for m in member.memory}
+        counts = Counter(named[each.memory] for each in group.again)
+        told = ", ".join(f"{name} ({count} times)" for name, count in sorted(counts.items()))
+        found.append(f"computed again for each item that reads it: {told}")
     if group.by_group:
         found.append("whether items are in bounds is asked of their whole group first")
     return found

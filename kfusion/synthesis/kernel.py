@@ -77,28 +77,46 @@ def kernel_name(members: Sequence[Invocation], taken: Iterable[str]) -> str:
 
 
 def synthesise(
-    group: Group, invocations: Sequence[Invocation], name: str, *, exact: bool = False
+    group: Group,
+    invocations: Sequence[Invocation],
+    name: str,
+    *,
+    exact: bool = False,
+    taken: Iterable[str] = (),
 ) -> FusedKernel:
     """One kernel for the group; `invocations` are those of the whole region.
 
     `exact`: no compiler can contract operations of two stages to one (a*b, then + c).
+    `taken`: names that other fused kernels of the file have given to functions.
     """
     stages, values = values_of(group, invocations)
     equalities = equalities_of(group)
     of_functions = functions_of(stages, equalities, group.again) or {}
 
+    taken = frozenset(taken)
+
     def written(*, out: bool) -> tuple[_Writer, FusedKernel]:
         functions: dict[tuple[int, str], Function] = {}
         for (producer, memory), found in sorted(of_functions.items(), key=lambda item: item[0]):
             one = _Writer(
-                stages, found, equalities, name, group, exact, functions, producer, written_out=out
+                stages,
+                found,
+                equalities,
+                name,
+                group,
+                exact,
+                functions,
+                producer,
+                memory,
+                written_out=out,
+                taken=taken,
             )
             outside = any(
                 each.outside
                 for each in group.again
                 if (each.producer, each.memory) == (producer, memory)
             )
-            functions[producer, memory] = one.function(memory, outside=outside)
+            functions[producer, memory] = one.function(outside=outside)
         writer = _Writer(stages, values, equalities, name, group, exact, functions, written_out=out)
         return writer, writer.kernel()
 
@@ -188,19 +206,24 @@ class _Writer:
         exact: bool,
         functions: Mapping[tuple[int, str], Function],
         producer: int | None = None,
+        memory: str = "",
         *,
         written_out: bool,
+        taken: frozenset[str] = frozenset(),
     ) -> None:
-        """`producer`: a function is written, of the stages up to this one."""
+        """`producer`: a function is written, of the stages up to this one, which returns what that
+        stores to the `memory`."""
         alike = _parameters_of_memory(stages)
         if producer is None:
             given = (p for function in functions.values() for p in function.parameters)
             shown = {each.parameter.argument.name for each in given}
             alike = {name: bounds for name, bounds in alike.items() if name in shown}
-        else:
+        returned = None
+        if producer is not None:
             stages = stages[: producer + 1]
-        self.functions = functions
-        self.rounded = rounded(stages, values) if exact else Rounded()
+            returned = result_of(stages, values, memory)
+        self.functions, self.returned = functions, returned
+        self.rounded = rounded(stages, values, returned) if exact else Rounded()
         self.waiting = {n for n, s in enumerate(stages) if s.invocation.index in group.barriers}
         self.values, self.equalities, self.name = values, equalities, name
         self.elements, self.by_group = group.elements, group.by_group
@@ -243,7 +266,7 @@ class _Writer:
         self.work: list[str] = []  # the lines of the stages, for the order of parameters
         locals_ = {s.name for use in self.uses for s in self._own_variables(use)}
         written = (function.name for function in functions.values())
-        self.names = Names([*file_names(self.unit), name, *locals_, *written])
+        self.names = Names([*file_names(self.unit), name, *locals_, *written, *taken])
         self.parameters = Parameters(
             self.uses, equalities, self.renderer, self.style, self.names, self.symbols, alike
         )
@@ -296,13 +319,13 @@ class _Writer:
                     leaves = negated(self.renderer, first, last, changes, exact=True)
                 self.out.add(f"if ({leaves}) return {writer.text(*access.element)};")
 
-    def function(self, memory: str, *, outside: bool) -> Function:
+    def function(self, *, outside: bool) -> Function:
         """What the last stage stores to the memory, for an item that is given by its ids.
 
         `outside`: or what is there, if the stage has no such item.
         """
         live = [use for use in self.uses if use.live]
-        result = result_of([use.stage for use in self.uses], self.values, memory)
+        result = self.returned
         assert result is not None
         for use in live:
             for item in use.samplers:
@@ -321,14 +344,15 @@ class _Writer:
         if value in self.rounded.values:
             self.out.add(f"if (get_work_dim() > 3) {variable} = {self._zero(value)}; /* never */")
         self.out.add(f"return {variable};")
-        hint = next(m.hint for m in self.uses[last].stage.invocation.memory if m.name == memory)
-        name = self.names.new(f"{self.name}_{identifier(hint, hint)}{FUNCTION}")
+        access = self.uses[last].kernel.accesses[number]
+        hint = self.uses[last].stage.arguments[access.parameter].hint
+        name = self.names.new(f"{identifier(hint, hint)}{FUNCTION}")
         given = self._parameters()
         head = signature(
             self.style,
             name,
             [*(f"const int {each}" for each in self.item_ids), *(p.text for p in given)],
-            returns=self.uses[last].type_of(self.uses[last].kernel.accesses[number]),
+            returns=self.uses[last].type_of(access),
         )
         calls = ", ".join(" ".join(use.stage.invocation.label.split()) for use in live)
         title = f"what {calls} makes for one item" if len(live) == 1 else "for one item"
@@ -412,7 +436,8 @@ class _Writer:
         pins = tuple(dict.fromkeys(p for u in self.uses for p in u.kernel.pins))
         if pins:
             text = f"#if {' && '.join(pins)}\n{text}\n#endif"
-        return FusedKernel(self.name, text, parameters, pins, self.elements)
+        functions = tuple(function.name for function in self.functions.values())
+        return FusedKernel(self.name, text, parameters, pins, self.elements, functions)
 
     @property
     def body(self) -> str:

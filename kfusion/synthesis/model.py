@@ -24,6 +24,7 @@ class FusedKernel:
     pins: tuple[str, ...]  # preprocessor conditions that the text stands under
     elements: int = 1  # If more: one item does the work of several, and one more parameter,
     # the last, is how many items there would be otherwise.
+    functions: tuple[str, ...] = ()  # that the text declares in front of the kernel
 
 
 class NotWrittenError(Exception):

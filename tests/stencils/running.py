@@ -41,14 +41,17 @@ def planned(drawn: Sequence[Pipeline], prefix: str) -> list[tuple[RegionPlan, Ma
 
 def _planned(of: Pipeline, called: list[Invocation], name: str) -> tuple[RegionPlan, Made]:
     alone: dict[str, Reason] = {}
+    taken: set[str] = set()
     while True:
         plan = plan_region(called, of.out, Truth(of), EAGER, alone=alone)
         try:
-            return plan, {
-                group.members: synthesise(group, called, f"{name}_{group.members[0]}")
-                for group in plan.groups
-                if group.fused
-            }
+            made: Made = {}
+            for group in (group for group in plan.groups if group.fused):
+                taken.update(name for kernel in made.values() for name in kernel.functions)
+                made[group.members] = synthesise(
+                    group, called, f"{name}_{group.members[0]}", taken=taken
+                )
+            return plan, made
         except NotWrittenError as failed:
             alone[failed.kernel] = failed.reason
 
