@@ -54,7 +54,7 @@ class Study:
 
     folder: Path
     library: str  # what its C file and its kernels' are called
-    shared: tuple[str, ...]  # C files of all its applications, which have no region
+    shared: tuple[str, ...]  # C files of all its applications, from `apps`; they have no region
     links: tuple[str, ...] = ()
     sized: tuple[str, ...] = ("-n",)  # what a size follows where results are computed
     dumped: str = "-d"  # what the file for the results follows
@@ -67,7 +67,8 @@ class Study:
 
     @property
     def include_dirs(self) -> tuple[Path, ...]:
-        return self.folder, self.apps
+        shared = ((self.apps / name).resolve().parent for name in self.shared)
+        return tuple(dict.fromkeys((self.folder, self.apps, *shared)))
 
     def sources(self, application: str) -> list[Path]:
         return [
@@ -102,7 +103,7 @@ class Study:
     ) -> Path:
         """Build an application from its own two C files and those that all share."""
         application, library, _ = sources
-        fused = [application.with_name(name) for name in self.shared]
+        fused = [application.with_name(Path(name).name) for name in self.shared]
         written = [self.apps / name for name in self.shared]
         shared = [f if f.exists() else w for f, w in zip(fused, written, strict=True)]
         return build(
@@ -212,6 +213,8 @@ TEXTURE = replace(IMAGE, library="texture", variable="IMAGE_CL", by_hand="fused_
 POOL = Study(
     _HERE / "physics", "pool", ("shot.c",), ("gif",), ("--shot", "1,20", "--frames", "2", "--steps")
 )
+_PLANES = ("../../planes/planes.c", "../../image/apps/png_file.c")
+CONVOLUTION = Study(_HERE / "convolution", "convolution", _PLANES, ("png",))
 
 FLOAT = Precision("float", (), np.float32)
 DOUBLE = Precision("double", ("LINALG_DOUBLE",), np.float64)
@@ -230,6 +233,10 @@ CASES = (
     *(
         Case(IMAGE, application, FLOAT, 512, 11, 32)
         for application in ("ldd", "mdd", "hdd", "hddlf")
+    ),
+    *(
+        Case(CONVOLUTION, application, FLOAT, size, 11, 24)
+        for application, size in (("separable", 256), ("harris", 512), ("unsharp", 256))
     ),
     Case(POOL, "game", FLOAT, 2000, 5, 20),
 )

@@ -1,0 +1,147 @@
+"""The case studies of neighbours, `convolution` and `stencil`: fused, unfused, and in numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from casestudies.demo import CONVOLUTION, Study
+from kfusion.device.opencl import build_program
+
+WARNINGS = ("-std=c99", "-O0", "-Wall", "-Wextra", "-pedantic", "-Werror", "-Wno-unknown-pragmas")
+
+FLAT = ((1, 1), (2, 2), (1, 5), (7, 2), (37, 13), (67, 41))  # widths and heights
+
+Array = npt.NDArray[np.float32]
+
+
+# ---- What the programs compute, in numpy ----
+
+
+def made_up(shape: tuple[int, ...], seed: int, channels: int = 1) -> Array:
+    """The data of `app_make_up`; a shape is depth, height, width or the last two."""
+    depth, height, width = (1, *shape)[-3:]
+    z, y, x, c = np.indices((depth, height, width, channels), np.uint32)
+    noise = _mixed((((z * height + y) * width + x) * channels + c) + seed * 0x9E3779B9) >> 8
+    square = (x // 16 + y // 16 + z // 16) % 2
+    made = square * np.float32(0.75) + noise.astype(np.float32) / np.float32(1 << 26)
+    return made.astype(np.float32).reshape(*shape, *([channels] if channels > 1 else []))
+
+
+def _mixed(number: npt.NDArray[np.integer]) -> npt.NDArray[np.uint64]:
+    number = number.astype(np.uint64) & 0xFFFFFFFF
+    number = (number ^ number >> 16) * 0x7FEB352D & 0xFFFFFFFF
+    number = (number ^ number >> 15) * 0x846CA68B & 0xFFFFFFFF
+    return number ^ number >> 16
+
+
+def moved(array: Array, *offsets: int) -> Array:
+    """Each element's neighbour that is so far away, or the nearest one that is inside."""
+    for axis, offset in enumerate(offsets):
+        places = np.arange(array.shape[axis]) + offset
+        array = array.take(places.clip(0, array.shape[axis] - 1), axis)
+    return array
+
+
+def f(number: float) -> np.float32:
+    return np.float32(number)
+
+
+def separable(picture: Array) -> Array:
+    weights = np.poly1d([1, 1]) ** 16
+    bell = [f(each / 65536) for each in weights.coeffs]
+    rows = sum(weight * moved(picture, 0, i - 8) for i, weight in enumerate(bell))
+    return np.asarray(sum(weight * moved(rows, i - 8, 0) for i, weight in enumerate(bell)))
+
+
+def derivatives(a: Array) -> tuple[Array, Array]:
+    """Sobel's, of which the larger weights are 2."""
+    weights = (f(1), f(2), f(1))
+    dx = sum(w * (moved(a, j, 1) - moved(a, j, -1)) for w, j in zip(weights, (-1, 0, 1), strict=True))
+    dy = sum(w * (moved(a, 1, i) - moved(a, -1, i)) for w, i in zip(weights, (-1, 0, 1), strict=True))
+    return np.asarray(dx), np.asarray(dy)
+
+
+def harris(picture: Array) -> Array:
+    def box(a: Array) -> Array:
+        return np.asarray(sum(moved(a, j, i) for j in (-1, 0, 1) for i in (-1, 0, 1)))
+
+    dx, dy = (each / f(12) for each in derivatives(picture))
+    xx, yy, xy = box(dx * dx), box(dy * dy), box(dx * dy)
+    return xx * yy - xy * xy - f(0.04) * (xx + yy) ** 2
+
+
+def unsharp(picture: Array) -> Array:
+    bell = [f(each / 16) for each in (1, 4, 6, 4, 1)]
+    rows = sum(weight * moved(picture, 0, i - 2) for i, weight in enumerate(bell))
+    blurred = np.asarray(sum(weight * moved(rows, i - 2, 0) for i, weight in enumerate(bell)))
+    sharp = 4 * picture - 3 * blurred
+    return np.where(np.abs(picture - blurred) < f(0.001), picture, sharp)
+
+
+# ---- The programs ----
+
+
+@dataclass(frozen=True)
+class Application:
+    study: Study
+    name: str
+    launches: int  # as written
+    expected: Callable[[tuple[int, ...]], Array]  # of a shape
+    options: tuple[object, ...] = ()
+    sizes: tuple[tuple[int, ...], ...] = FLAT
+
+    @property
+    def label(self) -> str:
+        return " ".join(map(str, (self.name, *self.options)))
+
+
+APPLICATIONS = (
+    Application(CONVOLUTION, "separable", 2, lambda s: separable(made_up(s, 1))),
+    Application(CONVOLUTION, "harris", 9, lambda s: harris(made_up(s, 1))),
+    Application(CONVOLUTION, "unsharp", 4, lambda s: unsharp(made_up(s, 1, 4))),
+)
+
+
+@pytest.mark.parametrize("application", APPLICATIONS, ids=lambda each: each.label)
+def test_fused_and_unfused_are_the_same_bits_and_numpy_agrees(
+    application: Application, tmp_path: Path
+) -> None:
+    study, name = application.study, application.name
+    before = study.sources(name)
+    sources = {"unfused": before, "fused": study.fuse(before, tmp_path / "out")}
+    programs = {
+        kind: study.build(paths, tmp_path / kind, (), WARNINGS) for kind, paths in sources.items()
+    }
+    dump = tmp_path / "dump"
+    for size in application.sizes:
+        given = [word for pair in zip(("-n", "-y", "-z"), size, strict=False) for word in pair]
+        expected = application.expected(size[::-1])
+        found: dict[str, bytes] = {}
+        for kind, program in programs.items():
+            run = study.run(program, sources[kind][2], *given, *application.options, "-d", dump)
+            found[kind] = dump.read_bytes()
+            launched = run.total
+            assert "original kernels" not in run.stderr
+            assert launched == application.launches if kind == "unfused" else launched > 0
+        assert found["fused"] == found["unfused"], size
+        assert launched <= application.launches
+        result = np.frombuffer(found["unfused"], expected.dtype).reshape(expected.shape)
+        apart = np.abs(result - expected).max()
+        assert apart <= 1e-5 * max(1, float(np.abs(expected).max())), size
+        assert size == (1, 1) or np.ptp(expected) > 0
+    assert build_program(sources["fused"][2].read_text(), all_warnings=True).warnings == ()
+
+
+def test_a_picture_is_written(tmp_path: Path) -> None:
+    program = CONVOLUTION.build(CONVOLUTION.sources("harris"), tmp_path / "harris", (), WARNINGS)
+    kernels = CONVOLUTION.folder / "convolution.cl"
+    CONVOLUTION.run(program, kernels, "-n", 20, "-y", 30, "-o", tmp_path / "picture.png")
+    written = (tmp_path / "picture.png").read_bytes()
+    assert written[:8] == b"\x89PNG\r\n\x1a\n"
+    assert [int.from_bytes(written[16 + i : 20 + i]) for i in (0, 4)] == [20, 30]
