@@ -37,11 +37,11 @@ HEADER = (
 
 @dataclass(frozen=True)
 class Precision:
-    """An element type, and how the library is built for it."""
+    """An element type, or which one of several things is computed, and how that is built."""
 
     name: str
     defines: tuple[str, ...]
-    dtype: type[np.floating]
+    dtype: type[np.number]
 
 
 # Tests build hundreds of programs whose time nobody measures.
@@ -215,9 +215,22 @@ POOL = Study(
 )
 _PLANES = ("../../planes/planes.c", "../../image/apps/png_file.c")
 CONVOLUTION = Study(_HERE / "convolution", "convolution", _PLANES, ("png",))
+STENCIL = Study(_HERE / "stencil", "stencil", _PLANES, ("png",))
 
 FLOAT = Precision("float", (), np.float32)
 DOUBLE = Precision("double", ("LINALG_DOUBLE",), np.float64)
+# What `jacobi` and `steps` of the stencils are built for.
+CHAINS = {n: Precision(f"{n} steps", (f"STEPS={n}",), np.float32) for n in (2, 4, 8)}
+STEPS = {
+    name: Precision(name, (f"STENCIL={name.upper()}", *defines), dtype)
+    for name, defines, dtype in (
+        ("jacobi", (), np.float32),
+        ("gaussian", (), np.float32),
+        ("life", ("ELEMENT=cl_uchar",), np.uint8),
+        ("heat_3d", ("ARRAY=app_volume",), np.float32),
+        ("jacobi_3d", ("ARRAY=app_volume",), np.float32),
+    )
+}
 
 CASES = (
     *(
@@ -238,6 +251,11 @@ CASES = (
         Case(CONVOLUTION, application, FLOAT, size, 11, 24)
         for application, size in (("separable", 256), ("harris", 512), ("unsharp", 256))
     ),
+    Case(STENCIL, "jacobi", CHAINS[4], 512, 11, 24),
+    Case(STENCIL, "sobel", FLOAT, 512, 11, 24),
+    Case(STENCIL, "hotspot", FLOAT, 512, 11, 24),
+    Case(STENCIL, "steps", STEPS["life"], 512, 11, 24),
+    Case(STENCIL, "steps", STEPS["heat_3d"], 64, 11, 12),
     Case(POOL, "game", FLOAT, 2000, 5, 20),
 )
 
@@ -326,7 +344,7 @@ def last_iteration(printed: str) -> int:
     return max(map(int, _ITERATION.findall(printed)), default=0)
 
 
-def describe_difference(before: bytes, after: bytes, dtype: type[np.floating]) -> str:
+def describe_difference(before: bytes, after: bytes, dtype: type[np.number]) -> str:
     """The largest absolute difference; 0 is said only of identical bits."""
     if before == after:
         return "0"

@@ -9,7 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST 64 /* arrays of a program */
+#define MOST 64           /* arrays of a program */
+#define LONGEST (1 << 20) /* text of its kernels */
 
 cl_context planes_context;
 cl_command_queue planes_queue;
@@ -23,21 +24,14 @@ static size_t made_count;
 static cl_int read_file(char **text, const char *path)
 {
     FILE *file = fopen(path, "rb");
-    long size = -1;
+    size_t length;
 
-    *text = NULL;
     if (file == NULL)
         return PLANES_FILE_ERROR;
-    if (fseek(file, 0, SEEK_END) == 0)
-        size = ftell(file);
-    if (size >= 0 && fseek(file, 0, SEEK_SET) == 0)
-        *text = calloc((size_t)size + 1, 1);
-    if (*text != NULL && fread(*text, 1, (size_t)size, file) != (size_t)size) {
-        free(*text);
-        *text = NULL;
-    }
+    *text = calloc(LONGEST + 1, 1);
+    length = *text != NULL ? fread(*text, 1, LONGEST, file) : 0;
     fclose(file);
-    return *text != NULL ? PLANES_OK : PLANES_FILE_ERROR;
+    return length > 0 ? PLANES_OK : PLANES_FILE_ERROR;
 }
 
 /* The first device of the first platform that has one. */
@@ -59,9 +53,10 @@ static cl_int build_program(cl_device_id device, const char *path)
     char *source, log[8192] = "";
     cl_int status = read_file(&source, path);
 
-    if (status != PLANES_OK)
+    if (status != PLANES_OK) {
         fprintf(stderr, "planes: cannot read %s\n", path);
-    CHECK(status);
+        return status;
+    }
     planes_program =
         clCreateProgramWithSource(planes_context, 1, (const char **)&source, NULL, &status);
     free(source);
@@ -227,7 +222,7 @@ static unsigned mixed(unsigned number)
     return number ^ number >> 16;
 }
 
-cl_int app_make_up(Plane *plane, unsigned seed)
+cl_int app_make_up(Plane *plane, unsigned seed, float low, float high)
 {
     const size_t count = count_of(plane);
     const size_t channels = plane->element == 1 ? 1 : plane->element / sizeof(float);
@@ -240,12 +235,12 @@ cl_int app_make_up(Plane *plane, unsigned seed)
     for (size_t i = 0; i < count * channels; i++) {
         const size_t at = i / channels, x = at % width, y = at / width % height;
         const size_t square = (x / 16 + y / 16 + at / width / height / 16) % 2;
-        const unsigned noise = mixed((unsigned)i + seed * 0x9e3779b9U) >> 8;
+        const unsigned noise = mixed((unsigned)i + seed * 0x9e3779b9U) >> 10; /* below 2^22 */
 
         if (plane->element == 1)
             elements[i] = noise % 3 == 0;
         else
-            ((float *)elements)[i] = square * 0.75f + (float)noise / 67108864.0f; /* 1/4 at most */
+            ((float *)elements)[i] = low + (high - low) * (square * 0.75f + noise / 16777216.0f);
     }
     status = plane_write(plane, elements);
     free(elements);

@@ -94,8 +94,8 @@ cl_int app_begin(App *app, int argc, char **argv);
 cl_int app_plane(const App *app, Plane *plane, size_t element);
 cl_int app_volume(const App *app, Plane *plane, size_t element);
 
-/* Squares with noise, the same for the same seed: numbers from 0 to 1, or cells of 0 and 1. */
-cl_int app_make_up(Plane *plane, unsigned seed);
+/* Squares with noise, the same for the same seed: numbers in a range, or cells of 0 and 1. */
+cl_int app_make_up(Plane *plane, unsigned seed, float low, float high);
 
 /* Around each repetition; app_stop waits for the device. */
 void app_start(App *app);

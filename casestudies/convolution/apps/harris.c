@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     TRY(app_plane(&app, &sum_yy, sizeof(cl_float)));
     TRY(app_plane(&app, &sum_xy, sizeof(cl_float)));
     TRY(app_plane(&app, &corners, sizeof(cl_float)));
-    TRY(app_make_up(&picture, 1));
+    TRY(app_make_up(&picture, 1, 0, 1));
 
     for (int repeat = 0; repeat < app.repeats; repeat++) {
         app_start(&app);

@@ -14,7 +14,7 @@ int main(int argc, char **argv)
     TRY(app_plane(&app, &picture, sizeof(cl_float)));
     TRY(app_plane(&app, &rows, sizeof(cl_float)));
     TRY(app_plane(&app, &result, sizeof(cl_float)));
-    TRY(app_make_up(&picture, 1));
+    TRY(app_make_up(&picture, 1, 0, 1));
     TRY(convolution_bell(&weights));
 
     for (int repeat = 0; repeat < app.repeats; repeat++) {

@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     TRY(app_plane(&app, &blurred, sizeof(cl_float4)));
     TRY(app_plane(&app, &sharp, sizeof(cl_float4)));
     TRY(app_plane(&app, &result, sizeof(cl_float4)));
-    TRY(app_make_up(&picture, 1));
+    TRY(app_make_up(&picture, 1, 0, 1));
 
     for (int repeat = 0; repeat < app.repeats; repeat++) {
         app_start(&app);
