@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +18,10 @@ from kfusion.device.opencl import build_program
 
 WARNINGS = ("-std=c99", "-O0", "-Wall", "-Wextra", "-pedantic", "-Werror", "-Wno-unknown-pragmas")
 
-FLAT = ((1, 1), (2, 2), (1, 5), (7, 2), (37, 13), (67, 41))  # widths and heights
+FLAT = ((1, 1), (2, 2), (1, 7), (37, 13), (311, 67))  # widths and heights
 SOLID = ((1, 1, 1), (2, 2, 2), (7, 5, 3), (37, 19, 11))  # and depths
 
-Array = npt.NDArray[np.float32]
+Array = npt.NDArray[Any]
 
 
 # ---- What the programs compute, in numpy ----
@@ -26,25 +29,22 @@ Array = npt.NDArray[np.float32]
 
 def made_up(shape: tuple[int, ...], seed: int, channels: int = 1) -> Array:
     """The data of `app_make_up`; a shape is depth, height, width or the last two."""
-    depth, height, width = (1, *shape)[-3:]
-    z, y, x, c = np.indices((depth, height, width, channels), np.uint64)
-    noise = _mixed((((z * height + y) * width + x) * channels + c) + seed * 0x9E3779B9) >> 10
-    square = (x // 16 + y // 16 + z // 16) % 2
-    made = square * np.float32(0.75) + noise.astype(np.float32) / np.float32(1 << 24)
-    return made.astype(np.float32).reshape(*shape, *([channels] if channels > 1 else []))
+    x, y, z = (places // 16 for places in (*reversed(np.indices(shape)), np.array(0))[:3])
+    square = np.stack([(x + y + z) % 2] * channels, -1)
+    noise = _noise(square.size, seed).reshape(square.shape).astype(np.float32)
+    made = square.astype(np.float32) * f(0.75) + noise / f(1 << 24)
+    return made if channels > 1 else made[..., 0]
 
 
 def cells(shape: tuple[int, ...]) -> Array:
-    height, width = shape
-    noise = _mixed(np.arange(height * width).reshape(shape) + 0x9E3779B9) >> 10
-    return np.asarray(noise % 3 == 0, np.uint8)
+    return np.asarray(_noise(shape[0] * shape[1], 1).reshape(shape) % 3 == 0, np.uint8)
 
 
-def _mixed(number: npt.NDArray[np.integer]) -> npt.NDArray[np.uint64]:
-    number = number.astype(np.uint64) & 0xFFFFFFFF
+def _noise(count: int, seed: int) -> Array:
+    number = np.arange(count, dtype=np.uint64) + (seed * 0x9E3779B9) & 0xFFFFFFFF
     number = (number ^ number >> 16) * 0x7FEB352D & 0xFFFFFFFF
     number = (number ^ number >> 15) * 0x846CA68B & 0xFFFFFFFF
-    return number ^ number >> 16
+    return (number ^ number >> 16) >> 10
 
 
 def moved(array: Array, *offsets: int) -> Array:
@@ -55,6 +55,10 @@ def moved(array: Array, *offsets: int) -> Array:
     return array
 
 
+def total(arrays: Iterable[Array]) -> Array:
+    return reduce(add, arrays)
+
+
 def f(number: float) -> np.float32:
     return np.float32(number)
 
@@ -62,38 +66,38 @@ def f(number: float) -> np.float32:
 def separable(picture: Array) -> Array:
     weights = np.poly1d([1, 1]) ** 16
     bell = [f(each / 65536) for each in weights.coeffs]
-    rows = sum(weight * moved(picture, 0, i - 8) for i, weight in enumerate(bell))
-    return np.asarray(sum(weight * moved(rows, i - 8, 0) for i, weight in enumerate(bell)))
+    rows = total(weight * moved(picture, 0, i - 8) for i, weight in enumerate(bell))
+    return total(weight * moved(rows, i - 8, 0) for i, weight in enumerate(bell))
 
 
 def derivatives(a: Array) -> tuple[Array, Array]:
     """Sobel's, of which the larger weights are 2."""
-    weights = (f(1), f(2), f(1))
-    dx = sum(w * (moved(a, j, 1) - moved(a, j, -1)) for w, j in zip(weights, (-1, 0, 1), strict=True))
-    dy = sum(w * (moved(a, 1, i) - moved(a, -1, i)) for w, i in zip(weights, (-1, 0, 1), strict=True))
-    return np.asarray(dx), np.asarray(dy)
+    weights = ((-1, f(1)), (0, f(2)), (1, f(1)))
+    dx = total(weight * (moved(a, j, 1) - moved(a, j, -1)) for j, weight in weights)
+    dy = total(weight * (moved(a, 1, i) - moved(a, -1, i)) for i, weight in weights)
+    return dx, dy
 
 
 def harris(picture: Array) -> Array:
     def box(a: Array) -> Array:
-        return np.asarray(sum(moved(a, j, i) for j in (-1, 0, 1) for i in (-1, 0, 1)))
+        return total(moved(a, j, i) for j in (-1, 0, 1) for i in (-1, 0, 1))
 
     dx, dy = (each / f(12) for each in derivatives(picture))
     xx, yy, xy = box(dx * dx), box(dy * dy), box(dx * dy)
-    return xx * yy - xy * xy - f(0.04) * (xx + yy) ** 2
+    return np.asarray(xx * yy - xy * xy - f(0.04) * (xx + yy) ** 2)
 
 
 def unsharp(picture: Array) -> Array:
     bell = [f(each / 16) for each in (1, 4, 6, 4, 1)]
-    rows = sum(weight * moved(picture, 0, i - 2) for i, weight in enumerate(bell))
-    blurred = np.asarray(sum(weight * moved(rows, i - 2, 0) for i, weight in enumerate(bell)))
+    rows = total(weight * moved(picture, 0, i - 2) for i, weight in enumerate(bell))
+    blurred = total(weight * moved(rows, i - 2, 0) for i, weight in enumerate(bell))
     sharp = 4 * picture - 3 * blurred
     return np.where(np.abs(picture - blurred) < f(0.001), picture, sharp)
 
 
 def jacobi(a: Array) -> Array:
     """The mean of an element and those beside it, in all its dimensions."""
-    return np.asarray((a + sum(beside(a, 1))) / f(1 + 2 * a.ndim))
+    return np.asarray((a + total(beside(a, 1))) / f(1 + 2 * a.ndim))
 
 
 def beside(a: Array, distance: int) -> list[Array]:
@@ -105,7 +109,7 @@ def gaussian(a: Array) -> Array:
     away = np.arange(-2, 3)
     weights = np.exp(-(away[:, None] ** 2 + away**2) / 4.5)
     each = np.ndenumerate(weights / weights.sum())
-    return np.asarray(sum(f(weight) * moved(a, j - 2, i - 2) for (j, i), weight in each))
+    return total(f(weight) * moved(a, j - 2, i - 2) for (j, i), weight in each)
 
 
 def sobel(picture: Array) -> Array:
@@ -114,12 +118,12 @@ def sobel(picture: Array) -> Array:
 
 def life(cells: Array) -> Array:
     ways = [(j, i) for j in (-1, 0, 1) for i in (-1, 0, 1) if (j, i) != (0, 0)]
-    around = sum(np.roll(cells, way, (0, 1)) for way in ways)
+    around = total(np.roll(cells, way, (0, 1)) for way in ways)
     return np.asarray((around == 3) | ((around == 2) & (cells == 1)), np.uint8)
 
 
 def heat(a: Array) -> Array:
-    return a + f(0.125) * (sum(beside(a, 1)) - f(6) * a)
+    return np.asarray(a + f(0.125) * (total(beside(a, 1)) - f(6) * a))
 
 
 def hotspot(shape: tuple[int, ...]) -> Array:
@@ -128,7 +132,7 @@ def hotspot(shape: tuple[int, ...]) -> Array:
     rx, rz = f(1 / (2 * 100 * 0.0005)), f(0.0005 / (100 * cell**2))
     power, here = made_up(shape, 1) * f(0.01), f(80) + made_up(shape, 2) * f(10)
     for _ in range(4):
-        flow = (sum(beside(here, 1)) - f(4) * here) / rx
+        flow = (total(beside(here, 1)) - f(4) * here) / rx
         here = here + faster * (power + flow + (f(80) - here) / rz)
     return here
 
@@ -165,10 +169,7 @@ APPLICATIONS = (
     Application(CONVOLUTION, "separable", 2, lambda s: separable(made_up(s, 1))),
     Application(CONVOLUTION, "harris", 9, lambda s: harris(made_up(s, 1))),
     Application(CONVOLUTION, "unsharp", 4, lambda s: unsharp(made_up(s, 1, 4))),
-    *(
-        Application(STENCIL, "jacobi", n, repeated(jacobi, n), CHAINS[n], sizes=FLAT[:5])
-        for n in CHAINS
-    ),
+    *(Application(STENCIL, "jacobi", n, repeated(jacobi, n), CHAINS[n]) for n in CHAINS),
     Application(STENCIL, "sobel", 3, lambda s: sobel(made_up(s, 1))),
     Application(STENCIL, "hotspot", 4, hotspot),
     *(
@@ -211,7 +212,7 @@ def test_fused_and_unfused_are_the_same_bits_and_numpy_agrees(
         result = np.frombuffer(found["unfused"], expected.dtype).reshape(expected.shape)
         apart = np.abs(result.astype(float) - expected).max()
         assert apart <= 1e-5 * max(1, float(np.abs(expected).max())), size
-        assert max(size) < 7 or np.ptp(expected) > 0  # there is something to see
+    assert np.ptp(expected) > 0  # there is something to see
     assert build_program(sources["fused"][2].read_text(), all_warnings=True).warnings == ()
 
 
