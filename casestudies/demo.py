@@ -227,8 +227,16 @@ STEPS = {
         ("jacobi", (), np.float32),
         ("gaussian", (), np.float32),
         ("life", ("ELEMENT=cl_uchar",), np.uint8),
+        ("star_2d_1", (), np.float32),
+        ("star_2d_2", (), np.float32),
+        ("box_2d_1", (), np.float32),
+        ("box_2d_2", (), np.float32),
+        ("gradient", (), np.float32),
         ("heat_3d", ("ARRAY=app_volume",), np.float32),
         ("jacobi_3d", ("ARRAY=app_volume",), np.float32),
+        ("star_3d_1", ("ARRAY=app_volume",), np.float32),
+        ("star_3d_2", ("ARRAY=app_volume",), np.float32),
+        ("box_3d_1", ("ARRAY=app_volume",), np.float32),
     )
 }
 

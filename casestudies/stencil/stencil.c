@@ -27,10 +27,19 @@ cl_int stencil_init(void)
     CHECK(create(STENCIL_SOBEL_X, "sobel_x"));
     CHECK(create(STENCIL_SOBEL_Y, "sobel_y"));
     CHECK(create(STENCIL_MAGNITUDE, "magnitude"));
+    CHECK(create(STENCIL_THIN, "thin"));
     CHECK(create(STENCIL_LIFE, "life"));
     CHECK(create(STENCIL_HOTSPOT, "hotspot"));
+    CHECK(create(STENCIL_STAR_2D_1, "star_2d_1"));
+    CHECK(create(STENCIL_STAR_2D_2, "star_2d_2"));
+    CHECK(create(STENCIL_BOX_2D_1, "box_2d_1"));
+    CHECK(create(STENCIL_BOX_2D_2, "box_2d_2"));
+    CHECK(create(STENCIL_GRADIENT, "gradient"));
     CHECK(create(STENCIL_HEAT_3D, "heat_3d"));
     CHECK(create(STENCIL_JACOBI_3D, "jacobi_3d"));
+    CHECK(create(STENCIL_STAR_3D_1, "star_3d_1"));
+    CHECK(create(STENCIL_STAR_3D_2, "star_3d_2"));
+    CHECK(create(STENCIL_BOX_3D_1, "box_3d_1"));
     return PLANES_OK;
 }
 
@@ -83,7 +92,7 @@ static cl_int launch(cl_kernel kernel, cl_uint next, cl_uint dimensions, const P
 
 cl_int stencil_apply(StencilKind kind, Plane *result, Plane *source)
 {
-    const cl_uint dimensions = kind == STENCIL_HEAT_3D || kind == STENCIL_JACOBI_3D ? 3 : 2;
+    const cl_uint dimensions = kind >= STENCIL_HEAT_3D ? 3 : 2;
 
     if (!same_size(result, source))
         return PLANES_BAD_SIZE;
@@ -104,6 +113,21 @@ cl_int stencil_magnitude(Plane *result, Plane *dx, Plane *dy)
     CHECK(clSetKernelArg(kernel, 1, sizeof(cl_mem), &dx->device));
     CHECK(clSetKernelArg(kernel, 2, sizeof(cl_mem), &dy->device));
     return launch(kernel, 3, 2, result);
+}
+
+cl_int stencil_thin(Plane *result, Plane *steep, Plane *dx, Plane *dy)
+{
+    cl_kernel kernel = kernels[STENCIL_THIN];
+
+    if (!same_size(result, steep) || !same_size(result, dx) || !same_size(result, dy))
+        return PLANES_BAD_SIZE;
+    if (result->device == steep->device)
+        return PLANES_ALIASED;
+    CHECK(clSetKernelArg(kernel, 0, sizeof(cl_mem), &result->device));
+    CHECK(clSetKernelArg(kernel, 1, sizeof(cl_mem), &steep->device));
+    CHECK(clSetKernelArg(kernel, 2, sizeof(cl_mem), &dx->device));
+    CHECK(clSetKernelArg(kernel, 3, sizeof(cl_mem), &dy->device));
+    return launch(kernel, 4, 2, result);
 }
 
 cl_int stencil_hotspot(Plane *result, Plane *source, Plane *power, const Chip *chip)

@@ -26,9 +26,9 @@ kernel void jacobi(global float *result, global const float *source,
 /* exp(-d^2 / 4.5) at a distance of d, a standard deviation of 1.5, over the sum of all. */
 constant float gaussian_weights[5][5] = {
     {0.01441882f, 0.02808402f, 0.03507270f, 0.02808402f, 0.01441882f},
-    {0.02808402f, 0.05470020f, 0.06831229f, 0.05470020f, 0.02808402f},
+    {0.02808402f, 0.05470021f, 0.06831229f, 0.05470021f, 0.02808402f},
     {0.03507270f, 0.06831229f, 0.08531173f, 0.06831229f, 0.03507270f},
-    {0.02808402f, 0.05470020f, 0.06831229f, 0.05470020f, 0.02808402f},
+    {0.02808402f, 0.05470021f, 0.06831229f, 0.05470021f, 0.02808402f},
     {0.01441882f, 0.02808402f, 0.03507270f, 0.02808402f, 0.01441882f},
 };
 
@@ -82,6 +82,39 @@ kernel void magnitude(global float *result, global const float *dx, global const
         const int i = y * width + x;
 
         result[i] = sqrt(dx[i] * dx[i] + dy[i] * dy[i]);
+    }
+}
+
+/*
+ * What is less steep than one of its two neighbours across the edge goes: the edge is thin then.
+ * It is looked at in the nearest of four directions; tan(22.5 degrees) is 0.41421356.
+ */
+kernel void thin(global float *result, global const float *steep, global const float *dx,
+                 global const float *dy, const int width, const int height)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+
+    if (x < width && y < height) {
+        const int i = y * width + x;
+        const float across = fabs(dx[i]), down = fabs(dy[i]);
+        const int left = max(x - 1, 0), right = min(x + 1, width - 1);
+        const int above = max(y - 1, 0) * width, below = min(y + 1, height - 1) * width;
+        float first, second;
+
+        if (down <= 0.41421356f * across) {
+            first = steep[y * width + left];
+            second = steep[y * width + right];
+        } else if (across <= 0.41421356f * down) {
+            first = steep[above + x];
+            second = steep[below + x];
+        } else if (dx[i] * dy[i] > 0.0f) {
+            first = steep[above + left];
+            second = steep[below + right];
+        } else {
+            first = steep[above + right];
+            second = steep[below + left];
+        }
+        result[i] = steep[i] >= first && steep[i] >= second ? steep[i] : 0.0f;
     }
 }
 
@@ -166,4 +199,136 @@ kernel void jacobi_3d(global float *result, global const float *source,
                      + source[z > 0 ? i - layer : i] + source[z < depth - 1 ? i + layer : i])
                     / 7.0f;
     }
+}
+
+/* ---- Elements at the border stay as they are ---- */
+
+/* Means of an element and of those on its axes, or of all around it, up to a distance. */
+kernel void star_2d_1(global float *result, global const float *source,
+                      const int width, const int height)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+
+    if (x > 0 && x < width - 1 && y > 0 && y < height - 1) {
+        const int i = y * width + x;
+
+        result[i] = (source[i - width] + source[i - 1] + source[i] + source[i + 1]
+                     + source[i + width])
+                    / 5.0f;
+    }
+}
+
+kernel void star_2d_2(global float *result, global const float *source,
+                      const int width, const int height)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+
+    if (x >= 2 && x < width - 2 && y >= 2 && y < height - 2) {
+        float sum = source[y * width + x];
+
+        for (int away = 1; away <= 2; away++)
+            sum += source[(y - away) * width + x] + source[(y + away) * width + x]
+                   + source[y * width + x - away] + source[y * width + x + away];
+        result[y * width + x] = sum / 9.0f;
+    }
+}
+
+kernel void box_2d_1(global float *result, global const float *source,
+                     const int width, const int height)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+
+    if (x < 1 || x >= width - 1 || y < 1 || y >= height - 1)
+        return;
+    float sum = 0.0f;
+    for (int j = -1; j <= 1; j++) {
+        for (int i = -1; i <= 1; i++)
+            sum += source[(y + j) * width + x + i];
+    }
+    result[y * width + x] = sum / 9.0f;
+}
+
+kernel void box_2d_2(global float *result, global const float *source,
+                     const int width, const int height)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+
+    if (x < 2 || x >= width - 2 || y < 2 || y >= height - 2)
+        return;
+    float sum = 0.0f;
+    for (int j = -2; j <= 2; j++) {
+        for (int i = -2; i <= 2; i++)
+            sum += source[(y + j) * width + x + i];
+    }
+    result[y * width + x] = sum / 25.0f;
+}
+
+/* Grows most where the plane is flat. */
+kernel void gradient(global float *result, global const float *source,
+                     const int width, const int height)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+
+    if (x > 0 && x < width - 1 && y > 0 && y < height - 1) {
+        const float here = source[y * width + x];
+        const float above = here - source[(y - 1) * width + x];
+        const float left = here - source[y * width + x - 1];
+        const float right = here - source[y * width + x + 1];
+        const float below = here - source[(y + 1) * width + x];
+
+        result[y * width + x] = here
+                                + 1.0f / sqrt(0.0001f + above * above + left * left
+                                              + right * right + below * below);
+    }
+}
+
+kernel void star_3d_1(global float *result, global const float *source,
+                      const int width, const int height, const int depth)
+{
+    const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+    const int layer = width * height;
+
+    if (x > 0 && x < width - 1 && y > 0 && y < height - 1 && z > 0 && z < depth - 1) {
+        const int i = z * layer + y * width + x;
+
+        result[i] = (source[i - layer] + source[i - width] + source[i - 1] + source[i]
+                     + source[i + 1] + source[i + width] + source[i + layer])
+                    / 7.0f;
+    }
+}
+
+kernel void star_3d_2(global float *result, global const float *source,
+                      const int width, const int height, const int depth)
+{
+    const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+
+    if (x >= 2 && x < width - 2 && y >= 2 && y < height - 2 && z >= 2 && z < depth - 2) {
+        float sum = source[(z * height + y) * width + x];
+
+        for (int away = 1; away <= 2; away++)
+            sum += source[((z - away) * height + y) * width + x]
+                   + source[((z + away) * height + y) * width + x]
+                   + source[(z * height + y - away) * width + x]
+                   + source[(z * height + y + away) * width + x]
+                   + source[(z * height + y) * width + x - away]
+                   + source[(z * height + y) * width + x + away];
+        result[(z * height + y) * width + x] = sum / 13.0f;
+    }
+}
+
+kernel void box_3d_1(global float *result, global const float *source,
+                     const int width, const int height, const int depth)
+{
+    const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+
+    if (x < 1 || x >= width - 1 || y < 1 || y >= height - 1 || z < 1 || z >= depth - 1)
+        return;
+    float sum = 0.0f;
+    for (int k = -1; k <= 1; k++) {
+        for (int j = -1; j <= 1; j++) {
+            for (int i = -1; i <= 1; i++)
+                sum += source[((z + k) * height + y + j) * width + x + i];
+        }
+    }
+    result[(z * height + y) * width + x] = sum / 27.0f;
 }

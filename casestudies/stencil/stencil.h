@@ -11,9 +11,18 @@ typedef enum {
     STENCIL_SOBEL_X,
     STENCIL_SOBEL_Y,
     STENCIL_LIFE,
-    STENCIL_HEAT_3D,
+    STENCIL_STAR_2D_1,
+    STENCIL_STAR_2D_2,
+    STENCIL_BOX_2D_1,
+    STENCIL_BOX_2D_2,
+    STENCIL_GRADIENT,
+    STENCIL_HEAT_3D, /* the first one in three dimensions */
     STENCIL_JACOBI_3D,
+    STENCIL_STAR_3D_1,
+    STENCIL_STAR_3D_2,
+    STENCIL_BOX_3D_1,
     STENCIL_MAGNITUDE, /* those from here on have functions of their own */
+    STENCIL_THIN,
     STENCIL_HOTSPOT,
     STENCIL_KERNELS
 } StencilKind;
@@ -37,6 +46,7 @@ Chip stencil_chip(void);
 /* Operations on planes of one size.  The result comes first, and is no source. */
 cl_int stencil_apply(StencilKind kind, Plane *result, Plane *source);
 cl_int stencil_magnitude(Plane *result, Plane *dx, Plane *dy);
+cl_int stencil_thin(Plane *result, Plane *steep, Plane *dx, Plane *dy);
 cl_int stencil_hotspot(Plane *result, Plane *source, Plane *power, const Chip *chip);
 
 #endif

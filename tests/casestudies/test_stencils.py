@@ -79,11 +79,8 @@ def derivatives(a: Array) -> tuple[Array, Array]:
 
 
 def harris(picture: Array) -> Array:
-    def box(a: Array) -> Array:
-        return total(moved(a, j, i) for j in (-1, 0, 1) for i in (-1, 0, 1))
-
     dx, dy = (each / f(12) for each in derivatives(picture))
-    xx, yy, xy = box(dx * dx), box(dy * dy), box(dx * dy)
+    xx, yy, xy = (f(9) * box(1)(each) for each in (dx * dx, dy * dy, dx * dy))
     return np.asarray(xx * yy - xy * xy - f(0.04) * (xx + yy) ** 2)
 
 
@@ -93,11 +90,6 @@ def unsharp(picture: Array) -> Array:
     blurred = total(weight * moved(rows, i - 2, 0) for i, weight in enumerate(bell))
     sharp = 4 * picture - 3 * blurred
     return np.where(np.abs(picture - blurred) < f(0.001), picture, sharp)
-
-
-def jacobi(a: Array) -> Array:
-    """The mean of an element and those beside it, in all its dimensions."""
-    return np.asarray((a + total(beside(a, 1))) / f(1 + 2 * a.ndim))
 
 
 def beside(a: Array, distance: int) -> list[Array]:
@@ -137,12 +129,54 @@ def hotspot(shape: tuple[int, ...]) -> Array:
     return here
 
 
-def repeated(step: Callable[[Array], Array], times: int) -> Callable[[tuple[int, ...]], Array]:
+def star(distance: int) -> Callable[[Array], Array]:
+    def mean(a: Array) -> Array:
+        return total([a, *(each for d in range(distance) for each in beside(a, d + 1))]) / f(
+            1 + 2 * a.ndim * distance
+        )
+
+    return mean
+
+
+def box(distance: int) -> Callable[[Array], Array]:
+    def mean(a: Array) -> Array:
+        ways = np.indices((2 * distance + 1,) * a.ndim).reshape(a.ndim, -1).T - distance
+        return np.asarray(total(moved(a, *way) for way in ways) / f(len(ways)))
+
+    return mean
+
+
+def gradient(a: Array) -> Array:
+    above, below, left, right = (a - each for each in beside(a, 1))
+    steep = f(0.0001) + above * above + left * left + right * right + below * below
+    return np.asarray(a + 1 / np.sqrt(steep))
+
+
+def thin_edges(picture: Array) -> Array:
+    dx, dy = derivatives(gaussian(picture))
+    steep = np.hypot(dx, dy)
+    across, down = abs(dx), abs(dy)
+    pairs = [
+        np.maximum(moved(steep, *way), moved(steep, *(-each for each in way)))
+        for way in ((0, 1), (1, 0), (1, 1), (1, -1))
+    ]
+    tangent = f(0.41421356)
+    ways = [down <= tangent * across, across <= tangent * down, dx * dy > 0]
+    return np.where(steep >= np.select(ways, pairs[:3], pairs[3]), steep, 0)
+
+
+def repeated(
+    step: Callable[[Array], Array], times: int, border: int = 0
+) -> Callable[[tuple[int, ...]], Array]:
+    """Elements at the border stay as they are."""
+
     def computed(shape: tuple[int, ...]) -> Array:
-        now = cells(shape) if step is life else made_up(shape, 1)
-        for _ in range(times):
-            now = step(now)
-        return now
+        inner = tuple(slice(border, size - border) for size in shape)
+        arrays = [cells(shape)] * 2 if step is life else [made_up(shape, seed) for seed in (1, 2)]
+        for number in range(times):
+            arrays[1 - number % 2] = arrays[1 - number % 2].copy()
+            arrays[1 - number % 2][inner] = step(arrays[number % 2])[inner]
+        return arrays[times % 2]
 
     return computed
 
@@ -169,17 +203,34 @@ APPLICATIONS = (
     Application(CONVOLUTION, "separable", 2, lambda s: separable(made_up(s, 1))),
     Application(CONVOLUTION, "harris", 9, lambda s: harris(made_up(s, 1))),
     Application(CONVOLUTION, "unsharp", 4, lambda s: unsharp(made_up(s, 1, 4))),
-    *(Application(STENCIL, "jacobi", n, repeated(jacobi, n), CHAINS[n]) for n in CHAINS),
+    *(Application(STENCIL, "jacobi", n, repeated(star(1), n), CHAINS[n]) for n in CHAINS),
     Application(STENCIL, "sobel", 3, lambda s: sobel(made_up(s, 1))),
+    Application(STENCIL, "canny", 5, lambda s: thin_edges(made_up(s, 1))),
     Application(STENCIL, "hotspot", 4, hotspot),
     *(
-        Application(STENCIL, "steps", 7, repeated(step, 7), STEPS[name], ("-s", 7), sizes)
-        for name, step, sizes in (
-            ("jacobi", jacobi, FLAT),
-            ("gaussian", gaussian, FLAT),
-            ("life", life, FLAT),
-            ("heat_3d", heat, SOLID),
-            ("jacobi_3d", jacobi, SOLID),
+        Application(
+            STENCIL,
+            "steps",
+            7,
+            repeated(step, 7, border),
+            STEPS[name],
+            ("-s", 7),
+            SOLID if "3d" in name else FLAT,
+        )
+        for name, step, border in (
+            ("jacobi", star(1), 0),
+            ("gaussian", gaussian, 0),
+            ("life", life, 0),
+            ("star_2d_1", star(1), 1),
+            ("star_2d_2", star(2), 2),
+            ("box_2d_1", box(1), 1),
+            ("box_2d_2", box(2), 2),
+            ("gradient", gradient, 1),
+            ("heat_3d", heat, 0),
+            ("jacobi_3d", star(1), 0),
+            ("star_3d_1", star(1), 1),
+            ("star_3d_2", star(2), 2),
+            ("box_3d_1", box(1), 1),
         )
     ),
 )
