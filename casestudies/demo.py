@@ -219,6 +219,10 @@ STENCIL = Study(_HERE / "stencil", "stencil", _PLANES, ("png",))
 
 FLOAT = Precision("float", (), np.float32)
 DOUBLE = Precision("double", ("LINALG_DOUBLE",), np.float64)
+LADDER = {
+    name: Precision(name, (f"RUNG={rung}",), np.float32)
+    for rung, name in enumerate(("17 x 17", "17 x 17 in tiles", "rows and columns in tiles"), 1)
+}
 # What `jacobi` and `steps` of the stencils are built for.
 CHAINS = {n: Precision(f"{n} steps", (f"STEPS={n}",), np.float32) for n in (2, 4, 8)}
 STEPS = {

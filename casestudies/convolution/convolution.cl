@@ -36,6 +36,97 @@ kernel void column(global float *result, global const float *source, constant fl
     }
 }
 
+/* ---- 17 x 17 weights, and ways to load less ---- */
+
+#define SIDE (2 * RADIUS + 1)
+#define GROUP 16 /* items of a work-group on each side */
+#define TILE (GROUP + 2 * RADIUS)
+
+kernel void full(global float *result, global const float *source, constant float *weights,
+                 const int width, const int height)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+
+    if (x < width && y < height) {
+        float sum = 0.0f;
+
+        for (int j = -RADIUS; j <= RADIUS; j++) {
+            const int line = clamp(y + j, 0, height - 1) * width;
+
+            for (int i = -RADIUS; i <= RADIUS; i++)
+                sum += weights[(j + RADIUS) * SIDE + i + RADIUS]
+                       * source[line + clamp(x + i, 0, width - 1)];
+        }
+        result[y * width + x] = sum;
+    }
+}
+
+/* All that a group needs is loaded once: each item loads four elements. */
+kernel void full_tile(global float *result, global const float *source, constant float *weights,
+                      const int width, const int height)
+{
+    local float tile[TILE][TILE];
+    const int x = get_global_id(0), y = get_global_id(1);
+    const int column = get_local_id(0), row = get_local_id(1);
+
+    for (int j = row; j < TILE; j += GROUP) {
+        const int line = clamp(y - row - RADIUS + j, 0, height - 1) * width;
+
+        for (int i = column; i < TILE; i += GROUP)
+            tile[j][i] = source[line + clamp(x - column - RADIUS + i, 0, width - 1)];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (x < width && y < height) {
+        float sum = 0.0f;
+
+        for (int j = 0; j < SIDE; j++) {
+            for (int i = 0; i < SIDE; i++)
+                sum += weights[j * SIDE + i] * tile[row + j][column + i];
+        }
+        result[y * width + x] = sum;
+    }
+}
+
+kernel void row_tile(global float *result, global const float *source, constant float *weights,
+                     const int width, const int height)
+{
+    local float tile[GROUP][TILE];
+    const int x = get_global_id(0), y = get_global_id(1);
+    const int column = get_local_id(0), row = get_local_id(1);
+
+    for (int i = column; i < TILE; i += GROUP)
+        tile[row][i] = source[min(y, height - 1) * width
+                              + clamp(x - column - RADIUS + i, 0, width - 1)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (x < width && y < height) {
+        float sum = 0.0f;
+
+        for (int i = 0; i < SIDE; i++)
+            sum += weights[i] * tile[row][column + i];
+        result[y * width + x] = sum;
+    }
+}
+
+kernel void column_tile(global float *result, global const float *source, constant float *weights,
+                        const int width, const int height)
+{
+    local float tile[TILE][GROUP];
+    const int x = get_global_id(0), y = get_global_id(1);
+    const int column = get_local_id(0), row = get_local_id(1);
+
+    for (int j = row; j < TILE; j += GROUP)
+        tile[j][column] = source[clamp(y - row - RADIUS + j, 0, height - 1) * width
+                                 + min(x, width - 1)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (x < width && y < height) {
+        float sum = 0.0f;
+
+        for (int j = 0; j < SIDE; j++)
+            sum += weights[j] * tile[row + j][column];
+        result[y * width + x] = sum;
+    }
+}
+
 /* ---- Corners ---- */
 
 /* Sobel's derivatives, over 12. */

@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from casestudies.demo import CHAINS, CONVOLUTION, FLOAT, STENCIL, STEPS, Precision, Study
+from casestudies.demo import CHAINS, CONVOLUTION, FLOAT, LADDER, STENCIL, STEPS, Precision, Study
 from kfusion.device.opencl import build_program
 
 WARNINGS = ("-std=c99", "-O0", "-Wall", "-Wextra", "-pedantic", "-Werror", "-Wno-unknown-pragmas")
 
-FLAT = ((1, 1), (2, 2), (1, 7), (37, 13), (311, 67))  # widths and heights
-SOLID = ((1, 1, 1), (2, 2, 2), (7, 5, 3), (37, 19, 11))  # and depths
+FLAT = ((1, 1), (2, 7), (37, 13), (311, 67))  # widths and heights
+SOLID = ((1, 1, 1), (2, 7, 3), (37, 19, 11))  # and depths
 
 Array = npt.NDArray[Any]
 
@@ -201,6 +201,16 @@ class Application:
 
 APPLICATIONS = (
     Application(CONVOLUTION, "separable", 2, lambda s: separable(made_up(s, 1))),
+    *(
+        Application(
+            CONVOLUTION,
+            "ladder",
+            3 if "columns" in name else 2,
+            lambda s: separable(made_up(s, 1) * made_up(s, 2)),
+            LADDER[name],
+        )
+        for name in LADDER
+    ),
     Application(CONVOLUTION, "harris", 9, lambda s: harris(made_up(s, 1))),
     Application(CONVOLUTION, "unsharp", 4, lambda s: unsharp(made_up(s, 1, 4))),
     *(Application(STENCIL, "jacobi", n, repeated(star(1), n), CHAINS[n]) for n in CHAINS),
