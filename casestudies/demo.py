@@ -263,10 +263,10 @@ CASES = (
         Case(CONVOLUTION, application, FLOAT, size, 11, 24)
         for application, size in (("separable", 256), ("harris", 512), ("unsharp", 256))
     ),
+    Case(CONVOLUTION, "ladder", LADDER["17 x 17 in tiles"], 128, 11, 24),
     Case(STENCIL, "jacobi", CHAINS[4], 512, 11, 24),
-    Case(STENCIL, "sobel", FLOAT, 512, 11, 24),
-    Case(STENCIL, "hotspot", FLOAT, 512, 11, 24),
-    Case(STENCIL, "steps", STEPS["life"], 512, 11, 24),
+    *(Case(STENCIL, each, FLOAT, 256, 11, 24) for each in ("sobel", "canny", "hotspot")),
+    Case(STENCIL, "steps", STEPS["life"], 256, 11, 24),
     Case(STENCIL, "steps", STEPS["heat_3d"], 64, 11, 12),
     Case(POOL, "game", FLOAT, 2000, 5, 20),
 )
