@@ -10,76 +10,59 @@
 #define GROUP_HEIGHT 8
 #define TILE_GROUP 16 /* on both sides, where a group loads a tile */
 
-static cl_kernel row_kernel;
-static cl_kernel column_kernel;
-static cl_kernel full_kernel;
-static cl_kernel full_tile_kernel;
-static cl_kernel row_tile_kernel;
-static cl_kernel column_tile_kernel;
-static cl_kernel derivative_x_kernel;
-static cl_kernel derivative_y_kernel;
-static cl_kernel product_kernel;
-static cl_kernel box_kernel;
-static cl_kernel response_kernel;
-static cl_kernel blur_x_kernel;
-static cl_kernel blur_y_kernel;
-static cl_kernel sharpen_kernel;
-static cl_kernel mask_kernel;
+enum {
+    ROW,
+    COLUMN,
+    FULL,
+    FULL_TILE,
+    ROW_TILE,
+    COLUMN_TILE,
+    DERIVATIVE_X,
+    DERIVATIVE_Y,
+    PRODUCT,
+    BOX,
+    RESPONSE,
+    BLUR_X,
+    BLUR_Y,
+    SHARPEN,
+    MASK,
+    KERNELS
+};
+static cl_kernel kernels[KERNELS];
 
-cl_int convolution_init(void)
+static cl_int create(int kind, const char *name)
 {
     cl_int status;
 
-    CHECK(planes_init("CONVOLUTION_CL", CONVOLUTION_CL));
-    row_kernel = clCreateKernel(planes_program, "row", &status);
-    CHECK(status);
-    column_kernel = clCreateKernel(planes_program, "column", &status);
-    CHECK(status);
-    full_kernel = clCreateKernel(planes_program, "full", &status);
-    CHECK(status);
-    full_tile_kernel = clCreateKernel(planes_program, "full_tile", &status);
-    CHECK(status);
-    row_tile_kernel = clCreateKernel(planes_program, "row_tile", &status);
-    CHECK(status);
-    column_tile_kernel = clCreateKernel(planes_program, "column_tile", &status);
-    CHECK(status);
-    derivative_x_kernel = clCreateKernel(planes_program, "derivative_x", &status);
-    CHECK(status);
-    derivative_y_kernel = clCreateKernel(planes_program, "derivative_y", &status);
-    CHECK(status);
-    product_kernel = clCreateKernel(planes_program, "product", &status);
-    CHECK(status);
-    box_kernel = clCreateKernel(planes_program, "box", &status);
-    CHECK(status);
-    response_kernel = clCreateKernel(planes_program, "response", &status);
-    CHECK(status);
-    blur_x_kernel = clCreateKernel(planes_program, "blur_x", &status);
-    CHECK(status);
-    blur_y_kernel = clCreateKernel(planes_program, "blur_y", &status);
-    CHECK(status);
-    sharpen_kernel = clCreateKernel(planes_program, "sharpen", &status);
-    CHECK(status);
-    mask_kernel = clCreateKernel(planes_program, "mask", &status);
+    kernels[kind] = clCreateKernel(planes_program, name, &status);
     return status;
+}
+
+cl_int convolution_init(void)
+{
+    CHECK(planes_init("CONVOLUTION_CL", CONVOLUTION_CL));
+    CHECK(create(ROW, "row"));
+    CHECK(create(COLUMN, "column"));
+    CHECK(create(FULL, "full"));
+    CHECK(create(FULL_TILE, "full_tile"));
+    CHECK(create(ROW_TILE, "row_tile"));
+    CHECK(create(COLUMN_TILE, "column_tile"));
+    CHECK(create(DERIVATIVE_X, "derivative_x"));
+    CHECK(create(DERIVATIVE_Y, "derivative_y"));
+    CHECK(create(PRODUCT, "product"));
+    CHECK(create(BOX, "box"));
+    CHECK(create(RESPONSE, "response"));
+    CHECK(create(BLUR_X, "blur_x"));
+    CHECK(create(BLUR_Y, "blur_y"));
+    CHECK(create(SHARPEN, "sharpen"));
+    CHECK(create(MASK, "mask"));
+    return PLANES_OK;
 }
 
 void convolution_shutdown(void)
 {
-    clReleaseKernel(row_kernel);
-    clReleaseKernel(column_kernel);
-    clReleaseKernel(full_kernel);
-    clReleaseKernel(full_tile_kernel);
-    clReleaseKernel(row_tile_kernel);
-    clReleaseKernel(column_tile_kernel);
-    clReleaseKernel(derivative_x_kernel);
-    clReleaseKernel(derivative_y_kernel);
-    clReleaseKernel(product_kernel);
-    clReleaseKernel(box_kernel);
-    clReleaseKernel(response_kernel);
-    clReleaseKernel(blur_x_kernel);
-    clReleaseKernel(blur_y_kernel);
-    clReleaseKernel(sharpen_kernel);
-    clReleaseKernel(mask_kernel);
+    for (int i = 0; i < KERNELS; i++)
+        clReleaseKernel(kernels[i]);
     planes_shutdown();
 }
 
@@ -188,81 +171,81 @@ static cl_int of_three(cl_kernel kernel, Plane *result, Plane *a, Plane *b, Plan
 
 cl_int convolution_row(Plane *result, Plane *source, Plane *weights)
 {
-    CHECK(set_weighted(row_kernel, result, source, weights, 1));
-    return launch(row_kernel, 3, result);
+    CHECK(set_weighted(kernels[ROW], result, source, weights, 1));
+    return launch(kernels[ROW], 3, result);
 }
 
 cl_int convolution_column(Plane *result, Plane *source, Plane *weights)
 {
-    CHECK(set_weighted(column_kernel, result, source, weights, 1));
-    return launch(column_kernel, 3, result);
+    CHECK(set_weighted(kernels[COLUMN], result, source, weights, 1));
+    return launch(kernels[COLUMN], 3, result);
 }
 
 cl_int convolution_full(Plane *result, Plane *source, Plane *weights)
 {
-    CHECK(set_weighted(full_kernel, result, source, weights, CONVOLUTION_WEIGHTS));
-    return launch(full_kernel, 3, result);
+    CHECK(set_weighted(kernels[FULL], result, source, weights, CONVOLUTION_WEIGHTS));
+    return launch(kernels[FULL], 3, result);
 }
 
 cl_int convolution_full_tile(Plane *result, Plane *source, Plane *weights)
 {
-    CHECK(set_weighted(full_tile_kernel, result, source, weights, CONVOLUTION_WEIGHTS));
-    return launch_in_groups(full_tile_kernel, 3, result, TILE_GROUP, TILE_GROUP);
+    CHECK(set_weighted(kernels[FULL_TILE], result, source, weights, CONVOLUTION_WEIGHTS));
+    return launch_in_groups(kernels[FULL_TILE], 3, result, TILE_GROUP, TILE_GROUP);
 }
 
 cl_int convolution_row_tile(Plane *result, Plane *source, Plane *weights)
 {
-    CHECK(set_weighted(row_tile_kernel, result, source, weights, 1));
-    return launch_in_groups(row_tile_kernel, 3, result, TILE_GROUP, TILE_GROUP);
+    CHECK(set_weighted(kernels[ROW_TILE], result, source, weights, 1));
+    return launch_in_groups(kernels[ROW_TILE], 3, result, TILE_GROUP, TILE_GROUP);
 }
 
 cl_int convolution_column_tile(Plane *result, Plane *source, Plane *weights)
 {
-    CHECK(set_weighted(column_tile_kernel, result, source, weights, 1));
-    return launch_in_groups(column_tile_kernel, 3, result, TILE_GROUP, TILE_GROUP);
+    CHECK(set_weighted(kernels[COLUMN_TILE], result, source, weights, 1));
+    return launch_in_groups(kernels[COLUMN_TILE], 3, result, TILE_GROUP, TILE_GROUP);
 }
 
 cl_int convolution_derivative_x(Plane *result, Plane *source)
 {
-    return of_neighbours(derivative_x_kernel, result, source);
+    return of_neighbours(kernels[DERIVATIVE_X], result, source);
 }
 
 cl_int convolution_derivative_y(Plane *result, Plane *source)
 {
-    return of_neighbours(derivative_y_kernel, result, source);
+    return of_neighbours(kernels[DERIVATIVE_Y], result, source);
 }
 
 cl_int convolution_product(Plane *result, Plane *a, Plane *b)
 {
-    return of_two(product_kernel, result, a, b);
+    return of_two(kernels[PRODUCT], result, a, b);
 }
 
 cl_int convolution_box(Plane *result, Plane *source)
 {
-    return of_neighbours(box_kernel, result, source);
+    return of_neighbours(kernels[BOX], result, source);
 }
 
 cl_int convolution_response(Plane *result, Plane *xx, Plane *yy, Plane *xy)
 {
-    return of_three(response_kernel, result, xx, yy, xy);
+    return of_three(kernels[RESPONSE], result, xx, yy, xy);
 }
 
 cl_int convolution_blur_x(Plane *result, Plane *source)
 {
-    return of_neighbours(blur_x_kernel, result, source);
+    return of_neighbours(kernels[BLUR_X], result, source);
 }
 
 cl_int convolution_blur_y(Plane *result, Plane *source)
 {
-    return of_neighbours(blur_y_kernel, result, source);
+    return of_neighbours(kernels[BLUR_Y], result, source);
 }
 
 cl_int convolution_sharpen(Plane *result, Plane *source, Plane *blurred)
 {
-    return of_two(sharpen_kernel, result, source, blurred);
+    return of_two(kernels[SHARPEN], result, source, blurred);
 }
 
 cl_int convolution_mask(Plane *result, Plane *source, Plane *blurred, Plane *sharp)
 {
-    return of_three(mask_kernel, result, source, blurred, sharp);
+    return of_three(kernels[MASK], result, source, blurred, sharp);
 }
