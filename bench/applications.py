@@ -10,7 +10,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.programs import TURN, Built, Difference, difference, run_in_turns
+from bench.programs import TURN, Built, Difference, Run, difference, run_in_turns
 from bench.studies import APPLICATIONS, PROBED, Application
 from bench.traffic import moved, planned_region
 
@@ -133,7 +133,7 @@ def _measure(
         "kernels": {kind: sum(run.launches.values()) for kind, run in runs.items()},
         "ulps": {kind: each.ulps for kind, each in found.items()},
         "contraction": programs["unfused"].contract,
-        "bytes": bytes_moved,
+        "bytes": bytes_moved if _is_whole(application, report.target, runs["unfused"]) else None,
         "flops": application.flops * size,
         "thesis": application.thesis,
     }
@@ -158,6 +158,12 @@ def _warm_up(scale: str, bytes_moved: tuple[int, int] | None) -> int:
 @cache
 def _planned(application: Application, target: str) -> Any:
     return planned_region(application, target)
+
+
+def _is_whole(application: Application, target: str, run: Run) -> bool:
+    """Are all launches in the plan? Of a loop it may have only a few rounds."""
+    planned = _planned(application, target)
+    return planned is not None and len(planned.prediction.launches) == sum(run.launches.values())
 
 
 def _bytes(application: Application, target: str, size: int) -> tuple[int, int] | None:

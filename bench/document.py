@@ -105,6 +105,10 @@ _SIZES = {
     "texture": ("Pictures in images", "width and height, `image2d_t`"),
     "vector": ("Vectors", "elements"),
     "matrix": ("Dense matrices", "rows and columns"),
+    "convolution": ("Convolutions", "width and height"),
+    "stencil": ("Stencils", "width and height"),
+    "plane": ("Steps in two dimensions", "width and height"),
+    "volume": ("Steps in three dimensions", "width, height and depth"),
 }
 
 

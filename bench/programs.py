@@ -285,7 +285,7 @@ def _shim() -> Path:
 # ---- Results ----
 
 
-def difference(expected: Path, found: Path, dtype: type[np.floating]) -> Difference:
+def difference(expected: Path, found: Path, dtype: type[np.number]) -> Difference:
     before, after = (_numbers(path, dtype) for path in (expected, found))
     if before.size != after.size:
         raise MeasureError(f"{before.size} and {after.size} results")
@@ -299,7 +299,7 @@ def difference(expected: Path, found: Path, dtype: type[np.floating]) -> Differe
     return Difference(differing, int(before.size), ulps)
 
 
-def _numbers(path: Path, dtype: type[np.floating]) -> npt.NDArray[np.signedinteger]:
+def _numbers(path: Path, dtype: type[np.number]) -> npt.NDArray[np.signedinteger]:
     """The bits of real numbers, as whole numbers."""
     return np.memmap(path, np.dtype(f"i{np.dtype(dtype).itemsize}"), "r")
 

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from casestudies.demo import DOUBLE, FLOAT, IMAGE, LINALG, POOL, TEXTURE, Precision, Study
+from casestudies.demo import (
+    CHAINS,
+    CONVOLUTION,
+    DOUBLE,
+    FLOAT,
+    IMAGE,
+    LADDER,
+    LINALG,
+    POOL,
+    STENCIL,
+    STEPS,
+    TEXTURE,
+    Precision,
+    Study,
+)
 
 SCALES = ("quick", "cpu", "gpu")
 PROBED = {
@@ -12,6 +26,10 @@ PROBED = {
     "texture": 100,
     "vector": 10_000,
     "matrix": 300,
+    "convolution": 100,
+    "stencil": 100,
+    "plane": 100,
+    "volume": 40,
 }  # sizes at which bits are compared first
 
 
@@ -77,6 +95,10 @@ DOUBLES = Sizes((1 << 14,), (1 << 20, 1 << 23), (1 << 20, 1 << 26))
 MATRICES = Sizes((128,), (1024, 2048, 4096), (1024, 4096, 8192))
 ONE_PICTURE = Sizes((128,), (1024,), (4096,))
 ONE_VECTOR = Sizes((1 << 14,), (1 << 22,), (1 << 26,))
+# Below powers of two, as in the thesis on stencils of Futhark.
+PLANES = Sizes((127,), (1023, 2047), (4095, 8191, 16383))
+PIXELS = Sizes((127,), (1023,), (4095, 8191))
+VOLUMES = Sizes((31,), (127, 255), (255, 511))
 DOUBLE_MATRICES = Sizes((128,), (1024, 2048), (1024, 4096))
 
 # The thesis's speed-ups: tables 5.3 and 5.5.
@@ -103,6 +125,31 @@ APPLICATIONS = (
     Application(LINALG, "vector", "distance", DOUBLES, DOUBLE),
     Application(LINALG, "matrix", "cg_steps", MATRICES, thesis=(1.0, 1.0)),
     Application(LINALG, "matrix", "cg_steps", DOUBLE_MATRICES, DOUBLE),
+    Application(CONVOLUTION, "convolution", "separable", PLANES, by_hand=False),
+    Application(CONVOLUTION, "convolution", "harris", PLANES, by_hand=False),
+    Application(CONVOLUTION, "convolution", "unsharp", PIXELS, by_hand=False),
+    *(
+        Application(CONVOLUTION, "convolution", "ladder", PIXELS, each, by_hand=False)
+        for each in LADDER.values()
+    ),
+    *(
+        Application(STENCIL, "stencil", "jacobi", PLANES, each, by_hand=False)
+        for each in CHAINS.values()
+    ),
+    *(
+        Application(STENCIL, "stencil", name, PLANES, by_hand=False)
+        for name in ("sobel", "canny", "hotspot")
+    ),
+    *(
+        Application(STENCIL, "plane", "steps", PIXELS, each, by_hand=False)
+        for each in STEPS.values()
+        if "3d" not in each.name
+    ),
+    *(
+        Application(STENCIL, "volume", "steps", VOLUMES, each, by_hand=False)
+        for each in STEPS.values()
+        if "3d" in each.name
+    ),
 )
 
 PROGRAMS = (

@@ -21,7 +21,8 @@ def planned_region(application: Application, target: str) -> PlannedPattern | No
     # What linalg.c hands to the OpenCL compiler; nobody else's kernels have the name.
     defines = (*application.precision.defines, f"REAL={application.precision.name}")
     how = Preprocessor("cc", include_dirs, (fake_libc_dir(),), defines, False)
-    sources = read_sources(study.sources(application.name), how)
+    shared = (study.apps / name for name in study.shared)
+    sources = read_sources([*study.sources(application.name), *shared], how)
     expected = fuse_files(sources, target=TARGETS[target]).expected
     return expected[0] if len(expected) == 1 else None
 

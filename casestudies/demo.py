@@ -37,11 +37,11 @@ HEADER = (
 
 @dataclass(frozen=True)
 class Precision:
-    """An element type, and how the library is built for it."""
+    """An element type, or which one of several things is computed, and how that is built."""
 
     name: str
     defines: tuple[str, ...]
-    dtype: type[np.floating]
+    dtype: type[np.number]
 
 
 # Tests build hundreds of programs whose time nobody measures.
@@ -54,7 +54,7 @@ class Study:
 
     folder: Path
     library: str  # what its C file and its kernels' are called
-    shared: tuple[str, ...]  # C files of all its applications, which have no region
+    shared: tuple[str, ...]  # C files of all its applications, from `apps`; they have no region
     links: tuple[str, ...] = ()
     sized: tuple[str, ...] = ("-n",)  # what a size follows where results are computed
     dumped: str = "-d"  # what the file for the results follows
@@ -67,7 +67,8 @@ class Study:
 
     @property
     def include_dirs(self) -> tuple[Path, ...]:
-        return self.folder, self.apps
+        shared = ((self.apps / name).resolve().parent for name in self.shared)
+        return tuple(dict.fromkeys((self.folder, self.apps, *shared)))
 
     def sources(self, application: str) -> list[Path]:
         return [
@@ -102,7 +103,7 @@ class Study:
     ) -> Path:
         """Build an application from its own two C files and those that all share."""
         application, library, _ = sources
-        fused = [application.with_name(name) for name in self.shared]
+        fused = [application.with_name(Path(name).name) for name in self.shared]
         written = [self.apps / name for name in self.shared]
         shared = [f if f.exists() else w for f, w in zip(fused, written, strict=True)]
         return build(
@@ -212,9 +213,36 @@ TEXTURE = replace(IMAGE, library="texture", variable="IMAGE_CL", by_hand="fused_
 POOL = Study(
     _HERE / "physics", "pool", ("shot.c",), ("gif",), ("--shot", "1,20", "--frames", "2", "--steps")
 )
+_PLANES = ("../../planes/planes.c", "../../image/apps/png_file.c")
+CONVOLUTION = Study(_HERE / "convolution", "convolution", _PLANES, ("png",))
+STENCIL = Study(_HERE / "stencil", "stencil", _PLANES, ("png",))
 
 FLOAT = Precision("float", (), np.float32)
 DOUBLE = Precision("double", ("LINALG_DOUBLE",), np.float64)
+LADDER = {
+    name: Precision(name, (f"RUNG={rung}",), np.float32)
+    for rung, name in enumerate(("17 x 17", "17 x 17 in tiles", "rows and columns in tiles"), 1)
+}
+# What `jacobi` and `steps` of the stencils are built for.
+CHAINS = {n: Precision(f"{n} steps", (f"STEPS={n}",), np.float32) for n in (2, 4, 8)}
+STEPS = {
+    name: Precision(name, (f"STENCIL={name.upper()}", *defines), dtype)
+    for name, defines, dtype in (
+        ("jacobi", (), np.float32),
+        ("gaussian", (), np.float32),
+        ("life", ("ELEMENT=cl_uchar",), np.uint8),
+        ("star_2d_1", (), np.float32),
+        ("star_2d_2", (), np.float32),
+        ("box_2d_1", (), np.float32),
+        ("box_2d_2", (), np.float32),
+        ("gradient", (), np.float32),
+        ("heat_3d", ("ARRAY=app_volume",), np.float32),
+        ("jacobi_3d", ("ARRAY=app_volume",), np.float32),
+        ("star_3d_1", ("ARRAY=app_volume",), np.float32),
+        ("star_3d_2", ("ARRAY=app_volume",), np.float32),
+        ("box_3d_1", ("ARRAY=app_volume",), np.float32),
+    )
+}
 
 CASES = (
     *(
@@ -231,6 +259,15 @@ CASES = (
         Case(IMAGE, application, FLOAT, 512, 11, 32)
         for application in ("ldd", "mdd", "hdd", "hddlf")
     ),
+    *(
+        Case(CONVOLUTION, application, FLOAT, size, 11, 24)
+        for application, size in (("separable", 256), ("harris", 512), ("unsharp", 256))
+    ),
+    Case(CONVOLUTION, "ladder", LADDER["17 x 17 in tiles"], 128, 11, 24),
+    Case(STENCIL, "jacobi", CHAINS[4], 512, 11, 24),
+    *(Case(STENCIL, each, FLOAT, 256, 11, 24) for each in ("sobel", "canny", "hotspot")),
+    Case(STENCIL, "steps", STEPS["life"], 256, 11, 24),
+    Case(STENCIL, "steps", STEPS["heat_3d"], 64, 11, 12),
     Case(POOL, "game", FLOAT, 2000, 5, 20),
 )
 
@@ -319,7 +356,7 @@ def last_iteration(printed: str) -> int:
     return max(map(int, _ITERATION.findall(printed)), default=0)
 
 
-def describe_difference(before: bytes, after: bytes, dtype: type[np.floating]) -> str:
+def describe_difference(before: bytes, after: bytes, dtype: type[np.number]) -> str:
     """The largest absolute difference; 0 is said only of identical bits."""
     if before == after:
         return "0"
