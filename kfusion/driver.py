@@ -385,13 +385,15 @@ def _planned(
             for memory in launch.invocation.memory
             if not first <= launch.invocation.index < first + len(invocations)
         }
-        own = [drop for drop in drops(row) if drop.memory not in others]
+        own = [d for d in drops(row) if d.memory not in others or d in of_all]
         known = OfBlock(oracle, first) if first else oracle
         return plans_of(
             invocations, own, known, given.target, exact=given.exact, alone=given.fused.alone
         )
 
+    of_all: tuple[Drop, ...] = ()
     plans = planned(prediction, 0)
+    of_all = plans.drops
     patterns: list[Pattern] = []
     if plans.best.fuses:
         name = region.identifier + (f"_or_{number + 1}" if number else "")
