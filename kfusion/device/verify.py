@@ -325,10 +325,10 @@ def _ranged(
     """The launch whose range the fused kernel has: one that covers the others."""
 
     def end(bound: Bound) -> int:
-        return int(scalars[bound.scalar])  # type: ignore[arg-type]
+        return prod(int(scalars[name]) for name, _ in bound.factors)  # type: ignore[arg-type,misc]
 
     def is_there(bound: Bound) -> bool:
-        return 0 <= end(bound) <= launches[bound.invocation].size[bound.dimension]
+        return bound.least <= end(bound) <= launches[bound.invocation].size[bound.dimension]
 
     bounds = [b for a in group.assumptions if isinstance(a, Covers) for b in a.bounds]
     placed = [a for a in group.assumptions if isinstance(a, Placement)]
