@@ -205,7 +205,7 @@ def _runs_kernels(command: _Command) -> _Command:
         click.option(
             "--size", "sizes", multiple=True, type=int, help="The value of all other sizes."
         ),
-        click.option("--build-options", default="", help="Options for building the kernels."),
+        click.option("--build-options", default="", help="For the kernels, besides the host's."),
         click.option("--no-contract", is_flag=True, help="Build both with FP_CONTRACT OFF."),
         click.option("--exact", is_flag=True, help="Look at what --exact writes."),
         click.option(

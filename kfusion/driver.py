@@ -133,6 +133,7 @@ class Result:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     # By name: kernel files and programs in strings, as they were and with the fused kernels.
     programs: dict[str, tuple[str, str]] = field(default_factory=dict)
+    options: dict[str, str] = field(default_factory=dict)  # that programs are built with, if known
 
     @property
     def expected(self) -> list[PlannedPattern]:
@@ -201,6 +202,9 @@ def fuse_files(
         unit.source.path.name: (unit.source.text, _kernel_text(unit, given))
         for unit in inputs.kernels
     }
+    for unit, options in _build_options(inputs).items():
+        if options is not None and len(options) == 1:
+            result.options[unit.source.path.name] = options[0]
     return result
 
 
@@ -385,13 +389,15 @@ def _planned(
             for memory in launch.invocation.memory
             if not first <= launch.invocation.index < first + len(invocations)
         }
-        own = [drop for drop in drops(row) if drop.memory not in others]
+        own = [d for d in drops(row) if d.memory not in others or d in of_all]
         known = OfBlock(oracle, first) if first else oracle
         return plans_of(
             invocations, own, known, given.target, exact=given.exact, alone=given.fused.alone
         )
 
+    of_all: tuple[Drop, ...] = ()
     plans = planned(prediction, 0)
+    of_all = plans.drops
     patterns: list[Pattern] = []
     if plans.best.fuses:
         name = region.identifier + (f"_or_{number + 1}" if number else "")
@@ -535,19 +541,24 @@ def _without_doubles(patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
 def _additions(given: _Given) -> list[Addition]:
     """For programs that are not built from the kernel files of this output."""
     inputs = given.inputs
-    options = build_options(inputs.hosts)
-    if any(each.builds for each in inputs.cpp):
-        options = None
     full_groups = groups_are_full((*inputs.hosts, *inputs.cpp))
     found: list[Addition | None] = []
     strings = {each.unit: each for each in inputs.embedded}
-    for unit in inputs.kernels:
+    for unit, options in _build_options(inputs).items():
         text = strings.get(unit)
         data = text.data if text is not None else bytes_of(unit.source.text)
-        own = text.options if text is not None and text.options is not None else options
         kernels = given.fused.of(unit)
-        found.append(addition(unit, data, kernels, own, full_groups=full_groups))
+        found.append(addition(unit, data, kernels, options, full_groups=full_groups))
     return [each for each in found if each is not None]
+
+
+def _build_options(inputs: Inputs) -> dict[Unit, tuple[str, ...] | None]:
+    """The options of all builds of each kernel file and string; None: not known."""
+    options = build_options(inputs.hosts)
+    if any(each.builds for each in inputs.cpp):
+        options = None
+    own = {each.unit: each.options for each in inputs.embedded if each.options is not None}
+    return {unit: own.get(unit, options) for unit in inputs.kernels}
 
 
 def _appended(text: str, additions: list[str]) -> Edit:

@@ -118,16 +118,15 @@ def plans_of(
 
 
 def _is_internal(plan: RegionPlan, name: str) -> bool:
-    """Does one group alone use the object, and keep it out of memory?
+    """Does each group that uses the object keep it out of memory?
 
     Otherwise the same launches, made once more, might read what was left out.
     """
-    users = [
-        group
+    return all(
+        name in group.internalised
         for group in plan.groups
         if any(m.name == name for i in group.members for m in plan.invocations[i].memory)
-    ]
-    return len(users) == 1 and name in users[0].internalised
+    )
 
 
 def blocks_of(plans: Plans) -> list[tuple[int, int]]:

@@ -79,7 +79,7 @@ def verify_here(result: Result, wanted: Wanted, words: Sequence[str]) -> int:
     """Run all regions in this process and print what was seen; the exit status."""
     from kfusion.device.verify import Verifier
 
-    verifier = Verifier(result.programs, wanted)
+    verifier = Verifier(result.programs, result.options, wanted)
     sizes = wanted.sizes or (SMALL_SIZES if wanted.device == OCLGRIND else SIZES)
     runs = [(planned, size) for planned in result.expected for size in sizes]
     same = True
@@ -99,6 +99,9 @@ def verify_here(result: Result, wanted: Wanted, words: Sequence[str]) -> int:
     for name in unknown:
         option = "--let" if name in wanted.numbers else "--data"
         click.echo(f"{option} {name}: nothing that was run has this name", err=True)
+    fixed = {outcome.region for outcome in outcomes if not outcome.sized}
+    for region in sorted(fixed if wanted.sizes else ()):
+        click.echo(f"--size has no effect on {region}: all its sizes are known", err=True)
     if unknown or not same:
         return 1
     left_out = _left_out(result, outcomes, wanted)
@@ -137,7 +140,7 @@ def bench_here(
     from kfusion.device.verify import Verifier
     from kfusion.report import times
 
-    verifier = Verifier(result.programs, wanted)
+    verifier = Verifier(result.programs, result.options, wanted)
     bench = Bench(verifier, repeats)
     copy = bench.copy_gb_s()
     runs = [(planned, size) for planned in result.expected for size in wanted.sizes]

@@ -58,6 +58,7 @@ class Numbers:
     def __init__(self, size: int, given: Mapping[str, Number]) -> None:
         self.size, self.given = size, given
         self.used: set[str] = set()  # of the given names
+        self.chosen = False  # was the size asked for?
 
     def of(self, value: Sym) -> Number:
         if not isinstance(value, Num) and spell(value) in self.given:
@@ -80,6 +81,7 @@ class Numbers:
             if name in self.given:
                 self.used.add(name)
                 return self.given[name]
+        self.chosen = True
         return self.size
 
     def _operation(self, value: Op) -> Number:

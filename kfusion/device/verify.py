@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
@@ -89,6 +90,7 @@ class Outcome:
     elements: int = 0  # compared
     difference: Difference | None = None
     skipped: str = ""  # why it was not run
+    sized: bool = True  # sizes of it are those of the command line
 
 
 @dataclass(frozen=True)
@@ -119,26 +121,30 @@ class Prepared:
     after: list[Step]
     scalars: dict[str, np.generic | cl.Sampler]
     data: dict[str, Array]
+    sized: bool  # some of the numbers were chosen
 
 
 class Verifier:
-    """`programs` are the texts of the kernel files by their names: as they were, and fused."""
+    """`programs` are the texts of the kernel files by their names: as they were, and fused;
+    `built` are options that the host builds them with."""
 
-    def __init__(self, programs: Mapping[str, tuple[str, str]], wanted: Wanted) -> None:
+    def __init__(
+        self, programs: Mapping[str, tuple[str, str]], built: Mapping[str, str], wanted: Wanted
+    ) -> None:
         self.wanted = wanted
         self.used: set[str] = set()  # names of numbers that were given
         self.device = find_device(wanted.device)
-        options = wanted.options
+        options = {name: (*shlex.split(built.get(name, "")), *wanted.options) for name in programs}
         pragma = "" if wanted.contract else _NO_CONTRACTION
         self.context = cl.Context([self.device])
         properties = cl.command_queue_properties.PROFILING_ENABLE
         self.queue = cl.CommandQueue(self.context, properties=properties)
         self.before = {
-            name: self._build(pragma + text, options, name, f"'{name}'")
+            name: self._build(pragma + text, options[name], name, f"'{name}'")
             for name, (text, _) in programs.items()
         }
         self.after = {
-            name: self._build(pragma + text, options, name, f"what '{name}' becomes")
+            name: self._build(pragma + text, options[name], name, f"what '{name}' becomes")
             for name, (_, text) in programs.items()
         }
 
@@ -177,7 +183,7 @@ class Verifier:
             found = _first_difference(label, before[buffer], after[buffer])
             if found is not None:
                 return Outcome(name, size, counts, elements, found)
-        return Outcome(name, size, counts, elements)
+        return Outcome(name, size, counts, elements, sized=prepared.sized)
 
     def prepare(self, planned: PlannedPattern, size: int) -> Prepared:
         plan = planned.plan
@@ -208,7 +214,7 @@ class Verifier:
                 if kernel.elements > 1:
                     step = step.by_several(kernel.elements)
             joined.append(step)
-        return Prepared(launches, steps, joined, scalars, data)
+        return Prepared(launches, steps, joined, scalars, data, numbers.chosen)
 
     @staticmethod
     def launched(planned: PlannedPattern, index: int, numbers: Numbers) -> Launched:
@@ -326,10 +332,10 @@ def _ranged(
     """The launch whose range the fused kernel has: one that covers the others."""
 
     def end(bound: Bound) -> int:
-        return int(scalars[bound.scalar])  # type: ignore[arg-type]
+        return prod(int(scalars[name]) for name, _ in bound.factors)  # type: ignore[arg-type,misc]
 
     def is_there(bound: Bound) -> bool:
-        return 0 <= end(bound) <= launches[bound.invocation].size[bound.dimension]
+        return bound.least <= end(bound) <= launches[bound.invocation].size[bound.dimension]
 
     for reach in (a for a in group.assumptions if isinstance(a, Reaches)):
         last = int(scalars[reach.scalar]) if reach.scalar else 0  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from itertools import combinations, islice, product
 
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.bounds import Assumed, Ceiling, Crowd, Floor, Limit, Need, Order
-from kfusion.graph.missing import missing
+from kfusion.graph.missing import missing, unequal
 from kfusion.graph.model import (
     Assumption,
     AtLeast,
@@ -451,7 +451,8 @@ class _Meeting:
                 return _sampled(access, other, access.access.texel.trouble)
         if self.compared is None:
             return _not_understood(self.a, self.b)
-        return _meeting_reason(self.a, self.b, self.found, missing(*self.compared))
+        needs, differing = missing(*self.compared), unequal(*self.compared)
+        return _meeting_reason(self.a, self.b, self.found, needs, [] if needs else differing)
 
 
 def _meeting(
@@ -742,10 +743,15 @@ _FOLLOWED = (
     "or by a condition that asks for what is in memory"
 )
 _NARROW = ("uint", "ushort", "uchar")
+_EQUAL = "give both launches one value; at run time, only whole numbers are compared, no structures"
 
 
 def _meeting_reason(
-    a: BoundAccess, b: BoundAccess, found: Dependence, needs: Sequence[tuple[str, BoundAccess]]
+    a: BoundAccess,
+    b: BoundAccess,
+    found: Dependence,
+    needs: Sequence[tuple[str, BoundAccess]],
+    differing: Sequence[str],
 ) -> Reason:
     first, second = ("writes" if x.access.mode.writes else "reads" for x in (a, b))
     related = ((f"{a.stage.kernel_name}() {first} it here", a.access.span),)
@@ -765,11 +771,12 @@ def _meeting_reason(
         Dependence.SAME_GROUP: "other items of the group",
         Dependence.OTHER: "other items",
     }[found]
-    may = "may " + second.removesuffix("s") if needs else second
+    may = "may " + second.removesuffix("s") if needs or differing else second
     kernels: dict[str, dict[str, None]] = {}
     for text, access in needs:
         kernels.setdefault(text, {})[f"{access.stage.kernel_name}()"] = None
     known = ", and ".join(f"'{text}' in {' and '.join(names)}" for text, names in kernels.items())
+    known = known or ", and ".join(differing)
     guards = ", and ".join(
         f"put the work of {' and '.join(names)} under 'if ({text})'"
         for text, names in kernels.items()
@@ -778,8 +785,10 @@ def _meeting_reason(
         "KF201",
         f"{b} {may} elements of '{b.memory}' that {where} of {a.stage.kernel_name}() "
         f"{'write' if a.access.mode.writes else 'read'} as '{a.access.text}'"
-        + (f": it is not known that {known}" if needs else ""),
+        + (f": it is not known that {known}" if known else ""),
         b.access.span,
-        help=guards or (_without_sign(a if a.narrow else b) if a.differs(b) else None),
+        help=guards
+        or (_EQUAL if differing else None)
+        or (_without_sign(a if a.narrow else b) if a.differs(b) else None),
         related=related,
     )

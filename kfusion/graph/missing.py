@@ -9,6 +9,7 @@ from __future__ import annotations
 from kfusion.graph.bind import BoundAccess
 from kfusion.graph.bounds import OTHER_ITEM, Assumed, Need
 from kfusion.graph.ownership import Dependence, depend
+from kfusion.graph.unify import unifier
 from kfusion.kernel.forms import (
     GLOBAL_OFFSET,
     Atom,
@@ -39,6 +40,20 @@ def missing(a: BoundAccess, b: BoundAccess) -> list[tuple[str, BoundAccess]]:
         told.append((text, access))
     # Where both lack the same, it is said of one after the other.
     return list(dict.fromkeys(told)) if len(told) <= _MOST else []
+
+
+def unequal(a: BoundAccess, b: BoundAccess) -> list[str]:
+    """Scalars that would have to be equal for both to reach one element: a sentence of each two."""
+    pairs = unifier((a.form or Form(),), (b.form or Form(),)) or []
+    return [f"'{_parameter(a, x)} is '{_parameter(b, y)}" for x, y in pairs]
+
+
+def _parameter(access: BoundAccess, value: Value) -> str:
+    """What a scalar is called in the kernel of an access."""
+    launch = access.stage.invocation
+    given = zip(launch.kernel.parameters, launch.arguments, strict=True)
+    name = next((p.name for p, argument in given if argument.name == value.name), value.name)
+    return f"{name}{value.part}' of {access.stage.kernel_name}()"
 
 
 class _Whoever:

@@ -82,6 +82,8 @@ def _rows(one: Stage, frame: Stage, oracle: Oracle) -> Stage | None:
     bounded = len(one.guards) == len(end) and len(frame.guards) == len(extents)
     if is_on(ROWS) and not bounded:
         return None
+    if any(bound.times for bound in extents):
+        return None
     rows = InRows(a.index, b.index, tuple(extents), end[0] if end else None)
     return Stage(a, rows, frame) if oracle.in_rows(a, b, rows) else None
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from kfusion.graph.bind import Stage
 from kfusion.graph.model import Bound, Covers, Oracle
-from kfusion.kernel.forms import GLOBAL_ID, Id, Value, form_of
+from kfusion.kernel.forms import GLOBAL_ID, Form, Id, Value, form_of, number
 from kfusion.kernel.items import asks_for_global_ids_only, may_divide_by_zero
 from kfusion.source.protections import is_on, protection
 
 BOUNDED = protection("bounded", "in a larger range each kernel stops where its own one does")
 
+_MULTIPLIED = ("int", "uint")  # hosts multiply in 64 bits; beyond 32 bits no range has the items
 COMPARED = ("int", "uint", "long", "ulong")  # types of numbers that hosts compare as kernels do
 
 
@@ -35,21 +36,31 @@ def bounds_of(stage: Stage) -> list[Bound]:
     found: dict[int, Bound] = {}
     for guard in stage.guards:
         for dimension in range(stage.invocation.range.dimensions):
-            right = guard.right.terms
-            scalar = right[0][0][0] if len(right) == 1 and len(right[0][0]) == 1 else None
-            if (
-                guard.op == "<"
-                and guard.left == form_of(Id(GLOBAL_ID, dimension))
-                and isinstance(scalar, Value)
-                and right[0][1] == 1
-                and not scalar.part
-                and scalar.type in COMPARED
-                and scalar.name in stage.scalars
-            ):
-                bound = Bound(stage.invocation.index, dimension, scalar.name, scalar.type)
+            if guard.left != form_of(Id(GLOBAL_ID, dimension)) or guard.op not in ("<", "<="):
+                continue
+            least = int(guard.op == "<=")  # of 0, 1 less may be more than all ids
+            scalars = _scalars(guard.right + number(least), stage)
+            if scalars:
+                times = scalars[1] if len(scalars) > 1 else None
+                bound = Bound(stage.invocation.index, dimension, *scalars[0], times, least)
                 found.setdefault(dimension, bound)
     every = len(found) == stage.invocation.range.dimensions
     return [found[dimension] for dimension in sorted(found)] if every else []
+
+
+def _scalars(form: Form, stage: Stage) -> list[tuple[str, str]]:
+    """The scalar that a form is, with its type, or the two that it is the product of."""
+    [(atoms, factor), *others] = form.terms or [((), 0)]
+    found = [
+        (atom.name, atom.type)
+        for atom in atoms
+        if isinstance(atom, Value)
+        and not atom.part
+        and atom.type in (COMPARED if len(atoms) == 1 else _MULTIPLIED)
+        and atom.name in stage.scalars
+    ]
+    plain = factor == 1 and not others and len(found) == len(atoms) <= 2
+    return found if plain else []
 
 
 def asks_for_nothing_else(stage: Stage) -> bool:

@@ -54,7 +54,7 @@ class Equalities:
         left, right = self.form(left), self.form(right)
         if left == right:
             return True
-        pairs = self._unifier((left,), (right,))
+        pairs = unifier((left,), (right,))
         return pairs is not None and self._assume(pairs)
 
     def same_guards(self, left: Iterable[Comparison], right: Iterable[Comparison]) -> bool:
@@ -72,7 +72,7 @@ class Equalities:
         for order in permutations(theirs):
             if any((a.op, a.type) != (b.op, b.type) for a, b in zip(ours, order, strict=True)):
                 continue
-            pairs = self._unifier(
+            pairs = unifier(
                 tuple(f for c in ours for f in (c.left, c.right)),
                 tuple(f for c in order for f in (c.left, c.right)),
             )
@@ -88,24 +88,6 @@ class Equalities:
             if (a.op, a.left) == (b.op, b.left) and b.right.constant < a.right.constant:
                 self.same_form(*ends)
 
-    def _unifier(
-        self, left: tuple[Form, ...], right: tuple[Form, ...]
-    ) -> list[tuple[Value, Value]] | None:
-        """Pairs of scalars whose equality makes the forms equal."""
-        ours, theirs = _values(left), _values(right)
-        only_left = sorted(ours - theirs, key=str)
-        only_right = sorted(theirs - ours, key=str)
-        if len(only_left) != len(only_right) or not 0 < len(only_left) <= _MOST:
-            return None
-        for order in permutations(only_right):
-            pairs = list(zip(only_left, order, strict=True))
-            if any(a.type != b.type for a, b in pairs):
-                continue
-            renamed: dict[Atom, Form] = {b: form_of(a) for a, b in pairs}
-            if tuple(f.replace(renamed) for f in right) == left:
-                return pairs
-        return None
-
     def _assume(self, pairs: list[tuple[Value, Value]]) -> bool:
         if self.oracle is None:
             return False
@@ -117,6 +99,23 @@ class Equalities:
         for left, right in pairs:
             self.join(Equal(left.name, right.name))
         return True
+
+
+def unifier(left: tuple[Form, ...], right: tuple[Form, ...]) -> list[tuple[Value, Value]] | None:
+    """Pairs of scalars whose equality makes the forms equal."""
+    ours, theirs = _values(left), _values(right)
+    only_left = sorted(ours - theirs, key=str)
+    only_right = sorted(theirs - ours, key=str)
+    if len(only_left) != len(only_right) or not 0 < len(only_left) <= _MOST:
+        return None
+    for order in permutations(only_right):
+        pairs = list(zip(only_left, order, strict=True))
+        if any(a.type != b.type for a, b in pairs):
+            continue
+        renamed: dict[Atom, Form] = {b: form_of(a) for a, b in pairs}
+        if tuple(f.replace(renamed) for f in right) == left:
+            return pairs
+    return None
 
 
 def _values(forms: tuple[Form, ...]) -> set[Value]:

@@ -81,7 +81,7 @@ class Expected:
 
     def _is_reached(self, bound: Bound) -> bool:
         """Unless the program's likely run shows that the range ends before the bound."""
-        value, size = self.values.get(bound.scalar), self.sizes[bound.invocation]
+        value, size = self._end(bound), self.sizes[bound.invocation]
         if value is None or bound.dimension >= len(size):
             return False
         end, number = (self.in_run(strip(each)) for each in (value, size[bound.dimension]))
@@ -89,10 +89,17 @@ class Expected:
             return end.value <= number.value
         return True
 
+    def _end(self, bound: Bound) -> Sym | None:
+        values = [self.values.get(name) for name, _ in bound.factors]
+        known = tuple(value for value in values if value is not None)
+        if len(known) < len(values):
+            return None
+        return Op("*", known) if len(known) > 1 else known[0]
+
     def in_rows(self, one: Invocation, frame: Invocation, rows: InRows) -> bool:
         size, ends = self.sizes[frame.index], [bound.scalar for bound in rows.extents]
         sides = [self.values.get(name) for name in ends] if ends else list(size)
-        end = self.sizes[one.index][0] if rows.end is None else self.values.get(rows.end.scalar)
+        end = self.sizes[one.index][0] if rows.end is None else self._end(rows.end)
         known = [strip(each) for each in (*sides, end) if each is not None]
         if len(known) < 1 + len(sides):
             return False

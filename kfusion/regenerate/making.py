@@ -329,12 +329,12 @@ class _Making:
         launch, frame = self.launch(rows.invocation), self.launch(rows.frame)
         bounds = [*rows.extents, *([rows.end] if rows.end is not None else [])]
         beyond = dict.fromkeys(map(self._goes_beyond, bounds))
-        sides = [f"(size_t){self.value(b.scalar, b.type)[0]}" for b in rows.extents]
+        sides = list(map(self._end, rows.extents))
         dimensions = self.pattern.invocations[rows.frame].range.dimensions
         sides = sides or [f"{frame}->global[{d}]" for d in range(dimensions)]
         end, count = rows.end, f"{launch}->global[0]"
         if end is not None:
-            count = f"(size_t){self.value(end.scalar, end.type)[0]}"
+            count = self._end(end)
         told = f"the items of {launch} are not the rows of {frame}"
         self.require(" || ".join([*beyond, f"{count} != {' * '.join(sides)}"]), told)
 
@@ -371,10 +371,15 @@ class _Making:
         self.require(f"{same} && ({beyond})", told)
 
     def _goes_beyond(self, bound: Bound) -> str:
-        value, type_ = self.value(bound.scalar, bound.type)
-        negative = f"{value} < 0 || " if type_ in _SIGNED else ""
+        values = [self.value(*factor) for factor in bound.factors]
+        asked = [value for value, type_ in values if type_ in _SIGNED or bound.least]
+        less = "".join(f"{value} < {bound.least} || " for value in asked)
         launch, d = self.launch(bound.invocation), bound.dimension
-        return f"{negative}(size_t){value} > {launch}->global[{d}]"
+        return f"{less}{self._end(bound)} > {launch}->global[{d}]"
+
+    def _end(self, bound: Bound) -> str:
+        type_ = "size_t" if bound.times is None else "cl_ulong"
+        return " * ".join(f"({type_}){self.value(*factor)[0]}" for factor in bound.factors)
 
     def _refuse(self, index: int, text: str, why: str) -> None:
         launch = self.launch(index)

@@ -297,6 +297,24 @@ KFUSION_HERE int kfusion_is_good_range(const kfusion_queue *q, size_t group,
     return 1;
 }
 
+/* The range, for KFUSION=trace: 100 x 7 items in groups of 64 x 1. */
+KFUSION_HERE const char *kfusion_bad_range(kfusion_state *s, cl_uint dimensions,
+                                           const size_t *global, const size_t *local)
+{
+    const char *lead[] = {"the device may refuse ", " items in groups of "};
+    const size_t *sizes[2];
+    size_t length = 0;
+    cl_uint i, d;
+
+    sizes[0] = global;
+    sizes[1] = local;
+    for (i = 0; i < 2 && sizes[i] != NULL && dimensions <= 3; i++)
+        for (d = 0; d < dimensions; d++)
+            length += (size_t)snprintf(s->range + length, sizeof s->range - length, "%s%lu",
+                                       d == 0 ? lead[i] : " x ", (unsigned long)sizes[i][d]);
+    return length != 0 ? s->range : "a range that no device takes";
+}
+
 /* No more than 2^31 items, from 0 on: beyond, ids may wrap around in 32 bits, or products of ids
    and sizes in 64. */
 KFUSION_HERE int kfusion_has_small_ids(cl_uint dimensions, const size_t *offset,
@@ -461,7 +479,7 @@ KFUSION_HERE const char *kfusion_note(kfusion_state *s, cl_command_queue queue, 
     if (!kfusion_has_known_arguments(&s->queue, r))
         return "an argument was not set in the region";
     if (!kfusion_is_good_range(&s->queue, r->group, r->required, dimensions, global, local))
-        return "a range that the device may refuse";
+        return kfusion_bad_range(s, dimensions, global, local);
     if (!kfusion_has_small_ids(dimensions, offset, global))
         return "more than 2^31 items";
     l = kfusion_new_launch(s);

@@ -14,6 +14,13 @@ KFUSION_HERE cl_int kfusion_settle_all(kfusion_state *s, const char *why, kfusio
         return CL_SUCCESS;
     }
     s->why = why;
+    if (kfusion_tells() && s->best_launches == 0 && s->candidates > 0 && s->candidate[0].step > 0) {
+        const kfusion_pattern *begun = s->candidate[0].pattern;
+        snprintf(s->told, sizeof s->told, "%s, behind %lu of the %lu launches of %s", why,
+                 (unsigned long)s->candidate[0].step,
+                 (unsigned long)begun->part[s->candidate[0].part].steps, begun->name);
+        s->why = s->told;
+    }
     kfusion_wind_up(s);
     status = kfusion_flush(s, when, (size_t)-1);
     /* Without host memory for segments, launches are left. */

@@ -152,6 +152,7 @@ typedef struct kfusion_state {
     size_t owed;   /* launches before this one are followed by a clFinish of the program's */
     size_t limit;  /* launches */
     const char *why; /* they are settled */
+    char told[200], range[100]; /* for that, if numbers are in it */
     kfusion_segment *segment;
     size_t segment_room, segments;
 

@@ -5,8 +5,8 @@ enum { kfusion_reasons = 8, kfusion_reason_length = 200 };
 /* What became of a region's patterns. */
 typedef struct kfusion_tally {
     struct kfusion_tally *next;
-    const char *name, *place;
-    unsigned long made, less, written;
+    const kfusion_region *region;
+    unsigned long less, written, *made; /* of each pattern */
     struct {
         unsigned long times;
         char text[kfusion_reason_length];
@@ -30,10 +30,17 @@ KFUSION_HERE int kfusion_tells(void)
 KFUSION_HERE void kfusion_tell_totals(void)
 {
     const kfusion_tally *t;
+    size_t p;
     int i;
 
     for (t = KFUSION_N(tallies); t != NULL; t = t->next) {
-        fprintf(stderr, "kfusion: %s (%s): made %lu times", t->place, t->name, t->made);
+        const kfusion_region *region = t->region;
+        unsigned long made = 0;
+        for (p = 0; p < region->patterns; p++)
+            made += t->made[p];
+        fprintf(stderr, "kfusion: %s (%s): made %lu times", region->place, region->name, made);
+        for (p = 0; region->patterns > 1 && made != 0 && p < region->patterns; p++)
+            fprintf(stderr, "%s%s %lu", p == 0 ? ": " : ", ", region->pattern[p].name, t->made[p]);
         if (t->less != 0)
             fprintf(stderr, " (%lu without storing what is temporary)", t->less);
         if (t->written != 0)
@@ -52,15 +59,18 @@ KFUSION_HERE kfusion_tally *kfusion_find_tally(const kfusion_region *region)
 
     if (*place == NULL)
         atexit(kfusion_tell_totals);
-    while (*place != NULL && (strcmp((*place)->place, region->place) != 0 ||
-                              strcmp((*place)->name, region->name) != 0))
+    while (*place != NULL && (strcmp((*place)->region->place, region->place) != 0 ||
+                              strcmp((*place)->region->name, region->name) != 0))
         place = &(*place)->next;
     if (*place == NULL) {
-        *place = (kfusion_tally *)calloc(1, sizeof **place);
-        if (*place != NULL) {
-            (*place)->name = region->name;
-            (*place)->place = region->place;
+        unsigned long *made = (unsigned long *)calloc(region->patterns + 1, sizeof *made);
+        *place = made == NULL ? NULL : (kfusion_tally *)calloc(1, sizeof **place);
+        if (*place == NULL) {
+            free(made);
+            return NULL;
         }
+        (*place)->region = region;
+        (*place)->made = made;
     }
     return *place;
 }
@@ -74,7 +84,7 @@ KFUSION_HERE void kfusion_tell_made(const kfusion_segment *segment, size_t repet
     kfusion_lock(&KFUSION_N(tallies_lock));
     t = kfusion_find_tally(segment->region);
     if (t != NULL) {
-        t->made++;
+        t->made[segment->pattern - segment->region->pattern]++;
         t->less += less != 0;
     }
     kfusion_unlock(&KFUSION_N(tallies_lock));

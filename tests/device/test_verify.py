@@ -311,6 +311,26 @@ def test_rows_and_their_pitch(pitch: int, said: str) -> None:
     assert done.stdout.splitlines() == [f"padded.c:5: size 31: {kernels}{said}"], done.stderr
 
 
+def test_what_the_host_says(tmp_path: Path) -> None:
+    """Options of clBuildProgram are taken from it; if it has all sizes, none is chosen."""
+    for name in ("legal.c", "lib.h"):
+        shutil.copy(PROGRAMS / name, tmp_path)
+    library, kernels = ((PROGRAMS / name).read_text() for name in ("lib.c", "kernels.cl"))
+    built = 'clBuildProgram(program, 0, NULL, "-D FACTOR=0.5f", NULL, NULL);'
+    library = library.replace("square_kernel =", f"{built}\n    square_kernel =", 1)
+    library = library.replace("&y->n", "&n").replace("y->n", "n")
+    library = library.replace("{\n    clSet", "{\n    const unsigned n = 100;\n    clSet")
+    (tmp_path / "lib.c").write_text(library)
+    assert "x[i] * x[i]" in kernels
+    (tmp_path / "kernels.cl").write_text(kernels.replace("x[i] * x[i]", "FACTOR * x[i]"))
+    words = ["verify", "legal.c", "lib.c", "kernels.cl"]
+    done = compare_here([*words, "--size", "13"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "--size has no effect on legal.c:9: all its sizes are known\n"
+    done = compare_here(words, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("command", ["verify", "bench"])
 def test_real_headers(command: str, tmp_path: Path) -> None:
     """With them a header that there is not is an error; without, it is taken to be empty."""

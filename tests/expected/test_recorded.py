@@ -106,6 +106,18 @@ def test_a_command_that_settles_parts_a_row(tmp_path: Path) -> None:
     assert sum(program.both().values()) == 2
 
 
+def test_trace_tells_of_rounds_that_are_missing(tmp_path: Path) -> None:
+    rounds = f"for (int i = 0; i < 6 - argc; i++) {{\n{PAIR.replace('t, a', 'c, c')}}}\n"
+    program = host(tmp_path, "#pragma kfuse(a, b, c, t)", f"{PAIR}fetch(t);\n{rounds}")
+    recorded(program)
+    assert sum(program.both("fewer").values()) == 1 + 8
+    told = program.run("out", "fewer", KFUSION="trace").stderr.splitlines()
+    why = "the region ends, behind 8 of the 10 launches of app_or_2"
+    lead = "kfusion: app.c:13 (app): "
+    assert told[:-1] == [f"{lead}app made", *[f"{lead}as written: {why}"] * 8]
+    assert told[-1] == f"{lead}made 1 times: app 1, app_or_2 0, as written 8 (8 times: {why})"
+
+
 def test_a_loop_is_one_round_again_and_again(tmp_path: Path) -> None:
     body = "        for (int i = 0; i < 40; i++) {\n" + PAIR + "        }\n"
     program = host(tmp_path, PRAGMA, body)

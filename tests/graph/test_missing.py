@@ -94,6 +94,18 @@ def test_hazard(first: str, second: str, message: str, help_: str) -> None:
     assert (found.code, found.message, found.help) == ("KF201", message, help_)
 
 
+def test_other_sizes() -> None:
+    source = program(ROWS, f"{XY} if (x < w && y < h) o[y*w + x] = t[y*w + x];")
+    found, *_ = fuse(source, ["f(t, a, w, h, n)", "g(o, t, v, h, n)"]).diagnostics
+    assert found.message == (
+        "'t[y*w + x]' in g() may read elements of 't' that other items of f() write as "
+        "'t[y*w + x]': it is not known that 'w' of f() is 'w' of g()"
+    )
+    assert found.help == (
+        "give both launches one value; at run time, only whole numbers are compared, no structures"
+    )
+
+
 def test_help_helps() -> None:
     """With what is asked for the two are fused."""
     for first, second in [

@@ -39,7 +39,15 @@ def test_trace_tells_which_condition_failed(fused: Path) -> None:
 
 def test_trace_tells_what_settled(fused: Path) -> None:
     run = run_program(fused, ["read_between"], {"KFUSION": "trace"})
-    assert "kfusion: host.c:1 (whole): as written: clEnqueueReadBuffer" in errors(run.errors)
+    why = "clEnqueueReadBuffer, behind 1 of the 2 launches of whole"
+    assert f"kfusion: host.c:1 (whole): as written: {why}" in errors(run.errors)
+
+
+def test_trace_tells_which_range_is_not_noted(fused: Path) -> None:
+    run = run_program(fused, ["wrong_size"], {"KFUSION": "trace"})
+    wrong = [line.split("as written: ")[1] for line in errors(run.errors)[:3]]
+    no_device = "a range that no device takes"
+    assert wrong == [no_device, no_device, "the device may refuse 64 items in groups of 7"]
 
 
 @pytest.mark.parametrize("name", ["plain_pair", "fresh_loop", "scratch", "loop_7", "named"])

@@ -304,7 +304,7 @@ static void wrong_size(void)
         set_square(T, X, N);
         printf("%d\n", clEnqueueNDRangeKernel(queue, square, 4, NULL, &items, NULL, 0, NULL, NULL));
         printf("%d\n", clEnqueueNDRangeKernel(queue, square, 1, NULL, NULL, NULL, 0, NULL, NULL) != 0);
-        (void)local;
+        printf("%d\n", clEnqueueNDRangeKernel(queue, square, 1, NULL, &items, &local, 0, NULL, NULL) != 0);
     }
     show_all();
 }
