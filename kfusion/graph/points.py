@@ -39,6 +39,7 @@ from kfusion.source.protections import is_on, protection
 
 INSIDE = protection("inside", "what is computed again is what an item of the stage computed")
 ALONE = protection("alone", "an element whose value is computed again has been made by one item")
+IN_ROWS = protection("in-rows", "an element that a stage leaves alone is none of its other items'")
 LAUNCHED = protection("launched", "the item whose value is computed again has been launched")
 
 Point = tuple[Form, ...]
@@ -315,10 +316,17 @@ def _with_remainders(case: _Case, world: Assumable) -> _Case:
 
 def _in_rows(pitches: Sequence[_Pitch], cases: Sequence[_Case], world: Assumable) -> Proof | None:
     """Why the point is in a row of its own: no other item has its element."""
+    inside: list[tuple[tuple[_Case, Form], Form | None]] = [
+        ((case, form), None) for case in cases for form in case.point
+    ]
+    inside += [
+        ((case, width - number(1) - case.point[d]), width)
+        for d, width in _widths(pitches) or ()
+        for case in cases
+    ]
     proof = NOTHING
-    for d, width in _widths(pitches) or ():
-        behind = [(case, width - number(1) - case.point[d]) for case in cases]
-        found = _proved(behind, world, width)
+    for form, width in inside if is_on(IN_ROWS) else ():
+        found = _proved([form], world, width)
         if found is None:
             return None
         proof |= found

@@ -360,9 +360,9 @@ class _Kernel:
         if kind == "none":
             return ["s = s + v;"]
         if kind == "table":
-            table, scalar = f"{self.name}_weights", SCALAR[self.type]
+            table, scalar = f"{self.name}_weights{self.head.count('=')}", SCALAR[self.type]
             numbers = ", ".join(self.number() for _ in range(count))
-            self.head = f"__constant {scalar} {table}[{count}] = {{{numbers}}};\n"
+            self.head += f"__constant {scalar} {table}[{count}] = {{{numbers}}};\n"
         else:
             self.weights, table = kind, WEIGHTS
         return [f"const {self.type} m = {table}[{at}] * v;", "s = s + m;"]
