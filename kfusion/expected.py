@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, starmap
 
-from kfusion.graph.drops import Drop, Why
+from kfusion.graph.drops import Drop
 from kfusion.graph.model import (
     Argument,
     Invocation,
@@ -24,6 +24,7 @@ from kfusion.graph.model import (
     Scalar,
 )
 from kfusion.host.at_end import EndNames
+from kfusion.host.observed import drops_of
 from kfusion.host.oracle import Expected, Pair, first_apart
 from kfusion.host.predict import Prediction
 from kfusion.host.predict_launches import PredictedLaunch
@@ -51,24 +52,29 @@ _FLOATS = {"float": "<f", "double": "<d", "half": "<e"}
 
 
 @dataclass(frozen=True)
-class Told:
-    """A row of launches, and what may be taken for granted of it."""
+class ExpectedRow:
+    """A row of launches that a region is expected to make. What may be taken for granted, and what
+    need not be stored, is asked of the row, or of a piece of it."""
 
     prediction: Prediction
-    oracle: Oracle
-    origin: str
-    observed: frozenset[str] | None  # memory under a name of `out`, or of no `temp`; None: any
+    oracle: Callable[[Prediction], Oracle]
+    drops: Callable[[Prediction], Sequence[Drop]]
+    origin: str  # of the prediction
+    held: bool = False  # nothing comes between the launches and the region's end
 
-    def drops(self, row: Prediction, names: EndNames | None) -> tuple[Drop, ...]:
-        """What a row of them need not store: released, or seen at the region's end from its
-        variables."""
-        scratch = row.made & row.released
-        found = {name: Drop(name, Why.SCRATCH) for name in sorted(scratch)}
-        if names is not None and self.observed is not None:
-            memory = {m.name for launch in row.launches for m in launch.invocation.memory}
-            for name in sorted(memory - self.observed):
-                found.setdefault(name, Drop(name, Why.AT_END))
-        return tuple(found.values())
+
+def _told(
+    row: Prediction,
+    oracle: Callable[[Prediction], Oracle],
+    origin: str,
+    observed: frozenset[str] | None,
+) -> ExpectedRow:
+    """`observed`: memory under a name of `out`, or of no `temp`; None: any."""
+
+    def is_unseen(name: str) -> bool:
+        return observed is not None and name not in observed
+
+    return ExpectedRow(row, oracle, lambda piece: drops_of(piece, is_unseen), origin)
 
 
 # What annotations list
@@ -92,7 +98,7 @@ class _Runs(Agreement):
 
 def told_by_runs(
     listed: Sequence[Span], kernels: Mapping[str, Kernel], names: EndNames | None, apart: Apart
-) -> Told:
+) -> ExpectedRow:
     """By agreement all launches have one range, and different names are different memory."""
     calls = [read_call(span, kernels) for span in listed]
     check_names(calls)
@@ -105,7 +111,7 @@ def told_by_runs(
     if names is not None:
         observed = frozenset(names.outs or memory - set(names.temporaries))
     row = _prediction(launches, values, frozenset(), FROM_RUNS)
-    return Told(row, _Runs(apart.of(launches)), FROM_RUNS, observed)
+    return _told(row, lambda piece: _Runs(apart.of(piece)), FROM_RUNS, observed)
 
 
 def _of_call(call: Call, index: int, range_: LaunchRange) -> PredictedLaunch:
@@ -136,14 +142,14 @@ class _Recorded(Expected):
     def __init__(
         self,
         program: HostProgram,
-        values: Mapping[str, Sym],
-        launches: Sequence[RecordedLaunch],
+        row: Prediction,
+        launches: Mapping[str, RecordedLaunch],
         bytes_: Mapping[str, tuple[str, str]],
-        apart: Mapping[Pair, Reason],
+        apart: Apart,
     ) -> None:
-        """`bytes_` are those of scalars by name, with their types."""
-        sizes = {index: tuple(map(Num, each.size)) for index, each in enumerate(launches)}
-        super().__init__(program, values, sizes, apart)
+        """`launches` by the names of their ranges; `bytes_` are those of scalars by name, with
+        their types."""
+        super().__init__(program, row, apart.of(row))
         self.launches, self.bytes = launches, bytes_
 
     def equal(self, left: Scalar, right: Scalar) -> bool:
@@ -155,7 +161,7 @@ class _Recorded(Expected):
         return found is not None and found == self.bytes.get(right.name)
 
     def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
-        a, b = self.launches[left.index], self.launches[right.index]
+        a, b = self.launches[left.range.key], self.launches[right.range.key]
         if a.size == b.size and a.offset == b.offset:
             return None
         return Reason(
@@ -169,19 +175,19 @@ class _Recorded(Expected):
     def within(
         self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool
     ) -> bool:
-        launch, number = self.launches[invocation.index], self.values.get(scalar.name)
+        launch, number = self.launches[invocation.range.key], self.values.get(scalar.name)
         if dimension >= len(launch.size) or not isinstance(number, Num):
             return False
         begin = launch.offset[dimension] if launch.offset else 0
         return begin + launch.size[dimension] <= number.value
 
     def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
-        launch = self.launches[invocation.index]
+        launch = self.launches[invocation.range.key]
         begin = launch.offset[dimension] if launch.offset else 0
         return begin + (*launch.size, 1, 1)[dimension] <= most
 
     def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
-        size, number = self.launches[invocation.index].size, self.values.get(scalar.name)
+        size, number = self.launches[invocation.range.key].size, self.values.get(scalar.name)
         return isinstance(number, Num) and size[dimension : dimension + 1] == (number.value,)
 
     def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
@@ -190,14 +196,18 @@ class _Recorded(Expected):
 
 
 def told_by_records(
-    rows: Iterable[RecordedRow], kernels: Mapping[str, Kernel], program: HostProgram, apart: Apart
-) -> list[Told]:
+    rows: Iterable[RecordedRow],
+    kernels: Mapping[str, Kernel],
+    program: HostProgram,
+    names: EndNames | None,
+    apart: Apart,
+) -> list[ExpectedRow]:
     """Rows of launches of known kernels, the longest ones in pieces, each kind once."""
-    found: list[Told] = []
+    found: list[ExpectedRow] = []
     seen: set[object] = set()
     for row in rows:
         for piece in _pieces(_known(row.launches, kernels)):
-            told = _recorded(row, piece, kernels, program, apart)
+            told = _recorded(row, piece, kernels, program, names, apart)
             if told is not None and len(piece) > 1 and (key := _kinds(piece)) not in seen:
                 seen.add(key)
                 found.append(told)
@@ -278,8 +288,9 @@ def _recorded(
     launches: Sequence[RecordedLaunch],
     kernels: Mapping[str, Kernel],
     program: HostProgram,
+    names: EndNames | None,
     apart: Apart,
-) -> Told | None:
+) -> ExpectedRow | None:
     values: dict[str, Sym] = {}
     bytes_: dict[str, tuple[str, str]] = {}
     predicted: list[PredictedLaunch] = []
@@ -312,11 +323,12 @@ def _recorded(
     observed = row.outs
     if observed is None and row.temporaries is not None:
         observed = frozenset(memory - row.temporaries)
-    return Told(
+    by_range = {x.invocation.range.key: y for x, y in zip(predicted, launches, strict=True)}
+    return _told(
         _prediction(predicted, values, row.scratch, origin),
-        _Recorded(program, values, launches, bytes_, apart.of(predicted)),
+        lambda piece: _Recorded(program, piece, by_range, bytes_, apart),
         origin,
-        observed,
+        observed if names is not None else None,
     )
 
 
@@ -402,9 +414,9 @@ class Apart:
         calls = [Calling(function, {}) for function in functions]
         self._syncs = [(call, sync) for call in calls for sync in syncs_of(call)]
 
-    def of(self, launches: Sequence[PredictedLaunch]) -> dict[Pair, Reason]:
+    def of(self, row: Prediction) -> dict[Pair, Reason]:
         found: dict[Pair, Reason] = {}
         for call, sync in self._syncs:
-            for pair in combinations(range(len(launches)), 2):
+            for pair in combinations(range(len(row.launches)), 2):
                 found.setdefault(pair, sync_reason(call, sync))
         return found

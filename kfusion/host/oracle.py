@@ -7,7 +7,7 @@ has to be likely: where it is wrong, the launches are made as they were written.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from math import prod
 
 from kfusion.graph.model import Bound, Extent, InRows, Invocation, Memory, Scalar, Shifted
@@ -20,6 +20,7 @@ from kfusion.host.equality import (
     strip,
 )
 from kfusion.host.formats import lossy_format
+from kfusion.host.predict import Prediction
 from kfusion.host.program import HostProgram
 from kfusion.host.spelling import spell
 from kfusion.host.symbolic import Entry, Num, Op, Sym, leaves
@@ -37,18 +38,12 @@ class Expected:
     """The oracle for launches with values that were predicted."""
 
     def __init__(
-        self,
-        program: HostProgram,
-        values: Mapping[str, Sym],
-        sizes: Mapping[int, tuple[Sym, ...]],
-        kept_apart: Mapping[Pair, Reason],
-        in_run: Callable[[Sym], Sym] = lambda value: value,
+        self, program: HostProgram, row: Prediction, kept_apart: Mapping[Pair, Reason]
     ) -> None:
-        """`sizes` are those of the launches, by their index; `kept_apart` is why launches (by
-        index) must not share a kernel; `in_run`: what a value was in the program's likely run."""
-        self.program, self.values, self.sizes = program, values, sizes
-        self.kept_apart, self.in_run = kept_apart, in_run
-        self.uses = Counter(sizes.values())
+        """`kept_apart` is why launches (by index) must not share a kernel."""
+        self.program, self.values, self.sizes = program, row.values, row.sizes
+        self.kept_apart, self.in_run = kept_apart, row.in_run
+        self.uses = Counter(row.sizes)
 
     def equal(self, left: Scalar, right: Scalar) -> bool:
         if left.name == right.name:
