@@ -27,12 +27,11 @@ from kfusion.host.at_end import EndNames
 from kfusion.host.observed import drops_of
 from kfusion.host.oracle import Expected, Pair, first_apart
 from kfusion.host.predict import Prediction
-from kfusion.host.predict_launches import PredictedLaunch
+from kfusion.host.predict_launches import PredictedLaunch, range_of, sizes_of_image
 from kfusion.host.program import HostProgram
 from kfusion.host.record import Calling
-from kfusion.host.symbolic import App, Entry, Literal, Num, Place, State, Sym, anything
+from kfusion.host.symbolic import App, Entry, Literal, Num, Place, State, Sym
 from kfusion.host.sync import sync_reason, syncs_of
-from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.types import INTEGERS, size_of
 from kfusion.notation import Agreement, Call, check_names, literal, read_call
@@ -144,21 +143,11 @@ class _Recorded(Expected):
         program: HostProgram,
         row: Prediction,
         launches: Mapping[str, RecordedLaunch],
-        bytes_: Mapping[str, tuple[str, str]],
         apart: Apart,
     ) -> None:
-        """`launches` by the names of their ranges; `bytes_` are those of scalars by name, with
-        their types."""
+        """`launches` by the names of their ranges."""
         super().__init__(program, row, apart.of(row))
-        self.launches, self.bytes = launches, bytes_
-
-    def equal(self, left: Scalar, right: Scalar) -> bool:
-        if left.name == right.name:
-            return True
-        if image_of(left.name) is not None or image_of(right.name) is not None:
-            return image_of(left.name) is not None and image_of(right.name) is not None
-        found = self.bytes.get(left.name)
-        return found is not None and found == self.bytes.get(right.name)
+        self.launches = launches
 
     def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
         a, b = self.launches[left.range.key], self.launches[right.range.key]
@@ -180,19 +169,6 @@ class _Recorded(Expected):
             return False
         begin = launch.offset[dimension] if launch.offset else 0
         return begin + launch.size[dimension] <= number.value
-
-    def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
-        launch = self.launches[invocation.range.key]
-        begin = launch.offset[dimension] if launch.offset else 0
-        return begin + (*launch.size, 1, 1)[dimension] <= most
-
-    def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
-        size, number = self.launches[invocation.range.key].size, self.values.get(scalar.name)
-        return isinstance(number, Num) and size[dimension : dimension + 1] == (number.value,)
-
-    def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
-        a, b = self.values.get(left.name), self.values.get(right.name)
-        return isinstance(a, Num) and isinstance(b, Num) and 0 <= times * a.value <= b.value
 
 
 def told_by_records(
@@ -292,7 +268,6 @@ def _recorded(
     apart: Apart,
 ) -> ExpectedRow | None:
     values: dict[str, Sym] = {}
-    bytes_: dict[str, tuple[str, str]] = {}
     predicted: list[PredictedLaunch] = []
     for index, launch in enumerate(launches):
         kernel = kernels[launch.kernel]
@@ -306,10 +281,10 @@ def _recorded(
             if isinstance(argument, LocalMemory):
                 local[parameter.index] = Num(int(argument.name))
             elif isinstance(argument, Scalar) and ":" in text:
-                bytes_[argument.name] = (parameter.canonical, text)
                 values[argument.name] = _number(parameter.canonical, text)
             else:
                 values[argument.name] = Entry(Place(App(argument.name)))
+                values |= sizes_of_image(argument.name, values[argument.name])
         named = zip(kernel.parameters, arguments, strict=True)
         shown = ", ".join(a.name if isinstance(a, Memory) else p.name for p, a in named)
         label = f"{launch.kernel}({shown})"
@@ -326,7 +301,7 @@ def _recorded(
     by_range = {x.invocation.range.key: y for x, y in zip(predicted, launches, strict=True)}
     return _told(
         _prediction(predicted, values, row.scratch, origin),
-        lambda piece: _Recorded(program, piece, by_range, bytes_, apart),
+        lambda piece: _Recorded(program, piece, by_range, apart),
         origin,
         observed if names is not None else None,
     )
@@ -354,19 +329,14 @@ def _number(canonical: str, text: str) -> Sym:
     form = _FLOATS.get(canonical)
     if form is not None and len(data) == struct.calcsize(form):
         return Literal(repr(struct.unpack(form, data)[0]))
-    return anything()
+    return Literal(text)
 
 
 def _range(launch: RecordedLaunch, index: int) -> LaunchRange:
-    moved = any(launch.offset or ())
-    return LaunchRange(
-        len(launch.size),
-        f"the range of launch {index}",
-        ", ".join(map(str, launch.local)) if launch.local else None,
-        offset=moved,
-        single=tuple(d for d, items in enumerate(launch.local or ()) if items == 1),
-        one_group=launch.local is not None and launch.local == launch.size,
-    )
+    size = tuple(map(Num, launch.size))
+    local = tuple(map(Num, launch.local)) if launch.local else None
+    range_ = range_of(f"the range of launch {index}", size, local)
+    return replace(range_, offset=any(launch.offset or ()))
 
 
 # Both

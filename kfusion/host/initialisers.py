@@ -11,7 +11,8 @@ from pycparser import c_ast
 
 from kfusion.host.program import constant
 from kfusion.host.record import Recorder
-from kfusion.host.symbolic import FALSE, Num, Place, Pointee, Ref, Sym
+from kfusion.host.symbolic import FALSE, Place, Pointee, Ref, Sym
+from kfusion.parse.unit import argument_of
 
 _DESCRIPTION = ("buffer", "mem_object")  # of cl_image_desc: what an image lies over, if not NULL
 
@@ -116,10 +117,13 @@ class Initialisers(Recorder):
             return Ref(place / "[0]")
         return self.state.read(place)
 
-    def is_cleared(self, name: str, arguments: list[Sym]) -> bool:
+    def clear_memory(self, node: c_ast.FuncCall, arguments: list[Sym]) -> None:
         """`memset(&shape, 0, sizeof shape)`"""
-        whole = len(arguments) == 3 and str(arguments[2]).startswith("sizeof")
-        return name == "memset" and whole and arguments[1] == Num(0)
+        size = argument_of(node, 2)
+        if size is not None and _is_sizeof(size) and arguments[1] == FALSE:
+            sized = size.expr
+            type_ = sized.type if isinstance(sized, c_ast.Typename) else self.type_of(sized)
+            self.clear(self.target(arguments[0]), type_, [])
 
 
 def _is_sizeof(node: c_ast.Node) -> bool:

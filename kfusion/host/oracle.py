@@ -10,20 +10,13 @@ from collections import Counter
 from collections.abc import Mapping
 from math import prod
 
-from kfusion.graph.model import Bound, Extent, InRows, Invocation, Memory, Scalar, Shifted
-from kfusion.host.equality import (
-    is_open,
-    may_be_at_least,
-    may_be_at_most,
-    may_be_equal,
-    may_be_up_to,
-    strip,
-)
+from kfusion.graph.model import Bound, Extent, InRows, Invocation, Memory, Oracle, Scalar, Shifted
+from kfusion.host.equality import is_open, may_be_equal, strip
 from kfusion.host.formats import lossy_format
 from kfusion.host.predict import Prediction
 from kfusion.host.program import HostProgram
 from kfusion.host.spelling import spell
-from kfusion.host.symbolic import Entry, Num, Op, Sym, leaves
+from kfusion.host.symbolic import Entry, Num, Op, Sym, known_on_entry, leaves
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
 
@@ -34,7 +27,7 @@ Pair = tuple[int, int]
 _MANY = 1 << 24  # ids of which there are hardly more
 
 
-class Expected:
+class Expected(Oracle):
     """The oracle for launches with values that were predicted."""
 
     def __init__(
@@ -170,18 +163,26 @@ class Expected:
         return not is_open(left) and not is_open(right) and self._may_be_equal(left, right)
 
     def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
-        values = [self.values.get(scalar.name) for scalar in (left, right)]
-        numbers = [self.in_run(value) for value in values if value is not None]
-        a, b = (*numbers, None, None)[:2]
-        if isinstance(a, Num) and isinstance(b, Num):
-            return 0 <= a.value * times <= b.value
-        return may_be_at_most(self.values, left, right, times)
+        a, b = self.values.get(left.name), self.values.get(right.name)
+        if a is None or b is None:
+            return False
+        low, high = self.in_run(a), self.in_run(b)
+        if isinstance(low, Num) and isinstance(high, Num):
+            return 0 <= low.value * times <= high.value
+        return known_on_entry(a) and known_on_entry(b)
 
     def at_least(self, scalar: Scalar, least: int) -> bool:
-        return may_be_at_least(self.values.get(scalar.name), least)
+        return self._is_among(scalar, range(least, 1 << 31))  # in any type
 
     def up_to(self, scalar: Scalar, most: int) -> bool:
-        return may_be_up_to(self.values.get(scalar.name), most)
+        return self._is_among(scalar, range(most + 1))
+
+    def _is_among(self, scalar: Scalar, numbers: range) -> bool:
+        """Is it known to be one of them, or can it be looked at on entry?"""
+        value = self.values.get(scalar.name)
+        if isinstance(value, Num):
+            return value.value in numbers
+        return value is not None and known_on_entry(value)
 
     def keeps(self, image: Memory, type_: str) -> Reason | None:
         place = lossy_format(self.program, type_)

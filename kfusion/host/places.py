@@ -15,7 +15,6 @@ from kfusion.host.arithmetic import fit
 from kfusion.host.program import HostProgram
 from kfusion.host.symbolic import (
     App,
-    Entry,
     Global,
     Literal,
     Local,
@@ -111,26 +110,6 @@ class Places(ABC):
         """Of a variable, as it is seen here."""
         own = self.frame.variables.get(name)
         return own or self.program.global_of(name, self.frame.unit)
-
-    def declared_type(self, place: Place) -> c_ast.Node | None:
-        """The type that a place is declared with, as far as its declaration is known."""
-        root, types = place.root, self.program.types
-        type_: c_ast.Node | None = None
-        if isinstance(root, Pointee):
-            if isinstance(root.pointer, Entry):
-                type_ = types.target(self.declared_type(root.pointer.place))
-        elif isinstance(root, Global):
-            type_ = getattr(self.program.globals.get(root.name), "type", None)
-        else:
-            number = root.frame if isinstance(root, Local) else 0
-            found = (f.variables.get(root.name) for f in self.frames if f.number == number)
-            type_ = getattr(next(found, None), "type", None)
-        for position, step in enumerate(place.path):
-            if not step.startswith("["):
-                type_ = types.member(type_, step)
-            elif position > 0 or not isinstance(root, Pointee):
-                type_ = types.target(type_)
-        return type_
 
     def arithmetic(self, node: c_ast.Node | None, value: Sym) -> Sym:
         """A value as a variable of a declared type holds it."""

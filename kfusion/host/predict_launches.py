@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from pycparser import c_ast
 
@@ -17,7 +18,7 @@ from kfusion.host.calls import LAUNCHES
 from kfusion.host.equality import image_size_of
 from kfusion.host.handles import KernelNames
 from kfusion.host.reach import Reach
-from kfusion.host.record import Calling, Launch, PathLaunch, SetArgument, call_span
+from kfusion.host.record import Calling, Launch, SetArgument, call_span
 from kfusion.host.runs import Before
 from kfusion.host.spelling import spell
 from kfusion.host.symbolic import (
@@ -97,16 +98,15 @@ class Surrounding:
 class Launches:
     """The launches of one path, in rows of known kernels."""
 
-    def __init__(self, path: list[PathLaunch], around: Surrounding, ways: Ways) -> None:
+    def __init__(self, path: list[Launch], around: Surrounding, ways: Ways) -> None:
         self.around, self.ways = around, ways
         self.values: dict[str, Sym] = {}
-        self._objects: dict[object, int] = {}
         kernels = [self._kernel(launch) for launch in path]
         known = [(p, k) for p, k in zip(path, kernels, strict=True) if k is not None]
         self._settings = [self._arguments(launch, kernel) for launch, kernel in known]
         self._all_settings = [e for settings in self._settings for e in settings.values()]
         self._named = self._names_before()
-        labels = Labels([(p, k.name) for p, k in known], around.function.unit)
+        self._labels = labels([(p, k.name) for p, k in known], around.function.unit)
         self.unknown: list[Reason] = []  # launches that are in no row
         self._relied_on: Reason | None = None  # by the launch before
         rows: list[list[PredictedLaunch]] = [[]]
@@ -114,10 +114,10 @@ class Launches:
         for launch, kernel in zip(path, kernels, strict=True):
             if kernel is None:
                 rows.append([])
-                name = self._kernel_name(launch.launch.kernel)
+                name = self._kernel_name(launch.kernel)
                 self.unknown.append(_unknown(launch, around.function.unit, name))
                 continue
-            rows[-1].append(self._predicted(launch, kernel, number, len(rows[-1]), labels))
+            rows[-1].append(self._predicted(launch, kernel, number, len(rows[-1])))
             number += 1
         self.rows = tuple(tuple(row) for row in rows if row)
 
@@ -128,8 +128,8 @@ class Launches:
 
     # Kernels
 
-    def _kernel(self, launch: PathLaunch) -> Kernel | None:
-        name = self._kernel_name(launch.launch.kernel)
+    def _kernel(self, launch: Launch) -> Kernel | None:
+        name = self._kernel_name(launch.kernel)
         kernel = self.around.kernels.get(name)
         if kernel is None:
             self.ways.doubt("a launch of a kernel that is not known")
@@ -146,7 +146,7 @@ class Launches:
 
     # Arguments
 
-    def _arguments(self, launch: PathLaunch, kernel: Kernel) -> dict[int, SetArgument]:
+    def _arguments(self, launch: Launch, kernel: Kernel) -> dict[int, SetArgument]:
         """Those set in the region, and those that were set before it."""
         before = self.around.before
         earlier = before.arguments.get(kernel.name, {}) if before is not None else {}
@@ -166,34 +166,34 @@ class Launches:
         return found
 
     def _predicted(
-        self, launch: PathLaunch, kernel: Kernel, number: int, index: int, labels: Labels
+        self, launch: Launch, kernel: Kernel, number: int, index: int
     ) -> PredictedLaunch:
         settings, before = self._settings[number], self.around.before
-        queue = launch.launch.queue
+        queue = launch.queue
         arguments = tuple(
             self._argument(launch, kernel, position, settings.get(position), number)
             for position in range(len(kernel.parameters))
         )
-        label, span = labels.of(number)
-        range_ = self._range(launch.launch, number)
+        label, span = self._labels[number]
+        range_ = self._range(launch, number)
         invocation = Invocation(index, kernel, arguments, range_, label, span)
         unset = None if self.around.closed else _unset(launch, kernel, span)
         apart = launch.apart or unset or self._relied_on
         self._relied_on = unset
         return PredictedLaunch(
             invocation,
-            launch.launch.size,
-            launch.launch.local,
+            launch.size,
+            launch.local,
             {p: e.size for p, e in settings.items() if e.value is None},
             launch.calls,
             apart,
             before.value(queue) if before is not None else queue,
-            launch.launch.kernel,
+            launch.kernel,
         )
 
     def _argument(
         self,
-        launch: PathLaunch,
+        launch: Launch,
         kernel: Kernel,
         position: int,
         effect: SetArgument | None,
@@ -209,27 +209,17 @@ class Launches:
             return Memory(name, parameter.name) if is_memory else Scalar(name, parameter.name)
         if effect.value is None:
             return LocalMemory(str(effect.size), parameter.name)
-        if effect.parts is not None and not is_memory:
-            name = self._object(effect)
-            self.values.setdefault(name, anything())
-            return Scalar(name, parameter.name)
-        value = effect.value
+        value = effect.value if is_memory else effect.whole
+        assert value is not None
         if position not in launch.arguments:
             value = self._named.get(value, value)
         return self._named_argument(value, parameter, number)
-
-    def _object(self, effect: SetArgument) -> str:
-        """A struct or vector: one name as long as nothing in it has changed."""
-        key = (effect.whole, effect.parts)
-        number = self._objects.setdefault(key, len(self._objects) + 1)
-        return f"<bytes {number} of {effect.whole}>"
 
     def _named_argument(self, value: Sym, parameter: Parameter, number: int) -> Argument:
         name = str(value)
         self.values[name] = value
         if parameter.image:
-            for which in ("width", "height"):
-                self.values[image_size(which, name)] = image_size_of(value, which)
+            self.values |= sizes_of_image(name, value)
         if parameter.pointer or parameter.image:
             return Memory(name, hint_for(value, parameter.name, self._all_settings), spell(value))
         if all(isinstance(leaf, Num | Literal) for leaf in leaves(value)):
@@ -246,18 +236,27 @@ class Launches:
         dimensions = launch.dimensions.value if isinstance(launch.dimensions, Num) else 0
         if dimensions == 0:
             key = f"the range of launch {number}"
-        return LaunchRange(
-            dimensions,
-            key,
-            ", ".join(map(str, launch.local)) if launch.local else None,
-            offset=moved,
-            single=tuple(d for d, items in enumerate(launch.local or ()) if items == Num(1)),
-            one_group=launch.local is not None and tuple(launch.local) == tuple(launch.size),
-            uniform=self.around.full_groups,
-        )
+        range_ = range_of(key, launch.size, launch.local)
+        uniform = self.around.full_groups
+        return replace(range_, dimensions=dimensions, offset=moved, uniform=uniform)
 
 
-def _unknown(launch: PathLaunch, unit: Unit, name: str) -> Reason:
+def range_of(key: str, size: tuple[Sym, ...], local: tuple[Sym, ...] | None) -> LaunchRange:
+    return LaunchRange(
+        len(size),
+        key,
+        ", ".join(map(str, local)) if local else None,
+        single=tuple(d for d, items in enumerate(local or ()) if items == Num(1)),
+        one_group=local == size,
+    )
+
+
+def sizes_of_image(name: str, image: Sym) -> dict[str, Sym]:
+    """What the names of its width and height stand for."""
+    return {image_size(which, name): image_size_of(image, which) for which in ("width", "height")}
+
+
+def _unknown(launch: Launch, unit: Unit, name: str) -> Reason:
     call = launch.call
     span = call_span(call, unit) if call is not None else None
     if name:
@@ -267,7 +266,7 @@ def _unknown(launch: PathLaunch, unit: Unit, name: str) -> Reason:
     return Reason("KF242", "which kernel is launched here is not known", span)
 
 
-def _unset(launch: PathLaunch, kernel: Kernel, span: Span | None) -> Reason | None:
+def _unset(launch: Launch, kernel: Kernel, span: Span | None) -> Reason | None:
     """Why the launch is made as it is written, if it relies on what was set before the region."""
     for position, parameter in enumerate(kernel.parameters):
         if position not in launch.arguments:
@@ -285,36 +284,31 @@ def unset_name(parameter: Parameter, kernel: Kernel) -> str:
 # What people call a launch, and its memory: the application's own words
 
 
-class Labels:
-    """Labels of launches: none is the label of two."""
+def labels(launches: list[tuple[Launch, str]], unit: Unit) -> list[tuple[str, Span | None]]:
+    """Of launches with the names of their kernels: none is the label of two."""
+    words = [_words(launch, kernel, unit) for launch, kernel in launches]
+    kernels: dict[str, set[str]] = {}
+    for (text, _), (_, kernel) in zip(words, launches, strict=True):
+        kernels.setdefault(text, set()).add(kernel)
+    texts = [
+        f"{text}: {kernel}" if len(kernels[text]) > 1 else text
+        for (text, _), (_, kernel) in zip(words, launches, strict=True)
+    ]
+    spans = [span for _, span in words]
+    return list(zip(_numbered(texts), spans, strict=True))
 
-    def __init__(self, launches: list[tuple[PathLaunch, str]], unit: Unit) -> None:
-        self.unit = unit
-        words = [self._words(launch, kernel) for launch, kernel in launches]
-        self._spans = [span for _, span in words]
-        kernels: dict[str, set[str]] = {}
-        for (text, _), (_, kernel) in zip(words, launches, strict=True):
-            kernels.setdefault(text, set()).add(kernel)
-        texts = [
-            f"{text}: {kernel}" if len(kernels[text]) > 1 else text
-            for (text, _), (_, kernel) in zip(words, launches, strict=True)
-        ]
-        self._texts = _numbered(texts)
 
-    def of(self, number: int) -> tuple[str, Span | None]:
-        return self._texts[number], self._spans[number]
-
-    def _words(self, launch: PathLaunch, kernel: str) -> tuple[str, Span | None]:
-        call = launch.call
-        if call is None:
-            return kernel, None
-        span = call_span(call, self.unit)
-        text = " ".join(span.text.split()) if span is not None else ""
-        name = call.name.name if isinstance(call.name, c_ast.ID) else ""
-        is_direct = name in LAUNCHES and text.startswith(name)
-        if not text or is_direct or len(text) > _LONGEST:
-            return kernel if is_direct or not text else f"{text.split('(')[0]}(...)", span
-        return text, span
+def _words(launch: Launch, kernel: str, unit: Unit) -> tuple[str, Span | None]:
+    call = launch.call
+    if call is None:
+        return kernel, None
+    span = call_span(call, unit)
+    text = " ".join(span.text.split()) if span is not None else ""
+    name = call.name.name if isinstance(call.name, c_ast.ID) else ""
+    is_direct = name in LAUNCHES and text.startswith(name)
+    if not text or is_direct or len(text) > _LONGEST:
+        return kernel if is_direct or not text else f"{text.split('(')[0]}(...)", span
+    return text, span
 
 
 def _numbered(texts: list[str]) -> list[str]:

@@ -281,18 +281,6 @@ class State:
         heavy = isinstance(value, Op) and value.weight > MOST_KEPT
         listed[place.path] = anything() if heavy else value
 
-    def contents(self, place: Place) -> frozenset[tuple[Place, Sym]]:
-        """All that is known of what a place holds, part by part: equal if nothing has changed."""
-        path = place.path
-        while path and path[-1].startswith("["):  # one element may be the first of several
-            path = path[:-1]
-        return frozenset(
-            (Place(place.root, p), value)
-            for p, value in self.memory.get(place.root, {}).items()
-            if (p[: len(path)] == path or path[: len(p)] == p)
-            and value != Entry(Place(place.root, p))
-        )
-
     def resolve(self, value: Sym) -> Sym:
         return self.equal.get(value, value) if self.equal else value
 

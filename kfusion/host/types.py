@@ -111,8 +111,7 @@ class DeclaredTypes:
         return type_.type if isinstance(type_, c_ast.PtrDecl | c_ast.ArrayDecl) else None
 
     def is_void(self, type_: c_ast.Node | None) -> bool:
-        inner = getattr(self.resolved(type_), "type", None)
-        return isinstance(inner, c_ast.IdentifierType) and inner.names == ["void"]
+        return is_void(self.resolved(type_))
 
     def _struct(self, type_: c_ast.Node | None) -> c_ast.Struct | None:
         type_ = self.resolved(type_)
@@ -122,6 +121,11 @@ class DeclaredTypes:
         if not isinstance(inner, c_ast.Struct | c_ast.Union):
             return None
         return inner if inner.decls is not None else self._structs.get(inner.name)
+
+
+def is_void(type_: c_ast.Node | None) -> bool:
+    inner = type_.type if isinstance(type_, c_ast.TypeDecl) else None
+    return isinstance(inner, c_ast.IdentifierType) and inner.names == ["void"]
 
 
 def _are_alike(one: c_ast.Node, other: c_ast.Node) -> bool:
