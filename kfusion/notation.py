@@ -11,13 +11,11 @@ from collections.abc import Mapping
 
 from kfusion.graph.model import (
     Argument,
-    Bound,
-    InRows,
     Invocation,
     LocalMemory,
     Memory,
+    Oracle,
     Scalar,
-    Shifted,
 )
 from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.model import Kernel, Parameter
@@ -131,8 +129,8 @@ def literal(text: str) -> int | None:
     return int(found.group(1), 0) if found else None
 
 
-class Agreement:
-    """What the Python API takes for granted."""
+class Agreement(Oracle):
+    """What the Python API takes for granted: who launches knows of one range."""
 
     def equal(self, left: Scalar, right: Scalar) -> bool:
         sizes = (image_of(left.name), image_of(right.name))
@@ -149,31 +147,10 @@ class Agreement:
             help="give both one range in `ranges`",
         )
 
-    def covers(self, left: Invocation, right: Invocation, bounds: tuple[Bound, ...]) -> bool:
-        return False  # who launches knows of one range
-
-    def in_rows(self, one: Invocation, frame: Invocation, rows: InRows) -> bool:
-        return False
-
-    def ends(self, invocation: Invocation, dimension: int, scalar: Scalar) -> int | None:
-        return None
-
-    def shifted(self, one: Invocation, frame: Invocation, shifted: Shifted) -> bool:
-        return False
-
     def within(
         self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool
     ) -> bool:
         return implied and literal(scalar.name) is None and image_of(scalar.name) is None
-
-    def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
-        return implied
-
-    def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
-        return False
-
-    def crowded(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
-        return implied
 
     def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
         a, b = literal(left.name), literal(right.name)
@@ -190,12 +167,3 @@ class Agreement:
         if value is not None:
             return 0 <= value <= most
         return image_of(scalar.name) is None  # check() compares
-
-    def keeps(self, image: Memory, type_: str) -> Reason | None:
-        return None  # check() looks
-
-    def numbers(self) -> bool:
-        return False
-
-    def joinable(self, members: tuple[int, ...]) -> Reason | None:
-        return None
