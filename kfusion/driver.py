@@ -307,14 +307,7 @@ def _predicted(
     region: Region, names: EndNames | None, given: _Given, result: Result
 ) -> list[_Path]:
     """What execution says that it launches, path by path."""
-    predicted = predictions(
-        region.block,
-        region.function,
-        given.program,
-        given.kernels,
-        given.runs,
-        frozenset(region.mark.harmless),
-    )
+    predicted = predictions(region, given.program, given.kernels, given.runs)
     observation = Observation(region, predicted, given.program, given.kernels, given.runs)
     result.diagnostics += observation.notes
     oracle, drops = partial(_expected, given), partial(observation.drops, names=names)

@@ -31,12 +31,12 @@ from kfusion.graph.model import (
     Placement,
     Shifted,
 )
+from kfusion.host.later import written_by
 from kfusion.host.predict_launches import unset_name
 from kfusion.host.symbolic import Sym
 from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.types import is_integer, size_of
-from kfusion.regenerate.pattern import written_by
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from kfusion.graph.drops import Drop, Why
-from kfusion.graph.model import Memory
 from kfusion.host.at_end import EndNames
-from kfusion.host.later import contradictions, may_write
+from kfusion.host.later import contradictions, written_by
 from kfusion.host.predict import Prediction, Predictions
 from kfusion.host.program import HostProgram
 from kfusion.host.region import Region, require_used
@@ -135,13 +134,7 @@ def _is_plain(place: Place) -> bool:
 
 
 def _written(row: Prediction) -> set[str]:
-    """The memory that the launches may write: of what is only read nothing is stored."""
-    return {
-        argument.name
-        for launch in row.launches
-        for position, argument in enumerate(launch.invocation.arguments)
-        if isinstance(argument, Memory) and may_write(launch.invocation.kernel, position)
-    }
+    return {name for launch in row.launches for name in written_by(launch.invocation)}
 
 
 def _owner(path: Prediction, name: str) -> str | None:

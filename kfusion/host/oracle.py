@@ -69,13 +69,17 @@ class Expected(Oracle):
 
     def _is_reached(self, bound: Bound) -> bool:
         """Unless the program's likely run shows that the range ends before the bound."""
-        value, size = self.values.get(bound.scalar), self.sizes[bound.invocation]
-        if value is None or bound.dimension >= len(size):
+        size = self.sizes[bound.invocation]
+        if bound.scalar not in self.values or bound.dimension >= len(size):
             return False
-        end, number = (self.in_run(strip(each)) for each in (value, size[bound.dimension]))
-        if isinstance(end, Num) and isinstance(number, Num):
-            return end.value <= number.value
-        return True
+        end = self._number(self.values[bound.scalar])
+        number = self._number(size[bound.dimension])
+        return end is None or number is None or end <= number
+
+    def _number(self, value: Sym | None) -> int | None:
+        """In the program's likely run."""
+        found = self.in_run(strip(value)) if value is not None else None
+        return found.value if isinstance(found, Num) else None
 
     def in_rows(self, one: Invocation, frame: Invocation, rows: InRows) -> bool:
         size, ends = self.sizes[frame.index], [bound.scalar for bound in rows.extents]
@@ -84,10 +88,10 @@ class Expected(Oracle):
         known = [strip(each) for each in (*sides, end) if each is not None]
         if len(known) < 1 + len(sides):
             return False
-        numbers = [each.value for each in map(self.in_run, known) if isinstance(each, Num)]
-        if len(numbers) == len(known):
-            return numbers[-1] == prod(numbers[:-1])
         *extents, count = known
+        *numbers, items = map(self._number, known)
+        if items is not None and None not in numbers:
+            return items == prod(n for n in numbers if n is not None)
         factors = _factors(count)
         if len(factors) == 1:
             return isinstance(factors[0], Entry)  # it is compared
@@ -110,9 +114,8 @@ class Expected(Oracle):
 
     def _reaches(self, one: Invocation, frame: Invocation, d: int, by: int, extent: Extent) -> bool:
         """Unless the program's likely run shows that a range ends too early."""
-        known = (self.values.get(extent.scalar), *(self.sizes[i.index][d] for i in (one, frame)))
-        numbers = [self.in_run(strip(each)) if each is not None else None for each in known]
-        end, own, size = (each.value if isinstance(each, Num) else None for each in numbers)
+        end = self._number(self.values.get(extent.scalar))
+        own, size = (self._number(self.sizes[i.index][d]) for i in (one, frame))
         if end is None or own is None or size is None:
             return True
         last = end + extent.more
@@ -140,8 +143,8 @@ class Expected(Oracle):
 
     def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
         size = self.sizes[invocation.index]
-        number = self.in_run(strip(size[dimension])) if dimension < len(size) else None
-        return number.value <= most if isinstance(number, Num) else implied or most >= _MANY
+        number = self._number(size[dimension]) if dimension < len(size) else None
+        return number <= most if number is not None else implied or most >= _MANY
 
     def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
         return self.within(invocation, dimension, scalar, implied=False)
@@ -155,8 +158,8 @@ class Expected(Oracle):
             return True
         if _is_chosen(left) or _is_chosen(right):  # differently, perhaps, each time
             return False
-        numbers = self.in_run(left), self.in_run(right)
-        return isinstance(numbers[0], Num) and numbers[0] == numbers[1]
+        number = self._number(left)
+        return number is not None and number == self._number(right)
 
     def _are_likely_equal(self, left: Sym, right: Sym) -> bool:
         """Where kernels fuse without it, too, nothing is assumed of what is not known."""
@@ -166,9 +169,9 @@ class Expected(Oracle):
         a, b = self.values.get(left.name), self.values.get(right.name)
         if a is None or b is None:
             return False
-        low, high = self.in_run(a), self.in_run(b)
-        if isinstance(low, Num) and isinstance(high, Num):
-            return 0 <= low.value * times <= high.value
+        low, high = self._number(a), self._number(b)
+        if low is not None and high is not None:
+            return 0 <= low * times <= high
         return known_on_entry(a) and known_on_entry(b)
 
     def at_least(self, scalar: Scalar, least: int) -> bool:

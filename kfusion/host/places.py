@@ -19,7 +19,6 @@ from kfusion.host.symbolic import (
     Literal,
     Local,
     Num,
-    Op,
     Place,
     Pointee,
     Ref,
@@ -170,15 +169,7 @@ class Places(ABC):
 
     def target(self, pointer: Sym) -> Place:
         """What a pointer leads to."""
-        if isinstance(pointer, Ref):
-            return pointer.place
-        if isinstance(pointer, Op) and pointer.name == "+":
-            start, distance = pointer.args
-            if isinstance(start, Ref) and isinstance(distance, Num):
-                moved = start.place.moved(distance.value)
-                if moved is not None:
-                    return moved
-        return Place(Pointee(pointer))
+        return pointer.place if isinstance(pointer, Ref) else Place(Pointee(pointer))
 
     def assign(self, place: Place | None, value: Sym) -> None:
         if place is None:
@@ -230,17 +221,19 @@ class Places(ABC):
         return self.program.lookup(name, unit)
 
     def initialise_global(self, place: Place) -> None:
-        """A table: its constants, and names that stand in it, by their initialisers."""
+        """A number that is constant, and of a table what is, and the names that stand in it."""
         root = place.root
         if not isinstance(root, Global) or root in self.state.memory:
             return
         declared = self.program.global_of(root.name, self.frame.unit)
-        if declared is None or not isinstance(declared.init, c_ast.InitList):
+        constant = declared is not None and _is_constant(declared.type)
+        if declared is None or declared.init is None:
+            return
+        if not constant and not isinstance(declared.init, c_ast.InitList):
             return
         before, self.state = self.state, State()
         self.initialise(Place(root), declared.init, declared.type)
         found, self.state = self.state, before
-        constant = _is_constant(declared.type)
         self.state.memory.setdefault(root, {})
         for inner, value in found.items():
             if inner.root == root and (constant or isinstance(value, Literal)):

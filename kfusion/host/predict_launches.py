@@ -16,9 +16,11 @@ from pycparser import c_ast
 from kfusion.graph.model import Argument, Invocation, LaunchRange, LocalMemory, Memory, Scalar
 from kfusion.host.calls import LAUNCHES
 from kfusion.host.equality import image_size_of
-from kfusion.host.handles import KernelNames
+from kfusion.host.handles import KernelNames, kernel_of
+from kfusion.host.program import HostProgram
 from kfusion.host.reach import Reach
 from kfusion.host.record import Calling, Launch, SetArgument, call_span
+from kfusion.host.region import Region
 from kfusion.host.runs import Before
 from kfusion.host.spelling import spell
 from kfusion.host.symbolic import (
@@ -36,7 +38,7 @@ from kfusion.host.symbolic import (
 from kfusion.host.ways import Ways
 from kfusion.kernel.evaluate import image_size
 from kfusion.kernel.model import Kernel, Parameter
-from kfusion.parse.unit import Function, Unit
+from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.text import Span
@@ -86,7 +88,8 @@ def shape(rows: Iterable[Sequence[PredictedLaunch]]) -> object:
 class Surrounding:
     """What is the same for all paths of a region."""
 
-    function: Function
+    region: Region
+    program: HostProgram
     names: KernelNames
     kernels: dict[str, Kernel]
     reach: Reach  # what may launch, or set arguments
@@ -106,7 +109,7 @@ class Launches:
         self._settings = [self._arguments(launch, kernel) for launch, kernel in known]
         self._all_settings = [e for settings in self._settings for e in settings.values()]
         self._named = self._names_before()
-        self._labels = labels([(p, k.name) for p, k in known], around.function.unit)
+        self._labels = labels([(p, k.name) for p, k in known], around.region.unit)
         self.unknown: list[Reason] = []  # launches that are in no row
         self._relied_on: Reason | None = None  # by the launch before
         rows: list[list[PredictedLaunch]] = [[]]
@@ -115,16 +118,11 @@ class Launches:
             if kernel is None:
                 rows.append([])
                 name = self._kernel_name(launch.kernel)
-                self.unknown.append(_unknown(launch, around.function.unit, name))
+                self.unknown.append(_unknown(launch, around.region.unit, name))
                 continue
             rows[-1].append(self._predicted(launch, kernel, number, len(rows[-1])))
             number += 1
         self.rows = tuple(tuple(row) for row in rows if row)
-
-    def of_one_program(self, first: Sym, second: Sym) -> bool:
-        """May the kernels be of one program?"""
-        before = self.around.before
-        return before is None or before.of_one_program(first, second)
 
     # Kernels
 
@@ -142,7 +140,7 @@ class Launches:
     def _kernel_name(self, handle: Sym) -> str:
         around = self.around
         known = around.before.kernel(handle) if around.before is not None else ""
-        return known or around.names.of(handle)
+        return known or kernel_of(handle, around.names)
 
     # Arguments
 

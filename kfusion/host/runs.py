@@ -193,11 +193,8 @@ class Before:
         uses = Counter(made.values())
         return not any(isinstance(p, Made) or uses[p] > 1 for p in (one, other))
 
-    def value(self, value: Sym) -> Sym:
+    def value(self, value: Sym, depth: int = 0) -> Sym:
         """What a symbol of the region stood for."""
-        return self._value(value, 0)
-
-    def _value(self, value: Sym, depth: int) -> Sym:
         if depth > _MOST_DEPTH:
             return value
         if value not in self._values:
@@ -210,7 +207,7 @@ class Before:
         if isinstance(value, Ref):
             return Ref(self.place(value.place, depth))
         if isinstance(value, Op):
-            return self._computed(value.name, [self._value(a, depth) for a in value.args])
+            return self._computed(value.name, [self.value(a, depth) for a in value.args])
         return value
 
     def _computed(self, name: str, parts: list[Sym]) -> Sym:
@@ -234,7 +231,7 @@ class Before:
         if isinstance(root, App):
             start = self.executor.variable(root.name)
         elif isinstance(root, Pointee):
-            start = self.executor.target(self._value(root.pointer, depth))
+            start = self.executor.target(self.value(root.pointer, depth))
             if path and path[0][1:-1].isdigit():  # an element so much further on
                 moved = start.moved(int(path[0][1:-1]))
                 if moved is not None:

@@ -235,14 +235,8 @@ class State:
 
     def holding(self, handles: Set[Sym]) -> Iterator[tuple[Place, Sym]]:
         """The places that hold one of the handles, or what is computed from one."""
-        for root, parts in self.memory.items():
-            for path, value in parts.items():
-                if type(value) is Op:
-                    found = not handles.isdisjoint(leaves(value))
-                else:
-                    found = type(value) is not Num and value in handles
-                if found:
-                    yield Place(root, path), value
+        held = ((place, v) for place, v in self.items() if type(v) is not Num)
+        return ((place, v) for place, v in held if not handles.isdisjoint(leaves(v)))
 
     def knows(self, place: Place) -> bool:
         return place.path in self.memory.get(place.root, ())

@@ -66,17 +66,17 @@ class DeclaredTypes:
 
     def members(self, type_: c_ast.Node | None) -> list[str]:
         """Names of a struct's members, in order."""
-        type_ = self.resolved(type_)
-        struct = None if isinstance(type_, c_ast.PtrDecl) else self._struct(type_)
-        return [d.name for d in (struct.decls or []) if getattr(d, "name", None)] if struct else []
+        return [d.name for d in self._declarations(type_) if getattr(d, "name", None)]
 
     def has_unnamed(self, type_: c_ast.Node | None) -> bool:
         """Has a struct members of members, by an unnamed struct or union?"""
-        type_ = self.resolved(type_)
-        struct = None if isinstance(type_, c_ast.PtrDecl) else self._struct(type_)
-        return struct is not None and any(
-            getattr(d, "name", None) is None for d in struct.decls or []
-        )
+        return any(getattr(d, "name", None) is None for d in self._declarations(type_))
+
+    def _declarations(self, type_: c_ast.Node | None) -> list[c_ast.Node]:
+        """Those in a struct itself, and not in one that is pointed to."""
+        is_pointer = isinstance(self.resolved(type_), c_ast.PtrDecl)
+        struct = None if is_pointer else self._struct(type_)
+        return (struct.decls or []) if struct is not None else []
 
     def is_array_member(self, name: str) -> bool | None:
         """Are all members of this name arrays? None: some are, some are not."""
