@@ -43,10 +43,8 @@ from kfusion.source.text import Span
 
 FROM_RUNS = "from runs(...) in the annotation"
 _ONE_RANGE = "the range of all launches"
-_ONE_QUEUE = Entry(Place(App("queue")))
 _SIZES = ("items", "rows", "planes")
 _MOST = 24  # launches of one pattern that is made of a recorded row
-_HANDLE = re.compile(r"[ms]\d+")
 _FLOATS = {"float": "<f", "double": "<d", "half": "<e"}
 
 
@@ -122,7 +120,7 @@ def _of_call(call: Call, index: int, range_: LaunchRange) -> PredictedLaunch:
         if isinstance(argument, LocalMemory)
     }
     size = tuple(Entry(Place(App(name))) for name in _SIZES[: range_.dimensions])
-    return _launch(invocation, size, None, local)
+    return PredictedLaunch(invocation, size, None, local)
 
 
 def _value(text: str) -> Sym:
@@ -178,16 +176,14 @@ def told_by_records(
     names: EndNames | None,
     apart: Apart,
 ) -> list[ExpectedRow]:
-    """Rows of launches of known kernels, the longest ones in pieces, each kind once."""
-    found: list[ExpectedRow] = []
-    seen: set[object] = set()
-    for row in rows:
-        for piece in _pieces(_known(row.launches, kernels)):
-            told = _recorded(row, piece, kernels, program, names, apart)
-            if told is not None and len(piece) > 1 and (key := _kinds(piece)) not in seen:
-                seen.add(key)
-                found.append(told)
-    return found
+    """Rows of launches of known kernels, the longest ones in pieces."""
+    found = [
+        _recorded(row, piece, kernels, program, names, apart)
+        for row in rows
+        for piece in _pieces(_known(row.launches, kernels))
+        if len(piece) > 1
+    ]
+    return [told for told in found if told is not None]
 
 
 def _known(
@@ -244,21 +240,6 @@ def _round(names: Sequence[str]) -> tuple[int, int]:
     return 0, len(names)
 
 
-def _kinds(row: Sequence[RecordedLaunch]) -> object:
-    """Kernels, and which memory is the same."""
-    numbers: dict[str, int] = {}
-    return tuple(
-        (
-            launch.kernel,
-            tuple(
-                numbers.setdefault(text, len(numbers)) if _HANDLE.fullmatch(text) else 0
-                for text in launch.arguments
-            ),
-        )
-        for launch in row
-    )
-
-
 def _recorded(
     row: RecordedRow,
     launches: Sequence[RecordedLaunch],
@@ -292,7 +273,8 @@ def _recorded(
             index, kernel, tuple(arguments), _range(launch, index), label, row.span
         )
         groups = tuple(map(Num, launch.local)) if launch.local else None
-        predicted.append(_launch(invocation, tuple(map(Num, launch.size)), groups, local))
+        size = tuple(map(Num, launch.size))
+        predicted.append(PredictedLaunch(invocation, size, groups, local))
     origin = f"from the recorded run {row.record}"
     memory = {m.name for launch in predicted for m in launch.invocation.memory}
     observed = row.outs
@@ -340,24 +322,6 @@ def _range(launch: RecordedLaunch, index: int) -> LaunchRange:
 
 
 # Both
-
-
-def _launch(
-    invocation: Invocation,
-    size: tuple[Sym, ...],
-    local: tuple[Sym, ...] | None,
-    local_memory: dict[int, Sym],
-) -> PredictedLaunch:
-    return PredictedLaunch(
-        invocation,
-        size,
-        local,
-        local_memory,
-        calls=(),
-        apart=None,
-        queue=_ONE_QUEUE,
-        handle=Literal(invocation.kernel.name),
-    )
 
 
 def _prediction(

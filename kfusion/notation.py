@@ -21,7 +21,7 @@ from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason, error
-from kfusion.source.lexer import Kind, closing_round, tokenize
+from kfusion.source.lexer import Kind, between_commas, closing_round, tokenize
 from kfusion.source.text import Span
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -54,8 +54,8 @@ def read_call(span: Span, kernels: Mapping[str, Kernel]) -> Call:
             Span(listing, span.start, span.start + len(name)),
             help=f"the kernels are: {known}",
         )
-    inner = span.text[tokens[1].end : tokens[closing].start]
-    written = _split(inner)
+    parts = between_commas(tokens, 1, closing) if closing > 2 else []
+    written = [span.text[tokens[p[0]].start : tokens[p[-1]].end] if p else "" for p in parts]
     if len(written) != len(kernel.parameters):
         raise error(
             "KF125",
@@ -75,17 +75,6 @@ def _unreadable(span: Span) -> Exception:
         span,
         help="buffers and scalars are given by name, scalars also as numbers",
     )
-
-
-def _split(text: str) -> list[str]:
-    parts, depth = [""], 0
-    for char in text:
-        depth += (char in "([{") - (char in ")]}")
-        if char == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += char
-    return [part.strip() for part in parts] if text.strip() else []
 
 
 def _argument(parameter: Parameter, text: str, span: Span) -> Argument:

@@ -304,14 +304,11 @@ class Reach:
         for value in pointed.values:
             if isinstance(value, Function):
                 what = f"'{by}' calls '{value.name}' here" if by else _through(text, value.name)
-                self._changed_or_reached(value, span, way, what)
+                if value.name in self.graph.changed and is_on(CHANGED):
+                    self.open(f"'{value.name}' {self.graph.changed[value.name]}", span, way)
+                self.visit(value, (*way, (what, span)))
             else:
                 self._outside(value, text, span, way)
-
-    def _changed_or_reached(self, value: Function, span: Span, way: Way, what: str) -> None:
-        if value.name in self.graph.changed and is_on(CHANGED):
-            self.open(f"'{value.name}' {self.graph.changed[value.name]}", span, way)
-        self.visit(value, (*way, (what, span)))
 
     def _outside(self, value: Outside, text: str, span: Span, way: Way) -> None:
         """A function of no given file by a pointer: no macro stands in front of the call."""

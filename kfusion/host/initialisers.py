@@ -86,22 +86,7 @@ class Initialisers(Recorder):
             return None
         if declared.type.dim is not None:
             return constant(declared.type.dim, self.program.enumerators)
-        items = declared.init.exprs if isinstance(declared.init, c_ast.InitList) else []
-        key = ("length of array", declared)
-        return self.program.remember(key, lambda: self._initialised(items) or None)
-
-    def _initialised(self, items: list[c_ast.Node]) -> int:
-        """The length that an initialiser gives its array; 0 if it is not known."""
-        position = length = 0
-        for item in items:
-            if isinstance(item, c_ast.NamedInitializer):
-                index = self._designated(item.name[0], [])
-                if index is None:
-                    return 0
-                position = index
-            position += 1
-            length = max(length, position)
-        return length
+        return len(declared.init.exprs) if isinstance(declared.init, c_ast.InitList) else None
 
     def _designated(self, designator: c_ast.Node, members: list[str]) -> int | None:
         """The position that `[index]` or `.member` names."""

@@ -156,12 +156,7 @@ class Places(ABC):
 
     def is_array(self, node: c_ast.Node, place: Place) -> bool:
         """Is what an expression names an array itself, and not a pointer to one?"""
-        types = self.program.types
-        if isinstance(node, c_ast.StructRef):
-            known = types.is_array_member(node.field.name)
-            if known is not None:
-                return known
-        type_ = types.resolved(self.type_of(node))
+        type_ = self.program.types.resolved(self.type_of(node))
         if type_ is None:
             parts = self.state.parts(place)
             return any(path[0].startswith("[") for path in parts)

@@ -85,10 +85,10 @@ class Prediction:
         """The launches, by their places in the row, that are likely to be of different ones."""
         found: dict[tuple[int, int], Reason] = {}
         for p, q in combinations(self.launches, 2):
-            first, second = p.invocation.kernel.name, q.invocation.kernel.name
             if self.before is not None and not self.before.of_one_program(p.handle, q.handle):
-                text = f"{first} and {second} are made from different programs"
-                found[p.invocation.index, q.invocation.index] = Reason("KF208", text, q.span)
+                one, other = p.invocation, q.invocation
+                text = f"{one.kernel.name} and {other.kernel.name} are made from different programs"
+                found[one.index, other.index] = Reason("KF208", text, other.span)
         return found
 
     @property
@@ -182,7 +182,7 @@ def _follow(around: Surrounding, ways: Ways) -> Prediction:
     return Prediction(
         launches.rows,
         launches.values,
-        frozenset(map(str, executor.created)),
+        frozenset(map(str, executor.references)),
         frozenset(map(str, executor.released)),
         tuple(ways.doubts),
         executor.state,

@@ -24,13 +24,13 @@ from kfusion.host.region import Region
 from kfusion.host.runs import Before
 from kfusion.host.spelling import spell
 from kfusion.host.symbolic import (
+    FALSE,
     App,
     Entry,
     Global,
     Literal,
     Num,
     Pointee,
-    Root,
     Sym,
     anything,
     leaves,
@@ -54,18 +54,10 @@ class PredictedLaunch:
     size: tuple[Sym, ...]  # the global size, symbolic
     local: tuple[Sym, ...] | None  # None: left to OpenCL
     local_memory: dict[int, Sym]  # bytes, by the position of the parameter
-    calls: tuple[Calling, ...]  # the functions around it, the outermost first
-    apart: Reason | None  # what was noted before it is settled when it comes, and why
-    queue: Sym
-    handle: Sym  # of the kernel
-
-    @property
-    def label(self) -> str:
-        return self.invocation.label
-
-    @property
-    def span(self) -> Span | None:
-        return self.invocation.span
+    calls: tuple[Calling, ...] = ()  # the functions around it, the outermost first
+    apart: Reason | None = None  # what was noted before it is settled when it comes, and why
+    queue: Sym = FALSE
+    handle: Sym = FALSE  # of the kernel
 
 
 def shape(rows: Iterable[Sequence[PredictedLaunch]]) -> object:
@@ -322,23 +314,22 @@ def _numbered(texts: list[str]) -> list[str]:
 def hint_for(value: Sym, otherwise: str, settings: Iterable[SetArgument]) -> str:
     """The name of the object's owner in the application; `otherwise` if there is none.
 
-    Buffers of one owner are told apart by their members: `u`, `level2`; `s_u` if
-    another owner has a `u`, too.
+    Buffers of one owner are told apart by their members: `u`, `level2`, `b` for `w->b.gpu`; `s_u`
+    if another owner has a `u`, too.
     """
-    owner = owner_of(value)
-    if not isinstance(value, Entry) or not isinstance(owner, App | Global):
+    names = _names_of(value)
+    if not names:
         return otherwise
-    handles = {h for h in _handles(settings) if h.place.path}
-    if len([h for h in handles if owner_of(h) == owner]) < 2 or not value.place.path:
-        return owner.name
-    member = _member(value)
-    alike = [h for h in handles if h != value and _member(h) == member]
+    owner, member, outer, both = names
+    handles = (h for h in _handles(settings) if h != value and h.place.path)
+    others = [each for each in map(_names_of, handles) if each]
+    if all(each[0] != owner for each in others):
+        return owner
+    alike = [each for each in others if each[1] == member]
     if not alike:
         return member
-    outer = _outer_member(value)  # `w->b.gpu` is w's `b`
-    if outer and all(owner_of(h) == owner and _outer_member(h) != outer for h in alike):
-        return outer
-    return f"{owner.name}_{member}"
+    inner = outer and all(each[0] == owner and each[2] != outer for each in alike)
+    return outer if inner else both
 
 
 def _handles(settings: Iterable[SetArgument]) -> set[Entry]:
@@ -347,28 +338,18 @@ def _handles(settings: Iterable[SetArgument]) -> set[Entry]:
     return {value for value in values if isinstance(value, Entry)}
 
 
-def owner_of(value: Sym) -> Root | None:
-    """The variable that leads to the object."""
-    if not isinstance(value, Entry):
-        return None
-    root = value.place.root
+def _names_of(handle: Sym) -> list[str]:
+    """What it may be called, if a variable leads to it: by the variable, by its member (`level2`
+    for `s->level[2]`), by the one around that, if there is one, and by variable and member."""
+    root, path = (handle.place.root, handle.place.path) if isinstance(handle, Entry) else (None, ())
     if isinstance(root, Pointee) and isinstance(root.pointer, Entry):
-        return root.pointer.place.root
-    return root
-
-
-def _outer_member(handle: Entry) -> str:
-    """`b` for `w->b.gpu`: the member that the last one is a member of, if it has a name."""
-    path = handle.place.path
-    named = len(path) > 1 and not any(step.startswith("[") for step in path[-2:])
-    return "".join(c for c in path[-2] if c.isalnum() or c == "_") if named else ""
-
-
-def _member(handle: Entry) -> str:
-    """`level2` for `s->level[2]`: the last member's name, and the indices behind it."""
-    words: list[str] = []
-    for step in reversed(handle.place.path):
-        words.insert(0, "".join(c for c in step if c.isalnum() or c == "_"))
-        if not step.startswith("["):
-            break
-    return "_".join(words[:1]) + "_".join(words[1:])
+        root = root.pointer.place.root
+    if not isinstance(root, App | Global):
+        return []
+    if not path:
+        return [root.name] * 4
+    words = ["".join(c for c in step if c.isalnum() or c == "_") for step in path]
+    last = next((i for i in reversed(range(len(path))) if not path[i].startswith("[")), 0)
+    member = words[last] + "_".join(words[last + 1 :])
+    is_inner = last == len(path) - 1 > 0 and not path[-2].startswith("[")
+    return [root.name, member, words[-2] if is_inner else "", f"{root.name}_{member}"]

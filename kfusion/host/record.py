@@ -82,10 +82,6 @@ class Recorder(Places):
         self.perhaps_settled = False  # or may do so
         self._noted: set[Sym] = set()  # memory of the launches since then
 
-    @property
-    def created(self) -> list[Sym]:
-        return list(self.references)
-
     # Launches
 
     def launch(self, launch: Launch) -> None:

@@ -13,8 +13,7 @@ class DeclaredTypes:
     def __init__(self, units: Iterable[Unit]) -> None:
         self._structs: dict[str, c_ast.Struct] = {}
         self._typedefs: dict[str, c_ast.Node] = {}
-        self._members: dict[str, set[bool]] = {}
-        self._union_members: set[str] = set()
+        self._union_members: set[str | None] = set()
         # Of types that nothing declares, or blocks or files in different ways: what they are
         # here is not known.
         self.opaque: set[str] = set()
@@ -39,12 +38,8 @@ class DeclaredTypes:
             first = self._structs.setdefault(node.name, node)
             if not _are_alike(first, node):
                 self.ambiguous.add(node.name)
-        for declaration in node.decls or []:
-            if isinstance(declaration, c_ast.Decl) and declaration.name:
-                if isinstance(node, c_ast.Union):
-                    self._union_members.add(declaration.name)
-                is_array = isinstance(declaration.type, c_ast.ArrayDecl)
-                self._members.setdefault(declaration.name, set()).add(is_array)
+        if isinstance(node, c_ast.Union):
+            self._union_members |= {getattr(d, "name", None) for d in node.decls or []}
 
     def member(self, type_: c_ast.Node | None, name: str) -> c_ast.Node | None:
         """The type of a member of a struct, or of what a pointer to a struct points to."""
@@ -77,11 +72,6 @@ class DeclaredTypes:
         is_pointer = isinstance(self.resolved(type_), c_ast.PtrDecl)
         struct = None if is_pointer else self._struct(type_)
         return (struct.decls or []) if struct is not None else []
-
-    def is_array_member(self, name: str) -> bool | None:
-        """Are all members of this name arrays? None: some are, some are not."""
-        kinds = self._members.get(name, set())
-        return None if len(kinds) > 1 else kinds == {True}
 
     def resolved(self, type_: c_ast.Node | None) -> c_ast.Node | None:
         """The type behind typedef names."""

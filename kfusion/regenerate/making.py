@@ -633,13 +633,15 @@ def _comment(text: str) -> list[str]:
     text = text.replace("*/", "* /").replace("/*", "/ *")
     if len(text) + 10 <= _WIDTH:
         return [f"/* {text} */"]
-    lines, current = ["/*"], " *"
-    for word in text.split(" "):
-        if len(current) + len(word) + 5 > _WIDTH:
-            lines.append(current)
-            current = " *"
-        current += f" {word}"
-    return [*lines, current, " */"]
+    lines = wrap(
+        text,
+        _WIDTH - 4,
+        initial_indent=" * ",
+        subsequent_indent=" * ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return ["/*", *lines, " */"]
 
 
 def _refusing(condition: _Condition) -> list[str]:
