@@ -173,24 +173,19 @@ class Fused:
         sizes: Sequence[tuple[int, ...]],
         offset: int | Sequence[int],
     ) -> None:
-        starts = (offset,) if isinstance(offset, int) else tuple(offset)
+        starts = (offset, 0, 0) if isinstance(offset, int) else (*offset, 0, 0)
         for assumed in self._assumed:
             if isinstance(assumed, Reaches):
                 _check_reach(assumed, args, sizes)
-            if not isinstance(assumed, (Within, Below)):
-                continue
-            if isinstance(assumed, Within) and args is None:
-                continue
             if isinstance(assumed, Below):
                 limit, what = assumed.most, f", behind {assumed.most}"
-            else:
-                value = (args or {}).get(assumed.scalar)
-                if value is None:
-                    raise CheckError(f"no value is given for '{assumed.scalar}'")
-                limit = int(value)
+            elif isinstance(assumed, Within) and args is not None:
+                limit = int(_given(assumed.scalar, args))
                 what = f", behind '{assumed.scalar}', which is {limit}"
+            else:
+                continue
             d = assumed.dimension
-            end = sizes[assumed.invocation][d] + (starts[d] if d < len(starts) else 0)
+            end = sizes[assumed.invocation][d] + starts[d]
             if end > limit:
                 raise CheckError(
                     f"the range of call {assumed.invocation} ends at {end} in dimension {d}{what}"
@@ -252,10 +247,14 @@ def _check_end(assumed: UpTo, args: Mapping[str, Any]) -> None:
 
 
 def _number(name: str, type_: str, args: Mapping[str, Any]) -> int:
+    return _in_kernel(int(_given(name, args)), type_)
+
+
+def _given(name: str, args: Mapping[str, Any]) -> Any:
     value = args.get(name, literal(name))
     if value is None:
         raise CheckError(f"no value is given for '{name}'")
-    return _in_kernel(int(value), type_)
+    return value
 
 
 def _in_kernel(value: int, type_: str) -> int:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 
-from kfusion.expected import Apart, Told, told_by_records, told_by_runs
+from kfusion.expected import Apart, ExpectedRow, told_by_records, told_by_runs
 from kfusion.graph.drops import Drop, Why
-from kfusion.graph.model import Oracle, RegionPlan
+from kfusion.graph.model import RegionPlan
 from kfusion.graph.target import ANY, Target
 from kfusion.host.at_end import EndNames, end_names, not_looked_at
 from kfusion.host.closed import Closedness, closed_as_a_whole, closedness
@@ -35,7 +35,7 @@ from kfusion.parse.files import Inputs, parse_sources
 from kfusion.parse.recorded import RecordedRow, recorded_programs, recorded_rows
 from kfusion.parse.sources import Sources
 from kfusion.parse.unit import Unit
-from kfusion.planning import Kernels, OfBlock, Plans, blocks_of, pattern_of, plans_of
+from kfusion.planning import Kernels, Plans, blocks_of, pattern_of, plans_of
 from kfusion.regenerate.additions import Addition, addition
 from kfusion.regenerate.fused_header import header_texts
 from kfusion.regenerate.including import (
@@ -56,6 +56,9 @@ from kfusion.source.text import Edit, apply_edits, bytes_of
 from kfusion.synthesis.files import given_edits, section_edits
 from kfusion.synthesis.model import FusedKernel, NotWrittenError
 
+BY_EXECUTION = "by executing the host files"
+_Path = tuple[Prediction, list[ExpectedRow]]  # a path, and its launches in rows
+
 
 @dataclass(frozen=True)
 class PlannedPattern:
@@ -65,8 +68,8 @@ class PlannedPattern:
     prediction: Prediction
     plans: Plans
     patterns: tuple[Pattern, ...]  # none: nothing of it is fused
-    number: int = 0  # which of the region's sequences
-    origin: str = "by executing the host files"  # of the prediction
+    number: int  # which of the region's sequences
+    origin: str  # of the prediction
 
     @property
     def name(self) -> str:
@@ -253,8 +256,8 @@ def _region(
     else:
         closed = closedness(region.block, region.function, given.program, harmless, settled)
     if closed.opened:
-        told = {reason.message: reason for reason in reversed(closed.opened)}
-        result.diagnostics += [reason.as_cut() for reason in reversed(told.values())]
+        opened = {reason.message: reason for reason in reversed(closed.opened)}
+        result.diagnostics += [reason.as_cut() for reason in reversed(opened.values())]
         result.regions.append(PlannedRegion(region, ()))
         return
     names = end_names(region, given.program, closed)
@@ -262,13 +265,25 @@ def _region(
         result.diagnostics.append(note)
     if for_recording:
         result.regions.append(PlannedRegion(region, (), closed.settles, names, True))
+        return
+    # This looks at the annotation, too.
+    paths = _predicted(region, names, given, result) if isinstance(region, Region) else []
+    told = _told(region, closed, names, given)
+    if told:
+        paths = [(told[0].prediction, told)]
     elif isinstance(region, CppRegion):
-        rows = _told(region, closed, names, given)
-        if not rows:
-            result.diagnostics.append(nothing_told(region).as_cut())
-        _plan_told(region, rows, closed, names, given, result)
-    else:
-        _c_region(region, closed, names, given, result)
+        result.diagnostics.append(nothing_told(region).as_cut())
+    patterns: list[PlannedPattern] = []
+    seen: set[object] = set()
+    for path, rows in paths:
+        for row in rows if path.likely or not patterns else ():
+            kinds = shape([row.prediction.launches])
+            if len(row.prediction.launches) > 1 and kinds not in seen:
+                seen.add(kinds)
+                patterns.append(_planned(region, row, len(patterns), given))
+        if path is paths[0][0]:
+            _tell(region, path, patterns, closed, result)
+    result.regions.append(PlannedRegion(region, tuple(patterns), closed.settles, names))
 
 
 def _told(
@@ -276,7 +291,7 @@ def _told(
     closed: Closedness,
     names: EndNames | None,
     given: _Given,
-) -> list[Told]:
+) -> list[ExpectedRow]:
     """What the annotation or a recorded run says that the region launches."""
     rows = [
         row
@@ -286,76 +301,34 @@ def _told(
     if not region.mark.runs and not rows:
         return []
     apart = Apart(closed.functions)
-    told: list[Told] = []
+    told: list[ExpectedRow] = []
     if region.mark.runs:
         told.append(told_by_runs(region.mark.runs, given.kernels, names, apart))
-    return told + told_by_records(rows, given.kernels, given.program, apart)
+    return told + told_by_records(rows, given.kernels, given.program, names, apart)
 
 
-def _plan_told(
-    region: Region | CppRegion,
-    told: Sequence[Told],
-    closed: Closedness,
-    names: EndNames | None,
-    given: _Given,
-    result: Result,
-) -> None:
-    patterns: list[PlannedPattern] = []
-    seen: set[object] = set()
-    for each in told:
-        row = each.prediction
-        if len(row.launches) > 1 and shape([row.launches]) not in seen:
-            seen.add(shape([row.launches]))
-            drops = partial(each.drops, names=names)
-            pattern = _planned(region, row, each.oracle, drops, len(patterns), given)
-            patterns.append(replace(pattern, origin=each.origin))
-    if told:
-        _tell(region, told[0].prediction, patterns, closed, result)
-    result.regions.append(PlannedRegion(region, tuple(patterns), closed.settles, names))
-
-
-def _c_region(
-    region: Region, closed: Closedness, names: EndNames | None, given: _Given, result: Result
-) -> None:
-    predicted = predictions(
-        region.block,
-        region.function,
-        given.program,
-        given.kernels,
-        given.runs,
-        frozenset(region.mark.harmless),
-    )
+def _predicted(
+    region: Region, names: EndNames | None, given: _Given, result: Result
+) -> list[_Path]:
+    """What execution says that it launches, path by path."""
+    predicted = predictions(region, given.program, given.kernels, given.runs)
     observation = Observation(region, predicted, given.program, given.kernels, given.runs)
     result.diagnostics += observation.notes
-    told = _told(region, closed, names, given)
-    if told:
-        _plan_told(region, told, closed, names, given, result)
-        return
-    patterns: list[PlannedPattern] = []
-    seen: set[object] = set()
+    oracle, drops = partial(_expected, given), partial(observation.drops, names=names)
+    found: list[_Path] = []
     for path in predicted.likely:
-        for row in _rows(path) if path.likely or not patterns else ():
-            if len(row.launches) > 1 and shape([row.launches]) not in seen:
-                seen.add(shape([row.launches]))
-                drops = partial(observation.drops, names=names)
-                oracle = _expected(row, given)
-                only = len(predicted.likely) == 1
-                held = only and not row.settled_behind and observation.is_settled(path, names)
-                number = len(patterns)
-                patterns.append(_planned(region, row, oracle, drops, number, given, held=held))
-        if path is predicted.likely[0]:
-            _tell(region, path, patterns, closed, result)
-    result.regions.append(PlannedRegion(region, tuple(patterns), closed.settles, names))
+        held = len(predicted.likely) == 1 and observation.is_settled(path, names)
+        rows = [
+            ExpectedRow(row, oracle, drops, BY_EXECUTION, held and not row.settled_behind)
+            for row in _rows(path)
+        ]
+        found.append((path, rows))
+    return found
 
 
-def _expected(prediction: Prediction, given: _Given) -> Expected:
-    return Expected(
-        given.program,
-        prediction.values,
-        dict(enumerate(prediction.sizes)),
-        {**prediction.of_several_programs, **kept_apart(prediction.launches)},
-        prediction.in_run,
-    )
+def _expected(given: _Given, row: Prediction) -> Expected:
+    apart = {**row.of_several_programs, **kept_apart(row.launches)}
+    return Expected(given.program, row, apart)
 
 
 def _rows(path: Prediction) -> list[Prediction]:
@@ -369,50 +342,42 @@ def _rows(path: Prediction) -> list[Prediction]:
 
 
 def _planned(
-    region: Region | CppRegion,
-    prediction: Prediction,
-    oracle: Oracle,
-    drops: Callable[[Prediction], Sequence[Drop]],
-    number: int,
-    given: _Given,
-    *,
-    held: bool = False,
+    region: Region | CppRegion, expected: ExpectedRow, number: int, given: _Given
 ) -> PlannedPattern:
-    """`drops`: what launches, all of the prediction's or a piece of them, need not store; `held`:
-    nothing comes between the launches and the region's end."""
+    prediction = expected.prediction
+    launches = prediction.launches
 
-    def planned(row: Prediction, first: int) -> Plans:
-        invocations = tuple(launch.invocation for launch in row.launches)
-        others = {
-            memory.name
-            for launch in prediction.launches
-            for memory in launch.invocation.memory
-            if not first <= launch.invocation.index < first + len(invocations)
-        }
-        own = [d for d in drops(row) if d.memory not in others or d in of_all]
-        known = OfBlock(oracle, first) if first else oracle
+    def planned(row: Prediction, others: Sequence[PredictedLaunch]) -> Plans:
+        used = {memory.name for launch in others for memory in launch.invocation.memory}
         return plans_of(
-            invocations, own, known, given.target, exact=given.exact, alone=given.fused.alone
+            tuple(launch.invocation for launch in row.launches),
+            [d for d in expected.drops(row) if d.memory not in used or d in of_all],
+            expected.oracle(row),
+            given.target,
+            exact=given.exact,
+            alone=given.fused.alone,
         )
 
     of_all: tuple[Drop, ...] = ()
-    plans = planned(prediction, 0)
+    plans = planned(prediction, ())
     of_all = plans.drops
     patterns: list[Pattern] = []
     if plans.best.fuses:
         name = region.identifier + (f"_or_{number + 1}" if number else "")
         blocks = blocks_of(plans)
         for first, end in blocks:
-            row = replace(prediction, segments=(numbered(prediction.launches[first:end]),))
-            part = plans if len(row.launches) == len(prediction.launches) else planned(row, first)
-            alone = held and len(blocks) == 1
+            part = plans
+            if len(blocks) > 1:
+                row = replace(prediction, segments=(numbered(launches[first:end]),))
+                part = planned(row, (*launches[:first], *launches[end:]))
+            held = expected.held and len(blocks) == 1
             part_name = name + (f"_part_{len(patterns) + 1}" if patterns else "")
             try:
-                patterns.append(pattern_of(part_name, part, given.fused, held=alone))
+                patterns.append(pattern_of(part_name, part, given.fused, held=held))
             except NotWrittenError as failed:
                 given.fused.alone[failed.kernel] = failed.reason
-                return _planned(region, prediction, oracle, drops, number, given, held=held)
-    return PlannedPattern(region, prediction, plans, tuple(patterns), number)
+                return _planned(region, expected, number, given)
+    return PlannedPattern(region, prediction, plans, tuple(patterns), number, expected.origin)
 
 
 def _tell(

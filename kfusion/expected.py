@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, starmap
 
-from kfusion.graph.drops import Drop, Why
+from kfusion.graph.drops import Drop
 from kfusion.graph.model import (
     Argument,
     Invocation,
@@ -24,14 +24,14 @@ from kfusion.graph.model import (
     Scalar,
 )
 from kfusion.host.at_end import EndNames
+from kfusion.host.observed import drops_of
 from kfusion.host.oracle import Expected, Pair, first_apart
 from kfusion.host.predict import Prediction
-from kfusion.host.predict_launches import PredictedLaunch
+from kfusion.host.predict_launches import PredictedLaunch, range_of, sizes_of_image
 from kfusion.host.program import HostProgram
 from kfusion.host.record import Calling
-from kfusion.host.symbolic import App, Entry, Literal, Num, Place, State, Sym, anything
+from kfusion.host.symbolic import App, Entry, Literal, Num, Place, State, Sym
 from kfusion.host.sync import sync_reason, syncs_of
-from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.types import INTEGERS, size_of
 from kfusion.notation import Agreement, Call, check_names, literal, read_call
@@ -43,32 +43,35 @@ from kfusion.source.text import Span
 
 FROM_RUNS = "from runs(...) in the annotation"
 _ONE_RANGE = "the range of all launches"
-_ONE_QUEUE = Entry(Place(App("queue")))
 _SIZES = ("items", "rows", "planes")
 _MOST = 24  # launches of one pattern that is made of a recorded row
-_HANDLE = re.compile(r"[ms]\d+")
 _FLOATS = {"float": "<f", "double": "<d", "half": "<e"}
 
 
 @dataclass(frozen=True)
-class Told:
-    """A row of launches, and what may be taken for granted of it."""
+class ExpectedRow:
+    """A row of launches that a region is expected to make. What may be taken for granted, and what
+    need not be stored, is asked of the row, or of a piece of it."""
 
     prediction: Prediction
-    oracle: Oracle
-    origin: str
-    observed: frozenset[str] | None  # memory under a name of `out`, or of no `temp`; None: any
+    oracle: Callable[[Prediction], Oracle]
+    drops: Callable[[Prediction], Sequence[Drop]]
+    origin: str  # of the prediction
+    held: bool = False  # nothing comes between the launches and the region's end
 
-    def drops(self, row: Prediction, names: EndNames | None) -> tuple[Drop, ...]:
-        """What a row of them need not store: released, or seen at the region's end from its
-        variables."""
-        scratch = row.made & row.released
-        found = {name: Drop(name, Why.SCRATCH) for name in sorted(scratch)}
-        if names is not None and self.observed is not None:
-            memory = {m.name for launch in row.launches for m in launch.invocation.memory}
-            for name in sorted(memory - self.observed):
-                found.setdefault(name, Drop(name, Why.AT_END))
-        return tuple(found.values())
+
+def _told(
+    row: Prediction,
+    oracle: Callable[[Prediction], Oracle],
+    origin: str,
+    observed: frozenset[str] | None,
+) -> ExpectedRow:
+    """`observed`: memory under a name of `out`, or of no `temp`; None: any."""
+
+    def is_unseen(name: str) -> bool:
+        return observed is not None and name not in observed
+
+    return ExpectedRow(row, oracle, lambda piece: drops_of(piece, is_unseen), origin)
 
 
 # What annotations list
@@ -92,7 +95,7 @@ class _Runs(Agreement):
 
 def told_by_runs(
     listed: Sequence[Span], kernels: Mapping[str, Kernel], names: EndNames | None, apart: Apart
-) -> Told:
+) -> ExpectedRow:
     """By agreement all launches have one range, and different names are different memory."""
     calls = [read_call(span, kernels) for span in listed]
     check_names(calls)
@@ -105,7 +108,7 @@ def told_by_runs(
     if names is not None:
         observed = frozenset(names.outs or memory - set(names.temporaries))
     row = _prediction(launches, values, frozenset(), FROM_RUNS)
-    return Told(row, _Runs(apart.of(launches)), FROM_RUNS, observed)
+    return _told(row, lambda piece: _Runs(apart.of(piece)), FROM_RUNS, observed)
 
 
 def _of_call(call: Call, index: int, range_: LaunchRange) -> PredictedLaunch:
@@ -117,7 +120,7 @@ def _of_call(call: Call, index: int, range_: LaunchRange) -> PredictedLaunch:
         if isinstance(argument, LocalMemory)
     }
     size = tuple(Entry(Place(App(name))) for name in _SIZES[: range_.dimensions])
-    return _launch(invocation, size, None, local)
+    return PredictedLaunch(invocation, size, None, local)
 
 
 def _value(text: str) -> Sym:
@@ -136,26 +139,16 @@ class _Recorded(Expected):
     def __init__(
         self,
         program: HostProgram,
-        values: Mapping[str, Sym],
-        launches: Sequence[RecordedLaunch],
-        bytes_: Mapping[str, tuple[str, str]],
-        apart: Mapping[Pair, Reason],
+        row: Prediction,
+        launches: Mapping[str, RecordedLaunch],
+        apart: Apart,
     ) -> None:
-        """`bytes_` are those of scalars by name, with their types."""
-        sizes = {index: tuple(map(Num, each.size)) for index, each in enumerate(launches)}
-        super().__init__(program, values, sizes, apart)
-        self.launches, self.bytes = launches, bytes_
-
-    def equal(self, left: Scalar, right: Scalar) -> bool:
-        if left.name == right.name:
-            return True
-        if image_of(left.name) is not None or image_of(right.name) is not None:
-            return image_of(left.name) is not None and image_of(right.name) is not None
-        found = self.bytes.get(left.name)
-        return found is not None and found == self.bytes.get(right.name)
+        """`launches` by the names of their ranges."""
+        super().__init__(program, row, apart.of(row))
+        self.launches = launches
 
     def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
-        a, b = self.launches[left.index], self.launches[right.index]
+        a, b = self.launches[left.range.key], self.launches[right.range.key]
         if a.size == b.size and a.offset == b.offset:
             return None
         return Reason(
@@ -169,39 +162,28 @@ class _Recorded(Expected):
     def within(
         self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool
     ) -> bool:
-        launch, number = self.launches[invocation.index], self.values.get(scalar.name)
+        launch, number = self.launches[invocation.range.key], self.values.get(scalar.name)
         if dimension >= len(launch.size) or not isinstance(number, Num):
             return False
         begin = launch.offset[dimension] if launch.offset else 0
         return begin + launch.size[dimension] <= number.value
 
-    def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
-        launch = self.launches[invocation.index]
-        begin = launch.offset[dimension] if launch.offset else 0
-        return begin + (*launch.size, 1, 1)[dimension] <= most
-
-    def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
-        size, number = self.launches[invocation.index].size, self.values.get(scalar.name)
-        return isinstance(number, Num) and size[dimension : dimension + 1] == (number.value,)
-
-    def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
-        a, b = self.values.get(left.name), self.values.get(right.name)
-        return isinstance(a, Num) and isinstance(b, Num) and 0 <= times * a.value <= b.value
-
 
 def told_by_records(
-    rows: Iterable[RecordedRow], kernels: Mapping[str, Kernel], program: HostProgram, apart: Apart
-) -> list[Told]:
-    """Rows of launches of known kernels, the longest ones in pieces, each kind once."""
-    found: list[Told] = []
-    seen: set[object] = set()
-    for row in rows:
-        for piece in _pieces(_known(row.launches, kernels)):
-            told = _recorded(row, piece, kernels, program, apart)
-            if told is not None and len(piece) > 1 and (key := _kinds(piece)) not in seen:
-                seen.add(key)
-                found.append(told)
-    return found
+    rows: Iterable[RecordedRow],
+    kernels: Mapping[str, Kernel],
+    program: HostProgram,
+    names: EndNames | None,
+    apart: Apart,
+) -> list[ExpectedRow]:
+    """Rows of launches of known kernels, the longest ones in pieces."""
+    found = [
+        _recorded(row, piece, kernels, program, names, apart)
+        for row in rows
+        for piece in _pieces(_known(row.launches, kernels))
+        if len(piece) > 1
+    ]
+    return [told for told in found if told is not None]
 
 
 def _known(
@@ -258,30 +240,15 @@ def _round(names: Sequence[str]) -> tuple[int, int]:
     return 0, len(names)
 
 
-def _kinds(row: Sequence[RecordedLaunch]) -> object:
-    """Kernels, and which memory is the same."""
-    numbers: dict[str, int] = {}
-    return tuple(
-        (
-            launch.kernel,
-            tuple(
-                numbers.setdefault(text, len(numbers)) if _HANDLE.fullmatch(text) else 0
-                for text in launch.arguments
-            ),
-        )
-        for launch in row
-    )
-
-
 def _recorded(
     row: RecordedRow,
     launches: Sequence[RecordedLaunch],
     kernels: Mapping[str, Kernel],
     program: HostProgram,
+    names: EndNames | None,
     apart: Apart,
-) -> Told | None:
+) -> ExpectedRow | None:
     values: dict[str, Sym] = {}
-    bytes_: dict[str, tuple[str, str]] = {}
     predicted: list[PredictedLaunch] = []
     for index, launch in enumerate(launches):
         kernel = kernels[launch.kernel]
@@ -295,10 +262,10 @@ def _recorded(
             if isinstance(argument, LocalMemory):
                 local[parameter.index] = Num(int(argument.name))
             elif isinstance(argument, Scalar) and ":" in text:
-                bytes_[argument.name] = (parameter.canonical, text)
                 values[argument.name] = _number(parameter.canonical, text)
             else:
                 values[argument.name] = Entry(Place(App(argument.name)))
+                values |= sizes_of_image(argument.name, values[argument.name])
         named = zip(kernel.parameters, arguments, strict=True)
         shown = ", ".join(a.name if isinstance(a, Memory) else p.name for p, a in named)
         label = f"{launch.kernel}({shown})"
@@ -306,17 +273,19 @@ def _recorded(
             index, kernel, tuple(arguments), _range(launch, index), label, row.span
         )
         groups = tuple(map(Num, launch.local)) if launch.local else None
-        predicted.append(_launch(invocation, tuple(map(Num, launch.size)), groups, local))
+        size = tuple(map(Num, launch.size))
+        predicted.append(PredictedLaunch(invocation, size, groups, local))
     origin = f"from the recorded run {row.record}"
     memory = {m.name for launch in predicted for m in launch.invocation.memory}
     observed = row.outs
     if observed is None and row.temporaries is not None:
         observed = frozenset(memory - row.temporaries)
-    return Told(
+    by_range = {x.invocation.range.key: y for x, y in zip(predicted, launches, strict=True)}
+    return _told(
         _prediction(predicted, values, row.scratch, origin),
-        _Recorded(program, values, launches, bytes_, apart.of(predicted)),
+        lambda piece: _Recorded(program, piece, by_range, apart),
         origin,
-        observed,
+        observed if names is not None else None,
     )
 
 
@@ -342,40 +311,17 @@ def _number(canonical: str, text: str) -> Sym:
     form = _FLOATS.get(canonical)
     if form is not None and len(data) == struct.calcsize(form):
         return Literal(repr(struct.unpack(form, data)[0]))
-    return anything()
+    return Literal(text)
 
 
 def _range(launch: RecordedLaunch, index: int) -> LaunchRange:
-    moved = any(launch.offset or ())
-    return LaunchRange(
-        len(launch.size),
-        f"the range of launch {index}",
-        ", ".join(map(str, launch.local)) if launch.local else None,
-        offset=moved,
-        single=tuple(d for d, items in enumerate(launch.local or ()) if items == 1),
-        one_group=launch.local is not None and launch.local == launch.size,
-    )
+    size = tuple(map(Num, launch.size))
+    local = tuple(map(Num, launch.local)) if launch.local else None
+    range_ = range_of(f"the range of launch {index}", size, local)
+    return replace(range_, offset=any(launch.offset or ()))
 
 
 # Both
-
-
-def _launch(
-    invocation: Invocation,
-    size: tuple[Sym, ...],
-    local: tuple[Sym, ...] | None,
-    local_memory: dict[int, Sym],
-) -> PredictedLaunch:
-    return PredictedLaunch(
-        invocation,
-        size,
-        local,
-        local_memory,
-        calls=(),
-        apart=None,
-        queue=_ONE_QUEUE,
-        handle=Literal(invocation.kernel.name),
-    )
 
 
 def _prediction(
@@ -402,9 +348,9 @@ class Apart:
         calls = [Calling(function, {}) for function in functions]
         self._syncs = [(call, sync) for call in calls for sync in syncs_of(call)]
 
-    def of(self, launches: Sequence[PredictedLaunch]) -> dict[Pair, Reason]:
+    def of(self, row: Prediction) -> dict[Pair, Reason]:
         found: dict[Pair, Reason] = {}
         for call, sync in self._syncs:
-            for pair in combinations(range(len(launches)), 2):
+            for pair in combinations(range(len(row.launches)), 2):
                 found.setdefault(pair, sync_reason(call, sync))
         return found

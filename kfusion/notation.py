@@ -11,20 +11,18 @@ from collections.abc import Mapping
 
 from kfusion.graph.model import (
     Argument,
-    Bound,
-    InRows,
     Invocation,
     LocalMemory,
     Memory,
+    Oracle,
     Reaches,
     Scalar,
-    Shifted,
 )
 from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason, error
-from kfusion.source.lexer import Kind, closing_round, tokenize
+from kfusion.source.lexer import Kind, between_commas, closing_round, tokenize
 from kfusion.source.text import Span
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -57,8 +55,8 @@ def read_call(span: Span, kernels: Mapping[str, Kernel]) -> Call:
             Span(listing, span.start, span.start + len(name)),
             help=f"the kernels are: {known}",
         )
-    inner = span.text[tokens[1].end : tokens[closing].start]
-    written = _split(inner)
+    parts = between_commas(tokens, 1, closing) if closing > 2 else []
+    written = [span.text[tokens[p[0]].start : tokens[p[-1]].end] if p else "" for p in parts]
     if len(written) != len(kernel.parameters):
         raise error(
             "KF125",
@@ -78,17 +76,6 @@ def _unreadable(span: Span) -> Exception:
         span,
         help="buffers and scalars are given by name, scalars also as numbers",
     )
-
-
-def _split(text: str) -> list[str]:
-    parts, depth = [""], 0
-    for char in text:
-        depth += (char in "([{") - (char in ")]}")
-        if char == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += char
-    return [part.strip() for part in parts] if text.strip() else []
 
 
 def _argument(parameter: Parameter, text: str, span: Span) -> Argument:
@@ -132,8 +119,8 @@ def literal(text: str) -> int | None:
     return int(found.group(1), 0) if found else None
 
 
-class Agreement:
-    """What the Python API takes for granted."""
+class Agreement(Oracle):
+    """What the Python API takes for granted: who launches knows of one range."""
 
     def equal(self, left: Scalar, right: Scalar) -> bool:
         sizes = (image_of(left.name), image_of(right.name))
@@ -150,34 +137,13 @@ class Agreement:
             help="give both one range in `ranges`",
         )
 
-    def covers(self, left: Invocation, right: Invocation, bounds: tuple[Bound, ...]) -> bool:
-        return False  # who launches knows of one range
-
-    def in_rows(self, one: Invocation, frame: Invocation, rows: InRows) -> bool:
-        return False
-
-    def ends(self, invocation: Invocation, dimension: int, scalar: Scalar) -> int | None:
-        return None
-
-    def shifted(self, one: Invocation, frame: Invocation, shifted: Shifted) -> bool:
-        return False
-
     def within(
         self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool
     ) -> bool:
         return implied and literal(scalar.name) is None and image_of(scalar.name) is None
 
-    def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
-        return implied
-
     def reaches(self, invocation: Invocation, reaches: Reaches, scalar: Scalar | None) -> bool:
         return scalar is None or image_of(scalar.name) is None  # check() compares
-
-    def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
-        return False
-
-    def crowded(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
-        return implied
 
     def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
         a, b = literal(left.name), literal(right.name)
@@ -194,12 +160,3 @@ class Agreement:
         if value is not None:
             return 0 <= value <= most
         return image_of(scalar.name) is None  # check() compares
-
-    def keeps(self, image: Memory, type_: str) -> Reason | None:
-        return None  # check() looks
-
-    def numbers(self) -> bool:
-        return False
-
-    def joinable(self, members: tuple[int, ...]) -> Reason | None:
-        return None

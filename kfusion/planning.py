@@ -14,22 +14,12 @@ from itertools import pairwise
 
 from kfusion.graph.drops import Drop
 from kfusion.graph.legality import Legal
-from kfusion.graph.model import (
-    Bound,
-    Group,
-    InRows,
-    Invocation,
-    Oracle,
-    Reaches,
-    RegionPlan,
-    Scalar,
-    Shifted,
-)
+from kfusion.graph.model import Group, Invocation, Oracle, RegionPlan
 from kfusion.graph.plan import Pair, plan_region
 from kfusion.graph.target import Target
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.names import combined_name
-from kfusion.regenerate.pattern import Form, Pattern, written_by
+from kfusion.regenerate.pattern import Form, Pattern
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.lexer import tokenize
@@ -104,8 +94,7 @@ def plans_of(
     """`alone`: kernels that are not fused, and why."""
     pairs: dict[Pair, Legal | None] = {}
     whole = plan_region(invocations, None, oracle, target, exact=exact, pairs=pairs, alone=alone)
-    written = {name for i in invocations for name in written_by(i)}
-    wanted = [drop for drop in dict.fromkeys(drops) if drop.memory in written]
+    wanted = list(drops)
     while wanted:
         kept = {m.name for i in invocations for m in i.memory} - {d.memory for d in wanted}
         seen = frozenset(kept)
@@ -139,55 +128,6 @@ def blocks_of(plans: Plans) -> list[tuple[int, int]]:
     ]
     starts = [i for i in range(count) if not any(first < i <= last for first, last in spans)]
     return list(pairwise([*starts, count]))
-
-
-class OfBlock:
-    """What an oracle says of the launches from `first` on, which are counted from 0 here."""
-
-    def __init__(self, oracle: Oracle, first: int) -> None:
-        self.oracle, self.first = oracle, first
-        # Not of single launches.
-        self.equal, self.keeps, self.numbers = oracle.equal, oracle.keeps, oracle.numbers
-        self.at_most, self.at_least, self.up_to = oracle.at_most, oracle.at_least, oracle.up_to
-
-    def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
-        return self.oracle.same_range(self._in_row(left), self._in_row(right))
-
-    def covers(self, left: Invocation, right: Invocation, bounds: tuple[Bound, ...]) -> bool:
-        there = tuple(replace(each, invocation=each.invocation + self.first) for each in bounds)
-        return self.oracle.covers(self._in_row(left), self._in_row(right), there)
-
-    def in_rows(self, one: Invocation, frame: Invocation, rows: InRows) -> bool:
-        return self.oracle.in_rows(self._in_row(one), self._in_row(frame), rows)
-
-    def ends(self, invocation: Invocation, dimension: int, scalar: Scalar) -> int | None:
-        return self.oracle.ends(self._in_row(invocation), dimension, scalar)
-
-    def shifted(self, one: Invocation, frame: Invocation, shifted: Shifted) -> bool:
-        return self.oracle.shifted(self._in_row(one), self._in_row(frame), shifted)
-
-    def within(
-        self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool
-    ) -> bool:
-        return self.oracle.within(self._in_row(invocation), dimension, scalar, implied=implied)
-
-    def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
-        return self.oracle.below(self._in_row(invocation), dimension, most, implied=implied)
-
-    def reaches(self, invocation: Invocation, reaches: Reaches, scalar: Scalar | None) -> bool:
-        return self.oracle.reaches(self._in_row(invocation), reaches, scalar)
-
-    def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
-        return self.oracle.spans(self._in_row(invocation), dimension, scalar)
-
-    def crowded(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
-        return self.oracle.crowded(self._in_row(invocation), dimension, most, implied=implied)
-
-    def joinable(self, members: tuple[int, ...]) -> Reason | None:
-        return self.oracle.joinable(tuple(index + self.first for index in members))
-
-    def _in_row(self, invocation: Invocation) -> Invocation:
-        return replace(invocation, index=invocation.index + self.first)
 
 
 def pattern_of(name: str, plans: Plans, kernels: Kernels, *, held: bool) -> Pattern:

@@ -6,6 +6,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 
+from kfusion.host.arithmetic import compute
 from kfusion.host.spelling import spell
 from kfusion.host.symbolic import Entry, Literal, Num, Op, Sym
 from kfusion.kernel.types import size_of
@@ -22,15 +23,6 @@ _OPERATORS: dict[str, Callable[[Number, Number], Number]] = {
     ">=": operator.ge,
     "==": operator.eq,
     "!=": operator.ne,
-}
-_WHOLE: dict[str, Callable[[int, int], int]] = {
-    "/": operator.floordiv,
-    "%": operator.mod,
-    "&": operator.and_,
-    "|": operator.or_,
-    "^": operator.xor,
-    "<<": operator.lshift,
-    ">>": operator.rshift,
 }
 _FLOAT = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+)([eE][-+]?\d+)?[fFlL]?")
 _SIZEOF = re.compile(r"sizeof *\( *(?:cl_)?([\w ]+?) *\)")
@@ -99,10 +91,10 @@ class Numbers:
         numbers = [self.of(argument) for argument in value.args]
         if len(numbers) == 2 and value.name in _OPERATORS:
             return _OPERATORS[value.name](*numbers)
-        if len(numbers) == 2 and value.name in _WHOLE and numbers[1] != 0:
-            return _WHOLE[value.name](int(numbers[0]), int(numbers[1]))
-        if len(numbers) == 2 and value.name == "/":
-            return 0
+        if len(numbers) == 2:
+            whole = compute(value.name, int(numbers[0]), int(numbers[1]))
+            if whole is not None or value.name == "/":
+                return whole or 0
         raise not_known(spell(value))
 
 

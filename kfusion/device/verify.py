@@ -8,8 +8,6 @@ import warnings
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import prod
-from operator import le
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,25 +19,26 @@ from kfusion.device.extents import Launched, extents
 from kfusion.device.images import Shape, copied_from, image_shapes, memory_of, random_image
 from kfusion.device.opencl import KernelBuildError, build_program, find_device
 from kfusion.driver import PlannedPattern
+from kfusion.graph.known import Known, widest
 from kfusion.graph.model import (
     Argument,
     AtMost,
-    Bound,
     Covers,
     Equal,
     Group,
+    Invocation,
     LocalMemory,
     Memory,
     Placement,
     Reaches,
     Shifted,
 )
+from kfusion.host.later import written_by
 from kfusion.host.predict_launches import unset_name
 from kfusion.host.symbolic import Sym
 from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.types import is_integer, size_of
-from kfusion.regenerate.pattern import written_by
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 
@@ -191,8 +190,11 @@ class Verifier:
         numbers.used = self.used
         launches = launches_of(planned, numbers)
         scalars = self._scalars(planned, numbers)
-        ranged = [_ranged(group, launches, scalars) for group in plan.groups]
-        if any(_rows_overlap(group, scalars) for group in plan.groups):
+        numbered = {n: int(v) for n, v in scalars.items() if isinstance(v, np.integer)}
+        known = Known([at.size for at in launches], numbered)
+        ranged = [_ranged(group, plan.invocations, known) for group in plan.groups]
+        orders = [a for group in plan.groups for a in group.assumptions if isinstance(a, AtMost)]
+        if not all(numbered[a.left] * a.times <= numbered[a.right] for a in orders):
             raise CannotRunError("rows are longer than their pitch")
         data = self._data(planned, launches, size)
         if any(_sizes_differ(group, data) for group in plan.groups):
@@ -326,54 +328,27 @@ def launches_of(planned: PlannedPattern, numbers: Numbers) -> list[Launched]:
     return [Verifier.launched(planned, i, numbers) for i in range(len(planned.plan.invocations))]
 
 
-def _ranged(
-    group: Group, launches: Sequence[Launched], scalars: Mapping[str, np.generic | cl.Sampler]
-) -> int:
+def _ranged(group: Group, invocations: Sequence[Invocation], known: Known) -> int:
     """The launch whose range the fused kernel has: one that covers the others."""
-
-    def end(bound: Bound) -> int:
-        return prod(int(scalars[name]) for name, _ in bound.factors)  # type: ignore[arg-type,misc]
-
-    def is_there(bound: Bound) -> bool:
-        return bound.least <= end(bound) <= launches[bound.invocation].size[bound.dimension]
-
     for reach in (a for a in group.assumptions if isinstance(a, Reaches)):
-        last = int(scalars[reach.scalar]) if reach.scalar else 0  # type: ignore[arg-type]
-        if last + reach.more > launches[reach.invocation].size[reach.dimension]:
+        if not known.reaches(invocations[reach.invocation], reach, None):
             raise CannotRunError("a launch of a group has too few items")
-    bounds = [b for a in group.assumptions if isinstance(a, Covers) for b in a.bounds]
     placed = [a for a in group.assumptions if isinstance(a, Placement)]
     for each in placed:
+        one, frame = invocations[each.invocation], invocations[each.frame]
         if isinstance(each, Shifted):
-            _require_items(each, launches, scalars)
-            continue
-        count = end(each.end) if each.end is not None else launches[each.invocation].size[0]
-        whole = [end(b) for b in each.extents] or launches[each.frame].size
-        known = [*each.extents, *([each.end] if each.end is not None else [])]
-        if count != prod(whole) or not all(map(is_there, known)):
+            if not known.shifted(one, frame, each):
+                raise CannotRunError("the launches of a group differ in their items")
+        elif not known.in_rows(one, frame, each):
             raise CannotRunError("the launches of a group differ in their number of items")
     others = {each.invocation for each in placed}
-    members = [index for index in group.members if index not in others]
-    sizes = [launches[index].size for index in members]
-    *_, widest = sorted(members, key=lambda index: launches[index].size)
-    fits = bool(bounds) and all(map(is_there, bounds))
-    covers = all(all(map(le, size, launches[widest].size)) for size in sizes)
-    if len(set(sizes)) > 1 and not (fits and covers):
+    sizes = {index: known.sizes[index] for index in group.members if index not in others}
+    *_, last = sorted(sizes, key=lambda index: sizes[index])
+    bounds = [b for a in group.assumptions if isinstance(a, Covers) for b in a.bounds]
+    fits = bool(bounds) and all(map(known.has_items_below, bounds))
+    if len(set(sizes.values())) > 1 and not (fits and widest(list(sizes.values()))):
         raise CannotRunError("the launches of a group differ in size")
-    return widest
-
-
-def _require_items(
-    shifted: Shifted,
-    launches: Sequence[Launched],
-    scalars: Mapping[str, np.generic | cl.Sampler],
-) -> None:
-    own, frame = launches[shifted.invocation].size, launches[shifted.frame].size
-    for d, (by, extent) in enumerate(zip(shifted.by, shifted.extents, strict=True)):
-        end = int(scalars[extent.scalar]) + extent.more  # type: ignore[arg-type]
-        there = end == own[d] if extent.whole else 0 <= end <= own[d]
-        if not there or not 0 <= end + by <= frame[d]:
-            raise CannotRunError("the launches of a group differ in their items")
+    return last
 
 
 def _sizes_differ(group: Group, data: Mapping[str, Array]) -> bool:
@@ -384,15 +359,6 @@ def _sizes_differ(group: Group, data: Mapping[str, Array]) -> bool:
         if len({data[image].shape[which == "width"] for image, which in found}) > 1:
             return True
     return False
-
-
-def _rows_overlap(group: Group, scalars: Mapping[str, np.generic | cl.Sampler]) -> bool:
-    """The generated function then makes the original calls."""
-    return any(
-        bool(scalars[assumed.left] > scalars[assumed.right])  # type: ignore[operator]
-        for assumed in group.assumptions
-        if isinstance(assumed, AtMost)
-    )
 
 
 def kernel_of(

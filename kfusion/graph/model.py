@@ -6,8 +6,6 @@ the graph room decides; the fuse room writes. Nothing here knows about host code
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from kfusion.kernel.forms import Form
 from kfusion.kernel.model import Kernel
 from kfusion.source.dataclasses import dataclass
@@ -290,32 +288,33 @@ _OfRanges = SameRange | Covers | Placement | Within | Below | Reaches | Spans | 
 Assumption = _OfRanges | Equal | AtMost | AtLeast | UpTo | Disjoint | Keeps | Number
 
 
-class Oracle(Protocol):
-    """What is known of the world outside the kernels."""
+class Oracle:
+    """What is known of the world outside the kernels. If nothing is, only what a program without
+    races implies may be assumed."""
 
     def equal(self, left: Scalar, right: Scalar) -> bool:
         """May the two be taken as equal: proved, or checkable before the first effect?"""
-        ...
+        return left.name == right.name
 
     def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
         """None if the ranges are the same (proved or checkable); else why not."""
-        ...
+        raise NotImplementedError
 
     def covers(self, left: Invocation, right: Invocation, bounds: tuple[Bound, ...]) -> bool:
         """May two ranges of different names be taken to have all items within the bounds?"""
-        ...
+        return False
 
     def in_rows(self, one: Invocation, frame: Invocation, rows: InRows) -> bool:
         """May a launch in one dimension be taken as the rows of another one?"""
-        ...
+        return False
 
     def ends(self, invocation: Invocation, dimension: int, scalar: Scalar) -> int | None:
         """By how much the global size is more than the scalar, if that may be assumed."""
-        ...
+        return None
 
     def shifted(self, one: Invocation, frame: Invocation, shifted: Shifted) -> bool:
         """May the frame be taken to have all those items?"""
-        ...
+        return False
 
     def within(
         self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool
@@ -324,47 +323,47 @@ class Oracle(Protocol):
 
         `implied`: the program as it was written has a race if not.
         """
-        ...
+        return False
 
     def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
         """May every id of the dimension be taken as below the number? `implied`: as above."""
-        ...
+        return implied
 
     def reaches(self, invocation: Invocation, reaches: Reaches, scalar: Scalar | None) -> bool:
         """May the range be taken to have all those ids?"""
-        ...
+        return False
 
     def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
         """May the global size in the dimension be taken as the scalar?"""
-        ...
+        return False
 
     def crowded(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
         """May groups be taken to have at most so many items? `implied`: as above."""
-        ...
+        return implied
 
     def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
         """May the one, so many times, be taken as not more than the other: proved or checkable?"""
-        ...
+        return False
 
     def at_least(self, scalar: Scalar, least: int) -> bool:
         """May the scalar be taken as not less than the number: proved or checkable?"""
-        ...
+        return False
 
     def up_to(self, scalar: Scalar, most: int) -> bool:
         """May the scalar be taken as not more than the number: proved or checkable?"""
-        ...
+        return False
 
     def keeps(self, image: Memory, type_: str) -> Reason | None:
         """None if the image may be taken to give back what is written to it; else why not."""
-        ...
+        return None
 
     def numbers(self) -> bool:
         """Can it be checked which macros a program is built with?"""
-        ...
+        return False
 
     def joinable(self, members: tuple[int, ...]) -> Reason | None:
         """None if the invocations may share a kernel, whatever their kernels do; else why not."""
-        ...
+        return None
 
 
 @dataclass(frozen=True)

@@ -34,11 +34,16 @@ class Target:
     @property
     def has(self) -> str:
         """Before a number, in messages."""
-        return "devices need have no more than" if self == ANY else "the target has"
+        return "devices need have no more than" if self._is_any else "the target has"
 
     @property
     def takes(self) -> str:
-        return "devices need take no more than" if self == ANY else "the target takes no more than"
+        any_ = self._is_any
+        return "devices need take no more than" if any_ else "the target takes no more than"
+
+    @property
+    def _is_any(self) -> bool:
+        return replace(self, near=ANY.near) == ANY  # which is no question of what devices have
 
 
 ANY = Target()

@@ -178,7 +178,7 @@ def _handles(
             handles = _behind(node, types) or _behind_elsewhere(node, types, program)
             if not handles or not _has_address(node, types):
                 continue
-            if name in temporaries and not _is_alive(node, function, region, program, closed):
+            if name in temporaries and not _is_alive(node, region, program, closed):
                 continue
         words = {word for handle in handles for word in (name, *handle.members)}
         if handles and not words & macros.keys():
@@ -245,17 +245,12 @@ def _is_hidden(node: c_ast.Decl, function: Function) -> bool:
     return any(each is not node for each in declared)
 
 
-def _is_alive(
-    node: c_ast.Decl,
-    function: Function,
-    region: Region,
-    program: HostProgram,
-    closed: Closedness,
-) -> bool:
+def _is_alive(node: c_ast.Decl, region: Region, program: HostProgram, closed: Closedness) -> bool:
     """Is the pointer surely set before the region, and what it leads to there until the end?
 
     Else it may lead to what is somebody else's now.
     """
+    function = region.function
     if _may_free(region, program, closed) or function.nodes[c_ast.Goto]:
         return False
     if node.init is not None or any(node is p for p in function.parameters):

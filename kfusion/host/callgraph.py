@@ -91,7 +91,6 @@ class CallGraph:
     def __init__(self, program: HostProgram) -> None:
         self.program = program
         self._summaries: dict[Function, Summary] = {}
-        self._constructs: dict[Unit, tuple[Construct, ...]] = {}
 
     def definitions(self, name: str, unit: Unit) -> Sequence[Function]:
         """The functions that a name may mean in a file: more than one if several are given."""
@@ -181,7 +180,11 @@ class CallGraph:
     def _summarised(self, function: Function, nodes: Nodes, first: int, last: int) -> Summary:
         unit = function.unit
         calls: list[Called] = []
-        constructs: list[Construct] = list(self._of_file(unit))
+        constructs = [  # assembler of a file opens the regions that reach any of its functions
+            Construct("assembler outside of functions", unit.span(index, index))
+            for index in self.attributes[unit].assembler
+            if is_on(ASSEMBLER_OPENS)
+        ]
         for call in nodes[c_ast.FuncCall]:
             name = call.name.name if isinstance(call.name, c_ast.ID) else None
             if name == ASSEMBLER:
@@ -242,16 +245,6 @@ class CallGraph:
             | OBJECTS
             for unit in self.program.units
         }
-
-    def _of_file(self, unit: Unit) -> tuple[Construct, ...]:
-        """What of a file opens the regions that reach any of its functions."""
-        if unit not in self._constructs:
-            found = self.attributes[unit].assembler if is_on(ASSEMBLER_OPENS) else ()
-            self._constructs[unit] = tuple(
-                Construct("assembler outside of functions", unit.span(index, index))
-                for index in found
-            )
-        return self._constructs[unit]
 
     def _atomics_used(self, unit: Unit, nodes: Nodes) -> list[Construct]:
         names = self._atomics[unit]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from kfusion.host import libm
+from kfusion.host.known import OPENCL
 
 # They depend on their arguments alone.
 PURE = libm.PURE | frozenset("abs labs llabs toupper tolower isdigit isalpha isspace".split())
@@ -17,46 +20,21 @@ WRITES: dict[str, tuple[int, ...]] = {
     **libm.WRITES,
 }
 LAUNCHES = frozenset(["clEnqueueNDRangeKernel", "clEnqueueTask"])
-CREATES = {
-    "clCreateBuffer": "buffer",
-    "clCreateBufferWithProperties": "buffer",
-    "clCreateSubBuffer": "buffer",
-    "clCreateImage": "image",
-    "clCreateImage2D": "image",
-    "clCreateImage3D": "image",
-    "clCreateContext": "context",
-    "clCreateContextFromType": "context",
-    "clCreateCommandQueue": "queue",
-    "clCreateCommandQueueWithProperties": "queue",
-    "clCreateProgramWithSource": "program",
-    "clCreateProgramWithBinary": "program",
-    "clCreateProgramWithIL": "program",
-    "clCreateSampler": "sampler",
-    "clCreateSamplerWithProperties": "sampler",
-    "clCreateUserEvent": "event",
-    "clCreatePipe": "pipe",
-    "clCloneKernel": "kernel",
+_CREATING = re.compile(
+    r"cl(?:Create(?:Sub|Command|User)?|Clone)"
+    r"(Buffer|Image|Context|Queue|Program|Sampler|Event|Pipe|Kernel)(?:With\w+|FromType|[23]D)?"
+)
+CREATES = {name: found[1].lower() for name in OPENCL if (found := _CREATING.fullmatch(name))}
+# Positions of memory objects that are read, and written.
+_MOVED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    "Read": ((1,), ()),
+    **dict.fromkeys(("Write", "Fill"), ((), (1,))),
+    "Copy": ((1,), (2,)),
+    **dict.fromkeys(("Map", "Unmap"), ((1,), (1,))),
+    "Migrate": ((), ()),
 }
-# name -> positions of memory objects read, and written
-TRANSFERS: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
-    "clEnqueueReadBuffer": ((1,), ()),
-    "clEnqueueWriteBuffer": ((), (1,)),
-    "clEnqueueReadBufferRect": ((1,), ()),
-    "clEnqueueWriteBufferRect": ((), (1,)),
-    "clEnqueueFillBuffer": ((), (1,)),
-    "clEnqueueCopyBuffer": ((1,), (2,)),
-    "clEnqueueCopyBufferRect": ((1,), (2,)),
-    "clEnqueueReadImage": ((1,), ()),
-    "clEnqueueWriteImage": ((), (1,)),
-    "clEnqueueFillImage": ((), (1,)),
-    "clEnqueueCopyImage": ((1,), (2,)),
-    "clEnqueueCopyImageToBuffer": ((1,), (2,)),
-    "clEnqueueCopyBufferToImage": ((1,), (2,)),
-    "clEnqueueMapBuffer": ((1,), (1,)),
-    "clEnqueueMapImage": ((1,), (1,)),
-    "clEnqueueUnmapMemObject": ((1,), (1,)),
-    "clEnqueueMigrateMemObjects": ((), ()),
-}
+_MOVING = re.compile(r"clEnqueue([A-Z][a-z]+)(?:Buffer|Image|Mem)\w*")
+TRANSFERS = {name: _MOVED[found[1]] for name in OPENCL if (found := _MOVING.fullmatch(name))}
 SYNCHRONISES = frozenset(
     "clFinish clWaitForEvents clEnqueueBarrier clEnqueueBarrierWithWaitList clEnqueueMarker "
     "clEnqueueMarkerWithWaitList clEnqueueWaitForEvents "
@@ -70,19 +48,11 @@ REGISTERS = frozenset(
 )
 # A flush, and queries of what does not change: no order to keep with launches.
 NEUTRAL = frozenset(
-    "clFlush clGetPlatformIDs clGetPlatformInfo clGetDeviceIDs clGetDeviceInfo clGetContextInfo "
-    "clGetCommandQueueInfo clGetMemObjectInfo clGetImageInfo clGetSamplerInfo clGetProgramInfo "
-    "clGetProgramBuildInfo clGetKernelInfo clGetKernelArgInfo clGetKernelWorkGroupInfo "
-    "clGetSupportedImageFormats clBuildProgram clCompileProgram clUnloadCompiler "
-    "clUnloadPlatformCompiler "
-    "clGetExtensionFunctionAddress clGetExtensionFunctionAddressForPlatform".split()
+    [
+        *(n for n in OPENCL if re.match(r"cl(?:Get(?!Event)|Unload|Flush|BuildP|CompileP)", n)),
+        *("clGetExtensionFunctionAddress", "clGetExtensionFunctionAddressForPlatform"),
+    ]
 )
 # They count: each is made, whatever the order.
-RETAINS = frozenset(
-    "clRetainContext clRetainCommandQueue clRetainMemObject clRetainSampler clRetainProgram "
-    "clRetainKernel clRetainDevice".split()
-)
-RELEASES = frozenset(
-    "clReleaseContext clReleaseCommandQueue clReleaseMemObject clReleaseSampler "
-    "clReleaseProgram clReleaseKernel clReleaseEvent clReleaseDevice clRetainEvent".split()
-)
+RETAINS = frozenset(name for name in OPENCL if name.startswith("clRetain"))
+RELEASES = frozenset(name for name in OPENCL if name.startswith("clRelease"))

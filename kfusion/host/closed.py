@@ -72,7 +72,6 @@ Way = tuple[tuple[str, Span], ...]
 class Closedness:
     opened: tuple[Reason, ...]  # why it is not closed; empty: it is
     settles: frozenset[str]  # functions that nothing is held back around: they get macros
-    units: tuple[Unit, ...]  # files that are reached and call OpenCL
     functions: tuple[Function, ...] = ()  # that are reached
 
 
@@ -134,7 +133,7 @@ class Reach:
         self._seen: dict[Function, None] = {}
         self._opened: dict[tuple[str, Span], Reason] = {}
         self._settles: dict[str, Way] = {}
-        self._units: dict[Unit, None] = {}
+        self._uses_opencl = False
         self.unknown: dict[str, None] = {}
 
     # The walk
@@ -154,12 +153,7 @@ class Reach:
             self._look_at(summary, way)
 
     def result(self) -> Closedness:
-        return Closedness(
-            tuple(self._opened.values()),
-            frozenset(self._settles),
-            tuple(self._units),
-            tuple(self._seen),
-        )
+        return Closedness(tuple(self._opened.values()), frozenset(self._settles), tuple(self._seen))
 
     def open(self, message: str, span: Span, way: Way, help: str | None = None) -> None:
         self._opened.setdefault((message, span), Reason(CODE, message, span, help, way))
@@ -254,7 +248,7 @@ class Reach:
 
     def _opencl(self, name: str, call: Called, summary: Summary, way: Way) -> None:
         unit = summary.unit
-        self._units[unit] = None
+        self._uses_opencl = True
         if is_on(MACROS) and name in unit.macros.history:  # not the run time's is used
             self.open(f"'{name}' is a macro in this file", macro_span(name, unit), way)
         position = known.NOTIFIES.get(name)
@@ -310,14 +304,11 @@ class Reach:
         for value in pointed.values:
             if isinstance(value, Function):
                 what = f"'{by}' calls '{value.name}' here" if by else _through(text, value.name)
-                self._changed_or_reached(value, span, way, what)
+                if value.name in self.graph.changed and is_on(CHANGED):
+                    self.open(f"'{value.name}' {self.graph.changed[value.name]}", span, way)
+                self.visit(value, (*way, (what, span)))
             else:
                 self._outside(value, text, span, way)
-
-    def _changed_or_reached(self, value: Function, span: Span, way: Way, what: str) -> None:
-        if value.name in self.graph.changed and is_on(CHANGED):
-            self.open(f"'{value.name}' {self.graph.changed[value.name]}", span, way)
-        self.visit(value, (*way, (what, span)))
 
     def _outside(self, value: Outside, text: str, span: Span, way: Way) -> None:
         """A function of no given file by a pointer: no macro stands in front of the call."""
@@ -366,7 +357,7 @@ class Reach:
             inside.run()
             for reason in inside._opened.values():
                 self._opened.setdefault((reason.message, span), reason)
-            if inside._units:
+            if inside._uses_opencl:
                 self.open(f"the signal handler '{handler.name}' calls OpenCL", span, ())
             for name in sorted(inside._settles):
                 message = f"the signal handler '{handler.name}' calls '{name}'"
@@ -394,17 +385,17 @@ class Reach:
             self.open(f"'{text}' makes threads wait for each other", span, way)
         elif team.body is None:
             self.open(f"'{text}' stands before no statement", span, way)
-        elif self._uses_opencl(team.body, summary.function, locks=True):
+        elif self._does_more(team.body, summary.function):
             message = f"'{text}' stands before a statement that calls OpenCL or waits"
             self.open(message, span, way, "take the pragma, or the statement, out of the region")
 
-    def _uses_opencl(self, node: c_ast.Node, function: Function, *, locks: bool = False) -> bool:
-        """Does a part of a function reach OpenCL, or what may?"""
+    def _does_more(self, node: c_ast.Node, function: Function) -> bool:
+        """Does a part of a function reach OpenCL, or what may, or what waits?"""
         if not by_type(node)[c_ast.FuncCall]:
             return False
         inside = Reach(self.graph, self.harmless)
         inside.start(self.graph.summary_of(node, function))
-        return bool(inside._units or inside._opened or (locks and inside._settles))
+        return bool(inside._uses_opencl or inside._opened or inside._settles)
 
     @property
     def _pointees(self) -> Pointees:

@@ -31,7 +31,7 @@ def closedness_of_cpp(
         "for C there",
         (("they are included here", bindings),),
     )
-    return Closedness((reason,), frozenset(), ())
+    return Closedness((reason,), frozenset())
 
 
 def _of_bindings(region: CppRegion) -> Span | None:

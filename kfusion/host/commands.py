@@ -6,14 +6,13 @@ recorded.
 
 from __future__ import annotations
 
-from pycparser import c_ast
+import re
 
 from kfusion.host import calls
 from kfusion.host.equality import strip
 from kfusion.host.expressions import Expressions
-from kfusion.host.record import Launch, SetArgument, Transfer
-from kfusion.host.scalars import is_one_value, is_whole
-from kfusion.host.symbolic import FALSE, Literal, Made, Num, Place, Ref, Sym
+from kfusion.host.record import Launch, SetArgument
+from kfusion.host.symbolic import FALSE, Literal, Made, Num, Op, Place, Ref, Sym
 
 _USE_HOST_POINTER = 1 << 3
 _WITH_FLAGS = ("clCreateBuffer", "clCreateImage", "clCreateImage2D", "clCreateImage3D")
@@ -22,17 +21,16 @@ _WITH_FLAGS = ("clCreateBuffer", "clCreateImage", "clCreateImage2D", "clCreateIm
 class Commands(Expressions):
     """Effects of the OpenCL API on an execution."""
 
-    def opencl(self, name: str, node: c_ast.FuncCall, args: list[Sym]) -> Sym:
+    def opencl(self, name: str, args: list[Sym]) -> Sym:
         if name in ("clSetKernelArgSVMPointer", "clSetKernelExecInfo") and args:
             self.shared.add(args[0])
         if name == "clSetKernelArg" and len(args) == 4:
-            self.set_argument(self._argument(node, args))
+            self.set_argument(self._argument(args))
         elif name == "clEnqueueNDRangeKernel" and len(args) == 9:
-            self._launch(node, args)
+            self._launch(args)
         elif name == "clEnqueueTask" and len(args) == 5:
-            queue, kernel, waits, _, event = args
             one = Num(1)
-            self.launch(Launch(node, queue, kernel, one, None, (one,), (one,), waits, event, True))
+            self.launch(Launch(args[0], args[1], one, None, (one,), (one,), name))
         elif name == "clCreateKernel" and len(args) == 3:
             self._succeed(args[-1])
             text = args[1].text if isinstance(args[1], Literal) else ""
@@ -64,34 +62,21 @@ class Commands(Expressions):
         self.create(made)
         return made
 
-    def _argument(self, node: c_ast.FuncCall, args: list[Sym]) -> SetArgument:
+    def _argument(self, args: list[Sym]) -> SetArgument:
         kernel, index, size, pointer = args
         if pointer == FALSE:
             return SetArgument(kernel, index, size, None, None)
         place = self.target(pointer)
-        type_ = self._object_type(place, node.args.exprs[3])
-        if not self.state.parts(place) and is_one_value(size, type_, self.program.types):
-            return SetArgument(kernel, index, size, place, self.state.read(place))
-        # Of a member more than its own bytes may be read: what lies behind it, too.
-        within = is_whole(size, type_, self.program.types)
-        parts = self.state.contents(place if within else Place(place.root))
-        return SetArgument(kernel, index, size, place, self.unknown(), parts)
-
-    def _object_type(self, place: Place, pointer: c_ast.Node) -> c_ast.Node | None:
-        """The type of what an argument is read from, as far as it is seen."""
-        while isinstance(pointer, c_ast.Cast):
-            pointer = pointer.expr
-        if isinstance(pointer, c_ast.UnaryOp) and pointer.op == "&":
-            return self.type_of(pointer.expr)
-        target = self.program.types.target(self.type_of(pointer))
-        if target is not None and not self.program.types.is_void(target):
-            return target
-        return self.declared_type(place)
+        value = whole = self.read(place)
+        if place.path and not _is_of_one(size):
+            around = self.read(Place(place.root, place.path[:-1]))
+            whole = Op("bytes of", (around, Literal(place.path[-1])))
+        return SetArgument(kernel, index, size, value, whole)
 
     def _shares_memory(self, name: str, args: list[Sym]) -> bool:
         """May what is created share memory with something else?"""
         if name not in _WITH_FLAGS or len(args) < 4:
-            return name == "clCreateBufferWithProperties"
+            return name.endswith("WithProperties")
         if not isinstance(args[1], Num) or args[1].value & _USE_HOST_POINTER:
             return True
         if name != "clCreateImage":
@@ -107,23 +92,20 @@ class Commands(Expressions):
     def _transfer(self, name: str, args: list[Sym]) -> None:
         reads, writes = calls.TRANSFERS[name]
         self.transfer(
-            Transfer(
-                name,
-                tuple(args[i] for i in reads if i < len(args)),
-                tuple(args[i] for i in writes if i < len(args)),
-                "Unmap" not in name and len(args) > 3 and FALSE not in args[-3:-2],
-            )
+            name,
+            [args[i] for i in reads if i < len(args)],
+            [args[i] for i in writes if i < len(args)],
+            waits="Unmap" not in name and len(args) > 3 and FALSE not in args[-3:-2],
         )
         if name.startswith("clEnqueueRead"):
             for argument in args[-4:]:
                 self.overwrite(argument)
 
-    def _launch(self, node: c_ast.FuncCall, args: list[Sym]) -> None:
+    def _launch(self, args: list[Sym]) -> None:
         count = args[2].value if isinstance(args[2], Num) else 0
         offset, size, local = (self._sizes(pointer, count) for pointer in args[3:6])
-        self.launch(
-            Launch(node, args[0], args[1], args[2], offset, size or (), local, args[6], args[8])
-        )
+        at_once = "" if args[6] == args[8] == FALSE else "a launch with events"
+        self.launch(Launch(args[0], args[1], args[2], offset, size or (), local, at_once))
         if args[8] != FALSE:
             self.state.write(self.target(args[8]), Made("event", next(self.fresh)))
 
@@ -136,3 +118,8 @@ class Commands(Expressions):
         if place.path[-1:] == ("[0]",):
             place = Place(place.root, place.path[:-1])
         return tuple(strip(self.read(place / f"[{i}]")) for i in range(count))
+
+
+def _is_of_one(size: Sym) -> bool:
+    """`sizeof(float)`, and not `sizeof(float4)` or `sizeof(float [4])`"""
+    return isinstance(size, Op) and not size.args and re.search(r"[0-9\]]\)$", size.name) is None

@@ -2,40 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from kfusion.graph.model import Scalar
-from kfusion.host.symbolic import Entry, Made, Num, Op, Sym, Unknown, known_on_entry, leaves
-
-
-def is_new_buffer(value: Sym | None) -> bool:
-    """An image, too."""
-    return isinstance(value, Made) and value.kind in ("buffer", "image")
-
-
-def may_be_at_most(values: Mapping[str, Sym], left: Scalar, right: Scalar, times: int = 1) -> bool:
-    """Is the one number known to be no more than the other, or can they be compared on entry?"""
-    a, b = values.get(left.name), values.get(right.name)
-    if a is None or b is None:
-        return False
-    if isinstance(a, Num) and isinstance(b, Num):
-        return 0 <= a.value * times <= b.value < 1 << 31  # in any type
-    return known_on_entry(a) and known_on_entry(b)
-
-
-def may_be_at_least(value: Sym | None, least: int) -> bool:
-    """Is the number known to be no less, or can it be looked at on entry?"""
-    if isinstance(value, Num):
-        return least <= value.value < 1 << 31  # in any type
-    return value is not None and known_on_entry(value)
-
-
-def may_be_up_to(value: Sym | None, most: int) -> bool:
-    """Is the number known to be no more, or can it be looked at on entry?"""
-    if isinstance(value, Num):
-        return 0 <= value.value <= most
-    return value is not None and known_on_entry(value)
-
+from kfusion.host.symbolic import Entry, Op, Sym, Unknown, known_on_entry, leaves
 
 _WIDE = frozenset(
     f"({name})"
@@ -62,19 +29,14 @@ def may_be_equal(left: Sym, right: Sym) -> bool:
     left, right = strip(left), strip(right)
     if isinstance(left, Entry) and isinstance(right, Entry):
         return True
-    return _have_equal_parts(left, right) or _may_be_one_count(left, right)
+    if isinstance(left, Op) and isinstance(right, Op) and left.name == right.name:
+        if len(left.args) == len(right.args) and all(map(may_be_equal, left.args, right.args)):
+            return True
+    return _may_be_one_count(left, right)
 
 
 def is_open(value: Sym) -> bool:
     return any(isinstance(leaf, Unknown) for leaf in leaves(value))
-
-
-def _have_equal_parts(left: Sym, right: Sym) -> bool:
-    if not (isinstance(left, Op) and isinstance(right, Op)):
-        return False
-    if left.name != right.name or len(left.args) != len(right.args):
-        return False
-    return all(map(may_be_equal, left.args, right.args))
 
 
 def image_size_of(image: Sym, which: str) -> Op:

@@ -7,7 +7,7 @@ nothing only as far as their conditions are known, and not for long.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
@@ -32,6 +32,9 @@ from kfusion.host.ways import MOST_GUIDED, PathEndError, Ways
 from kfusion.parse.unit import Function, arguments_of, declares_function, descendants
 from kfusion.source.dataclasses import dataclass
 
+if TYPE_CHECKING:
+    from kfusion.host.runs import Before
+
 MOST_CALLS = 24  # one inside another
 MOST_ASIDE = 128  # rounds of a loop that launches nothing, those of loops inside included
 MOST_ASIDE_ALL = 2_000  # rounds of all such loops
@@ -40,14 +43,6 @@ MATTERS = calls.LAUNCHES | {"clSetKernelArg"}
 # What looks at objects, or ends their lives: where it is under a condition, it is less likely.
 USES = frozenset(calls.TRANSFERS) | calls.SYNCHRONISES | {"clReleaseMemObject"}
 _NOTHING = c_ast.EmptyStatement | c_ast.Pragma | c_ast.Typedef | c_ast.StaticAssert
-
-
-class Guide(Protocol):
-    """What is known, or guessed, of how things were when the region began."""
-
-    def truth(self, condition: Sym) -> bool | None: ...
-
-    def function(self, pointer: Sym) -> Function | None: ...
 
 
 @dataclass
@@ -75,8 +70,9 @@ class Executor(Commands):
         program: HostProgram,
         reach: Reach,
         ways: Ways,
-        guide: Guide | None = None,
+        guide: Before | None = None,
     ) -> None:
+        """`guide`: how things are likely to have been when the region began."""
         super().__init__(program, ways)
         self.reach, self.guide = reach, guide
         self.uses = Reach.of(program, USES | program.settling)
@@ -390,9 +386,9 @@ class Executor(Commands):
                 self.ways.doubt(f"several files define '{function.name}'")
             value = self.run(function, arguments)
         elif function is None and name.startswith("cl") and name[2:3].isupper():
-            value = self.opencl(name, node, arguments)
+            value = self.opencl(name, arguments)
         else:
-            value = self._outside(name, arguments)
+            value = self._outside(name, node, arguments)
         frame.call = before
         return value
 
@@ -439,7 +435,7 @@ class Executor(Commands):
         more = arguments[len(function.parameters) :]
         variadic.pass_more(frame.number, more, self.state)
 
-    def _outside(self, name: str, arguments: list[Sym]) -> Sym:
+    def _outside(self, name: str, node: c_ast.FuncCall, arguments: list[Sym]) -> Sym:
         """A function that no given file defines."""
         if name in NEVER_RETURN:
             self.call_unknown(name, arguments)
@@ -461,9 +457,8 @@ class Executor(Commands):
         for position, argument in enumerate(arguments):
             if position in written:
                 self.overwrite(argument)
-        if self.is_cleared(name, arguments):
-            place = self.target(arguments[0])
-            self.clear(place, self.declared_type(place), [])
+        if name == "memset":
+            self.clear_memory(node, arguments)
         if name in calls.ALLOCATES:  # running out of host memory is not followed
             return Made("host memory", next(self.fresh))
         return self.unknown()

@@ -14,7 +14,7 @@ from kfusion.host.arithmetic import compute
 from kfusion.host.initialisers import Initialisers
 from kfusion.host.names import function_value
 from kfusion.host.program import constant
-from kfusion.host.symbolic import FALSE, TRUE, Global, Literal, Num, Op, Place, Ref, Sym, Unknown
+from kfusion.host.symbolic import FALSE, TRUE, Literal, Num, Op, Place, Ref, Sym, Unknown
 from kfusion.host.types import named_type
 
 _INVERSE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -50,20 +50,8 @@ class Expressions(Initialisers):
         place = self.variable(name)
         if self.is_array(node, place):
             return Ref(place / "[0]")
-        if isinstance(place.root, Global) and not self.state.knows(place):
-            known = self._constant_of(name)
-            if known is not None:
-                return known
+        self.initialise_global(place)
         return self.read(place)
-
-    def _constant_of(self, name: str) -> Sym | None:
-        """A `static const` number keeps its initialiser."""
-        declared = self.declaration(name)
-        quals = getattr(getattr(declared, "type", None), "quals", None) or ()
-        if declared is None or declared.init is None or "const" not in quals:
-            return None
-        number = constant(declared.init, self.program.enumerators)
-        return None if number is None else self.arithmetic(declared.type, Num(number))
 
     def _value_StructRef(self, node: c_ast.StructRef | c_ast.ArrayRef) -> Sym:
         place = self.place(node)

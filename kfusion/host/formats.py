@@ -12,7 +12,6 @@ from pycparser import c_ast
 
 from kfusion.host.program import HostProgram, constant, once
 from kfusion.parse.unit import Unit
-from kfusion.source.dataclasses import dataclass
 from kfusion.source.text import Span
 
 # Of the channels of float4, int4 and uint4: CL_FLOAT, CL_SIGNED_INT32, CL_UNSIGNED_INT32.
@@ -20,20 +19,15 @@ CHANNELS = {"float4": 0x10DE, "int4": 0x10D9, "uint4": 0x10DC}
 _TYPE = "image_channel_data_type"
 
 
-@dataclass(frozen=True)
-class _Given:
-    """A place that says what channels an image has."""
-
-    value: int | None
-    span: Span
+_Given = tuple[int | None, Span]  # what channels an image has, and what says so
 
 
 def lossy_format(program: HostProgram, type_: str) -> Span | None:
     """Where the program chooses a format that rounds, if it never chooses another one."""
     found = _given(program)
-    if not found or any(each.value in (None, CHANNELS[type_]) for each in found):
+    if not found or any(value in (None, CHANNELS[type_]) for value, _ in found):
         return None
-    return found[0].span
+    return found[0][1]
 
 
 @once
@@ -45,12 +39,12 @@ def _in_unit(program: HostProgram, unit: Unit) -> Iterator[_Given]:
     for declared in (*unit.nodes[c_ast.Decl], *unit.nodes[c_ast.CompoundLiteral]):
         type_ = declared.type.type if isinstance(declared, c_ast.CompoundLiteral) else declared.type
         if isinstance(type_, c_ast.ArrayDecl) and _is_format(type_.type):
-            yield _Given(None, unit.node_span(declared))  # a choice of several
+            yield (None, unit.node_span(declared))  # a choice of several
         elif _is_format(type_) and unit.in_main_file(declared) and declared.init is not None:
             yield _initial(program, unit, declared.init)
     for node in unit.nodes[c_ast.Assignment]:
         if isinstance(node.lvalue, c_ast.StructRef) and node.lvalue.field.name == _TYPE:
-            yield _Given(constant(node.rvalue, program.enumerators), unit.node_span(node))
+            yield (constant(node.rvalue, program.enumerators), unit.node_span(node))
 
 
 def _is_format(type_: c_ast.Node) -> bool:
@@ -62,5 +56,5 @@ def _initial(program: HostProgram, unit: Unit, init: c_ast.Node) -> _Given:
     values = init.exprs if isinstance(init, c_ast.InitList) else []
     plain = len(values) == 2 and not any(isinstance(v, c_ast.NamedInitializer) for v in values)
     if not plain:
-        return _Given(None, unit.node_span(init))
-    return _Given(constant(values[1], program.enumerators), unit.node_span(values[1]))
+        return (None, unit.node_span(init))
+    return (constant(values[1], program.enumerators), unit.node_span(values[1]))

@@ -13,32 +13,29 @@ from pycparser import c_ast
 from kfusion.host.program import HostProgram, once
 from kfusion.host.symbolic import Entry, Pointee, Sym
 from kfusion.parse.unit import arguments_of
-from kfusion.source.dataclasses import dataclass
+
+KernelNames = dict[str, set[str]]  # by variable or member
 
 
-@dataclass(frozen=True)
-class KernelNames:
-    by_variable: dict[str, frozenset[str]]  # or member
-
-    def of(self, handle: Sym) -> str:
-        """Empty, if it is not known, or several may be meant."""
-        if not isinstance(handle, Entry):
-            return ""
-        steps = [step for step in handle.place.path if not step.startswith("[")]
-        root = handle.place.root
-        if not steps and not isinstance(root, Pointee):
-            steps = [root.name]
-        names = self.by_variable.get(steps[-1], frozenset()) if steps else frozenset()
-        return next(iter(names)) if len(names) == 1 else ""
+def kernel_of(handle: Sym, names: KernelNames) -> str:
+    """Empty, if it is not known, or several may be meant."""
+    if not isinstance(handle, Entry):
+        return ""
+    steps = [step for step in handle.place.path if not step.startswith("[")]
+    root = handle.place.root
+    if not steps and not isinstance(root, Pointee):
+        steps = [root.name]
+    found = names.get(steps[-1], set()) if steps else set()
+    return next(iter(found)) if len(found) == 1 else ""
 
 
 @once
 def kernel_names(program: HostProgram) -> KernelNames:
-    found: dict[str, set[str]] = {}
+    found: KernelNames = {}
     for variable, value in _settings(program):
         if variable and (name := _created(value)):
             found.setdefault(variable, set()).add(name)
-    return KernelNames({variable: frozenset(kernels) for variable, kernels in found.items()})
+    return found
 
 
 def _settings(program: HostProgram) -> Iterator[tuple[str, c_ast.Node]]:

@@ -11,7 +11,8 @@ from pycparser import c_ast
 
 from kfusion.host.program import constant
 from kfusion.host.record import Recorder
-from kfusion.host.symbolic import FALSE, Num, Place, Pointee, Ref, Sym
+from kfusion.host.symbolic import FALSE, Place, Pointee, Ref, Sym
+from kfusion.parse.unit import argument_of
 
 _DESCRIPTION = ("buffer", "mem_object")  # of cl_image_desc: what an image lies over, if not NULL
 
@@ -85,22 +86,7 @@ class Initialisers(Recorder):
             return None
         if declared.type.dim is not None:
             return constant(declared.type.dim, self.program.enumerators)
-        items = declared.init.exprs if isinstance(declared.init, c_ast.InitList) else []
-        key = ("length of array", declared)
-        return self.program.remember(key, lambda: self._initialised(items) or None)
-
-    def _initialised(self, items: list[c_ast.Node]) -> int:
-        """The length that an initialiser gives its array; 0 if it is not known."""
-        position = length = 0
-        for item in items:
-            if isinstance(item, c_ast.NamedInitializer):
-                index = self._designated(item.name[0], [])
-                if index is None:
-                    return 0
-                position = index
-            position += 1
-            length = max(length, position)
-        return length
+        return len(declared.init.exprs) if isinstance(declared.init, c_ast.InitList) else None
 
     def _designated(self, designator: c_ast.Node, members: list[str]) -> int | None:
         """The position that `[index]` or `.member` names."""
@@ -116,10 +102,13 @@ class Initialisers(Recorder):
             return Ref(place / "[0]")
         return self.state.read(place)
 
-    def is_cleared(self, name: str, arguments: list[Sym]) -> bool:
+    def clear_memory(self, node: c_ast.FuncCall, arguments: list[Sym]) -> None:
         """`memset(&shape, 0, sizeof shape)`"""
-        whole = len(arguments) == 3 and str(arguments[2]).startswith("sizeof")
-        return name == "memset" and whole and arguments[1] == Num(0)
+        size = argument_of(node, 2)
+        if size is not None and _is_sizeof(size) and arguments[1] == FALSE:
+            sized = size.expr
+            type_ = sized.type if isinstance(sized, c_ast.Typename) else self.type_of(sized)
+            self.clear(self.target(arguments[0]), type_, [])
 
 
 def _is_sizeof(node: c_ast.Node) -> bool:

@@ -82,8 +82,7 @@ NOTIFIES = {
 }
 
 HARMLESS: dict[str, frozenset[str]] = {
-    "mathematics": libm.PURE
-    | frozenset({**libm.WRITES, **libm.NANS, **libm.GAMMAS})
+    "mathematics": libm.PURE.union(libm.WRITES, libm.NANS, libm.GAMMAS)
     | _words(
         "abs labs llabs imaxabs div ldiv lldiv imaxdiv j0 j1 jn y0 y1 yn gamma lgamma_r drem",
         "significand exp10 exp10f exp10l pow10 sincos sincosf sincosl scalb finite finitef isinff",

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 
 from pycparser import c_ast
 
-from kfusion.host.handles import kernel_names
+from kfusion.graph.model import Invocation, Memory
+from kfusion.host.handles import kernel_names, kernel_of
 from kfusion.host.region import Region
 from kfusion.host.runs import Before, Passed, Run, Use
 from kfusion.host.symbolic import App, Entry, Made, Sym
@@ -69,7 +70,7 @@ def _reads_behind(
         reads = dict.fromkeys(use.reads, straight)  # and is that certain?
         if use.launch is not None:
             handle = use.launch.kernel
-            name = handle.name if isinstance(handle, Made) else names.of(handle)
+            name = handle.name if isinstance(handle, Made) else kernel_of(handle, names)
             kernel = kernels.get(name)
             if kernel is None or max(use.given, default=0) >= len(kernel.parameters):
                 continue
@@ -122,6 +123,15 @@ def may_read(kernel: Kernel, position: int) -> bool:
 def may_write(kernel: Kernel, position: int) -> bool:
     """What it reads may be its own then."""
     return bool(kernel.features) or any(mode.writes for mode in _modes(kernel, position))
+
+
+def written_by(invocation: Invocation) -> list[str]:
+    """The memory that a launch may write: of what is only read nothing is stored."""
+    return [
+        argument.name
+        for position, argument in enumerate(invocation.arguments)
+        if isinstance(argument, Memory) and may_write(invocation.kernel, position)
+    ]
 
 
 def _modes(kernel: Kernel, position: int) -> list[Mode]:

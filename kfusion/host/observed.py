@@ -7,12 +7,11 @@ region ends. Everything else is stored, whatever the host's code seems to do wit
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from kfusion.graph.drops import Drop, Why
-from kfusion.graph.model import Memory as Argument
 from kfusion.host.at_end import EndNames
-from kfusion.host.later import contradictions, may_write
+from kfusion.host.later import contradictions, written_by
 from kfusion.host.predict import Prediction, Predictions
 from kfusion.host.program import HostProgram
 from kfusion.host.region import Region, require_used
@@ -20,8 +19,6 @@ from kfusion.host.runs import Run, Runs
 from kfusion.host.symbolic import App, Entry, Global, Made, Place, Pointee, Sym
 from kfusion.kernel.model import Kernel
 from kfusion.source.diagnostics import Diagnostic, error
-
-Position = tuple[int, int]  # launch of a row, argument
 
 
 class Observation:
@@ -48,14 +45,9 @@ class Observation:
 
     def drops(self, prediction: Prediction, names: EndNames | None) -> tuple[Drop, ...]:
         """`names`: variables that the run time can look at when the region ends."""
-        slots = _slots(prediction)
-        scratch = set(slots) & prediction.made & prediction.released
-        found = [Drop(name, Why.SCRATCH) for name in sorted(scratch)]
-        if names is None:
-            return tuple(found)
-        written = (n for n in slots if _is_written(prediction, slots[n]))
-        seen = (n for n in sorted(set(written) - scratch) if _is_named(prediction, n, names))
-        return (*found, *(Drop(name, Why.AT_END) for name in seen))
+        return drops_of(
+            prediction, lambda name: names is not None and _is_named(prediction, name, names)
+        )
 
     @staticmethod
     def is_settled(prediction: Prediction, names: EndNames | None) -> bool:
@@ -105,8 +97,16 @@ class Observation:
             if owner is not None
             and (owner not in self.outs if self.outs else owner in self.temporaries)
             and not path.leaves
-            and _is_written(path, _slots(path).get(name, []))
+            and name in _written(path)
         }
+
+
+def drops_of(row: Prediction, is_unseen: Callable[[str], bool]) -> tuple[Drop, ...]:
+    """What a row of launches need not store: what is made and released, and what nobody sees."""
+    written = sorted(_written(row))
+    scratch = [name for name in written if name in row.made & row.released]
+    unseen = [name for name in written if name not in scratch and is_unseen(name)]
+    return (*(Drop(n, Why.SCRATCH) for n in scratch), *(Drop(n, Why.AT_END) for n in unseen))
 
 
 def _is_named(prediction: Prediction, name: str, names: EndNames) -> bool:
@@ -133,20 +133,8 @@ def _is_plain(place: Place) -> bool:
     return is_member
 
 
-def _is_written(prediction: Prediction, positions: list[Position]) -> bool:
-    """Of what is only read nothing is stored."""
-    kernels = [launch.invocation.kernel for launch in prediction.launches]
-    return any(may_write(kernels[launch], position) for launch, position in positions)
-
-
-def _slots(prediction: Prediction) -> dict[str, list[Position]]:
-    """Where each memory object is given to the launches of a row."""
-    found: dict[str, list[Position]] = {}
-    for number, launch in enumerate(prediction.launches):
-        for position, argument in enumerate(launch.invocation.arguments):
-            if isinstance(argument, Argument):
-                found.setdefault(argument.name, []).append((number, position))
-    return found
+def _written(row: Prediction) -> set[str]:
+    return {name for launch in row.launches for name in written_by(launch.invocation)}
 
 
 def _owner(path: Prediction, name: str) -> str | None:

@@ -7,22 +7,26 @@ has to be likely: where it is wrong, the launches are made as they were written.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from math import prod
 
-from kfusion.graph.model import Bound, Extent, InRows, Invocation, Memory, Reaches, Scalar, Shifted
-from kfusion.host.equality import (
-    is_open,
-    may_be_at_least,
-    may_be_at_most,
-    may_be_equal,
-    may_be_up_to,
-    strip,
+from kfusion.graph.model import (
+    Bound,
+    Extent,
+    InRows,
+    Invocation,
+    Memory,
+    Oracle,
+    Reaches,
+    Scalar,
+    Shifted,
 )
+from kfusion.host.equality import is_open, may_be_equal, strip
 from kfusion.host.formats import lossy_format
+from kfusion.host.predict import Prediction
 from kfusion.host.program import HostProgram
 from kfusion.host.spelling import spell
-from kfusion.host.symbolic import Entry, Num, Op, Sym, leaves
+from kfusion.host.symbolic import Entry, Num, Op, Sym, known_on_entry, leaves
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
 
@@ -33,22 +37,16 @@ Pair = tuple[int, int]
 _MANY = 1 << 24  # ids of which there are hardly more
 
 
-class Expected:
+class Expected(Oracle):
     """The oracle for launches with values that were predicted."""
 
     def __init__(
-        self,
-        program: HostProgram,
-        values: Mapping[str, Sym],
-        sizes: Mapping[int, tuple[Sym, ...]],
-        kept_apart: Mapping[Pair, Reason],
-        in_run: Callable[[Sym], Sym] = lambda value: value,
+        self, program: HostProgram, row: Prediction, kept_apart: Mapping[Pair, Reason]
     ) -> None:
-        """`sizes` are those of the launches, by their index; `kept_apart` is why launches (by
-        index) must not share a kernel; `in_run`: what a value was in the program's likely run."""
-        self.program, self.values, self.sizes = program, values, sizes
-        self.kept_apart, self.in_run = kept_apart, in_run
-        self.uses = Counter(sizes.values())
+        """`kept_apart` is why launches (by index) must not share a kernel."""
+        self.program, self.values, self.sizes = program, row.values, row.sizes
+        self.kept_apart, self.in_run = kept_apart, row.in_run
+        self.uses = Counter(row.sizes)
 
     def equal(self, left: Scalar, right: Scalar) -> bool:
         if left.name == right.name:
@@ -84,10 +82,14 @@ class Expected:
         value, size = self._end(bound), self.sizes[bound.invocation]
         if value is None or bound.dimension >= len(size):
             return False
-        end, number = (self.in_run(strip(each)) for each in (value, size[bound.dimension]))
-        if isinstance(end, Num) and isinstance(number, Num):
-            return end.value <= number.value
-        return True
+        end = self._number(value)
+        number = self._number(size[bound.dimension])
+        return end is None or number is None or end <= number
+
+    def _number(self, value: Sym | None) -> int | None:
+        """In the program's likely run."""
+        found = self.in_run(strip(value)) if value is not None else None
+        return found.value if isinstance(found, Num) else None
 
     def _end(self, bound: Bound) -> Sym | None:
         values = [self.values.get(name) for name, _ in bound.factors]
@@ -103,10 +105,10 @@ class Expected:
         known = [strip(each) for each in (*sides, end) if each is not None]
         if len(known) < 1 + len(sides):
             return False
-        numbers = [each.value for each in map(self.in_run, known) if isinstance(each, Num)]
-        if len(numbers) == len(known):
-            return numbers[-1] == prod(numbers[:-1])
         *extents, count = known
+        *numbers, items = map(self._number, known)
+        if items is not None and None not in numbers:
+            return items == prod(n for n in numbers if n is not None)
         factors = _factors(count)
         if len(factors) == 1:
             return isinstance(factors[0], Entry)  # it is compared
@@ -129,9 +131,8 @@ class Expected:
 
     def _reaches(self, one: Invocation, frame: Invocation, d: int, by: int, extent: Extent) -> bool:
         """Unless the program's likely run shows that a range ends too early."""
-        known = (self.values.get(extent.scalar), *(self.sizes[i.index][d] for i in (one, frame)))
-        numbers = [self.in_run(strip(each)) if each is not None else None for each in known]
-        end, own, size = (each.value if isinstance(each, Num) else None for each in numbers)
+        end = self._number(self.values.get(extent.scalar))
+        own, size = (self._number(self.sizes[i.index][d]) for i in (one, frame))
         if end is None or own is None or size is None:
             return True
         last = end + extent.more
@@ -159,8 +160,8 @@ class Expected:
 
     def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
         size = self.sizes[invocation.index]
-        number = self.in_run(strip(size[dimension])) if dimension < len(size) else None
-        return number.value <= most if isinstance(number, Num) else implied or most >= _MANY
+        number = self._number(size[dimension]) if dimension < len(size) else None
+        return number <= most if number is not None else implied or most >= _MANY
 
     def reaches(self, invocation: Invocation, reaches: Reaches, scalar: Scalar | None) -> bool:
         """Unless the program's likely run shows that the range ends before."""
@@ -168,9 +169,8 @@ class Expected:
         value = self.values.get(scalar.name) if scalar is not None else Num(0)
         if value is None or reaches.dimension >= len(size):
             return False
-        known = [self.in_run(strip(each)) for each in (value, size[reaches.dimension])]
-        numbers = [each.value for each in known if isinstance(each, Num)]
-        return len(numbers) < len(known) or numbers[0] + reaches.more <= numbers[1]
+        end, number = self._number(value), self._number(size[reaches.dimension])
+        return end is None or number is None or end + reaches.more <= number
 
     def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
         return self.within(invocation, dimension, scalar, implied=False)
@@ -184,26 +184,34 @@ class Expected:
             return True
         if _is_chosen(left) or _is_chosen(right):  # differently, perhaps, each time
             return False
-        numbers = self.in_run(left), self.in_run(right)
-        return isinstance(numbers[0], Num) and numbers[0] == numbers[1]
+        number = self._number(left)
+        return number is not None and number == self._number(right)
 
     def _are_likely_equal(self, left: Sym, right: Sym) -> bool:
         """Where kernels fuse without it, too, nothing is assumed of what is not known."""
         return not is_open(left) and not is_open(right) and self._may_be_equal(left, right)
 
     def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
-        values = [self.values.get(scalar.name) for scalar in (left, right)]
-        numbers = [self.in_run(value) for value in values if value is not None]
-        a, b = (*numbers, None, None)[:2]
-        if isinstance(a, Num) and isinstance(b, Num):
-            return 0 <= a.value * times <= b.value
-        return may_be_at_most(self.values, left, right, times)
+        a, b = self.values.get(left.name), self.values.get(right.name)
+        if a is None or b is None:
+            return False
+        low, high = self._number(a), self._number(b)
+        if low is not None and high is not None:
+            return 0 <= low * times <= high
+        return known_on_entry(a) and known_on_entry(b)
 
     def at_least(self, scalar: Scalar, least: int) -> bool:
-        return may_be_at_least(self.values.get(scalar.name), least)
+        return self._is_among(scalar, range(least, 1 << 31))  # in any type
 
     def up_to(self, scalar: Scalar, most: int) -> bool:
-        return may_be_up_to(self.values.get(scalar.name), most)
+        return self._is_among(scalar, range(most + 1))
+
+    def _is_among(self, scalar: Scalar, numbers: range) -> bool:
+        """Is it known to be one of them, or can it be looked at on entry?"""
+        value = self.values.get(scalar.name)
+        if isinstance(value, Num):
+            return value.value in numbers
+        return value is not None and known_on_entry(value)
 
     def keeps(self, image: Memory, type_: str) -> Reason | None:
         place = lossy_format(self.program, type_)

@@ -15,12 +15,10 @@ from kfusion.host.arithmetic import fit
 from kfusion.host.program import HostProgram
 from kfusion.host.symbolic import (
     App,
-    Entry,
     Global,
     Literal,
     Local,
     Num,
-    Op,
     Place,
     Pointee,
     Ref,
@@ -112,26 +110,6 @@ class Places(ABC):
         own = self.frame.variables.get(name)
         return own or self.program.global_of(name, self.frame.unit)
 
-    def declared_type(self, place: Place) -> c_ast.Node | None:
-        """The type that a place is declared with, as far as its declaration is known."""
-        root, types = place.root, self.program.types
-        type_: c_ast.Node | None = None
-        if isinstance(root, Pointee):
-            if isinstance(root.pointer, Entry):
-                type_ = types.target(self.declared_type(root.pointer.place))
-        elif isinstance(root, Global):
-            type_ = getattr(self.program.globals.get(root.name), "type", None)
-        else:
-            number = root.frame if isinstance(root, Local) else 0
-            found = (f.variables.get(root.name) for f in self.frames if f.number == number)
-            type_ = getattr(next(found, None), "type", None)
-        for position, step in enumerate(place.path):
-            if not step.startswith("["):
-                type_ = types.member(type_, step)
-            elif position > 0 or not isinstance(root, Pointee):
-                type_ = types.target(type_)
-        return type_
-
     def arithmetic(self, node: c_ast.Node | None, value: Sym) -> Sym:
         """A value as a variable of a declared type holds it."""
         return fit(value, arithmetic_of(node, self.program.types))
@@ -178,12 +156,7 @@ class Places(ABC):
 
     def is_array(self, node: c_ast.Node, place: Place) -> bool:
         """Is what an expression names an array itself, and not a pointer to one?"""
-        types = self.program.types
-        if isinstance(node, c_ast.StructRef):
-            known = types.is_array_member(node.field.name)
-            if known is not None:
-                return known
-        type_ = types.resolved(self.type_of(node))
+        type_ = self.program.types.resolved(self.type_of(node))
         if type_ is None:
             parts = self.state.parts(place)
             return any(path[0].startswith("[") for path in parts)
@@ -191,15 +164,7 @@ class Places(ABC):
 
     def target(self, pointer: Sym) -> Place:
         """What a pointer leads to."""
-        if isinstance(pointer, Ref):
-            return pointer.place
-        if isinstance(pointer, Op) and pointer.name == "+":
-            start, distance = pointer.args
-            if isinstance(start, Ref) and isinstance(distance, Num):
-                moved = start.place.moved(distance.value)
-                if moved is not None:
-                    return moved
-        return Place(Pointee(pointer))
+        return pointer.place if isinstance(pointer, Ref) else Place(Pointee(pointer))
 
     def assign(self, place: Place | None, value: Sym) -> None:
         if place is None:
@@ -251,17 +216,19 @@ class Places(ABC):
         return self.program.lookup(name, unit)
 
     def initialise_global(self, place: Place) -> None:
-        """A table: its constants, and names that stand in it, by their initialisers."""
+        """A number that is constant, and of a table what is, and the names that stand in it."""
         root = place.root
         if not isinstance(root, Global) or root in self.state.memory:
             return
         declared = self.program.global_of(root.name, self.frame.unit)
-        if declared is None or not isinstance(declared.init, c_ast.InitList):
+        constant = declared is not None and _is_constant(declared.type)
+        if declared is None or declared.init is None:
+            return
+        if not constant and not isinstance(declared.init, c_ast.InitList):
             return
         before, self.state = self.state, State()
         self.initialise(Place(root), declared.init, declared.type)
         found, self.state = self.state, before
-        constant = _is_constant(declared.type)
         self.state.memory.setdefault(root, {})
         for inner, value in found.items():
             if inner.root == root and (constant or isinstance(value, Literal)):

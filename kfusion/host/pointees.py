@@ -16,8 +16,7 @@ from pycparser import c_ast
 from kfusion.host import known
 from kfusion.host.callgraph import CallGraph
 from kfusion.host.known import Kind
-from kfusion.host.scalars import is_void
-from kfusion.host.types import DeclaredTypes
+from kfusion.host.types import DeclaredTypes, is_void
 from kfusion.parse.strings import Scope
 from kfusion.parse.unit import Function, Nodes, Unit, arguments_of, by_type
 from kfusion.source.dataclasses import dataclass

@@ -23,11 +23,12 @@ from kfusion.host.places import Frame
 from kfusion.host.predict_launches import Launches, PredictedLaunch, Surrounding, shape
 from kfusion.host.program import HostProgram
 from kfusion.host.reach import Reach
-from kfusion.host.runs import Runs
+from kfusion.host.region import Region
+from kfusion.host.runs import Before, Runs
 from kfusion.host.symbolic import Made, State, Sym
 from kfusion.host.ways import PathEndError, Steps, Ways
 from kfusion.kernel.model import Kernel
-from kfusion.parse.unit import Function, descendants
+from kfusion.parse.unit import descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, Reason
 
@@ -51,8 +52,11 @@ class Prediction:
     likely: bool = True  # it nowhere gives up where it could go on
     settled_behind: bool = True  # a command behind the last launch settles, or may do so
     unknown: tuple[Reason, ...] = ()  # launches of kernels that are not known
-    of_one_program: Callable[[Sym, Sym], bool] = lambda _first, _second: True  # may two kernels be?
-    in_run: Callable[[Sym], Sym] = lambda value: value  # what it was in the program's likely run
+    before: Before | None = None  # the region, in the program's likely run
+
+    def in_run(self, value: Sym) -> Sym:
+        """What it was in the likely run."""
+        return self.before.value(value) if self.before is not None else value
 
     @property
     def launches(self) -> tuple[PredictedLaunch, ...]:
@@ -81,10 +85,10 @@ class Prediction:
         """The launches, by their places in the row, that are likely to be of different ones."""
         found: dict[tuple[int, int], Reason] = {}
         for p, q in combinations(self.launches, 2):
-            first, second = p.invocation.kernel.name, q.invocation.kernel.name
-            if not self.of_one_program(p.handle, q.handle):
-                text = f"{first} and {second} are made from different programs"
-                found[p.invocation.index, q.invocation.index] = Reason("KF208", text, q.span)
+            if self.before is not None and not self.before.of_one_program(p.handle, q.handle):
+                one, other = p.invocation, q.invocation
+                text = f"{one.kernel.name} and {other.kernel.name} are made from different programs"
+                found[one.index, other.index] = Reason("KF208", text, other.span)
         return found
 
     @property
@@ -137,37 +141,28 @@ class Predictions:
 
 
 def predictions(
-    block: c_ast.Compound,
-    function: Function,
-    program: HostProgram,
-    kernels: dict[str, Kernel],
-    runs: Runs,
-    harmless: frozenset[str] = frozenset(),
+    region: Region, program: HostProgram, kernels: dict[str, Kernel], runs: Runs
 ) -> Predictions:
     """Follow the paths through a region: the default one, then those that differ least."""
-    run = runs.of(block)
+    run = runs.of(region.block)
     around = Surrounding(
-        function,
+        region,
+        program,
         kernel_names(program),
         kernels,
         Reach.of(program, MATTERS),
-        run.before[block] if run is not None else None,
+        run.before[region.block] if run is not None else None,
         groups_are_full(program.units),
         closed_as_a_whole(program),
     )
-    return Predictions(lambda ways: _follow(block, around, program, ways, harmless))
+    return Predictions(lambda ways: _follow(around, ways))
 
 
-def _follow(
-    block: c_ast.Compound,
-    around: Surrounding,
-    program: HostProgram,
-    ways: Ways,
-    harmless: frozenset[str],
-) -> Prediction:
-    executor = Executor(program, around.reach, ways, around.before)
-    executor.harmless = harmless
-    function, seen = around.function, visible_in(block, around.function)
+def _follow(around: Surrounding, ways: Ways) -> Prediction:
+    executor = Executor(around.program, around.reach, ways, around.before)
+    executor.harmless = frozenset(around.region.mark.harmless)
+    function, block = around.region.function, around.region.block
+    seen = visible_in(block, function)
     executor.frames = [Frame(0, None, function.unit, seen, home=function.name)]
     leaves = ""
     try:
@@ -187,7 +182,7 @@ def _follow(
     return Prediction(
         launches.rows,
         launches.values,
-        frozenset(map(str, executor.created)),
+        frozenset(map(str, executor.references)),
         frozenset(map(str, executor.released)),
         tuple(ways.doubts),
         executor.state,
@@ -195,8 +190,7 @@ def _follow(
         not ways.gave_up,
         executor.perhaps_settled,
         tuple(launches.unknown),
-        launches.of_one_program,
-        around.before.value if around.before is not None else lambda value: value,
+        around.before,
     )
 
 

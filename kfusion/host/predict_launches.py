@@ -9,25 +9,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from pycparser import c_ast
 
 from kfusion.graph.model import Argument, Invocation, LaunchRange, LocalMemory, Memory, Scalar
 from kfusion.host.calls import LAUNCHES
 from kfusion.host.equality import image_size_of
-from kfusion.host.handles import KernelNames
+from kfusion.host.handles import KernelNames, kernel_of
+from kfusion.host.program import HostProgram
 from kfusion.host.reach import Reach
-from kfusion.host.record import Calling, Launch, PathLaunch, SetArgument, call_span
+from kfusion.host.record import Calling, Launch, SetArgument, call_span
+from kfusion.host.region import Region
 from kfusion.host.runs import Before
 from kfusion.host.spelling import spell
 from kfusion.host.symbolic import (
+    FALSE,
     App,
     Entry,
     Global,
     Literal,
     Num,
     Pointee,
-    Root,
     Sym,
     anything,
     leaves,
@@ -35,7 +38,7 @@ from kfusion.host.symbolic import (
 from kfusion.host.ways import Ways
 from kfusion.kernel.evaluate import image_size
 from kfusion.kernel.model import Kernel, Parameter
-from kfusion.parse.unit import Function, Unit
+from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.text import Span
@@ -51,18 +54,10 @@ class PredictedLaunch:
     size: tuple[Sym, ...]  # the global size, symbolic
     local: tuple[Sym, ...] | None  # None: left to OpenCL
     local_memory: dict[int, Sym]  # bytes, by the position of the parameter
-    calls: tuple[Calling, ...]  # the functions around it, the outermost first
-    apart: Reason | None  # what was noted before it is settled when it comes, and why
-    queue: Sym
-    handle: Sym  # of the kernel
-
-    @property
-    def label(self) -> str:
-        return self.invocation.label
-
-    @property
-    def span(self) -> Span | None:
-        return self.invocation.span
+    calls: tuple[Calling, ...] = ()  # the functions around it, the outermost first
+    apart: Reason | None = None  # what was noted before it is settled when it comes, and why
+    queue: Sym = FALSE
+    handle: Sym = FALSE  # of the kernel
 
 
 def shape(rows: Iterable[Sequence[PredictedLaunch]]) -> object:
@@ -85,7 +80,8 @@ def shape(rows: Iterable[Sequence[PredictedLaunch]]) -> object:
 class Surrounding:
     """What is the same for all paths of a region."""
 
-    function: Function
+    region: Region
+    program: HostProgram
     names: KernelNames
     kernels: dict[str, Kernel]
     reach: Reach  # what may launch, or set arguments
@@ -97,16 +93,15 @@ class Surrounding:
 class Launches:
     """The launches of one path, in rows of known kernels."""
 
-    def __init__(self, path: list[PathLaunch], around: Surrounding, ways: Ways) -> None:
+    def __init__(self, path: list[Launch], around: Surrounding, ways: Ways) -> None:
         self.around, self.ways = around, ways
         self.values: dict[str, Sym] = {}
-        self._objects: dict[object, int] = {}
         kernels = [self._kernel(launch) for launch in path]
         known = [(p, k) for p, k in zip(path, kernels, strict=True) if k is not None]
         self._settings = [self._arguments(launch, kernel) for launch, kernel in known]
         self._all_settings = [e for settings in self._settings for e in settings.values()]
         self._named = self._names_before()
-        labels = Labels([(p, k.name) for p, k in known], around.function.unit)
+        self._labels = labels([(p, k.name) for p, k in known], around.region.unit)
         self.unknown: list[Reason] = []  # launches that are in no row
         self._relied_on: Reason | None = None  # by the launch before
         rows: list[list[PredictedLaunch]] = [[]]
@@ -114,22 +109,17 @@ class Launches:
         for launch, kernel in zip(path, kernels, strict=True):
             if kernel is None:
                 rows.append([])
-                name = self._kernel_name(launch.launch.kernel)
-                self.unknown.append(_unknown(launch, around.function.unit, name))
+                name = self._kernel_name(launch.kernel)
+                self.unknown.append(_unknown(launch, around.region.unit, name))
                 continue
-            rows[-1].append(self._predicted(launch, kernel, number, len(rows[-1]), labels))
+            rows[-1].append(self._predicted(launch, kernel, number, len(rows[-1])))
             number += 1
         self.rows = tuple(tuple(row) for row in rows if row)
 
-    def of_one_program(self, first: Sym, second: Sym) -> bool:
-        """May the kernels be of one program?"""
-        before = self.around.before
-        return before is None or before.of_one_program(first, second)
-
     # Kernels
 
-    def _kernel(self, launch: PathLaunch) -> Kernel | None:
-        name = self._kernel_name(launch.launch.kernel)
+    def _kernel(self, launch: Launch) -> Kernel | None:
+        name = self._kernel_name(launch.kernel)
         kernel = self.around.kernels.get(name)
         if kernel is None:
             self.ways.doubt("a launch of a kernel that is not known")
@@ -142,11 +132,11 @@ class Launches:
     def _kernel_name(self, handle: Sym) -> str:
         around = self.around
         known = around.before.kernel(handle) if around.before is not None else ""
-        return known or around.names.of(handle)
+        return known or kernel_of(handle, around.names)
 
     # Arguments
 
-    def _arguments(self, launch: PathLaunch, kernel: Kernel) -> dict[int, SetArgument]:
+    def _arguments(self, launch: Launch, kernel: Kernel) -> dict[int, SetArgument]:
         """Those set in the region, and those that were set before it."""
         before = self.around.before
         earlier = before.arguments.get(kernel.name, {}) if before is not None else {}
@@ -166,34 +156,34 @@ class Launches:
         return found
 
     def _predicted(
-        self, launch: PathLaunch, kernel: Kernel, number: int, index: int, labels: Labels
+        self, launch: Launch, kernel: Kernel, number: int, index: int
     ) -> PredictedLaunch:
         settings, before = self._settings[number], self.around.before
-        queue = launch.launch.queue
+        queue = launch.queue
         arguments = tuple(
             self._argument(launch, kernel, position, settings.get(position), number)
             for position in range(len(kernel.parameters))
         )
-        label, span = labels.of(number)
-        range_ = self._range(launch.launch, number)
+        label, span = self._labels[number]
+        range_ = self._range(launch, number)
         invocation = Invocation(index, kernel, arguments, range_, label, span)
         unset = None if self.around.closed else _unset(launch, kernel, span)
         apart = launch.apart or unset or self._relied_on
         self._relied_on = unset
         return PredictedLaunch(
             invocation,
-            launch.launch.size,
-            launch.launch.local,
+            launch.size,
+            launch.local,
             {p: e.size for p, e in settings.items() if e.value is None},
             launch.calls,
             apart,
             before.value(queue) if before is not None else queue,
-            launch.launch.kernel,
+            launch.kernel,
         )
 
     def _argument(
         self,
-        launch: PathLaunch,
+        launch: Launch,
         kernel: Kernel,
         position: int,
         effect: SetArgument | None,
@@ -209,27 +199,17 @@ class Launches:
             return Memory(name, parameter.name) if is_memory else Scalar(name, parameter.name)
         if effect.value is None:
             return LocalMemory(str(effect.size), parameter.name)
-        if effect.parts is not None and not is_memory:
-            name = self._object(effect)
-            self.values.setdefault(name, anything())
-            return Scalar(name, parameter.name)
-        value = effect.value
+        value = effect.value if is_memory else effect.whole
+        assert value is not None
         if position not in launch.arguments:
             value = self._named.get(value, value)
         return self._named_argument(value, parameter, number)
-
-    def _object(self, effect: SetArgument) -> str:
-        """A struct or vector: one name as long as nothing in it has changed."""
-        key = (effect.whole, effect.parts)
-        number = self._objects.setdefault(key, len(self._objects) + 1)
-        return f"<bytes {number} of {effect.whole}>"
 
     def _named_argument(self, value: Sym, parameter: Parameter, number: int) -> Argument:
         name = str(value)
         self.values[name] = value
         if parameter.image:
-            for which in ("width", "height"):
-                self.values[image_size(which, name)] = image_size_of(value, which)
+            self.values |= sizes_of_image(name, value)
         if parameter.pointer or parameter.image:
             return Memory(name, hint_for(value, parameter.name, self._all_settings), spell(value))
         if all(isinstance(leaf, Num | Literal) for leaf in leaves(value)):
@@ -246,18 +226,27 @@ class Launches:
         dimensions = launch.dimensions.value if isinstance(launch.dimensions, Num) else 0
         if dimensions == 0:
             key = f"the range of launch {number}"
-        return LaunchRange(
-            dimensions,
-            key,
-            ", ".join(map(str, launch.local)) if launch.local else None,
-            offset=moved,
-            single=tuple(d for d, items in enumerate(launch.local or ()) if items == Num(1)),
-            one_group=launch.local is not None and tuple(launch.local) == tuple(launch.size),
-            uniform=self.around.full_groups,
-        )
+        range_ = range_of(key, launch.size, launch.local)
+        uniform = self.around.full_groups
+        return replace(range_, dimensions=dimensions, offset=moved, uniform=uniform)
 
 
-def _unknown(launch: PathLaunch, unit: Unit, name: str) -> Reason:
+def range_of(key: str, size: tuple[Sym, ...], local: tuple[Sym, ...] | None) -> LaunchRange:
+    return LaunchRange(
+        len(size),
+        key,
+        ", ".join(map(str, local)) if local else None,
+        single=tuple(d for d, items in enumerate(local or ()) if items == Num(1)),
+        one_group=local == size,
+    )
+
+
+def sizes_of_image(name: str, image: Sym) -> dict[str, Sym]:
+    """What the names of its width and height stand for."""
+    return {image_size(which, name): image_size_of(image, which) for which in ("width", "height")}
+
+
+def _unknown(launch: Launch, unit: Unit, name: str) -> Reason:
     call = launch.call
     span = call_span(call, unit) if call is not None else None
     if name:
@@ -267,7 +256,7 @@ def _unknown(launch: PathLaunch, unit: Unit, name: str) -> Reason:
     return Reason("KF242", "which kernel is launched here is not known", span)
 
 
-def _unset(launch: PathLaunch, kernel: Kernel, span: Span | None) -> Reason | None:
+def _unset(launch: Launch, kernel: Kernel, span: Span | None) -> Reason | None:
     """Why the launch is made as it is written, if it relies on what was set before the region."""
     for position, parameter in enumerate(kernel.parameters):
         if position not in launch.arguments:
@@ -285,36 +274,31 @@ def unset_name(parameter: Parameter, kernel: Kernel) -> str:
 # What people call a launch, and its memory: the application's own words
 
 
-class Labels:
-    """Labels of launches: none is the label of two."""
+def labels(launches: list[tuple[Launch, str]], unit: Unit) -> list[tuple[str, Span | None]]:
+    """Of launches with the names of their kernels: none is the label of two."""
+    words = [_words(launch, kernel, unit) for launch, kernel in launches]
+    kernels: dict[str, set[str]] = {}
+    for (text, _), (_, kernel) in zip(words, launches, strict=True):
+        kernels.setdefault(text, set()).add(kernel)
+    texts = [
+        f"{text}: {kernel}" if len(kernels[text]) > 1 else text
+        for (text, _), (_, kernel) in zip(words, launches, strict=True)
+    ]
+    spans = [span for _, span in words]
+    return list(zip(_numbered(texts), spans, strict=True))
 
-    def __init__(self, launches: list[tuple[PathLaunch, str]], unit: Unit) -> None:
-        self.unit = unit
-        words = [self._words(launch, kernel) for launch, kernel in launches]
-        self._spans = [span for _, span in words]
-        kernels: dict[str, set[str]] = {}
-        for (text, _), (_, kernel) in zip(words, launches, strict=True):
-            kernels.setdefault(text, set()).add(kernel)
-        texts = [
-            f"{text}: {kernel}" if len(kernels[text]) > 1 else text
-            for (text, _), (_, kernel) in zip(words, launches, strict=True)
-        ]
-        self._texts = _numbered(texts)
 
-    def of(self, number: int) -> tuple[str, Span | None]:
-        return self._texts[number], self._spans[number]
-
-    def _words(self, launch: PathLaunch, kernel: str) -> tuple[str, Span | None]:
-        call = launch.call
-        if call is None:
-            return kernel, None
-        span = call_span(call, self.unit)
-        text = " ".join(span.text.split()) if span is not None else ""
-        name = call.name.name if isinstance(call.name, c_ast.ID) else ""
-        is_direct = name in LAUNCHES and text.startswith(name)
-        if not text or is_direct or len(text) > _LONGEST:
-            return kernel if is_direct or not text else f"{text.split('(')[0]}(...)", span
-        return text, span
+def _words(launch: Launch, kernel: str, unit: Unit) -> tuple[str, Span | None]:
+    call = launch.call
+    if call is None:
+        return kernel, None
+    span = call_span(call, unit)
+    text = " ".join(span.text.split()) if span is not None else ""
+    name = call.name.name if isinstance(call.name, c_ast.ID) else ""
+    is_direct = name in LAUNCHES and text.startswith(name)
+    if not text or is_direct or len(text) > _LONGEST:
+        return kernel if is_direct or not text else f"{text.split('(')[0]}(...)", span
+    return text, span
 
 
 def _numbered(texts: list[str]) -> list[str]:
@@ -330,23 +314,22 @@ def _numbered(texts: list[str]) -> list[str]:
 def hint_for(value: Sym, otherwise: str, settings: Iterable[SetArgument]) -> str:
     """The name of the object's owner in the application; `otherwise` if there is none.
 
-    Buffers of one owner are told apart by their members: `u`, `level2`; `s_u` if
-    another owner has a `u`, too.
+    Buffers of one owner are told apart by their members: `u`, `level2`, `b` for `w->b.gpu`; `s_u`
+    if another owner has a `u`, too.
     """
-    owner = owner_of(value)
-    if not isinstance(value, Entry) or not isinstance(owner, App | Global):
+    names = _names_of(value)
+    if not names:
         return otherwise
-    handles = {h for h in _handles(settings) if h.place.path}
-    if len([h for h in handles if owner_of(h) == owner]) < 2 or not value.place.path:
-        return owner.name
-    member = _member(value)
-    alike = [h for h in handles if h != value and _member(h) == member]
+    owner, member, outer, both = names
+    handles = (h for h in _handles(settings) if h != value and h.place.path)
+    others = [each for each in map(_names_of, handles) if each]
+    if all(each[0] != owner for each in others):
+        return owner
+    alike = [each for each in others if each[1] == member]
     if not alike:
         return member
-    outer = _outer_member(value)  # `w->b.gpu` is w's `b`
-    if outer and all(owner_of(h) == owner and _outer_member(h) != outer for h in alike):
-        return outer
-    return f"{owner.name}_{member}"
+    inner = outer and all(each[0] == owner and each[2] != outer for each in alike)
+    return outer if inner else both
 
 
 def _handles(settings: Iterable[SetArgument]) -> set[Entry]:
@@ -355,28 +338,18 @@ def _handles(settings: Iterable[SetArgument]) -> set[Entry]:
     return {value for value in values if isinstance(value, Entry)}
 
 
-def owner_of(value: Sym) -> Root | None:
-    """The variable that leads to the object."""
-    if not isinstance(value, Entry):
-        return None
-    root = value.place.root
+def _names_of(handle: Sym) -> list[str]:
+    """What it may be called, if a variable leads to it: by the variable, by its member (`level2`
+    for `s->level[2]`), by the one around that, if there is one, and by variable and member."""
+    root, path = (handle.place.root, handle.place.path) if isinstance(handle, Entry) else (None, ())
     if isinstance(root, Pointee) and isinstance(root.pointer, Entry):
-        return root.pointer.place.root
-    return root
-
-
-def _outer_member(handle: Entry) -> str:
-    """`b` for `w->b.gpu`: the member that the last one is a member of, if it has a name."""
-    path = handle.place.path
-    named = len(path) > 1 and not any(step.startswith("[") for step in path[-2:])
-    return "".join(c for c in path[-2] if c.isalnum() or c == "_") if named else ""
-
-
-def _member(handle: Entry) -> str:
-    """`level2` for `s->level[2]`: the last member's name, and the indices behind it."""
-    words: list[str] = []
-    for step in reversed(handle.place.path):
-        words.insert(0, "".join(c for c in step if c.isalnum() or c == "_"))
-        if not step.startswith("["):
-            break
-    return "_".join(words[:1]) + "_".join(words[1:])
+        root = root.pointer.place.root
+    if not isinstance(root, App | Global):
+        return []
+    if not path:
+        return [root.name] * 4
+    words = ["".join(c for c in step if c.isalnum() or c == "_") for step in path]
+    last = next((i for i in reversed(range(len(path))) if not path[i].startswith("[")), 0)
+    member = words[last] + "_".join(words[last + 1 :])
+    is_inner = last == len(path) - 1 > 0 and not path[-2].startswith("[")
+    return [root.name, member, words[-2] if is_inner else "", f"{root.name}_{member}"]

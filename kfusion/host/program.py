@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import field
 from functools import cached_property, wraps
@@ -28,8 +27,6 @@ class HostProgram:
     units: tuple[Unit, ...]
     others: tuple[CppUnit, ...] = ()  # files of C++: what they do is not followed
     _names: dict[c_ast.Node, frozenset[str]] = field(default_factory=dict)
-    _called: dict[Function, frozenset[str]] = field(default_factory=dict)
-    _enumerators: dict[Unit, dict[str, int]] = field(default_factory=dict)
     _remembered: dict[object, Any] = field(default_factory=dict)  # by one region, for others
 
     def remember(self, key: object, find: Callable[[], T]) -> T:
@@ -98,12 +95,7 @@ class HostProgram:
 
     def enumerators_in(self, unit: Unit) -> dict[str, int]:
         """What the names of enumerators mean in a file, the headers it includes among it."""
-        if unit not in self._enumerators:
-            result: dict[str, int] = {}
-            for node in unit.nodes[c_ast.EnumeratorList]:
-                _enumerate(node, result)
-            self._enumerators[unit] = result
-        return self._enumerators[unit]
+        return self.remember(("enumerators", unit), lambda: _enumerators_of(unit))
 
     @cached_property
     def globals(self) -> dict[str, c_ast.Decl]:
@@ -158,47 +150,12 @@ class HostProgram:
         return frozenset(variables) - {f.name for f in self.all_functions} | {""}
 
     @cached_property
-    def by_pointer(self) -> frozenset[str]:
-        """Functions that call others through pointers."""
-        return frozenset(
-            f.name
-            for f in self.all_functions
-            if not self.pointers.isdisjoint(self.names_called(f.node.body))
-        )
-
-    @cached_property
     def settling(self) -> frozenset[str]:
         """Functions of other files around which nothing is held back."""
         named = (self.names_called(f.node.body) for f in self.all_functions)
         outside = frozenset[str]().union(*named) - {f.name for f in self.all_functions} - {""}
         unknown = (Kind.SETTLES, Kind.UNKNOWN)
         return frozenset(name for name in outside if self.kind_of(name) in unknown)
-
-    def calls(self, function: Function) -> frozenset[str]:
-        """Names of all functions that a function calls, directly or not."""
-        if function not in self._called:
-            names: set[str] = set()
-            waiting, seen = [function], {function}
-            while waiting:
-                caller = waiting.pop()
-                direct = self.names_called(caller.node.body)
-                names |= direct
-                for name in sorted(direct):
-                    inner = self.lookup(name, caller.unit)
-                    if inner is not None and inner not in seen:
-                        seen.add(inner)
-                        waiting.append(inner)
-            self._called[function] = frozenset(names)
-        return self._called[function]
-
-    @cached_property
-    def callers(self) -> dict[str, set[str]]:
-        """By a function's name those that call it, directly or not."""
-        found: dict[str, set[str]] = {}
-        for function in self.all_functions:
-            for name in self.calls(function):
-                found.setdefault(name, set()).add(function.name)
-        return found
 
 
 def once(find: Callable[[HostProgram], T]) -> Callable[[HostProgram], T]:
@@ -211,79 +168,38 @@ def once(find: Callable[[HostProgram], T]) -> Callable[[HostProgram], T]:
     return found
 
 
-def _enumerate(node: c_ast.EnumeratorList, found: dict[str, int]) -> None:
-    following = 0
-    for enumerator in node.enumerators:
-        if enumerator.value is not None:
-            value = constant(enumerator.value, found)
-            if value is None:
-                return
-            following = value
-        found[enumerator.name] = following
-        following += 1
+def _enumerators_of(unit: Unit) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for node in unit.nodes[c_ast.EnumeratorList]:
+        following: int | None = 0
+        for enumerator in node.enumerators:
+            if enumerator.value is not None:
+                following = constant(enumerator.value, found)
+            if following is None:
+                break
+            found[enumerator.name] = following
+            following += 1
+    return found
 
 
 def constant(node: c_ast.Node, enumerators: dict[str, int]) -> int | None:
-    """The value of a constant integer expression of literals and enumerators."""
+    """The value of a constant integer expression of literals and enumerators.
+
+    Likely, as all values are here: what types make of large or negative numbers is not looked at.
+    """
     if isinstance(node, c_ast.Constant) and "int" in node.type and node.value[-1] != "'":
-        return int(node.value.rstrip("uUlL"), 8 if _octal(node.value) else 0)
+        digits = node.value.rstrip("uUlL")
+        return int(digits, 8 if digits[0] == "0" and digits.isdigit() else 0)
     if isinstance(node, c_ast.Constant) and node.type == "char" and len(node.value) == 3:
         return ord(node.value[1])
     if isinstance(node, c_ast.ID):
         return enumerators.get(node.name)
     if isinstance(node, c_ast.Cast):
-        inner = constant(node.expr, enumerators) if _keeps_integers(node.to_type) else None
-        return None if inner is not None and inner < 0 and _is_unsigned(node) else inner
+        return constant(node.expr, enumerators)
     if isinstance(node, c_ast.UnaryOp) and node.op in ("-", "+", "~"):
         inner = constant(node.expr, enumerators)
-        if inner is None or (node.op != "+" and _is_unsigned(node)):
-            return None
-        return {"-": -inner, "+": inner, "~": ~inner}[node.op]
+        return None if inner is None else {"-": -inner, "+": inner, "~": ~inner}[node.op]
     if isinstance(node, c_ast.BinaryOp):
         left, right = constant(node.left, enumerators), constant(node.right, enumerators)
-        if left is None or right is None:
-            return None
-        return _in_any_type(node.op, left, right)
+        return None if left is None or right is None else compute(node.op, left, right)
     return None
-
-
-_NARROW = re.compile(r"float|double|char|short|half|bool|_Bool|int8_t|int16_t")
-
-
-def _keeps_integers(type_: c_ast.Typename) -> bool:
-    """Is it a pointer or an integer type that holds any int?"""
-    names = getattr(getattr(type_.type, "type", None), "names", None) or []
-    return not any(_NARROW.search(name) for name in names)
-
-
-def _is_unsigned(node: c_ast.Node) -> bool:
-    """May the expression be of an unsigned type, in which -1 is a large number?"""
-    for part in descendants(node):
-        if isinstance(part, c_ast.Cast):
-            names = getattr(getattr(part.to_type.type, "type", None), "names", None) or ["int"]
-            if not set(names) <= {"int", "long", "signed"}:
-                return True
-        elif isinstance(part, c_ast.Constant) and "int" in part.type:
-            based = part.value[0] == "0" and (constant(part, {}) or 0) >= 1 << 31
-            if "u" in part.value.lower() or based:
-                return True
-    return False
-
-
-def _octal(text: str) -> bool:
-    digits = text.rstrip("uUlL")
-    return len(digits) > 1 and digits[0] == "0" and digits.isdigit()
-
-
-def _in_any_type(op: str, left: int, right: int) -> int | None:
-    """C's integer operators where all integer types agree on the result; else None.
-
-    Types are not known here: a negative number may be a large one, and a result that is
-    negative or needs more than 31 bits may wrap around.
-    """
-    if op in ("==", "!=") and max(abs(left), abs(right)) < 2**31:
-        return int((left == right) == (op == "=="))
-    if left < 0 or right < 0 or (op in ("<<", ">>") and right > 30):
-        return None
-    value = compute(op, left, right)
-    return value if value is not None and 0 <= value < 2**31 else None

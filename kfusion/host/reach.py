@@ -29,15 +29,19 @@ class Reach:
         for block, function in (blocks or {}).items():
             self._around |= set(path_to(block, function.node.body) or ())
             wanted.add(function.name)
-        self._leading = wanted | self._callers(wanted)
-        # A call through a pointer may be one of any function.
-        self._by_pointer = any(f.name in self._leading for f in program.all_functions)
-        if self._by_pointer:
-            self._leading |= program.by_pointer | self._callers(program.by_pointer)
+        self._leading = self._with_callers(wanted)
+        if any(f.name in self._leading for f in program.all_functions):
+            # A call through a pointer may be one of any function.
+            self._leading = self._with_callers(self._leading | program.pointers)
 
-    def _callers(self, names: Set[str]) -> set[str]:
-        callers = self.program.callers
-        return set[str]().union(*(callers.get(name, ()) for name in names))
+    def _with_callers(self, names: Set[str]) -> set[str]:
+        found, before = set(names), 0
+        while len(found) > before:
+            before = len(found)
+            for function in self.program.all_functions:
+                if not found.isdisjoint(self.program.names_called(function.node.body)):
+                    found.add(function.name)
+        return found
 
     @classmethod
     def of(cls, program: HostProgram, names: frozenset[str]) -> Reach:
@@ -49,9 +53,7 @@ class Reach:
         if node is None:
             return False
         names = self.program.names_called(node)
-        if node in self._around or not self._leading.isdisjoint(names):
-            return True
-        return self._by_pointer and not self.program.pointers.isdisjoint(names)
+        return node in self._around or not self._leading.isdisjoint(names)
 
     def in_function(self, function: Function) -> bool:
         return self.has(function.node.body)

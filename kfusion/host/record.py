@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import field, replace
 
 from pycparser import c_ast
 
 from kfusion.host.calls import REGISTERS
-from kfusion.host.equality import is_new_buffer
 from kfusion.host.known import Kind, kind_of
 from kfusion.host.places import Places
 from kfusion.host.program import HostProgram
-from kfusion.host.symbolic import FALSE, Made, Num, Place, Sym
+from kfusion.host.symbolic import Made, Num, Sym
 from kfusion.host.ways import MOST_LAUNCHES, PathEndError, Ways
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
@@ -25,41 +25,8 @@ class SetArgument:
     kernel: Sym
     index: Sym
     size: Sym
-    place: Place | None  # where the value is read from; None: a NULL pointer
-    value: Sym | None
-    parts: frozenset[tuple[Place, Sym]] | None = None  # of what is no single scalar or handle
-
-    @property
-    def whole(self) -> Place | None:
-        """The place, or the array that more than its first element is read from."""
-        place = self.place
-        while place is not None and self.parts is not None and place.path[-1:] == ("[0]",):
-            place = Place(place.root, place.path[:-1])
-        return place
-
-
-@dataclass(frozen=True, eq=False)
-class Launch:
-    node: c_ast.FuncCall
-    queue: Sym
-    kernel: Sym
-    dimensions: Sym
-    offset: tuple[Sym, ...] | None
-    size: tuple[Sym, ...]
-    local: tuple[Sym, ...] | None
-    waits: Sym  # the number of events to wait for
-    event: Sym  # where the event goes: a pointer
-    is_task: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Transfer:
-    """A copy between host and device, or within the device."""
-
-    call: str
-    reads: tuple[Sym, ...]  # memory objects
-    writes: tuple[Sym, ...]
-    waits: bool  # it has a wait list
+    value: Sym | None  # None: a NULL pointer
+    whole: Sym | None  # with what lies behind it, where more may be read
 
 
 Arguments = dict[int, SetArgument]
@@ -74,14 +41,20 @@ class Calling:
 
 
 @dataclass(frozen=True, eq=False)
-class PathLaunch:
-    """A launch on a path, with the arguments that its kernel had then."""
+class Launch:
+    """A launch on a path. What was there when it came is added when it is recorded."""
 
-    launch: Launch
-    arguments: Arguments
-    call: c_ast.FuncCall | None  # of the function with the region, that led to it
-    calls: tuple[Calling, ...]  # of given functions, the outermost first
-    apart: Reason | None  # what was noted before it is settled when it comes, and why
+    queue: Sym
+    kernel: Sym
+    dimensions: Sym
+    offset: tuple[Sym, ...] | None
+    size: tuple[Sym, ...]
+    local: tuple[Sym, ...] | None
+    at_once: str = ""  # what it is, if it is made at once
+    arguments: Arguments = field(default_factory=dict)  # that its kernel had
+    call: c_ast.FuncCall | None = None  # of the function with the region, that led to it
+    calls: tuple[Calling, ...] = ()  # of given functions, the outermost first
+    apart: Reason | None = None  # what was noted before it is settled when it comes, and why
 
 
 # Commands that are made in front of noted launches, if they have no events. Those that write do
@@ -98,7 +71,7 @@ class Recorder(Places):
 
     def __init__(self, program: HostProgram, ways: Ways) -> None:
         super().__init__(program, ways)
-        self.launches: list[PathLaunch] = []
+        self.launches: list[Launch] = []
         self.launched = 0  # launches on the path so far
         self.calling: list[Calling] = []
         self.arguments: dict[Sym, Arguments] = {}  # by kernel
@@ -109,39 +82,35 @@ class Recorder(Places):
         self.perhaps_settled = False  # or may do so
         self._noted: set[Sym] = set()  # memory of the launches since then
 
-    @property
-    def created(self) -> list[Sym]:
-        return list(self.references)
-
     # Launches
 
     def launch(self, launch: Launch) -> None:
         self.launched += 1
-        written = launch.waits != FALSE or launch.event != FALSE or launch.is_task
-        shared = launch.kernel in self.shared
-        apart = self._as_written(launch, shared=shared) if written or shared else self.settled_by
-        self.settled_by = apart if written or shared else None
-        self.perhaps_settled = False
+        at_once = self._at_once(launch)
+        apart = at_once or self.settled_by
+        self.settled_by, self.perhaps_settled = at_once, False
         if apart is not None:
             self._noted = set()
         arguments = dict(self.arguments.get(launch.kernel, {}))
         self._noted |= {a.value for a in arguments.values() if a.value is not None}
         call, calls = self.frames[0].call, tuple(self.calling)
-        self.launches.append(PathLaunch(launch, arguments, call, calls, apart))
+        self.launches.append(
+            replace(launch, arguments=arguments, call=call, calls=calls, apart=apart)
+        )
         if len(self.launches) >= MOST_LAUNCHES:
             self.ways.cut = True
             raise PathEndError("there are more launches")
 
-    def _as_written(self, launch: Launch, *, shared: bool) -> Reason:
-        if shared:
+    def _at_once(self, launch: Launch) -> Reason | None:
+        if launch.kernel in self.shared:
             return Reason(
                 "KF211",
                 "the kernel is given shared virtual memory",
                 self._span(),
                 help="give the kernel buffers: shared virtual memory is not followed",
             )
-        what = "clEnqueueTask" if launch.is_task else "a launch with events"
-        return Reason("KF215", f"{what} is made at once, as it is written", self._span())
+        text = f"{launch.at_once} is made at once, as it is written"
+        return Reason("KF215", text, self._span()) if launch.at_once else None
 
     def set_argument(self, argument: SetArgument) -> None:
         if not isinstance(argument.index, Num):
@@ -151,11 +120,11 @@ class Recorder(Places):
 
     # What settles
 
-    def transfer(self, transfer: Transfer) -> None:
+    def transfer(self, call: str, reads: list[Sym], writes: list[Sym], *, waits: bool) -> None:
+        """A copy between host and device, or within the device. `waits`: it has a wait list."""
         self.perhaps_settled = True
-        passes = _WRITING.fullmatch(transfer.call) and not transfer.waits
-        if not passes or set(transfer.writes) & self._noted:
-            self._settle(transfer.call)
+        if waits or not _WRITING.fullmatch(call) or set(writes) & self._noted:
+            self._settle(call)
 
     def synchronise(self, call: str) -> None:
         if call not in _PASSING:
@@ -182,7 +151,7 @@ class Recorder(Places):
     # Objects
 
     def create(self, object_: Made) -> None:
-        if is_new_buffer(object_):
+        if object_.kind in ("buffer", "image"):
             self.references[object_] = 1
 
     def retain(self, call: str, handle: Sym) -> None:

@@ -62,10 +62,11 @@ def read_regions(unit: Unit, taken: set[str]) -> list[Region]:
     """The regions of a file; their identifiers are added to those that are taken."""
     regions: list[Region] = []
     for mark in unit.annotations.regions:
-        found = _find(unit, mark)
-        if found is None:
+        blocks = (n for n in unit.nodes[c_ast.Compound] if unit.start(n) == mark.block.start)
+        block = next(blocks, None)
+        function = unit.enclosing(block) if block is not None else None
+        if function is None:
             raise error("KF109", "a region must stand inside a function", mark.annotation)
-        function, block = found
         # `main` says nothing.
         wanted = function.name if function.name != "main" else unit.source.path.stem
         regions.append(Region(mark, _free(wanted, taken), unit, function, block))
@@ -89,15 +90,3 @@ def _free(wanted: str, taken: set[str]) -> str:
     name = free_name(re.sub(r"\W", "_", wanted, flags=re.ASCII), taken)
     taken.add(name)
     return name
-
-
-def _find(unit: Unit, mark: RegionMark) -> tuple[Function, c_ast.Compound] | None:
-    for function in unit.functions.values():
-        start, end = unit.range(function.body.first, function.body.last)
-        if not start <= mark.block.start < end:
-            continue
-        for node in function.nodes[c_ast.Compound]:
-            if unit.tokens[unit.index(node)].start == mark.block.start:
-                assert isinstance(node, c_ast.Compound)
-                return function, node
-    return None

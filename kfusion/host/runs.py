@@ -26,7 +26,7 @@ from kfusion.host.names import function_at
 from kfusion.host.places import Frame
 from kfusion.host.program import HostProgram
 from kfusion.host.reach import Reach
-from kfusion.host.record import Arguments, Launch, Transfer
+from kfusion.host.record import Arguments, Launch
 from kfusion.host.symbolic import FALSE, App, Entry, Made, Op, Place, Pointee, Ref, State, Sym
 from kfusion.host.types import named_type
 from kfusion.host.ways import PathEndError, Steps, Ways
@@ -146,8 +146,8 @@ class Run(Executor):
 
     # What happens
 
-    def opencl(self, name: str, node: c_ast.FuncCall, args: list[Sym]) -> Sym:
-        value = super().opencl(name, node, args)
+    def opencl(self, name: str, args: list[Sym]) -> Sym:
+        value = super().opencl(name, args)
         if name != "clCreateKernel" or not isinstance(value, Made) or not args:
             return value
         kernel = Made(value.kind, next(self.fresh), value.name)  # one of its own
@@ -160,9 +160,8 @@ class Run(Executor):
         given = {p: a.value for p, a in arguments.items() if a.value is not None}
         self._used(Use(launch, given, (), (), self.stack, self.turns))
 
-    def transfer(self, transfer: Transfer) -> None:
-        reads, writes = transfer.reads, transfer.writes
-        self._used(Use(None, {}, reads, writes, self.stack, self.turns))
+    def transfer(self, call: str, reads: list[Sym], writes: list[Sym], *, waits: bool) -> None:
+        self._used(Use(None, {}, tuple(reads), tuple(writes), self.stack, self.turns))
 
     def release(self, call: str, handle: Sym) -> None:
         self._used(Use(None, {}, (), (handle,), self.stack, self.turns))
@@ -194,11 +193,8 @@ class Before:
         uses = Counter(made.values())
         return not any(isinstance(p, Made) or uses[p] > 1 for p in (one, other))
 
-    def value(self, value: Sym) -> Sym:
+    def value(self, value: Sym, depth: int = 0) -> Sym:
         """What a symbol of the region stood for."""
-        return self._value(value, 0)
-
-    def _value(self, value: Sym, depth: int) -> Sym:
         if depth > _MOST_DEPTH:
             return value
         if value not in self._values:
@@ -211,7 +207,7 @@ class Before:
         if isinstance(value, Ref):
             return Ref(self.place(value.place, depth))
         if isinstance(value, Op):
-            return self._computed(value.name, [self._value(a, depth) for a in value.args])
+            return self._computed(value.name, [self.value(a, depth) for a in value.args])
         return value
 
     def _computed(self, name: str, parts: list[Sym]) -> Sym:
@@ -235,7 +231,7 @@ class Before:
         if isinstance(root, App):
             start = self.executor.variable(root.name)
         elif isinstance(root, Pointee):
-            start = self.executor.target(self._value(root.pointer, depth))
+            start = self.executor.target(self.value(root.pointer, depth))
             if path and path[0][1:-1].isdigit():  # an element so much further on
                 moved = start.moved(int(path[0][1:-1]))
                 if moved is not None:
@@ -289,7 +285,8 @@ class Runs:
                 yield self._pending, [main]
         for main in mains:
             yield {block: own}, [main]
-        called = {name for f in program.all_functions for name in program.calls(f)}
+        bodies = (f.node.body for f in program.all_functions)
+        called = frozenset[str]().union(*map(program.names_called, bodies))
         roots = [f for f in program.all_functions if f.name not in called and f.name != "main"]
         makes = Reach(program, _MAKES)
         makers = [f for f in roots if makes.in_function(f)]

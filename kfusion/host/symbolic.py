@@ -235,14 +235,8 @@ class State:
 
     def holding(self, handles: Set[Sym]) -> Iterator[tuple[Place, Sym]]:
         """The places that hold one of the handles, or what is computed from one."""
-        for root, parts in self.memory.items():
-            for path, value in parts.items():
-                if type(value) is Op:
-                    found = not handles.isdisjoint(leaves(value))
-                else:
-                    found = type(value) is not Num and value in handles
-                if found:
-                    yield Place(root, path), value
+        held = ((place, v) for place, v in self.items() if type(v) is not Num)
+        return ((place, v) for place, v in held if not handles.isdisjoint(leaves(v)))
 
     def knows(self, place: Place) -> bool:
         return place.path in self.memory.get(place.root, ())
@@ -280,18 +274,6 @@ class State:
                 del listed[place.path + path]
         heavy = isinstance(value, Op) and value.weight > MOST_KEPT
         listed[place.path] = anything() if heavy else value
-
-    def contents(self, place: Place) -> frozenset[tuple[Place, Sym]]:
-        """All that is known of what a place holds, part by part: equal if nothing has changed."""
-        path = place.path
-        while path and path[-1].startswith("["):  # one element may be the first of several
-            path = path[:-1]
-        return frozenset(
-            (Place(place.root, p), value)
-            for p, value in self.memory.get(place.root, {}).items()
-            if (p[: len(path)] == path or path[: len(p)] == p)
-            and value != Entry(Place(place.root, p))
-        )
 
     def resolve(self, value: Sym) -> Sym:
         return self.equal.get(value, value) if self.equal else value

@@ -13,8 +13,7 @@ class DeclaredTypes:
     def __init__(self, units: Iterable[Unit]) -> None:
         self._structs: dict[str, c_ast.Struct] = {}
         self._typedefs: dict[str, c_ast.Node] = {}
-        self._members: dict[str, set[bool]] = {}
-        self._union_members: set[str] = set()
+        self._union_members: set[str | None] = set()
         # Of types that nothing declares, or blocks or files in different ways: what they are
         # here is not known.
         self.opaque: set[str] = set()
@@ -39,12 +38,8 @@ class DeclaredTypes:
             first = self._structs.setdefault(node.name, node)
             if not _are_alike(first, node):
                 self.ambiguous.add(node.name)
-        for declaration in node.decls or []:
-            if isinstance(declaration, c_ast.Decl) and declaration.name:
-                if isinstance(node, c_ast.Union):
-                    self._union_members.add(declaration.name)
-                is_array = isinstance(declaration.type, c_ast.ArrayDecl)
-                self._members.setdefault(declaration.name, set()).add(is_array)
+        if isinstance(node, c_ast.Union):
+            self._union_members |= {getattr(d, "name", None) for d in node.decls or []}
 
     def member(self, type_: c_ast.Node | None, name: str) -> c_ast.Node | None:
         """The type of a member of a struct, or of what a pointer to a struct points to."""
@@ -66,22 +61,17 @@ class DeclaredTypes:
 
     def members(self, type_: c_ast.Node | None) -> list[str]:
         """Names of a struct's members, in order."""
-        type_ = self.resolved(type_)
-        struct = None if isinstance(type_, c_ast.PtrDecl) else self._struct(type_)
-        return [d.name for d in (struct.decls or []) if getattr(d, "name", None)] if struct else []
+        return [d.name for d in self._declarations(type_) if getattr(d, "name", None)]
 
     def has_unnamed(self, type_: c_ast.Node | None) -> bool:
         """Has a struct members of members, by an unnamed struct or union?"""
-        type_ = self.resolved(type_)
-        struct = None if isinstance(type_, c_ast.PtrDecl) else self._struct(type_)
-        return struct is not None and any(
-            getattr(d, "name", None) is None for d in struct.decls or []
-        )
+        return any(getattr(d, "name", None) is None for d in self._declarations(type_))
 
-    def is_array_member(self, name: str) -> bool | None:
-        """Are all members of this name arrays? None: some are, some are not."""
-        kinds = self._members.get(name, set())
-        return None if len(kinds) > 1 else kinds == {True}
+    def _declarations(self, type_: c_ast.Node | None) -> list[c_ast.Node]:
+        """Those in a struct itself, and not in one that is pointed to."""
+        is_pointer = isinstance(self.resolved(type_), c_ast.PtrDecl)
+        struct = None if is_pointer else self._struct(type_)
+        return (struct.decls or []) if struct is not None else []
 
     def resolved(self, type_: c_ast.Node | None) -> c_ast.Node | None:
         """The type behind typedef names."""
@@ -111,8 +101,7 @@ class DeclaredTypes:
         return type_.type if isinstance(type_, c_ast.PtrDecl | c_ast.ArrayDecl) else None
 
     def is_void(self, type_: c_ast.Node | None) -> bool:
-        inner = getattr(self.resolved(type_), "type", None)
-        return isinstance(inner, c_ast.IdentifierType) and inner.names == ["void"]
+        return is_void(self.resolved(type_))
 
     def _struct(self, type_: c_ast.Node | None) -> c_ast.Struct | None:
         type_ = self.resolved(type_)
@@ -122,6 +111,11 @@ class DeclaredTypes:
         if not isinstance(inner, c_ast.Struct | c_ast.Union):
             return None
         return inner if inner.decls is not None else self._structs.get(inner.name)
+
+
+def is_void(type_: c_ast.Node | None) -> bool:
+    inner = type_.type if isinstance(type_, c_ast.TypeDecl) else None
+    return isinstance(inner, c_ast.IdentifierType) and inner.names == ["void"]
 
 
 def _are_alike(one: c_ast.Node, other: c_ast.Node) -> bool:

@@ -30,29 +30,29 @@ class PathEndError(Exception):
         self.doubt, self.ended = doubt, ended  # ended: the program itself ends here
 
 
-@dataclass(frozen=True)
-class Decision:
-    truth: bool
-    cost: int  # how far the other way is from the likely path; 0: nobody follows it
-    fails: bool = False  # the other way gives up: it returns an error, or ends the program
-
-
 @dataclass
 class Ways:
     """The decisions of one path, how far it may go, and what makes it doubtful."""
 
     steps: Steps
     script: tuple[bool, ...] = ()
-    decisions: list[Decision] = field(default_factory=list)
+    taken: tuple[bool, ...] = ()
+    # The scripts that part from this path after its own script has ended, and do not give up; and
+    # how far each is from the likely path.
+    others: list[tuple[int, tuple[bool, ...]]] = field(default_factory=list)
     doubts: dict[str, None] = field(default_factory=dict)  # in order
     cut: bool = False  # there are other paths that nobody follows: more rounds of a loop
     gave_up: bool = False  # a way was taken that gives up, where another one goes on
 
     def take(self, default: bool, *, cost: int = 1, fails: bool = False) -> bool:
-        """`fails`: the way that is not the default gives up."""
-        position = len(self.decisions)
-        truth = self.script[position] if position < len(self.script) else default
-        self.decisions.append(Decision(truth, cost, fails and truth == default))
+        """`cost`: how much farther off the other way is; 0: nobody follows it. `fails`: the way
+        that is not the default gives up: it returns an error, or ends the program."""
+        position, truth = len(self.taken), default
+        if position < len(self.script):
+            truth = self.script[position]
+        elif cost and not fails:
+            self.others.append((cost, (*self.taken, not truth)))
+        self.taken = (*self.taken, truth)
         self.gave_up = self.gave_up or (fails and truth != default)
         self.cut = self.cut or not cost
         return truth
@@ -65,14 +65,3 @@ class Ways:
         if self.steps.left < 0:
             self.cut = True
             raise PathEndError("there is too much to execute")
-
-    @property
-    def others(self) -> list[tuple[int, tuple[bool, ...]]]:
-        """The scripts that part from this path after its own script has ended, and go on: what each
-        costs."""
-        truths = [decision.truth for decision in self.decisions]
-        return [
-            (decision.cost, (*truths[:position], not truths[position]))
-            for position, decision in enumerate(self.decisions)
-            if position >= len(self.script) and decision.cost and not decision.fails
-        ]

@@ -45,12 +45,10 @@ from kfusion.graph.model import (
     InRows,
     Keeps,
     LocalMemory,
-    Memory,
     Number,
     Placement,
     Reaches,
     SameRange,
-    Scalar,
     Shifted,
     Sized,
     Spans,
@@ -174,30 +172,20 @@ class _Making:
         self._uses["launch", index] = None
         return self._launches[index]
 
-    def place(self, argument: Memory | Scalar | LocalMemory, type_: str = "") -> tuple[int, int]:
-        """The first launch that gets the argument, and its position there."""
-        found: list[tuple[int, int]] = []
-        for invocation in self.pattern.invocations:
-            for position, other in enumerate(invocation.arguments):
-                if type(other) is type(argument) and other.name == argument.name:
-                    if not type_ or invocation.kernel.parameters[position].type == type_:
-                        return invocation.index, position
-                    found.append((invocation.index, position))
-        return found[0]
-
     def named(self, name: str, type_: str = "") -> tuple[int, int]:
-        """As `place`, of a scalar or of memory by its name: the first one, if none has the type."""
+        """The first launch that gets memory or a scalar of this name, in the type if one does, and
+        its position there."""
         found = self._places(name)
         return next(
             (place for place in found if self._parameter(place).canonical == type_), found[0]
         )
 
-    def _places(self, name: str) -> list[tuple[int, int]]:
+    def _places(self, name: str, *, local: bool = False) -> list[tuple[int, int]]:
         return [
             (invocation.index, position)
             for invocation in self.pattern.invocations
             for position, argument in enumerate(invocation.arguments)
-            if argument.name == name and not isinstance(argument, LocalMemory)
+            if argument.name == name and isinstance(argument, LocalMemory) == local
         ]
 
     def _parameter(self, place: tuple[int, int]) -> Parameter:
@@ -635,10 +623,11 @@ class _Making:
         return [*lines, f"kfusion_did(run, {len(group.members)}, {steps});"]
 
     def _source(self, parameter: FusedParameter) -> tuple[int, int]:
-        if not isinstance(parameter.argument, Scalar):
-            return self.place(parameter.argument)
+        local = isinstance(parameter.argument, LocalMemory)
+        found = self._places(parameter.argument.name, local=local)
         words = parameter.text.removesuffix(parameter.name).split()
-        return self.place(parameter.argument, " ".join(w for w in words if w != "const"))
+        type_ = " ".join(w for w in words if w != "const")
+        return next((each for each in found if self._parameter(each).type == type_), found[0])
 
 
 _OF_GROUPS = re.compile(
@@ -666,13 +655,15 @@ def _comment(text: str) -> list[str]:
     text = text.replace("*/", "* /").replace("/*", "/ *")
     if len(text) + 10 <= _WIDTH:
         return [f"/* {text} */"]
-    lines, current = ["/*"], " *"
-    for word in text.split(" "):
-        if len(current) + len(word) + 5 > _WIDTH:
-            lines.append(current)
-            current = " *"
-        current += f" {word}"
-    return [*lines, current, " */"]
+    lines = wrap(
+        text,
+        _WIDTH - 4,
+        initial_indent=" * ",
+        subsequent_indent=" * ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return ["/*", *lines, " */"]
 
 
 def _refusing(condition: _Condition) -> list[str]:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from kfusion.graph.drops import Drop
 from kfusion.graph.model import Group, Invocation, LocalMemory, Memory, RegionPlan, Scalar
-from kfusion.host.later import may_write
+from kfusion.host.later import written_by
 from kfusion.source.dataclasses import dataclass
 from kfusion.synthesis.model import FusedKernel
 
@@ -60,11 +60,3 @@ def slot_key(canonical: str, argument: Memory | Scalar | LocalMemory) -> str:
 
 def range_key(invocation: Invocation) -> str:
     return f"range {invocation.range.key} in {invocation.range.local}"
-
-
-def written_by(invocation: Invocation) -> list[str]:
-    return [
-        argument.name
-        for position, argument in enumerate(invocation.arguments)
-        if isinstance(argument, Memory) and may_write(invocation.kernel, position)
-    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kfusion.graph.model import InRows, Placement
 from kfusion.graph.plan import plan_region
-from tests.random.places import Call, Pipeline, Truth, invocations
+from tests.random.places import Call, Pipeline, invocations, truth
 
 HEAD = "(__global float *p0, __global float *p1, __global float *p2, int w, int h, int n)"
 
@@ -28,7 +28,7 @@ def test_neighbours_behind_a_group_move_none_of_it() -> None:
         call("blur", "cea", "p0[y * w + x] = p1[y * w + x] + p1[y * w + x + 1];"),
     )
     pipeline = Pipeline(calls, {"w": 8, "h": 6, "n": 48}, frozenset("c"))
-    plan = plan_region(invocations([pipeline])[0], pipeline.out, Truth(pipeline))
+    plan = plan_region(invocations([pipeline])[0], pipeline.out, truth(pipeline))
     assert [group.members for group in plan.groups] == [(0, 1, 2, 3), (4,)]
     (placed,) = {a for a in plan.groups[0].assumptions if isinstance(a, Placement)}
     assert isinstance(placed, InRows)

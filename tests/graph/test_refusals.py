@@ -9,17 +9,14 @@ import pytest
 from kfusion.api import fuse
 from kfusion.graph.model import (
     AtMost,
-    Bound,
     Disjoint,
     Equal,
-    InRows,
     Invocation,
     LaunchRange,
     Memory,
-    Reaches,
+    Oracle,
     RegionPlan,
     Scalar,
-    Shifted,
     Within,
 )
 from kfusion.graph.plan import plan_region
@@ -359,7 +356,7 @@ __kernel void both(__global float *c)
 
 
 @dataclass
-class World:
+class World(Oracle):
     """An oracle for tests: everything may be assumed, except what is named here."""
 
     equal_scalars: bool = True
@@ -375,18 +372,6 @@ class World:
     def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
         return None
 
-    def covers(self, left: Invocation, right: Invocation, bounds: tuple[Bound, ...]) -> bool:
-        return False
-
-    def in_rows(self, one: Invocation, frame: Invocation, rows: InRows) -> bool:
-        return False
-
-    def ends(self, invocation: Invocation, dimension: int, scalar: Scalar) -> int | None:
-        return None
-
-    def shifted(self, one: Invocation, frame: Invocation, shifted: Shifted) -> bool:
-        return False
-
     def within(
         self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool
     ) -> bool:
@@ -395,29 +380,11 @@ class World:
     def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
         return False
 
-    def reaches(self, invocation: Invocation, reaches: Reaches, scalar: Scalar | None) -> bool:
-        return False
-
-    def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
-        return False
-
     def crowded(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
-        return False
-
-    def at_least(self, scalar: Scalar, least: int) -> bool:
         return False
 
     def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
         return (left.name, right.name) in self.rows
-
-    def up_to(self, scalar: Scalar, most: int) -> bool:
-        return False
-
-    def keeps(self, image: Memory, type_: str) -> Reason | None:
-        return None
-
-    def joinable(self, members: tuple[int, ...]) -> Reason | None:
-        return None
 
 
 def only_reason(plan: RegionPlan) -> Reason:

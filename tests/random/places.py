@@ -9,23 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 from random import Random
 
+from kfusion.graph.known import Known, widest
 from kfusion.graph.model import (
-    Bound,
-    Extent,
-    InRows,
     Invocation,
     LaunchRange,
     Memory,
     Placement,
-    Reaches,
     RegionPlan,
     Scalar,
-    Shifted,
 )
-from kfusion.source.diagnostics import Reason
 from kfusion.synthesis.model import FusedKernel
 from tests.support.kernel_side import kernels_of
 
@@ -130,13 +124,6 @@ def _call(
     return Call(name, buffers, size, text)
 
 
-def _widest(sizes: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
-    """The range that has all items of the others."""
-    most = max(sizes)
-    covers = all(all(p >= q for p, q in zip(most, size, strict=True)) for size in sizes)
-    return most if covers else None
-
-
 def launches(
     plan: RegionPlan, made: Mapping[tuple[int, ...], FusedKernel], of: Pipeline
 ) -> list[Launch]:
@@ -148,7 +135,7 @@ def launches(
             found.append((calls[0].name, (*calls[0].buffers, *of.scalars), calls[0].size))
             continue
         placed = {a.invocation for a in group.assumptions if isinstance(a, Placement)}
-        size = _widest([of.calls[i].size for i in group.members if i not in placed])
+        size = widest([of.calls[i].size for i in group.members if i not in placed])
         assert size is not None
         kernel = made[group.members]
         found.append((kernel.name, tuple(p.argument.name for p in kernel.parameters), size))
@@ -175,82 +162,6 @@ def invocations(pipelines: Sequence[Pipeline]) -> list[list[Invocation]]:
     ]
 
 
-@dataclass(frozen=True)
-class Truth:
-    """The oracle of a pipeline: it assumes what is so."""
-
-    pipeline: Pipeline
-
-    def _size(self, invocation: Invocation) -> tuple[int, ...]:
-        return self.pipeline.calls[invocation.index].size
-
-    def _of(self, scalar: str) -> int:
-        return self.pipeline.scalars[scalar]
-
-    def equal(self, left: Scalar, right: Scalar) -> bool:
-        return self._of(left.name) == self._of(right.name)
-
-    def numbers(self) -> bool:
-        return True
-
-    def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
-        return None if self._size(left) == self._size(right) else Reason("KF202", "they differ")
-
-    def covers(self, left: Invocation, right: Invocation, bounds: tuple[Bound, ...]) -> bool:
-        sizes = self._size(left), self._size(right)
-        return _widest(sizes) is not None and all(map(self._reached, bounds))
-
-    def _reached(self, bound: Bound) -> bool:
-        size = self.pipeline.calls[bound.invocation].size[bound.dimension]
-        return 0 <= self._of(bound.scalar) <= size
-
-    def in_rows(self, one: Invocation, frame: Invocation, rows: InRows) -> bool:
-        bounds = [*rows.extents, *([rows.end] if rows.end is not None else [])]
-        sides = [self._of(b.scalar) for b in rows.extents] or list(self._size(frame))
-        count = self._of(rows.end.scalar) if rows.end is not None else self._size(one)[0]
-        return all(map(self._reached, bounds)) and count == prod(sides)
-
-    def ends(self, invocation: Invocation, dimension: int, scalar: Scalar) -> int | None:
-        return self._size(invocation)[dimension] - self._of(scalar.name)
-
-    def shifted(self, one: Invocation, frame: Invocation, shifted: Shifted) -> bool:
-        def there(d: int, by: int, extent: Extent) -> bool:
-            end, own = self._of(extent.scalar) + extent.more, self._size(one)[d]
-            whole = end == own if extent.whole else 0 <= end <= own
-            return whole and 0 <= end + by <= self._size(frame)[d]
-
-        pairs = zip(shifted.by, shifted.extents, strict=True)
-        return all(there(d, by, extent) for d, (by, extent) in enumerate(pairs))
-
-    def within(
-        self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool
-    ) -> bool:
-        return self._size(invocation)[dimension] <= self._of(scalar.name)
-
-    def below(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
-        return self._size(invocation)[dimension] <= most
-
-    def reaches(self, invocation: Invocation, reaches: Reaches, scalar: Scalar | None) -> bool:
-        end = (self._of(scalar.name) if scalar is not None else 0) + reaches.more
-        return end <= self._size(invocation)[reaches.dimension]
-
-    def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
-        return self._size(invocation)[dimension] == self._of(scalar.name)
-
-    def crowded(self, invocation: Invocation, dimension: int, most: int, *, implied: bool) -> bool:
-        return False
-
-    def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
-        return 0 <= self._of(left.name) * times <= self._of(right.name)
-
-    def at_least(self, scalar: Scalar, least: int) -> bool:
-        return self._of(scalar.name) >= least
-
-    def up_to(self, scalar: Scalar, most: int) -> bool:
-        return self._of(scalar.name) <= most
-
-    def keeps(self, image: Memory, type_: str) -> Reason | None:
-        return None
-
-    def joinable(self, members: tuple[int, ...]) -> Reason | None:
-        return None
+def truth(of: Pipeline) -> Known:
+    """An oracle that assumes what is so."""
+    return Known([call.size for call in of.calls], of.scalars)

@@ -18,10 +18,10 @@ from tests.random.places import (
     ELEMENTS,
     Launch,
     Pipeline,
-    Truth,
     invocations,
     launches,
     pipeline,
+    truth,
 )
 
 AT_A_TIME = 30  # pipelines in one program
@@ -52,7 +52,7 @@ def check(seed: int) -> tuple[int, int]:
     plans = []
     texts = [each.source for each in drawn]
     for number, (each, called) in enumerate(zip(drawn, invocations(drawn), strict=True)):
-        plan = plan_region(called, each.out, Truth(each))
+        plan = plan_region(called, each.out, truth(each))
         made = {
             group.members: synthesise(group, plan.invocations, f"fused{number}_{group.members[0]}")
             for group in plan.groups

@@ -22,7 +22,7 @@ from kfusion.source.diagnostics import Reason
 from kfusion.synthesis.kernel import synthesise
 from kfusion.synthesis.model import FusedKernel, NotWrittenError
 from tests.random.execution import Job, Step, execute
-from tests.random.places import Launch, Truth, invocations, launches
+from tests.random.places import Launch, invocations, launches, truth
 from tests.random.running import simulated
 from tests.stencils.kernels import SCALAR, WEIGHT_COUNT, WEIGHTS
 from tests.stencils.pipelines import BUFFERS, Pipeline, pipeline
@@ -43,7 +43,7 @@ def _planned(of: Pipeline, called: list[Invocation], name: str) -> tuple[RegionP
     alone: dict[str, Reason] = {}
     taken: set[str] = set()
     while True:
-        plan = plan_region(called, of.out, Truth(of), EAGER, alone=alone)
+        plan = plan_region(called, of.out, truth(of), EAGER, alone=alone)
         try:
             made: Made = {}
             for group in (group for group in plan.groups if group.fused):

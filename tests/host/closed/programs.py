@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from pycparser import c_ast
-
 from kfusion.host.closed import Closedness, closedness
 from kfusion.host.program import HostProgram
+from kfusion.host.region import read_regions
 
 Programs = Callable[[Mapping[str, str]], HostProgram]
 
@@ -36,12 +35,8 @@ def judged(
 ) -> Closedness:
     """Of the program's only region."""
     (unit,) = (unit for unit in program.units if unit.annotations.regions)
-    (mark,) = unit.annotations.regions
-    blocks = unit.nodes[c_ast.Compound]
-    block = next(node for node in blocks if unit.start(node) == mark.block.start)
-    function = unit.enclosing(block)
-    assert function is not None
-    return closedness(block, function, program, frozenset(harmless), settled)
+    (region,) = read_regions(unit, set())
+    return closedness(region.block, region.function, program, frozenset(harmless), settled)
 
 
 def messages(found: Closedness) -> list[str]:

@@ -6,9 +6,6 @@ import pytest
 
 from kfusion.host.closed import CODE, closed_as_a_whole
 from tests.host.closed.programs import (
-    APP,
-    HEADERS,
-    STATE,
     Programs,
     in_region,
     judged,
@@ -732,19 +729,6 @@ def test_the_way_leads_through_pointers_and_comparisons(
         "'order' may be 'sort' here",
         "'qsort' calls 'by' here",
     ]
-
-
-def test_files_that_call_opencl_are_named(programs: Programs) -> None:
-    files = {
-        "app.c": "void run(int);\n" + APP.split("\n", 1)[1],
-        "lib.c": '#include "finish.h"\nvoid finish(void);\nvoid run(int n) { finish(); all(); }\n',
-        "finish.c": HEADERS + STATE + "void finish(void) { clFinish(queue); }\n",
-        "finish.h": HEADERS + "static inline void all(void) { clFlush(queue); }\n",
-        "other.c": HEADERS + "void other(void) { clFinish(queue); }\n",
-    }
-    found = judged(programs(files))
-    assert messages(found) == []
-    assert {unit.source.path.name for unit in found.units} == {"lib.c", "finish.c"}
 
 
 def test_attributes_of_headers_count(programs: Programs) -> None:

@@ -174,7 +174,7 @@ def test_the_way_and_what_is_settled(judge: Judge) -> None:
     found = judge("stop(); leave(n);")
     assert [text for text, _ in found.opened[0].related] == ["the region calls 'stop' here"]
     assert found.settles == {"exit"}
-    assert [unit.source.path.name for unit in judge("run(&a, 1, 2);").units] == ["lib.c"]
+    assert "run" in [function.name for function in judge("run(&a, 1, 2);").functions]
 
 
 BEHIND = """\

@@ -16,24 +16,7 @@ from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.files import parse_sources
 from kfusion.parse.sources import read_sources
 from kfusion.paths import fake_libc_dir
-
-KERNELS = """
-kernel void square(global float *y, global const float *x, uint n)
-{
-    size_t i = get_global_id(0);
-    if (i < n) y[i] = x[i] * x[i];
-}
-kernel void add(global float *z, global const float *x, global const float *y, uint n)
-{
-    size_t i = get_global_id(0);
-    if (i < n) z[i] = x[i] + y[i];
-}
-kernel void scale(global float *y, global const float *x, float f, uint n)
-{
-    size_t i = get_global_id(0);
-    if (i < n) y[i] = x[i] * f;
-}
-"""
+from tests.host.predict.predicted_programs import KERNELS
 
 HEADER = """
 #include <CL/cl.h>
@@ -129,7 +112,7 @@ def observed(
     (unit,) = inputs.applications
     (region,) = read_regions(unit, set())
     runs = Runs(program, {region.block: region.function})
-    found = predictions(region.block, region.function, program, kernels, runs)
+    found = predictions(region, program, kernels, runs)
     closed = closedness(region.block, region.function, program, frozenset(), frozenset())
     names = end_names(region, program, closed)
     return Observation(region, found, program, kernels, runs), names

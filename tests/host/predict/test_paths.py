@@ -71,7 +71,7 @@ def test_a_launch_has_the_words_of_the_application(tmp_path: Path) -> None:
         + MAIN % "both(); TWICE(c, d); for (int i = 0; i < 2; i++) square(b , /* in */ a);"
     )
     (path,) = of_text(text, tmp_path).likely
-    assert [launch.label for launch in path.launches] == [
+    assert [launch.invocation.label for launch in path.launches] == [
         "both(): square",
         "both(): add",
         "TWICE(c, d) (1)",
@@ -79,7 +79,7 @@ def test_a_launch_has_the_words_of_the_application(tmp_path: Path) -> None:
         "square(b , /* in */ a) (1)",
         "square(b , /* in */ a) (2)",
     ]
-    spans = [launch.span for launch in path.launches]
+    spans = [launch.invocation.span for launch in path.launches]
     assert all(spans)
     assert str(spans[0].text if spans[0] else "") == "both()"
 

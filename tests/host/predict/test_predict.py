@@ -10,27 +10,17 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from pycparser import c_ast
 
 from kfusion.host.predict import Prediction, Predictions, predictions
 from kfusion.host.program import HostProgram
+from kfusion.host.region import read_regions
 from kfusion.host.runs import Runs
 from kfusion.kernel.read import read_kernels
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.files import parse_sources
 from kfusion.parse.sources import read_sources
-from kfusion.parse.unit import Function, Unit
 from kfusion.paths import fake_libc_dir
 from tests.host.predict.predicted_programs import KERNELS, PRELUDE, PROGRAMS, Program
-
-
-def block_of(unit: Unit, start: int) -> tuple[Function, c_ast.Compound]:
-    """The block at an offset, and the function around it."""
-    for function in unit.functions.values():
-        for node in function.nodes.get(c_ast.Compound, ()):
-            if unit.start(node) == start:
-                return function, node
-    raise AssertionError("no block begins there")
 
 
 def read(paths: Iterable[Path], include_dirs: Iterable[Path]) -> list[Predictions]:
@@ -39,13 +29,9 @@ def read(paths: Iterable[Path], include_dirs: Iterable[Path]) -> list[Prediction
     inputs = parse_sources(read_sources(paths, how))
     program = HostProgram(inputs.hosts)
     kernels = {name: k for unit in inputs.kernels for name, k in read_kernels(unit).items()}
-    found = [
-        block_of(unit, mark.block.start)
-        for unit in inputs.applications
-        for mark in unit.annotations.regions
-    ]
-    runs = Runs(program, {block: function for function, block in found})
-    return [predictions(block, function, program, kernels, runs) for function, block in found]
+    regions = [r for unit in inputs.applications for r in read_regions(unit, set())]
+    runs = Runs(program, {region.block: region.function for region in regions})
+    return [predictions(region, program, kernels, runs) for region in regions]
 
 
 def predicted(files: dict[str, str], folder: Path) -> Predictions:
