@@ -11,7 +11,6 @@ from functools import cache
 
 from pycparser import c_ast
 
-from kfusion.kernel import written
 from kfusion.kernel.builtins import (
     ATOMICS,
     CONSTANTS,
@@ -406,15 +405,13 @@ class ExpressionWalker(ABC):
         lanes = int(match.group(4) or 1)
         step = 4 if match.group(2) and lanes == 3 else lanes  # vloada_half3
         form = offset_of(evaluate(self.env, index))
-        first = self.unit.index(node.name)
-        at = (first, self.unit.match(first + 1))
         facts: list[Comparison] = []
         if form is not None and lanes > 1:
-            lane = form_of(LoopVariable("lane", first, "int"))
+            lane = form_of(LoopVariable("lane", self.unit.index(node), "int"))
             form = form * number(step) + lane
             facts = [comparison("<", lane, number(lanes), "int", negated=False)]
             facts += [comparison("<=", Form(), lane, "int", negated=False)]
-        place_of = moved(pointer, form, "+")
+        place_of, at = moved(pointer, form, "+"), self.unit.ends.of(node)
         with self._scope(facts, conditional=lanes > 1, looped=lanes > 1):
             self._access(place_of, mode, place_of.offset, at, direct=False, statement=False)
         return True
@@ -422,12 +419,11 @@ class ExpressionWalker(ABC):
     def _texel(self, call: ImageCall, node: c_ast.FuncCall, *, statement: bool) -> None:
         for argument in call.evaluated:
             self.expression(argument)
-        first = self.unit.index(node.name)
         self._access(
             Pointer(call.image, None),
             call.mode,
             call.form,
-            (first, call.last),
+            self.unit.ends.of(node),
             direct=True,
             statement=statement,
             type_="int",
@@ -499,16 +495,18 @@ class ExpressionWalker(ABC):
         elif pointer.offset is not None:
             moved = offset_of(index) if moves else index.form
             form = pointer.offset + pointer.of_elements(moved) if moved is not None else None
-        first = last = self.unit.index(node.name)
-        direct = isinstance(node.name, c_ast.ID) and self.unit.tokens[first + 1].text == "["
-        if direct:
-            last = self.unit.match(first + 1)
-            direct = self._direct(node.name)
+        at, ends = self.unit.index(node), self.unit.ends.of(node)
+        named = isinstance(node.name, c_ast.ID) and ends[0] == at
         self._access(
-            pointer, mode, form, (first, last), direct=direct, statement=statement, type_=type_
+            pointer,
+            mode,
+            form,
+            ends if named else (at, at),
+            direct=named and self._direct(node.name),
+            statement=statement,
+            type_=type_,
+            shown=ends,
         )
-        if first == last:
-            self._shown(written.element(self.unit, node))
 
     def _dereference(self, node: c_ast.UnaryOp, mode: Mode, *, statement: bool = False) -> None:
         pointer = resolve_pointer(self.env, node.expr)
@@ -516,28 +514,18 @@ class ExpressionWalker(ABC):
             self.expression(node.expr)
             return
         self.offsets(node.expr)
-        leftmost = self.unit.index(node)
-        first = leftmost - 1
-        while self.unit.tokens[first].text == "(":
-            first -= 1
-        opened = first < leftmost - 1
-        last = self.unit.match(first + 1) if opened else leftmost
-        direct = (
-            self.unit.tokens[first].text == "*"
-            and (opened or isinstance(node.expr, c_ast.ID))
-            and self._direct(node.expr)
-        )
-        if not direct:
-            first = last = leftmost
+        at, ends = self.unit.index(node), self.unit.ends.of(node)
+        bracketed = self.unit.ends.operand(node.expr) != self.unit.ends.of(node.expr)
+        direct = (bracketed or isinstance(node.expr, c_ast.ID)) and self._direct(node.expr)
         self._access(
-            pointer, mode, pointer.offset, (first, last), direct=direct, statement=statement
+            pointer,
+            mode,
+            pointer.offset,
+            ends if direct else (at, at),
+            direct=direct,
+            statement=statement,
+            shown=ends,
         )
-        if not direct:
-            self._shown(written.dereference(self.unit, node))
-
-    def _shown(self, tokens: tuple[int, int]) -> None:
-        """The last access is written with these."""
-        self.accesses[-1] = replace(self.accesses[-1], span=self.unit.span(*tokens))
 
     def _direct(self, node: c_ast.Node) -> bool:
         """Written with the parameter itself, not through a pointer variable."""
@@ -583,13 +571,16 @@ class ExpressionWalker(ABC):
         statement: bool,
         type_: str = "size_t",
         texel: Texel | None = None,
+        shown: tuple[int, int] | None = None,
     ) -> None:
+        """`tokens`: those that it is replaced with; `shown`: that it is written with."""
         if not self.env.certain(*(texel.index if texel is not None else tokens)):
             form = None
         if form is not None:
             self._check_form(form, tokens)
         stored_by = self._storing(*tokens) if statement else None
-        shown = texel.value - 1 if texel is not None and texel.value is not None else tokens[1]
+        if texel is not None and texel.value is not None:
+            shown = tokens[0], texel.value - 1
         places = enumerate(self.body.statements)
         where = next((i for i, s in places if s.first <= tokens[0] <= s.last), -1)
         self.accesses.append(
@@ -604,7 +595,7 @@ class ExpressionWalker(ABC):
                 statement=where,
                 first=tokens[0],
                 last=tokens[1],
-                span=self.unit.span(tokens[0], shown),
+                span=self.unit.span(*(shown or tokens)),
                 plain=direct and (stored_by is not None or not mode.writes),
                 assignment=stored_by,
                 texel=texel,

@@ -44,7 +44,6 @@ class ImageCall:
     mode: Mode
     texel: Texel
     form: Form | None
-    last: int  # token: the closing bracket
     evaluated: tuple[c_ast.Node, ...]  # the coordinates, and what is written
 
 
@@ -55,35 +54,28 @@ def read_image_call(env: Environment, node: c_ast.FuncCall) -> ImageCall | None:
     if called is None or len(arguments) not in (2, 3):
         return None
     image = env.image(arguments[0])
-    first = env.unit.index(node.name)
-    if image is None or env.unit.tokens[first + 1].text != "(":
-        return None
-    ranges = env.unit.ranges_in(first + 1)
-    if len(ranges) != len(arguments):
-        return None
     kind, type_ = called
     reads = kind == "read"
-    if not reads and len(arguments) != 3:
+    if image is None or not (reads or len(arguments) == 3):
         return None
     place = len(arguments) - 1 if reads else 1
-    value = None if reads else ranges[1][1] + 1
+    at = env.unit.ends.operand(arguments[place])
+    value = None if reads else at[1] + 1
     sampler = arguments[1] if reads and len(arguments) == 3 else None
     texel = Texel(
         type_,
-        ranges[place],
+        at,
         value,
         _named(env, sampler) if sampler is not None else "",
         _trouble(env, image, sampler) if reads else "",
     )
     rank = env.ranks[image]
     followed = rank > 0 and (not texel.trouble or not is_on(SAMPLERS))
-    last = env.unit.match(first + 1)
     return ImageCall(
         image,
         Mode.READ if reads else Mode.WRITE,
         texel,
         texel_of(env, arguments[place], rank) if followed else None,
-        last,
         tuple(arguments[place:]),
     )
 

@@ -101,8 +101,7 @@ def _walk(walker: ExpressionWalker, inner: ExpressionWalker, node: c_ast.FuncCal
     inner.begin_under(walker)
     inner.walk()
     walker.local_ids = walker.local_ids or inner.local_ids
-    first = walker.unit.index(node.name)
-    last = walker.unit.match(first + 1)
+    first, last = walker.unit.ends.of(node)
     places = enumerate(walker.body.statements)
     where = next((i for i, s in places if s.first <= first <= s.last), -1)
     for access in inner.accesses:

@@ -18,6 +18,7 @@ from pycparser import c_ast
 
 from kfusion.parse.annotations import Annotations, is_annotation
 from kfusion.parse.compiler import STDIN, Preprocessor, is_c
+from kfusion.parse.ends import Ends
 from kfusion.parse.macros import MacroTable
 from kfusion.parse.preprocess import Preprocessed, PToken
 from kfusion.parse.statements import Statement, Statements, brackets
@@ -139,6 +140,10 @@ class Unit:
             place = place_of(self.source, self.tokens, opening)
             raise error("KF118", text, place, help="leave out the brackets")
         return self._closing[opening]
+
+    @cached_property
+    def ends(self) -> Ends:
+        return Ends(self.tokens, self._closing, self.index)
 
     def ranges_in(self, opening: int) -> list[tuple[int, int]]:
         """First and last token of what stands between the commas in a bracket."""
