@@ -57,14 +57,13 @@ from kfusion.kernel.scopes import Scopes
 from kfusion.kernel.together import Findings, is_followed, is_local_fence
 from kfusion.kernel.types import is_member_array
 from kfusion.parse.statements import Statement
-from kfusion.parse.unit import Function
+from kfusion.parse.unit import Function, arguments_of, called_name, is_step
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 
 PASSED = protection("passed", "a pointer that is not followed may reach any element")
 
 _VECTOR_ACCESS = re.compile(r"v(load|store)(a)?(_half)?(2|3|4|8|16)?(?:_rt[ezpn])?")
-_CHANGES = ("++", "--", "p++", "p--")
 _STEPS = ("++", "--")
 _ASSIGNMENTS = ("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
 
@@ -252,10 +251,10 @@ class ExpressionWalker(ABC):
         if node.op == "sizeof":
             return
         symbol = self.env.symbol(node.expr)
-        if node.op in _CHANGES and symbol is not None:
+        if is_step(node) and symbol is not None:
             self._step(symbol, node)
             self._used(symbol, node, used)
-        elif node.op in _CHANGES:
+        elif is_step(node):
             self._target(node.expr, Mode.UPDATE, statement=statement)
         elif node.op == "*":
             self._dereference(node, Mode.READ)
@@ -326,7 +325,7 @@ class ExpressionWalker(ABC):
             self._feature(Feature.UNKNOWN_CALL, node.name, node)
 
     def _call(self, node: c_ast.FuncCall, *, statement: bool = False) -> None:
-        name = node.name.name if isinstance(node.name, c_ast.ID) else "a computed function"
+        name = called_name(node) or "a computed function"
         feature: Feature | None = None
         image = read_image_call(self.env, node)
         if image is not None:
@@ -360,7 +359,7 @@ class ExpressionWalker(ABC):
 
     def _arguments(self, node: c_ast.FuncCall, name: str, *, hidden: bool) -> None:
         """`hidden`: that the call is not known is the reason, not the pointers that it gets."""
-        for place, argument in enumerate(node.args.exprs if node.args else []):
+        for place, argument in enumerate(arguments_of(node)):
             pointer = resolve_pointer(self.env, argument)
             if name in self.unit.functions and self.env.image(argument) is not None:
                 self._given_image(argument, name)
@@ -390,7 +389,7 @@ class ExpressionWalker(ABC):
     def _is_vector_access(self, name: str, node: c_ast.FuncCall) -> bool:
         """`vload4(i, a)`, `vstore4(x, i, a)`: elements that lie one behind the other."""
         match = _VECTOR_ACCESS.fullmatch(name)
-        arguments = node.args.exprs if node.args else []
+        arguments = arguments_of(node)
         mode = Mode.READ if match and match.group(1) == "load" else Mode.WRITE
         if match is None or len(arguments) != (2 if mode is Mode.READ else 3):
             return False
@@ -466,7 +465,7 @@ class ExpressionWalker(ABC):
         elif isinstance(node, c_ast.Cast | c_ast.UnaryOp):
             self.offsets(node.expr)
             symbol = self.env.symbol(node.expr)
-            if isinstance(node, c_ast.UnaryOp) and node.op in _CHANGES and symbol is not None:
+            if is_step(node) and symbol is not None:
                 self._step(symbol, node)
         elif isinstance(node, c_ast.Assignment):
             self.expression(node, used=False)

@@ -43,7 +43,7 @@ from kfusion.kernel.types import (
     resolved,
     vector_of,
 )
-from kfusion.parse.unit import Unit
+from kfusion.parse.unit import Unit, arguments_of, called_name, is_step
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
@@ -359,8 +359,7 @@ def _constant(node: c_ast.Constant) -> Typed:
 
 
 def _call(env: Environment, node: c_ast.FuncCall) -> Typed:
-    name = node.name.name if isinstance(node.name, c_ast.ID) else ""
-    arguments = node.args.exprs if node.args else []
+    name, arguments = called_name(node), arguments_of(node)
     if name in env.unit.functions:
         return _helper(env, node)
     if name in IDS and len(arguments) == 1:
@@ -444,8 +443,7 @@ def _result(within: Environment, helper: SimpleHelper) -> Typed:
 
 def _entered(env: Environment, node: c_ast.FuncCall) -> tuple[Environment, SimpleHelper] | None:
     """A simple helper function that is called, its parameters bound to their values."""
-    name = node.name.name if isinstance(node.name, c_ast.ID) else ""
-    arguments = node.args.exprs if node.args else []
+    name, arguments = called_name(node), arguments_of(node)
     helper = simple_helper(env.unit, name)
     if helper is None or name in env.inside or len(arguments) != len(helper.parameters):
         return None
@@ -636,8 +634,7 @@ def _of_all_parts(
     env: Environment, node: c_ast.FuncCall, *, negated: bool
 ) -> tuple[Comparison, ...] | None:
     """`all(at < size)`; not `any(at >= size)`."""
-    name = node.name.name if isinstance(node.name, c_ast.ID) else ""
-    arguments = node.args.exprs if node.args else []
+    name, arguments = called_name(node), arguments_of(node)
     relation = arguments[0] if len(arguments) == 1 else None
     if name != ("any" if negated else "all") or name in env.unit.functions:
         return None
@@ -688,7 +685,7 @@ def resolve_pointer(env: Environment, node: c_ast.Node) -> Pointer | None:
             return moved(base, offset_of(evaluate(env, node.expr.subscript)), "+")
     if isinstance(node, c_ast.Assignment):
         return assigned_pointer(env, node)  # `*(p += i)`
-    if isinstance(node, c_ast.UnaryOp) and node.op in ("p++", "p--", "++", "--"):
+    if is_step(node):
         base = resolve_pointer(env, node.expr)
         before = node.op.startswith("p")
         return base if before or base is None else moved(base, number(1), node.op[0])

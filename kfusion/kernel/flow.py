@@ -32,6 +32,7 @@ from kfusion.kernel.forms import Form, Id, LoopVariable, form_of, number
 from kfusion.kernel.model import Symbol
 from kfusion.kernel.scopes import Scopes
 from kfusion.kernel.types import INTEGERS, is_integer, is_unsigned
+from kfusion.parse.unit import descendants, is_step
 from kfusion.source.protections import is_on, protection
 
 _T = TypeVar("_T")
@@ -218,11 +219,8 @@ def _steps(env: Environment, loop: c_ast.Node) -> dict[Symbol, c_ast.Node]:
         symbol = env.symbol(target) if target is not None else None
         if symbol is not None and _adds(node):
             found[symbol] = node
-    finder = _Changes(env)
-    for part in (getattr(loop, "cond", None), loop.stmt, next_):
-        if part is not None:
-            finder.visit(part)
-    return {symbol: node for symbol, node in found.items() if finder.counts[symbol] == 1}
+    counts = _changes(env, getattr(loop, "cond", None), loop.stmt, next_)
+    return {symbol: node for symbol, node in found.items() if counts[symbol] == 1}
 
 
 def _always_evaluated(node: c_ast.Node) -> Iterator[c_ast.Node]:
@@ -244,9 +242,7 @@ _EXPRESSIONS = (
 
 
 def _adds(node: c_ast.Node) -> bool:
-    if isinstance(node, c_ast.UnaryOp):
-        return node.op.removeprefix("p") in ("++", "--")
-    return isinstance(node, c_ast.Assignment) and node.op in ("+=", "-=")
+    return is_step(node) or (isinstance(node, c_ast.Assignment) and node.op in ("+=", "-="))
 
 
 def _step(env: Environment, node: c_ast.Node) -> Form | None:
@@ -302,16 +298,23 @@ def has_inner_cases(switch: c_ast.Switch) -> bool:
 
 
 def has_continue(node: c_ast.Node) -> bool:
-    return isinstance(node, c_ast.Continue) or any(has_continue(c) for _, c in node.children())
+    return any(isinstance(each, c_ast.Continue) for each in descendants(node))
 
 
 def changed_in(env: Environment, *nodes: c_ast.Node | None) -> set[Symbol]:
     """Variables that are assigned within, or a part of them."""
-    finder = _Changes(env)
-    for node in nodes:
-        if node is not None:
-            finder.visit(node)
-    return finder.found
+    return set(_changes(env, *nodes))
+
+
+def _changes(env: Environment, *nodes: c_ast.Node | None) -> Counter[Symbol]:
+    """How often the text changes each."""
+    counts: Counter[Symbol] = Counter()
+    for node in chain(*(descendants(node) for node in nodes if node is not None)):
+        if isinstance(node, c_ast.Assignment):
+            counts.update(changed_part(env, node.lvalue))
+        elif is_step(node):
+            counts.update(changed_part(env, node.expr))
+    return counts
 
 
 def changed_part(env: Environment, node: c_ast.Node) -> tuple[Symbol, ...]:
@@ -322,25 +325,3 @@ def changed_part(env: Environment, node: c_ast.Node) -> tuple[Symbol, ...]:
     symbol = env.symbol(node)
     behind = part and symbol is not None and symbol.canonical.endswith("*")  # a pointer
     return (symbol,) if symbol is not None and not behind else ()
-
-
-class _Changes(c_ast.NodeVisitor):
-    def __init__(self, env: Environment) -> None:
-        self.env = env
-        self.counts: Counter[Symbol] = Counter()
-
-    @property
-    def found(self) -> set[Symbol]:
-        return set(self.counts)
-
-    def _changed(self, node: c_ast.Node) -> None:
-        self.counts.update(changed_part(self.env, node))
-
-    def visit_Assignment(self, node: c_ast.Assignment) -> None:
-        self._changed(node.lvalue)
-        self.generic_visit(node)
-
-    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
-        if node.op.removeprefix("p") in ("++", "--"):
-            self._changed(node.expr)
-        self.generic_visit(node)

@@ -16,7 +16,7 @@ from kfusion.kernel.model import OF_KERNEL, Mode, Texel
 from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.texels import texel_of
 from kfusion.kernel.types import canonical
-from kfusion.parse.unit import Unit
+from kfusion.parse.unit import Unit, arguments_of, called_name
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, tokenize
 from kfusion.source.protections import is_on, protection
@@ -49,8 +49,8 @@ class ImageCall:
 
 def read_image_call(env: Environment, node: c_ast.FuncCall) -> ImageCall | None:
     """None: not a call of that kind, or not in a form that is followed."""
-    called = image_call(node.name.name) if isinstance(node.name, c_ast.ID) else None
-    arguments = node.args.exprs if node.args is not None else []
+    called = image_call(called_name(node))
+    arguments = arguments_of(node)
     if called is None or len(arguments) not in (2, 3):
         return None
     image = env.image(arguments[0])

@@ -15,8 +15,8 @@ from kfusion.kernel.evaluate import Environment, cast_pointer, convert, evaluate
 from kfusion.kernel.images import sampler_of
 from kfusion.kernel.model import Body, Symbol
 from kfusion.kernel.only_read import reads_argument
-from kfusion.kernel.scopes import Scopes, find_scopes, name_token
-from kfusion.parse.unit import Function
+from kfusion.kernel.scopes import Scopes, find_scopes
+from kfusion.parse.unit import Function, arguments_of
 
 if TYPE_CHECKING:
     from kfusion.kernel.accesses import ExpressionWalker
@@ -28,7 +28,7 @@ def follow_call(walker: ExpressionWalker, node: c_ast.FuncCall, name: str) -> bo
     """False: the function or its arguments are not of the kind that can be followed."""
     unit, env = walker.unit, walker.env
     listed = unit.definitions[name]
-    arguments = node.args.exprs if node.args else []
+    arguments = arguments_of(node)
     if len(listed) != 1 or name in env.inside or walker.followed_calls[0] >= _MOST:
         return False
     function = listed[0]
@@ -48,7 +48,7 @@ def follow_call(walker: ExpressionWalker, node: c_ast.FuncCall, name: str) -> bo
     within.samplers.update({k: v for k, v in env.samplers.items() if isinstance(k, str)})
     writing: set[str] = set()
     for place, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True)):
-        symbol = scopes.uses[name_token(unit, parameter)]
+        symbol = scopes.uses[unit.name_index(parameter)]
         pointer = resolve_pointer(env, argument)
         if pointer is not None and not reads_argument(unit, name, place):
             writing.add(pointer.parameter)
@@ -60,10 +60,8 @@ def follow_call(walker: ExpressionWalker, node: c_ast.FuncCall, name: str) -> bo
 
 
 def _parameters(function: Function) -> list[c_ast.Decl] | None:
-    arguments = function.node.decl.type.args
-    found = list(arguments.params) if arguments else []
-    named = all(isinstance(each, c_ast.Decl) and each.name for each in found)
-    return found if named else None
+    named = all(isinstance(each, c_ast.Decl) and each.name for each in function.listed)
+    return function.listed if named else None
 
 
 def _bind(

@@ -31,7 +31,6 @@ from kfusion.kernel.scopes import Scopes, find_scopes
 from kfusion.kernel.sections import check_sections
 from kfusion.kernel.strides import mixes_ids
 from kfusion.kernel.surroundings import (
-    is_kernel,
     macros_of,
     placed_pragmas,
     pragmas_of,
@@ -62,7 +61,7 @@ def read_kernels(unit: Unit, patience: float = PATIENCE) -> dict[str, Kernel]:
     return {
         name: _read_in_time(unit, function, helpers, conditions, samplers, patience)
         for name, function in unit.functions.items()
-        if is_kernel(unit, function) and unit.in_main_file(function.node.decl)
+        if unit.is_kernel(function) and unit.in_main_file(function.node.decl)
     }
 
 
@@ -212,8 +211,7 @@ def _bind_structures(env: Environment, scopes: Scopes, function: Function) -> No
     """Parameters that are structures, and stay as they are."""
     kept = keeps_members(env.unit, scopes, function)
     declared = {symbol.name: symbol for symbol in scopes.writes if symbol.parameter}
-    arguments = function.node.decl.type.args
-    for node in arguments.params if arguments else ():
+    for node in function.listed:
         if node.name in kept and members_of(env.unit, node.type):
             whole = canonical(env.unit, node.type)
             env.structures[declared[node.name]] = Member(node.name, "", node.type, whole)
@@ -265,14 +263,13 @@ def _changed_parameters(scopes: Scopes, parameters: tuple[Parameter, ...]) -> li
 
 def _changed_in_macros(unit: Unit, scopes: Scopes, changed: list[Parameter]) -> list[FeatureUse]:
     """What a macro calls by its name cannot get another one, for a variable of the stage."""
-    names = {p.name for p in changed}
     inside = {s.name for t, s in scopes.uses.items() if s.parameter and unit.tokens[t].macro}
     return [
         FeatureUse(
             Feature.POINTER_ARITHMETIC if p.pointer else Feature.ASSIGNED_PARAMETER, p.name, p.span
         )
         for p in changed
-        if p.name in names & inside or p.image is not None or p.canonical == "sampler_t"
+        if p.name in inside or p.image is not None or p.canonical == "sampler_t"
     ]
 
 

@@ -108,11 +108,6 @@ def _listed(text: str) -> list[str]:
     return found
 
 
-def is_kernel(unit: Unit, function: Function) -> bool:
-    name = unit.index(function.node.decl)
-    return any(note.text == "kernel" for note in unit.notes_between(function.first, name))
-
-
 def definition_span(unit: Unit, function: Function) -> Span:
     """From the first word of the definition, `kernel` included, to its closing brace."""
     start, end = unit.range(function.first, function.body.last)

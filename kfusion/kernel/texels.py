@@ -14,6 +14,7 @@ from pycparser import c_ast
 from kfusion.kernel.evaluate import Environment, Typed, evaluate
 from kfusion.kernel.forms import Form, Id, texel_at
 from kfusion.kernel.types import canonical, is_integer
+from kfusion.parse.unit import called_name
 from kfusion.source.dataclasses import dataclass
 
 _EXACT = 1 << 23  # floats up to it are whole numbers and halves
@@ -68,7 +69,7 @@ def _vector(env: Environment, node: c_ast.Node) -> tuple[_Real, _Real] | None:
         found = [_scalar(env, part) for part in parts]
         if len(found) == 2 and found[0] is not None and found[1] is not None:
             return found[0], found[1]
-    if isinstance(node, c_ast.FuncCall) and _name(node) == "convert_float2" and node.args:
+    if isinstance(node, c_ast.FuncCall) and called_name(node) == "convert_float2" and node.args:
         parts = evaluate(env, node.args.exprs[0]).parts
         forms = [part.form for part in parts if _counts_alike(part)]
         if len(forms) == 2 and forms[0] is not None and forms[1] is not None:
@@ -91,7 +92,7 @@ def _scalar(env: Environment, node: c_ast.Node) -> _Real | None:
         return _Real(whole.form)
     if isinstance(node, c_ast.Cast) and canonical(env.unit, node.to_type) == "float":
         return _scalar(env, node.expr)
-    if isinstance(node, c_ast.FuncCall) and _name(node) == "convert_float" and node.args:
+    if isinstance(node, c_ast.FuncCall) and called_name(node) == "convert_float" and node.args:
         return _scalar(env, node.args.exprs[0])
     if isinstance(node, c_ast.BinaryOp) and node.op == "+" and env.certain_operator(node):
         left, right = _scalar(env, node.left), _scalar(env, node.right)
@@ -109,7 +110,3 @@ def _counts_alike(value: Typed) -> bool:
         or (monomial == () and 0 <= factor < _EXACT)
         for monomial, factor in terms
     )
-
-
-def _name(node: c_ast.FuncCall) -> str:
-    return str(node.name.name) if isinstance(node.name, c_ast.ID) else ""

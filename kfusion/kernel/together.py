@@ -17,12 +17,10 @@ from kfusion.kernel.evaluate import Environment, evaluate
 from kfusion.kernel.forms import GLOBAL_ID, LOCAL_ID, STRIDED_ID
 from kfusion.kernel.model import Body, Feature, FeatureUse, Parameter, PreludeItem, Together
 from kfusion.kernel.opening import COPIES, WAITS
-from kfusion.kernel.scopes import name_token
 from kfusion.kernel.types import canonical, size_of
-from kfusion.parse.unit import Function, Unit
+from kfusion.parse.unit import Function, Unit, arguments_of, called_name
 from kfusion.source.lexer import tokenize
 from kfusion.source.protections import is_on, protection
-from kfusion.source.text import Span
 
 UNIFORM = protection("uniform", "no barrier where some items of a group may not come to")
 
@@ -36,8 +34,8 @@ def is_followed(name: str) -> bool:
 
 def is_local_fence(unit: Unit, node: c_ast.FuncCall) -> bool:
     """`mem_fence(CLK_LOCAL_MEM_FENCE)`"""
-    arguments = node.args.exprs if node.args is not None else []
-    if len(arguments) != 1 or getattr(node.name, "name", "") not in FENCES:
+    arguments = arguments_of(node)
+    if len(arguments) != 1 or called_name(node) not in FENCES:
         return False
     at = unit.index(arguments[0])
     return bool(unit.span(at, at).text == "CLK_LOCAL_MEM_FENCE")
@@ -99,7 +97,7 @@ class Findings:
         size = self._size(node.type)
         if size is None:
             return False
-        name = name_token(self.unit, node)
+        name = self.unit.name_index(node)
         self.sizes[name] = size
         if not self.env.certain(statement.first, statement.last):
             text = self.unit.source.text[slice(*self.unit.range(statement.first, statement.last))]
@@ -107,7 +105,7 @@ class Findings:
             self.written[name] = " ".join(["", *words])
         self.last = self.last_ahead = max(self.last, first)
         self.tokens.add(name)
-        self.arrays.append(FeatureUse(Feature.LOCAL_MEMORY, node.name, self._span(node)))
+        self.arrays.append(FeatureUse(Feature.LOCAL_MEMORY, node.name, self.unit.node_span(node)))
         return True
 
     def _size(self, type_: c_ast.Node) -> int | None:
@@ -123,10 +121,7 @@ class Findings:
         self.last = max(self.last, self.unit.index(node))
         if name in (*WAITS, *COPIES):
             self.last_ahead = self.last
-        self.calls.append(FeatureUse(feature_of_call(name), f"{name}()", self._span(node)))
-
-    def _span(self, node: c_ast.Node) -> Span:
-        return self.unit.node_span(node)
+        self.calls.append(FeatureUse(feature_of_call(name), f"{name}()", self.unit.node_span(node)))
 
     def result(
         self, body: Body, parameters: Sequence[Parameter]

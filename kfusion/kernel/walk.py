@@ -20,7 +20,7 @@ from kfusion.kernel.flow import changed_in, goes_on, has_continue, has_inner_cas
 from kfusion.kernel.forms import ITEM_IDS, Comparison, Form, LoopVariable, form_of, number
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Body, Feature, Symbol
-from kfusion.kernel.scopes import Scopes, name_token
+from kfusion.kernel.scopes import Scopes
 from kfusion.kernel.types import INTEGERS, is_integer, is_unsigned, promoted
 from kfusion.parse.unit import Function
 from kfusion.source.protections import is_on, protection
@@ -78,7 +78,7 @@ class Walker(ExpressionWalker):
             pointer = None
             if pointer_type:
                 pointer = resolve_pointer(self.env, node.init)
-            symbol = self.env.uses[name_token(self.unit, node)]
+            symbol = self.env.uses[self.unit.name_index(node)]
             # The ids in a variable that is followed are looked at where it is used.
             followed = evaluate(self.env, node.init).complete and self.flow.follows(symbol)
             if pointer is not None:  # it is bound to what it is before the initialiser steps

@@ -65,14 +65,17 @@ class Function:
         """All nodes of the body by their types, in the order of the text."""
         return by_type(self.node.body)
 
+    @property
+    def listed(self) -> list[c_ast.Node]:
+        """What stands in the brackets behind its name, `void` and `...` as well."""
+        arguments = self.node.decl.type.args
+        return arguments.params if arguments is not None else []
+
     @cached_property
     def parameters(self) -> list[c_ast.Decl]:
         """Those that have names; arrays are pointers."""
-        arguments = self.node.decl.type.args
-        if arguments is None:
-            return []
         old = {d.name: d for d in self.node.param_decls or []}
-        listed = (old.get(getattr(p, "name", None), p) for p in arguments.params)
+        listed = (old.get(getattr(p, "name", None), p) for p in self.listed)
         return [_as_pointer(p) for p in listed if isinstance(p, c_ast.Decl) and p.name]
 
     @cached_property
@@ -126,6 +129,8 @@ class Unit:
         """The token of the name that a declaration declares."""
         node = declaration
         while not isinstance(node, c_ast.TypeDecl):
+            if not hasattr(node, "type"):
+                return self.index(declaration)  # of a structure alone
             node = node.type
         return self.index(node)
 
@@ -257,6 +262,16 @@ class Unit:
 
 def declares_function(node: c_ast.Decl) -> bool:
     return isinstance(node.type, c_ast.FuncDecl)
+
+
+def called_name(call: c_ast.FuncCall) -> str:
+    """Nothing, if what is called is no name."""
+    return str(call.name.name) if isinstance(call.name, c_ast.ID) else ""
+
+
+def is_step(node: c_ast.Node) -> bool:
+    """`i++`, `--i`"""
+    return isinstance(node, c_ast.UnaryOp) and node.op in ("++", "--", "p++", "p--")
 
 
 def arguments_of(call: c_ast.FuncCall) -> list[c_ast.Node]:
