@@ -136,7 +136,7 @@ class ExpressionWalker(ABC):
         used = not statement if used is None else used
         form = evaluate(self.env, node).form
         if form is not None:
-            self._check_form(form, (self.unit.index(node), self.unit.index(node)))
+            self._check_form(form, self._at(node))
             return
         if isinstance(node, c_ast.Assignment):
             self._assignment(node, statement=statement, used=used)
@@ -152,12 +152,10 @@ class ExpressionWalker(ABC):
             self._call(node, statement=statement)
         elif isinstance(node, c_ast.ID):
             self._name(node)
-        elif isinstance(node, c_ast.Cast):
+        elif isinstance(node, (c_ast.Cast, c_ast.NamedInitializer)):
             self.expression(node.expr)
         elif isinstance(node, c_ast.CompoundLiteral):
             self.expression(node.init)
-        elif isinstance(node, c_ast.NamedInitializer):
-            self.expression(node.expr)
         elif isinstance(node, c_ast.ExprList):
             for number, child in enumerate(node.exprs, 1):
                 self.expression(child, used=used and number == len(node.exprs))
@@ -181,17 +179,20 @@ class ExpressionWalker(ABC):
         if not is_on(PASSED):
             return
         mode = Mode.READ if read or self.only_reads(parameter) else Mode.UPDATE
-        at = self.unit.index(node)
-        self._access(Pointer(parameter, None), mode, None, (at, at), direct=False, statement=False)
-        self.accesses[-1] = replace(self.accesses[-1], whole=False, anywhere=True)
+        self._access(
+            Pointer(parameter, None), mode, None, self._at(node), whole=False, anywhere=True
+        )
+
+    def _at(self, node: c_ast.Node) -> tuple[int, int]:
+        """The token at which the node is placed."""
+        return self.unit.index(node), self.unit.index(node)
 
     def _check_form(self, form: Form, tokens: tuple[int, int]) -> None:
         if self.local_ids is None and in_global_ids(form).mentions(*OF_GROUPS):
             self.local_ids = self.unit.span(*tokens)
 
     def _lost(self, form: Form, node: c_ast.Node) -> None:
-        at = self.unit.index(node)
-        self._check_form(form, (at, at))
+        self._check_form(form, self._at(node))
 
     def _assignment(self, node: c_ast.Assignment, *, statement: bool, used: bool) -> None:
         symbol = self.env.symbol(node.lvalue)
@@ -381,9 +382,7 @@ class ExpressionWalker(ABC):
             self.expression(place)
             return True
         self.offsets(place)
-        at = self.unit.index(place)
-        self._access(pointer, Mode.UPDATE, pointer.offset, (at, at), direct=False, statement=False)
-        self.accesses[-1] = replace(self.accesses[-1], atomic=True)
+        self._access(pointer, Mode.UPDATE, pointer.offset, self._at(place), atomic=True)
         return True
 
     def _is_vector_access(self, name: str, node: c_ast.FuncCall) -> bool:
@@ -412,7 +411,7 @@ class ExpressionWalker(ABC):
             facts += [comparison("<=", Form(), lane, "int", negated=False)]
         place_of, at = moved(pointer, form, "+"), self.unit.ends.of(node)
         with self._scope(facts, conditional=lanes > 1, looped=lanes > 1):
-            self._access(place_of, mode, place_of.offset, at, direct=False, statement=False)
+            self._access(place_of, mode, place_of.offset, at)
         return True
 
     def _texel(self, call: ImageCall, node: c_ast.FuncCall, *, statement: bool) -> None:
@@ -431,11 +430,11 @@ class ExpressionWalker(ABC):
 
     def _given_image(self, argument: c_ast.Node, function: str) -> None:
         """A function of the file may read any texel; one that writes is a feature."""
-        at = self.unit.index(argument)
-        texel = Texel("float4", (at, at), trouble=f"{function}() is given the whole image")
-        pointer = Pointer(self.env.image(argument) or "", None)
-        where = (at, at)
-        self._access(pointer, Mode.READ, None, where, direct=False, statement=False, texel=texel)
+        at = self._at(argument)
+        texel = Texel("float4", at, trouble=f"{function}() is given the whole image")
+        self._access(
+            Pointer(self.env.image(argument) or "", None), Mode.READ, None, at, texel=texel
+        )
 
     def _copied(self, arguments: Sequence[c_ast.Node]) -> None:
         """An asynchronous copy writes through its first argument and reads the second."""
@@ -445,9 +444,7 @@ class ExpressionWalker(ABC):
                 self.expression(argument)
             else:
                 self.offsets(argument)
-                at = self.unit.index(argument)
-                self._access(pointer, mode, None, (at, at), direct=False, statement=False)
-                self.accesses[-1] = replace(self.accesses[-1], whole=False)
+                self._access(pointer, mode, None, self._at(argument), whole=False)
         for argument in arguments[2:]:
             self.expression(argument)
 
@@ -494,13 +491,13 @@ class ExpressionWalker(ABC):
         elif pointer.offset is not None:
             moved = offset_of(index) if moves else index.form
             form = pointer.offset + pointer.of_elements(moved) if moved is not None else None
-        at, ends = self.unit.index(node), self.unit.ends.of(node)
-        named = isinstance(node.name, c_ast.ID) and ends[0] == at
+        ends = self.unit.ends.of(node)
+        named = isinstance(node.name, c_ast.ID) and ends[0] == self.unit.index(node)
         self._access(
             pointer,
             mode,
             form,
-            ends if named else (at, at),
+            ends if named else self._at(node),
             direct=named and self._direct(node.name),
             statement=statement,
             type_=type_,
@@ -513,14 +510,14 @@ class ExpressionWalker(ABC):
             self.expression(node.expr)
             return
         self.offsets(node.expr)
-        at, ends = self.unit.index(node), self.unit.ends.of(node)
+        ends = self.unit.ends.of(node)
         bracketed = self.unit.ends.operand(node.expr) != self.unit.ends.of(node.expr)
         direct = (bracketed or isinstance(node.expr, c_ast.ID)) and self._direct(node.expr)
         self._access(
             pointer,
             mode,
             pointer.offset,
-            ends if direct else (at, at),
+            ends if direct else self._at(node),
             direct=direct,
             statement=statement,
             shown=ends,
@@ -541,9 +538,7 @@ class ExpressionWalker(ABC):
         pointer = resolve_pointer(self.env, node.name) if node.type == "->" else None
         if pointer is not None:
             self.offsets(node.name)
-            at = self.unit.index(node.name)
-            self._access(pointer, mode, pointer.offset, (at, at), direct=False, statement=False)
-            self.accesses[-1] = replace(self.accesses[-1], whole=False)
+            self._access(pointer, mode, pointer.offset, self._at(node), whole=False)
         elif node.type == "->":
             self.expression(node.name)
         else:
@@ -566,8 +561,11 @@ class ExpressionWalker(ABC):
         form: Form | None,
         tokens: tuple[int, int],
         *,
-        direct: bool,
-        statement: bool,
+        direct: bool = False,
+        statement: bool = False,
+        whole: bool = True,
+        anywhere: bool = False,
+        atomic: bool = False,
         type_: str = "size_t",
         texel: Texel | None = None,
         shown: tuple[int, int] | None = None,
@@ -600,6 +598,9 @@ class ExpressionWalker(ABC):
                 texel=texel,
                 seen_as=pointer.seen_as,
                 unit=pointer.unit,
+                whole=whole,
+                anywhere=anywhere,
+                atomic=atomic,
             )
         )
 

@@ -205,10 +205,9 @@ def is_sampler(env: Environment, node: c_ast.Decl) -> bool:
 
 def address_space(env: Environment, node: c_ast.Decl) -> str:
     """The address space that a local declaration names."""
-    name = first = env.unit.name_index(node)
-    while env.unit.tokens[first - 1].text not in (";", "{", "}"):
-        first -= 1
-    spaces = [note.text for note in env.unit.notes_between(first, name)]
+    name = env.unit.name_index(node)
+    notes = env.unit.notes_between(env.unit.declaration_start(name), name)
+    spaces = [note.text for note in notes]
     return spaces[0] if spaces else "private"
 
 

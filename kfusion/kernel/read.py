@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from time import monotonic
 
+from pycparser import c_ast
+
 from kfusion.kernel.body import nodes_of, split_body
 from kfusion.kernel.conditions import Conditions
 from kfusion.kernel.effects import effect_of, is_acting
@@ -42,10 +44,13 @@ from kfusion.kernel.surroundings import (
 from kfusion.kernel.types import canonical, is_integer, members_of
 from kfusion.kernel.walk import Walker
 from kfusion.parse.compiler import STDIN
-from kfusion.parse.unit import Function, Unit
+from kfusion.parse.unit import Function, Unit, argument_of, called_name
 from kfusion.source.protections import is_on, protection
 
-_OTHERS = ("get_enqueued_", "get_work_dim", "get_sub_group")  # of no certain dimension
+_OF_DIMENSIONS = (
+    *("get_global_", "get_local_", "get_group_", "get_num_"),
+    *("get_enqueued_", "get_work_dim", "get_sub_group"),  # of no certain dimension
+)
 
 MIXED_IDS = protection("mixed-ids", "an item's own elements have more than one iteration")
 
@@ -115,7 +120,7 @@ def _unread(unit: Unit, function: Function) -> Kernel:
         macros=frozenset(),
         unstable=(),
         pins=(),
-        dimensions=_dimensions(unit, function),
+        dimensions=_dimensions(function),
     )
 
 
@@ -197,7 +202,7 @@ def _read(
         open_names=open_names(unit, [function, *reached]),
         together=together,
         local_ids=walker.local_ids,
-        dimensions=max(_dimensions(unit, f) for f in (function, *reached)),
+        dimensions=max(_dimensions(f) for f in (function, *reached)),
     )
 
 
@@ -290,13 +295,12 @@ def _foreign_text(unit: Unit, function: Function) -> list[FeatureUse]:
     return []
 
 
-def _dimensions(unit: Unit, function: Function) -> int:
+def _dimensions(function: Function) -> int:
     """The highest dimension that a work-item function is asked for, plus one."""
     highest = 0
-    tokens = unit.tokens
-    for index in range(function.body.first, function.body.last):
-        text = tokens[index].text
-        if text.startswith(("get_global_", "get_local_", "get_group_", "get_num_", *_OTHERS)):
-            which = tokens[index + 2].text
-            highest = max(highest, int(which) if which.isdigit() else 2)
+    for call in function.nodes.get(c_ast.FuncCall, ()):
+        if called_name(call).startswith(_OF_DIMENSIONS):
+            which = argument_of(call, 0)
+            value = which.value if isinstance(which, c_ast.Constant) else ""
+            highest = max(highest, int(value) if value.isdigit() else 2)
     return highest + 1

@@ -194,9 +194,7 @@ def _aliases(unit: Unit) -> dict[str, Alias]:
 
 def _notes_of(unit: Unit, name: int) -> list[Note]:
     """What was taken out of the declaration of a name."""
-    first = last = name
-    while first > 0 and unit.tokens[first - 1].text not in (";", "{", "}", "("):
-        first -= 1
+    first, last = unit.declaration_start(name), name
     while unit.tokens[last].text not in (";", ",", "=", "{", ")"):
         last += 1
     return unit.notes_between(first, last)

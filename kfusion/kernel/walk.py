@@ -75,9 +75,7 @@ class Walker(ExpressionWalker):
         if node in self.scopes.odd:
             return
         if node.init is not None:
-            pointer = None
-            if pointer_type:
-                pointer = resolve_pointer(self.env, node.init)
+            pointer = resolve_pointer(self.env, node.init) if pointer_type else None
             symbol = self.env.uses[self.unit.name_index(node)]
             # The ids in a variable that is followed are looked at where it is used.
             followed = evaluate(self.env, node.init).complete and self.flow.follows(symbol)
@@ -93,11 +91,10 @@ class Walker(ExpressionWalker):
         for declaration in node.decls:
             self.on_decl(declaration)
 
-    def on_emptystatement(self, node: c_ast.EmptyStatement) -> None:
+    def on_emptystatement(self, node: c_ast.Node) -> None:
         pass
 
-    def on_pragma(self, node: c_ast.Pragma) -> None:
-        pass
+    on_pragma = on_break = on_emptystatement
 
     def on_return(self, node: c_ast.Return) -> None:
         if node.expr is not None:  # of a function that the kernel calls
@@ -109,9 +106,6 @@ class Walker(ExpressionWalker):
         if any(s.first <= index <= s.last for s in self.body.statements):
             self.leaves.append(index)
             self._left = is_on(LEFT)
-
-    def on_break(self, node: c_ast.Break) -> None:
-        pass
 
     def on_continue(self, node: c_ast.Continue) -> None:
         if self._loops == 0:  # of the loop over the range
