@@ -146,6 +146,13 @@ class Environment:
             self.found.clear()
         self.values, self.pointers = dict(values), dict(pointers)
 
+    def within(self, name: str, uses: dict[int, Symbol]) -> Environment:
+        """That of a helper function, at its beginning."""
+        inside = self.inside | {name}
+        found = Environment(self.unit, uses, self.certain, inside=inside, returned=self.returned)
+        found.until = self.until
+        return found
+
     def certain_operator(self, node: c_ast.BinaryOp) -> bool:
         return self.certain(self.unit.index(node.left), self.unit.index(node.right))
 
@@ -447,9 +454,7 @@ def _entered(env: Environment, node: c_ast.FuncCall) -> tuple[Environment, Simpl
     helper = simple_helper(env.unit, name)
     if helper is None or name in env.inside or len(arguments) != len(helper.parameters):
         return None
-    inside = env.inside | {name}
-    within = Environment(env.unit, helper.uses, env.certain, inside=inside, returned=env.returned)
-    within.until = env.until
+    within = env.within(name, helper.uses)
     for symbol, argument in zip(helper.parameters, arguments, strict=True):
         within.bind(symbol, convert(evaluate(env, argument), symbol.canonical))
     return within, helper

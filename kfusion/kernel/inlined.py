@@ -42,8 +42,7 @@ def follow_call(walker: ExpressionWalker, node: c_ast.FuncCall, name: str) -> bo
     if not any(memory):
         return False
     walker.followed_calls[0] += 1
-    within = Environment(unit, scopes.uses, env.certain, inside=env.inside | {name})
-    within.until = env.until
+    within = env.within(name, scopes.uses)
     within.ranks = env.ranks
     within.samplers.update({k: v for k, v in env.samplers.items() if isinstance(k, str)})
     writing: set[str] = set()

@@ -300,8 +300,7 @@ class Kernel:
     @property
     def span(self) -> Span:
         """The name, where it is defined."""
-        index = self.unit.index(self.function.node.decl)
-        return self.unit.span(index, index)
+        return self.unit.node_span(self.function.node.decl)
 
     def group_size(self, dimension: int) -> int | None:
         """How many items groups have in the dimension, if the kernel says so."""

@@ -97,8 +97,7 @@ def _has_unknown(kernel: Kernel) -> bool:
 def _unread(unit: Unit, function: Function) -> Kernel:
     """A kernel that may do anything with what it is given."""
     parameters = read_parameters(unit, function)
-    index = unit.index(function.node.decl)
-    span = unit.span(index, index)
+    index, span = unit.index(function.node.decl), unit.node_span(function.node.decl)
     tokens = f"{function.body.last - function.body.first} tokens"
     anywhere = Access("", Mode.UPDATE, None, "size_t", (), True, True, -1, index, index, span)
     names = [p.name for p in parameters if p.is_buffer or p.image is not None]
@@ -148,13 +147,7 @@ def _read(
         return _read(unit, function, helpers, conditions, samplers, until, strides=False)
     accesses = tuple(walker.accesses)
     nodes = nodes_of(env, function, body.statements)
-    effects = [
-        effect_of(env, statement, here, accesses)
-        for statement, here in zip(body.statements, nodes, strict=True)
-    ]
-    acting = (
-        s.first for s, here in zip(body.statements, nodes, strict=True) if is_acting(env, here)
-    )
+    placed = [*zip(body.statements, nodes, strict=True)]
     changed = _changed_parameters(scopes, parameters)
     together, apart = walker.together.result(body, parameters)
     features = (
@@ -179,9 +172,9 @@ def _read(
         features=features,
         body=replace(
             body,
-            effects=tuple(effects),
+            effects=tuple(effect_of(env, s, here, accesses) for s, here in placed),
             leaves=tuple(walker.leaves),
-            acting=frozenset(acting),
+            acting=frozenset(s.first for s, here in placed if is_acting(env, here)),
         ),
         symbols=scopes.uses,
         fixed=frozenset(s for s in scopes.writes if scopes.assigned_once(s)),
@@ -215,7 +208,7 @@ def _is_its_own_item(walker: Walker, stride: Declaration) -> bool:
 def _bind_structures(env: Environment, scopes: Scopes, function: Function) -> None:
     """Parameters that are structures, and stay as they are."""
     kept = keeps_members(env.unit, scopes, function)
-    declared = {symbol.name: symbol for symbol in scopes.writes if symbol.parameter}
+    declared = scopes.parameters
     for node in function.listed:
         if node.name in kept and members_of(env.unit, node.type):
             whole = canonical(env.unit, node.type)
@@ -223,7 +216,7 @@ def _bind_structures(env: Environment, scopes: Scopes, function: Function) -> No
 
 
 def _bind_parameters(env: Environment, scopes: Scopes, parameters: tuple[Parameter, ...]) -> None:
-    declared = {symbol.name: symbol for symbol in scopes.writes if symbol.parameter}
+    declared = scopes.parameters
     for parameter in parameters:
         symbol = declared[parameter.name]
         if parameter.is_buffer:
@@ -262,7 +255,7 @@ def _parameter_features(
 
 def _changed_parameters(scopes: Scopes, parameters: tuple[Parameter, ...]) -> list[Parameter]:
     """Those that the kernel assigns: the other stages need the original ones."""
-    declared = {symbol.name: symbol for symbol in scopes.writes if symbol.parameter}
+    declared = scopes.parameters
     return [p for p in parameters if not scopes.assigned_once(declared[p.name])]
 
 
@@ -279,11 +272,8 @@ def _changed_in_macros(unit: Unit, scopes: Scopes, changed: list[Parameter]) -> 
 
 
 def _attributes(unit: Unit, function: Function) -> list[FeatureUse]:
-    name = unknown_attribute(unit, function)
-    if name is None:
-        return []
-    index = unit.index(function.node.decl)
-    return [FeatureUse(Feature.ATTRIBUTE, name, unit.span(index, index))]
+    name, span = unknown_attribute(unit, function), unit.node_span(function.node.decl)
+    return [FeatureUse(Feature.ATTRIBUTE, name, span)] if name is not None else []
 
 
 def _foreign_text(unit: Unit, function: Function) -> list[FeatureUse]:

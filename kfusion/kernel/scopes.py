@@ -23,6 +23,10 @@ class Scopes:
     pointers: set[Symbol] = field(default_factory=set)
     odd: list[c_ast.Node] = field(default_factory=list)  # local types, static variables, labels
 
+    @property
+    def parameters(self) -> dict[str, Symbol]:
+        return {symbol.name: symbol for symbol in self.writes if symbol.parameter}
+
     def assigned_once(self, symbol: Symbol) -> bool:
         return self.writes.get(symbol, 0) == 1 and symbol not in self.address_taken
 

@@ -33,14 +33,11 @@ INTEGERS: dict[str, tuple[int, bool]] = {
 _WORDS = {
     "_Bool": "bool",
     "char": "char",
-    "signed char": "char",
     "unsigned char": "uchar",
     "short": "short",
     "unsigned short": "ushort",
     "int": "int",
-    "signed": "int",
     "unsigned": "uint",
-    "unsigned int": "uint",
     "long": "long",
     "unsigned long": "ulong",
 }
@@ -119,9 +116,7 @@ def canonical(unit: Unit, node: c_ast.Node) -> str:
         return canonical(unit, node.type) + "*"
     if isinstance(node, c_ast.ArrayDecl):
         return canonical(unit, node.type) + "[]"
-    if isinstance(node, c_ast.TypeDecl):
-        return canonical(unit, node.type)
-    if isinstance(node, c_ast.Typename):
+    if isinstance(node, (c_ast.TypeDecl, c_ast.Typename)):
         return canonical(unit, node.type)
     if isinstance(node, c_ast.IdentifierType):
         return _named(unit, node)
@@ -155,17 +150,18 @@ def _open_type(unit: Unit, index: int) -> str | None:
     return None if settled else written
 
 
+def _plain_name(node: c_ast.IdentifierType) -> str:
+    """ "unsigned long" however it is written."""
+    words = [w for w in node.names if w not in ("signed", "int")] or ["int"]
+    name = " ".join(sorted(words, reverse=True))
+    return _WORDS.get(name, name)
+
+
 def _named(unit: Unit, node: c_ast.IdentifierType) -> str:
     written = _open_type(unit, unit.index(node))
     if written is not None:
         return written
-    words = [w for w in node.names if w not in ("signed", "int")] or list(node.names)
-    if words in (["signed", "int"], ["int", "signed"]):
-        words = ["int"]
-    if "char" in words and "signed" in node.names:
-        words = ["char"]
-    name = " ".join(sorted(words, reverse=True))  # "unsigned long" however it is written
-    name = _WORDS.get(name, name)
+    name = _plain_name(node)
     return _typedefs(unit).get(name, name)
 
 
@@ -310,7 +306,6 @@ def _typedefs(unit: Unit) -> dict[str, str]:
     for alias, declared in _aliases(unit).items():
         inner = declared.node.type if isinstance(declared.node, c_ast.TypeDecl) else None
         if isinstance(inner, c_ast.IdentifierType) and not declared.opaque:
-            name = " ".join(sorted(inner.names, reverse=True))
-            name = _open_type(unit, unit.index(inner)) or _WORDS.get(name, name)
+            name = _open_type(unit, unit.index(inner)) or _plain_name(inner)
             found[alias] = found.get(name, name)
     return found

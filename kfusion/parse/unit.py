@@ -346,15 +346,12 @@ def parse_unit(
         result = located(lines, result)
         names = _unknown_types(tokens, result.at, guess_types, opaque)
         body = _body_around(tokens, result.at) if cpp_possible and not names else None
-        if body is not None and (body[0] in unread or _has_region(annotations, tokens, body)):
-            body = None
         if (
             body is not None
-            and not unread
-            and not is_c([_for_compiler(t) for t in tokens], done.how)
+            and body[0] not in unread
+            and not _has_region(annotations, tokens, body)
+            and (unread or is_c([_for_compiler(t) for t in tokens], done.how))  # no mistake
         ):
-            body = None  # it is a mistake
-        if body is not None:
             unread[body[0]] = body[1]
         elif not names:
             raise syntax_error(source, annotations, tokens, result, cpp_possible, done.stubs)
@@ -375,16 +372,12 @@ def _for_compiler(token: PToken) -> str:
 
 def _body_around(tokens: list[PToken], at: int) -> tuple[int, int] | None:
     """The brackets of the function's body that a token stands in."""
-    opening = depth = 0
-    for index, token in enumerate(tokens):
-        if token.text == "{":
-            opening = index if depth == 0 else opening
-            depth += 1
-        elif token.text == "}":
-            depth -= 1
-            if depth == 0 and opening < at <= index:
-                return (opening, index) if tokens[opening - 1].text == ")" else None
-    return None
+    around = [pair for pair in brackets(tokens).items() if pair[0] < at <= pair[1]]
+    if not around:
+        return None
+    outermost = opening, _ = min(around)
+    is_body = tokens[opening].text == "{" and tokens[opening - 1].text == ")"
+    return outermost if is_body else None
 
 
 def _has_region(annotations: Annotations, tokens: list[PToken], body: tuple[int, int]) -> bool:
@@ -466,6 +459,9 @@ def _declared_types(tokens: list[PToken], *, outside: bool = False) -> set[str]:
 
 
 def refuse_redefinition(unit: Unit, names: Collection[str]) -> None:
+    def place(node: c_ast.FuncDef) -> Span:
+        return place_of(unit.source, unit.tokens, unit.index(node.decl))
+
     seen: dict[str, c_ast.FuncDef] = {}
     for node in unit.ast.ext:
         if isinstance(node, c_ast.FuncDef) and node.decl.name in names:
@@ -474,11 +470,6 @@ def refuse_redefinition(unit: Unit, names: Collection[str]) -> None:
                 raise error(
                     "KF128",
                     f"'{node.decl.name}' is defined twice",
-                    place_of(unit.source, unit.tokens, unit.index(node.decl)),
-                    related=(
-                        (
-                            "the first definition",
-                            place_of(unit.source, unit.tokens, unit.index(first.decl)),
-                        ),
-                    ),
+                    place(node),
+                    related=(("the first definition", place(first)),),
                 )
