@@ -218,7 +218,7 @@ class ExpressionWalker(ABC):
         elif not value.complete:
             self.expression(node.rvalue)
         if pointer is not None:
-            self.flow.point(symbol, pointer)
+            self.env.pointers[symbol] = pointer
         else:
             self.env.pointers.pop(symbol, None)
         self.flow.assign(symbol, assigned_value(self.env, node, old, value, symbol.canonical))
@@ -228,7 +228,7 @@ class ExpressionWalker(ABC):
         op, one = node.op.removeprefix("p")[0], Typed(number(1), "int")
         pointer = self.env.pointers.get(symbol)
         if pointer is not None:
-            self.flow.point(symbol, moved(pointer, number(1), op))
+            self.env.pointers[symbol] = moved(pointer, number(1), op)
         value = binary(self.env.values.get(symbol, UNKNOWN), op, one)
         self.flow.assign(symbol, convert(value, symbol.canonical))
 

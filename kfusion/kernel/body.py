@@ -18,7 +18,6 @@ from kfusion.kernel.evaluate import (
     resolve_pointer,
 )
 from kfusion.kernel.flow import changed_in
-from kfusion.kernel.forms import Comparison
 from kfusion.kernel.images import sampler_value
 from kfusion.kernel.model import Body, Declaration, PreludeItem
 from kfusion.kernel.opening import opening
@@ -42,7 +41,7 @@ def split_body(
         statement, here = statements[0], nodes[0]
         item = _declarations(env, scopes, statement, here)
         if item is None:
-            item = _early_return(env, statement, here)
+            item = _guard(env, statement, here, early_return=True)
         if item is None and not any(i.guard is not None for i in prelude):
             item = opening(env, statement, here)
         if item is not None:
@@ -185,10 +184,6 @@ def declare(env: Environment, scopes: Scopes, node: c_ast.Decl) -> Declaration:
 def _may_lead(env: Environment, node: c_ast.Decl) -> bool:
     if is_array_of_values(node) and address_space(env, node) == "local":
         return True
-    return is_pure_declaration(env, node)
-
-
-def is_pure_declaration(env: Environment, node: c_ast.Decl) -> bool:
     if isinstance(node.type, c_ast.PtrDecl):
         pure = node.init is not None and not changed_in(env, node.init)
         return pure and resolve_pointer(env, node.init) is not None
@@ -230,25 +225,21 @@ def is_pure_expression(env: Environment, node: c_ast.Node) -> bool:
     return all(is_pure_expression(env, each) for _, each in node.children())
 
 
-def _understood(found: tuple[Comparison, ...], complete: bool) -> bool:
-    return complete and not any(c.left.in_loop or c.right.in_loop for c in found)
-
-
-def _early_return(
-    env: Environment, statement: Statement, nodes: list[c_ast.Node]
+def _guard(
+    env: Environment,
+    statement: Statement,
+    nodes: list[c_ast.Node],
+    *,
+    early_return: bool = False,
 ) -> PreludeItem | None:
-    if statement.kind != "if" or len(statement.children) != 1 or not nodes:
+    if statement.kind != "if" or not nodes:
         return None
-    if not only_returns(env, statement.children[0]):
+    if early_return:
+        alone = len(statement.children) == 1 and only_returns(env, statement.children[0])
+    else:
+        alone = len(_work(env, statement)) == 1
+    if not alone:
         return None
-    found, complete = conditions(env, nodes[0].cond, negated=True)
-    if not _understood(found, complete):
-        return None
-    return PreludeItem(statement, guard=found, early_return=True)
-
-
-def _guard(env: Environment, statement: Statement, nodes: list[c_ast.Node]) -> PreludeItem | None:
-    if statement.kind != "if" or len(_work(env, statement)) != 1 or not nodes:
-        return None
-    found, complete = conditions(env, nodes[0].cond)
-    return PreludeItem(statement, guard=found) if _understood(found, complete) else None
+    found, complete = conditions(env, nodes[0].cond, negated=early_return)
+    understood = complete and not any(c.left.in_loop or c.right.in_loop for c in found)
+    return PreludeItem(statement, guard=found, early_return=early_return) if understood else None

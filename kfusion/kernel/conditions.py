@@ -72,12 +72,10 @@ class Conditions:
         """The number of the branch that was compiled; the number of all: none was.
 
         None: that cannot be said."""
-        if self.branches.compiled is None:
+        compiled, branches = self.branches.compiled, block.branches
+        if compiled is None:
             return None
-        compiled = (b.number in self.branches.compiled for b in block.branches)
-        return next(
-            (n for n, is_compiled in enumerate(compiled) if is_compiled), len(block.branches)
-        )
+        return next((n for n, b in enumerate(branches) if b.number in compiled), len(branches))
 
     def is_left_out(self, block: Block) -> bool:
         """It stands in a branch that was not compiled."""

@@ -11,7 +11,7 @@ from kfusion.kernel.evaluate import Environment
 from kfusion.kernel.model import Access, Effect
 from kfusion.kernel.types import is_plain_value
 from kfusion.parse.statements import Statement
-from kfusion.parse.unit import Unit, called_name, descendants, is_step
+from kfusion.parse.unit import Unit, arguments_of, called_name, descendants, is_step
 from kfusion.source.protections import is_on, protection
 
 ACTING = protection("acting", "a condition that changes something is computed in any case")
@@ -36,7 +36,9 @@ def effect_of(
     if len(nodes) != 1:
         return None
     if isinstance(node, c_ast.FuncCall):
-        return _texel_stored(env, statement, node, accesses)
+        # `write_imagef(image, (int2)(x, y), value);`
+        harmless = all(_harmless(env, each) for each in arguments_of(node))
+        return _store_of(statement, accesses) if harmless else None
     if isinstance(node, c_ast.Assignment):
         if not _harmless(env, node.rvalue):
             return None
@@ -48,15 +50,6 @@ def effect_of(
     symbol = env.symbol(target)
     if symbol is not None:
         return Effect((symbol,), (env.unit.index(target),))
-    return _store_of(statement, accesses)
-
-
-def _texel_stored(
-    env: Environment, statement: Statement, node: c_ast.FuncCall, accesses: tuple[Access, ...]
-) -> Effect | None:
-    """`write_imagef(image, (int2)(x, y), value);`"""
-    if node.args is None or not all(_harmless(env, each) for each in node.args.exprs):
-        return None
     return _store_of(statement, accesses)
 
 

@@ -37,6 +37,7 @@ from kfusion.kernel.types import (
     common,
     is_integer,
     is_unsigned,
+    is_wide,
     known_size,
     promoted,
     qualifiers,
@@ -396,7 +397,7 @@ def _chosen_by(name: str, values: list[Typed]) -> Typed:
     """`min(a, b)`, of two of one type; `clamp(a, low, high)` is `min(max(a, low), high)`."""
     if name == "clamp":
         return _chosen_by("min", [_chosen_by("max", values[:2]), values[2]])
-    forms = [v.form for v in values if v.form is not None and _is_wide(v.type)]
+    forms = [v.form for v in values if v.form is not None and is_wide(v.type)]
     kinds = {promoted(value.type) for value in values if is_integer(value.type)}
     if len(forms) < len(values) or len(kinds) != 1:
         return UNKNOWN
@@ -576,7 +577,7 @@ def _by_parts(left: Typed, op: str, right: Typed) -> Typed:
     if op not in ("+", "-", "*") or len(left.parts) != len(right.parts) or len(kinds) != 1:
         return UNKNOWN
     type_ = kinds.pop()
-    if INTEGERS[type_][0] < 32:
+    if not is_wide(type_):
         return UNKNOWN
     pairs = zip(left.parts, right.parts, strict=True)
     return Typed(None, "", tuple(binary(a, op, b) for a, b in pairs))
@@ -649,15 +650,11 @@ def _of_all_parts(
     left, right = _widened(left, right), _widened(right, left)
     found: list[Comparison] = []
     for a, b in zip(left.parts, right.parts, strict=False):
-        if a.form is None or b.form is None or a.type != b.type or INTEGERS[a.type][0] < 32:
+        if a.form is None or b.form is None or a.type != b.type or not is_wide(a.type):
             return None
         found.append(comparison(relation.op, a.form, b.form, promoted(a.type), negated=negated))
     same = len(left.parts) == len(right.parts) > 0 and env.certain_operator(relation)
     return tuple(found) if same else None
-
-
-def _is_wide(type_: str) -> bool:
-    return is_integer(type_) and INTEGERS[type_][0] >= 32
 
 
 def is_condition(node: c_ast.Node) -> bool:

@@ -31,7 +31,7 @@ from kfusion.kernel.evaluate import (
 from kfusion.kernel.forms import Form, Id, LoopVariable, form_of, number
 from kfusion.kernel.model import Symbol
 from kfusion.kernel.scopes import Scopes
-from kfusion.kernel.types import INTEGERS, is_integer, is_unsigned
+from kfusion.kernel.types import INTEGERS, is_integer, is_unsigned, is_wide
 from kfusion.parse.unit import descendants, is_step
 from kfusion.source.protections import is_on, protection
 
@@ -64,9 +64,6 @@ class Flow:
     def assign(self, symbol: Symbol, value: Typed) -> None:
         known = value if self.follows(symbol) else Typed(None, symbol.canonical)
         self.env.bind(symbol, known)
-
-    def point(self, symbol: Symbol, pointer: Pointer) -> None:
-        self.env.pointers[symbol] = pointer
 
     def either(
         self,
@@ -273,14 +270,8 @@ def _is_kept(env: Environment, node: c_ast.Assignment, step: Form) -> bool:
 
 def _counts(type_: str, step: Form) -> bool:
     """Adding it leads around from the largest number to the smallest where forms do, too."""
-    if not is_integer(type_) or INTEGERS[type_][0] < 32:
-        return False
     wide = is_unsigned(type_) and INTEGERS[type_][0] == 64
-    return not (wide and _is_negative(step))
-
-
-def _is_negative(step: Form) -> bool:
-    return any(factor < 0 for _, factor in step.terms)
+    return is_wide(type_) and not (wide and any(factor < 0 for _, factor in step.terms))
 
 
 def has_inner_cases(switch: c_ast.Switch) -> bool:

@@ -36,7 +36,9 @@ class Member:
 def keeps_members(unit: Unit, scopes: Scopes, function: Function) -> frozenset[str]:
     """Parameters of which no member changes: no member that is an array becomes a pointer."""
     chains = (*function.nodes.get(c_ast.StructRef, ()), *function.nodes.get(c_ast.ArrayRef, ()))
-    decaying = {_root(node) for node in chains if is_member_array(unit, node)}
+    inner = {node.name for node in chains}
+    whole = (node for node in chains if node not in inner)
+    decaying = {_root(node) for node in whole if is_member_array(unit, node)}
     parameters = {s for s in scopes.writes if s.parameter and scopes.assigned_once(s)}
     return frozenset(s.name for s in parameters) - decaying
 

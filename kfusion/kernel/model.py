@@ -278,16 +278,17 @@ class Kernel:
     accesses: tuple[Access, ...]
     features: tuple[FeatureUse, ...]
     body: Body
-    symbols: dict[int, Symbol]  # by token, for every use of a parameter or local variable
-    fixed: frozenset[Symbol]  # assigned once, and their address is not taken
-    changed: frozenset[str]  # parameters that it assigns
-    settled: dict[Symbol, int]  # the token that gives them their last value
-    addressed: frozenset[Symbol]  # their address is taken
     required_size: tuple[str, ...] | None  # reqd_work_group_size
     pragmas: Pragmas  # in force where the kernel stands
-    macros: frozenset[str]  # used in its text, and in the definitions of those
-    unstable: tuple[tuple[str, Span], ...]  # why its text may mean something else elsewhere
-    pins: tuple[str, ...]  # preprocessor conditions that the analysis relied on
+    # By token, for every use of a parameter or local variable.
+    symbols: dict[int, Symbol] = field(default_factory=dict)
+    fixed: frozenset[Symbol] = frozenset()  # assigned once, and their address is not taken
+    changed: frozenset[str] = frozenset()  # parameters that it assigns
+    settled: dict[Symbol, int] = field(default_factory=dict)  # the token of their last value
+    addressed: frozenset[Symbol] = frozenset()  # their address is taken
+    macros: frozenset[str] = frozenset()  # used in its text, and in the definitions of those
+    unstable: tuple[tuple[str, Span], ...] = ()  # why its text may mean something else elsewhere
+    pins: tuple[str, ...] = ()  # preprocessor conditions that the analysis relied on
     open_macros: frozenset[str] = frozenset()  # other builds may define them otherwise
     open_names: tuple[tuple[str, Span], ...] = ()  # values that only build options can give
     together: Together | None = None

@@ -109,16 +109,8 @@ def _unread(unit: Unit, function: Function) -> Kernel:
         accesses=tuple(replace(anywhere, parameter=name, anywhere=True) for name in names),
         features=(FeatureUse(Feature.TOO_LONG, tokens, span), *_parameter_features(parameters, ())),
         body=Body((), ()),
-        symbols={},
-        fixed=frozenset(),
-        changed=frozenset(),
-        settled={},
-        addressed=frozenset(),
         required_size=required_size(unit, function),
         pragmas=pragmas_of(unit, function),
-        macros=frozenset(),
-        unstable=(),
-        pins=(),
         dimensions=_dimensions(function),
     )
 

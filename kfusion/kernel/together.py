@@ -51,10 +51,6 @@ def is_array_of_values(node: c_ast.Decl) -> bool:
     )
 
 
-def feature_of_call(name: str) -> Feature:
-    return Feature.ASYNC_COPY if name in (*WAITS, *COPIES) else Feature.BARRIER
-
-
 ALONE = "that of token"  # a shape that no other array has
 
 
@@ -121,7 +117,8 @@ class Findings:
         self.last = max(self.last, self.unit.index(node))
         if name in (*WAITS, *COPIES):
             self.last_ahead = self.last
-        self.calls.append(FeatureUse(feature_of_call(name), f"{name}()", self.unit.node_span(node)))
+        feature = Feature.ASYNC_COPY if name in (*WAITS, *COPIES) else Feature.BARRIER
+        self.calls.append(FeatureUse(feature, f"{name}()", self.unit.node_span(node)))
 
     def result(
         self, body: Body, parameters: Sequence[Parameter]

@@ -77,6 +77,11 @@ def is_integer(type_: str) -> bool:
     return type_ in INTEGERS
 
 
+def is_wide(type_: str) -> bool:
+    """An integer type that arithmetic leaves as it is."""
+    return type_ in INTEGERS and INTEGERS[type_][0] >= 32
+
+
 _VECTOR = re.compile(r"([a-z]+?)(2|3|4|8|16)")
 
 

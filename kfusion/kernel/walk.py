@@ -21,7 +21,7 @@ from kfusion.kernel.forms import ITEM_IDS, Comparison, Form, LoopVariable, form_
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Body, Feature, Symbol
 from kfusion.kernel.scopes import Scopes
-from kfusion.kernel.types import INTEGERS, is_integer, is_unsigned, promoted
+from kfusion.kernel.types import is_unsigned, is_wide, promoted
 from kfusion.parse.unit import Function
 from kfusion.source.protections import is_on, protection
 
@@ -198,17 +198,20 @@ class Walker(ExpressionWalker):
     def on_for(self, node: c_ast.For) -> None:
         index = self.unit.index(node)
         if index in self._guards:  # a loop over the range
-            self._bind_stride(node)
+            stride = self.body.stride
+            assert stride is not None
+            symbol = self.env.uses[stride.token]
+            self.env.bind(symbol, Typed(stride.form, symbol.canonical))
             self.flow.forget(changed_in(self.env, node.stmt), node)
             self._guard(index)
             self._statement(node.stmt)
             return
-        symbol, low = self._loop_start(node.init)
+        counter, low = self._loop_start(node.init)
         self._statement(node.init)
         changed = self.flow.begin_loop(node)
         facts: list[Comparison] = []
-        if symbol is not None:
-            facts = self._bind_loop(node, symbol, low)
+        if counter is not None:
+            facts = self._bind_loop(node, counter, low)
         if node.cond is not None:
             with self._scope(facts, looped=True):
                 self.expression(node.cond)
@@ -219,14 +222,8 @@ class Walker(ExpressionWalker):
             if node.next is not None:
                 self.expression(node.next, statement=True)
         self.flow.end_loop(node, changed)
-        if symbol is not None:
-            self.env.bind(symbol, Typed(None, symbol.canonical))
-
-    def _bind_stride(self, node: c_ast.For) -> None:
-        stride = self.body.stride
-        assert stride is not None
-        symbol = self.env.uses[stride.token]
-        self.env.bind(symbol, Typed(stride.form, symbol.canonical))
+        if counter is not None:
+            self.env.bind(counter, Typed(None, counter.canonical))
 
     def _loop_start(self, init: c_ast.Node | None) -> tuple[Symbol | None, Typed]:
         if isinstance(init, c_ast.DeclList) and len(init.decls) == 1:
@@ -245,10 +242,8 @@ class Walker(ExpressionWalker):
         type_ = symbol.canonical
         step = _step(node.next, symbol, self.env)
         changed = changed_in(self.env, node.stmt, node.cond) | self.scopes.address_taken
-        if step == 0 or symbol in changed or not is_integer(type_):
+        if step == 0 or symbol in changed or not is_wide(type_):  # narrow ones wrap around
             return []
-        if INTEGERS[type_][0] < 32:
-            return []  # its steps wrap around
         count = form_of(LoopVariable(symbol.name, self.unit.index(node), type_))
         of_item = low.form is not None and low.form.mentions(*ITEM_IDS) and step > 0
         start = low.form if low.form is not None and of_item and type_ != "uint" else Form()
