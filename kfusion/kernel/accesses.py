@@ -287,24 +287,24 @@ class ExpressionWalker(ABC):
             self.expression(node.right)
 
     def _ternary(self, node: c_ast.TernaryOp) -> None:
-        self.expression(node.cond)
-        when, unless = self.decided(node)
-        self.flow.either(
-            node,
-            lambda: self._under(when[0], node.iftrue),
-            lambda: self._under(unless[0], node.iffalse),
-            when=when,
-            unless=unless,
-        )
+        self.choice(node, self._under)
 
-    def decided(self, node: c_ast.If | c_ast.TernaryOp) -> tuple[Known, Known]:
+    def choice(
+        self,
+        node: c_ast.If | c_ast.TernaryOp,
+        way: Callable[[Sequence[Comparison], c_ast.Node], bool],
+    ) -> tuple[Known, Known]:
         """What holds in the one branch, and in the other, and whether that is all."""
+        self.expression(node.cond)
         first = self.unit.index(node if isinstance(node, c_ast.If) else node.cond)
         certain = self.env.certain(first, self.unit.index(node.iffalse or node.iftrue))
         certain = certain and not self._doubted  # else a branch may be jumped into
         when = conditions(self.env, node.cond)
         unless = conditions(self.env, node.cond, negated=True)
-        return (when[0], when[1] and certain), (unless[0], unless[1] and certain)
+        when, unless = (when[0], when[1] and certain), (unless[0], unless[1] and certain)
+        ways = lambda: way(when[0], node.iftrue), lambda: way(unless[0], node.iffalse)
+        self.flow.either(node, *ways, when=when, unless=unless)
+        return when, unless
 
     def _under(self, facts: Sequence[Comparison], node: c_ast.Node) -> bool:
         with self._scope(facts, conditional=True):

@@ -15,7 +15,7 @@ from kfusion.parse.macros import Macro
 from kfusion.parse.sources import PREDEFINED
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.lexer import Kind, tokenize
+from kfusion.source.lexer import Kind, names_in, tokenize
 from kfusion.source.protections import is_on, protection
 
 DOUBTFUL_MACROS = protection("doubtful-macros", "indices do not depend on build options")
@@ -179,12 +179,11 @@ class Conditions:
         they are defined."""
         tested = _tested(block)
         asked = (_at_top(branch.condition, sorted(tested)) for branch in block.branches)
-        words = (token for text in asked for token in tokenize(" " + text))
-        names, more = frozenset[str](), frozenset(t.text for t in words) & tested
+        words = (word for text in asked for word in names_in(text))
+        names, more = frozenset[str](), tested.intersection(words)
         while more - names:
             names = self.with_pasted(names | more)
-            words = (t for name in names for x in self.texts(name) for t in tokenize(" " + x))
-            more = frozenset(t.text for t in words if t.kind is Kind.NAME)
+            more = frozenset(w for n in names for text in self.texts(n) for w in names_in(text))
         return (names | tested) - {"defined"}
 
     # Macros
@@ -195,10 +194,9 @@ class Conditions:
 
     def is_as_given(self, name: str) -> bool:
         """The file has no more than defaults for it."""
-        found = (each for each in self.branches.definitions if each.name == name)
         return all(
             not each.undefines and _conditions_around(each) and self._defines(each)
-            for each in found
+            for each in self._definitions.get(name, [])
         )
 
     def is_of_compiler(self, name: str) -> bool:
@@ -398,13 +396,9 @@ def _tidy(condition: str) -> str:
     return ("!" if match.group(1) != match.group(2) else "") + match.group(3)
 
 
-def _tested(block: Block) -> set[str]:
-    return {
-        token.text
-        for branch in block.branches
-        for token in tokenize(" " + branch.condition)
-        if token.kind is Kind.NAME and token.text != "defined"
-    }
+def _tested(block: Block) -> frozenset[str]:
+    words = (word for branch in block.branches for word in names_in(branch.condition))
+    return frozenset(words) - {"defined"}
 
 
 def is_value_word(name: str) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from math import inf
+from operator import add, mul, sub
 from time import monotonic
 
 from pycparser import c_ast
@@ -54,6 +55,7 @@ WHOLE_CONDITIONS = protection(
 
 _INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)")
 _CONVERT = re.compile(r"convert_(int|uint|long|ulong)")
+_EXACT: dict[str, Callable[[Form, Form], Form]] = {"+": add, "-": sub, "*": mul}
 _RELATIONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
@@ -495,12 +497,8 @@ def binary(left: Typed, op: str, right: Typed) -> Typed:
     a, b = convert(left, type_).form, convert(right, type_).form
     if a is None or b is None:
         return Typed(None, type_)
-    if op == "+":
-        return _reduced(a + b, type_)
-    if op == "-":
-        return _reduced(a - b, type_)
-    if op == "*":
-        return _reduced(a * b, type_)
+    if op in _EXACT:
+        return _reduced(_EXACT[op](a, b), type_)
     if op in ("/", "%") and a.is_constant and b.is_constant and a.constant >= 0 < b.constant:
         result = a.constant // b.constant if op == "/" else a.constant % b.constant
         return Typed(number(result), type_)
@@ -574,7 +572,7 @@ def _by_parts(left: Typed, op: str, right: Typed) -> Typed:
     """Vectors of one type, part by part; a number stands for a vector of it."""
     left, right = _widened(left, right), _widened(right, left)
     kinds = {part.type for part in (*left.parts, *right.parts)}
-    if op not in ("+", "-", "*") or len(left.parts) != len(right.parts) or len(kinds) != 1:
+    if op not in _EXACT or len(left.parts) != len(right.parts) or len(kinds) != 1:
         return UNKNOWN
     type_ = kinds.pop()
     if not is_wide(type_):

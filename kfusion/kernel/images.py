@@ -18,7 +18,7 @@ from kfusion.kernel.texels import texel_of
 from kfusion.kernel.types import canonical
 from kfusion.parse.unit import Unit, arguments_of, called_name
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.lexer import Kind, tokenize
+from kfusion.source.lexer import names_in
 from kfusion.source.protections import is_on, protection
 
 SAMPLERS = protection("samplers", "only some samplers give the texel at the coordinates")
@@ -127,12 +127,10 @@ def _flags(env: Environment, node: c_ast.Node | None) -> set[str]:
 def _is_settled(conditions: Conditions, index: int) -> bool:
     """No macro in the lines of the declaration has another text in another build."""
     unit = conditions.unit
-    first, last = unit.tokens[index], index
-    while unit.tokens[last].text != ";":
-        last += 1
+    first, last = unit.tokens[index], unit.declaration_end(index)
     lines = conditions.branches.headers.get(first.file, unit.source).text.split("\n")
     text = "\n".join(lines[first.line - 1 : unit.tokens[last].line])
-    names = [t.text for t in tokenize(" " + text) if t.kind is Kind.NAME]
+    names = names_in(text)
     changing = {each.name for each in conditions.branches.definitions if each.block is not None}
     macros = macros_of(unit, names) | (changing & set(names))
     return not conditions.branches.unseen and not any(

@@ -60,14 +60,10 @@ class _Walk:
             if isinstance(child, (*_STATEMENTS, *_LABELS)):
                 self._statement(child)
             elif isinstance(child, c_ast.Decl):
-                self._declared(child)
+                if child.init is not None and self._points(child.init):
+                    self._follow(self.uses.get(self.unit.name_index(child)))
             elif self._points(child) and isinstance(node, c_ast.Return):
                 self.writes = True
-
-    def _declared(self, node: c_ast.Decl) -> None:
-        if node.init is None or not self._points(node.init):
-            return
-        self._follow(self.uses.get(self.unit.name_index(node)))
 
     def _follow(self, symbol: Symbol | None) -> None:
         if symbol is not None and self._is_pointer(self.types.get(symbol)):
@@ -110,17 +106,14 @@ class _Walk:
     def _reaches(self, node: c_ast.Node) -> bool:
         """Looks at what an expression names. Is that memory behind such a pointer?"""
         if isinstance(node, c_ast.ArrayRef):
-            self._subscript(node.subscript)
+            if self._points(node.subscript):
+                self.writes = True
             return self._points(node.name)
         if isinstance(node, c_ast.StructRef):
             return self._points(node.name) if node.type == "->" else self._reaches(node.name)
         if isinstance(node, c_ast.UnaryOp) and node.op == "*":
             return self._points(node.expr)
         return False if isinstance(node, c_ast.ID) else self._points(node)
-
-    def _subscript(self, node: c_ast.Node) -> None:
-        if self._points(node):
-            self.writes = True
 
     def _unary(self, node: c_ast.UnaryOp) -> bool:
         if node.op == "sizeof":

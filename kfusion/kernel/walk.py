@@ -118,15 +118,7 @@ class Walker(ExpressionWalker):
             if not self._guards[index].early_return:
                 self._statement(node.iftrue)
             return
-        self.expression(node.cond)
-        when, unless = self.decided(node)
-        self.flow.either(
-            node,
-            lambda: self._branch(when[0], node.iftrue),
-            lambda: self._branch(unless[0], node.iffalse),
-            when=when,
-            unless=unless,
-        )
+        when, unless = self.choice(node, self._branch)
         # What holds behind it, until the block ends.
         if not goes_on(node.iftrue):
             self.learn(unless[0])
