@@ -578,8 +578,6 @@ class ExpressionWalker(ABC):
         stored_by = self._storing(*tokens) if statement else None
         if texel is not None and texel.value is not None:
             shown = tokens[0], texel.value - 1
-        places = enumerate(self.body.statements)
-        where = next((i for i, s in places if s.first <= tokens[0] <= s.last), -1)
         self.accesses.append(
             Access(
                 parameter=pointer.parameter,
@@ -589,7 +587,7 @@ class ExpressionWalker(ABC):
                 facts=tuple(self._facts),
                 conditional=self._conditional > 0 or self._looped > 0 or self._left,
                 looped=self._looped > 0,
-                statement=where,
+                statement=self.body.statement_at(tokens[0]),
                 first=tokens[0],
                 last=tokens[1],
                 span=self.unit.span(*(shown or tokens)),

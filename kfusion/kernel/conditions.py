@@ -115,9 +115,9 @@ class Conditions:
             return _Settled("certain")
         is_open = block in self._around_unseen
         if len(found) == len(before) == 1 and is_kept and self._defines(found[0]) and not is_open:
-            return _Settled("given" if _conditions_around(found[0]) else "certain")
+            return _Settled("given" if found[0].conditions else "certain")
         # Conditions on the definitions in front of the block: so each of them is met, or none.
-        around = [self.pin(b) for each in before for b in _conditions_around(each)]
+        around = [self.pin(b) for each in before for b in each.conditions]
         pins = tuple(pin for each in around for pin in each or ())
         if None in around or (pins and is_open):
             return _Settled("")
@@ -168,7 +168,7 @@ class Conditions:
 
     def _defines(self, definition: Definition) -> bool:
         """Behind it the macro is defined in any build."""
-        around = _conditions_around(definition)
+        around = definition.conditions
         return not around or (
             len(around) == len(around[0].branches) == 1
             and self._is_default(definition.name, around[0])
@@ -195,7 +195,7 @@ class Conditions:
     def is_as_given(self, name: str) -> bool:
         """The file has no more than defaults for it."""
         return all(
-            not each.undefines and _conditions_around(each) and self._defines(each)
+            not each.undefines and each.conditions and self._defines(each)
             for each in self._definitions.get(name, [])
         )
 
@@ -215,9 +215,7 @@ class Conditions:
 
     @cached_property
     def _conditional(self) -> frozenset[str]:
-        return frozenset(
-            each.name for each in self.branches.definitions if _conditions_around(each)
-        )
+        return frozenset(each.name for each in self.branches.definitions if each.conditions)
 
     def _is_doubtful(self, name: str) -> bool:
         """Another build may give it another meaning, and no `#if` can tell."""
@@ -236,7 +234,7 @@ class Conditions:
             return None
         found: list[str] = []
         for each in self._definitions.get(name, []):
-            for block in _conditions_around(each):
+            for block in each.conditions:
                 pin = self.pin(block)
                 if pin is None:
                     return None
@@ -373,11 +371,6 @@ def _made(text: str) -> Iterator[str]:
                 yield ".*" + re.escape(right) + ".*"
             else:
                 yield ".*"
-
-
-def _conditions_around(definition: Definition) -> list[Block]:
-    blocks = definition.block.around if definition.block is not None else []
-    return [block for block in blocks if not block.is_guard]
 
 
 def _at_top(condition: str, names: list[str]) -> str:

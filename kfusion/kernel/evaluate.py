@@ -313,18 +313,11 @@ def convert(value: Typed, type_: str) -> Typed:
 
 def _converted(form: Form, source: str, target: str) -> Form | None:
     """Its value may be another one in the type: of one of several values, that of each."""
-    atom = _single(form)
+    atom = form.single
     if isinstance(atom, Choice):
         then, otherwise = (convert(Typed(f, source), target) for f in (atom.then, atom.otherwise))
         return one_of((atom.when, True), NOT_KNOWN, then, otherwise, target).form
     return form_of(Quotient(form, number(1), f"{promoted(target)} from {promoted(source)}"))
-
-
-def _single(form: Form) -> Atom | None:
-    """The atom that is all of it."""
-    if len(form.terms) == 1 and form.terms[0][1] == 1 and len(form.terms[0][0]) == 1:
-        return form.terms[0][0][0]
-    return None
 
 
 _SMALL = 1 << 16
@@ -344,7 +337,7 @@ def _keeps(form: Form, source: tuple[int, bool], target: tuple[int, bool]) -> bo
         return True
     if signed or new_width <= width:
         return False
-    atom = _single(form)
+    atom = form.single
     # A scalar or loop variable without sign is what it is.
     if isinstance(atom, Id):
         return atom.kind == STRIDED_ID

@@ -99,14 +99,12 @@ def _walk(walker: ExpressionWalker, inner: ExpressionWalker, node: c_ast.FuncCal
     inner.walk()
     walker.local_ids = walker.local_ids or inner.local_ids
     first, last = walker.unit.ends.of(node)
-    places = enumerate(walker.body.statements)
-    where = next((i for i, s in places if s.first <= first <= s.last), -1)
     for access in inner.accesses:
         walker.accesses.append(
             replace(
                 access,
                 conditional=True,  # an earlier return of the function is not looked at
-                statement=where,
+                statement=walker.body.statement_at(first),
                 first=first,
                 last=last,
                 span=walker.unit.span(first, last),

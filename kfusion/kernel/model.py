@@ -232,6 +232,11 @@ class Body:
         items = (item for item in self.prelude if item.guard is not None)
         return next((item.declarations[0] for item in items if item.declarations), None)
 
+    def statement_at(self, token: int) -> int:
+        """Which of the statements it is in; -1: none."""
+        places = enumerate(self.statements)
+        return next((i for i, s in places if s.first <= token <= s.last), -1)
+
     def is_tail(self, statement: Statement) -> bool:
         """`if (c) return;`: all that follows is under a condition."""
         return (

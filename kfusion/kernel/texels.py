@@ -39,19 +39,14 @@ class _Real:
 def texel_of(env: Environment, node: c_ast.Node, rank: int = 2) -> Form | None:
     """The index of so many coordinates: of `(int2)(x, y)`, of the like of real numbers, or of a
     variable with one; of three as `(int4)(x, y, z, 0)`."""
-    if rank != 2:
-        value = evaluate(env, node)
-        whole = value.parts if len(value.parts) == rank + 1 > 2 else (value,) * (rank == 1)
-        known = [p.form for p in whole[:rank] if p.type == "int" and p.form is not None]
-        return texel_at(*known) if len(known) == rank else None
-    symbol = env.symbol(node)
-    if symbol is not None and symbol in env.texels:
+    symbol, value = env.symbol(node), evaluate(env, node)
+    if rank == 2 and symbol in env.texels:
         return env.texels[symbol]
-    parts = evaluate(env, node).parts
-    if [part.type for part in parts] == ["int", "int"]:
-        x, y = (part.form for part in parts)
-        return texel_at(x, y) if x is not None and y is not None else None
-    found = _vector(env, node)
+    parts = (value,) if rank == 1 else value.parts
+    known = [p.form for p in parts[:rank] if p.type == "int" and p.form is not None]
+    if len(known) == rank and len(parts) == (4 if rank == 3 else rank):
+        return texel_at(*known)
+    found = _vector(env, node) if rank == 2 else None
     return texel_at(found[0].form, found[1].form) if found is not None else None
 
 

@@ -103,7 +103,7 @@ class Walker(ExpressionWalker):
 
     def _leave(self, node: c_ast.Node) -> None:
         index = self.unit.index(node)
-        if any(s.first <= index <= s.last for s in self.body.statements):
+        if self.body.statement_at(index) >= 0:
             self.leaves.append(index)
             self._left = is_on(LEFT)
 
