@@ -46,7 +46,7 @@ def copied_arrays(kernel: Kernel) -> tuple[CopiedArray, ...]:
     arrays = tuple(each for each in found if each is not None)
     waits = [item for item, each in zip(openings, found, strict=True) if each is None]
     names = {each.array for each in arrays}
-    every = len(names) == len(arrays) and {s.token for s in names} == together.arrays
+    every = len(names) == len(arrays) and {s.token for s in names} == together.shapes.keys()
     alone = all(_is_wait(kernel, item) for item in waits) and _nothing_else(kernel, openings)
     if every and alone and (_only_read(kernel, names) or not is_on(ONLY_READ)):
         return arrays

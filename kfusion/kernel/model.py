@@ -269,8 +269,8 @@ class Together:
     local_bytes: int  # of the arrays that it declares
     sized_by_host: bool  # it has parameters in local memory
     waits: bool  # for one another: other items' stores may be seen after it
-    arrays: frozenset[int] = frozenset()  # the tokens that declare them
-    shapes: dict[int, tuple[str, int]] = field(default_factory=dict)  # of each: its bytes, too
+    # Of each array, by the token that declares it; and its bytes.
+    shapes: dict[int, tuple[str, int]] = field(default_factory=dict)
     copies: bool = False  # asynchronously, perhaps before the stages in front
 
 

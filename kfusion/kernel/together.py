@@ -72,7 +72,6 @@ class Findings:
         self.env, self.unit, self.function = env, env.unit, function
         self.arrays: list[FeatureUse] = []
         self.calls: list[FeatureUse] = []
-        self.tokens: set[int] = set()
         self.sizes: dict[int, int] = {}  # bytes of the arrays, by the token that declares each
         self.written: dict[int, str] = {}  # of those that other builds may declare otherwise
         self.last = 0  # the token of the last of all
@@ -86,12 +85,9 @@ class Findings:
         outermost = any(s is statement for s in self.function.body.children)
         # What a macro gives is written as its call, with all that it gives.
         lost = (n for n in notes if n.start < 0 and self.unit.tokens[n.index].macro is None)
-        if not outermost or any(lost):
-            return False
-        if not is_array_of_values(node):
-            return False  # assignments to a plain variable are followed as one item's own
-        size = self._size(node.type)
-        if size is None:
+        # Assignments to a plain variable are followed as one item's own.
+        size = self._size(node.type) if is_array_of_values(node) else None
+        if size is None or not outermost or any(lost):
             return False
         name = self.unit.name_index(node)
         self.sizes[name] = size
@@ -100,7 +96,6 @@ class Findings:
             words = (word.text for word in tokenize(" " + text) if word.text != node.name)
             self.written[name] = " ".join(["", *words])
         self.last = self.last_ahead = max(self.last, first)
-        self.tokens.add(name)
         self.arrays.append(FeatureUse(Feature.LOCAL_MEMORY, node.name, self.unit.node_span(node)))
         return True
 
@@ -115,9 +110,9 @@ class Findings:
 
     def call(self, name: str, node: c_ast.Node) -> None:
         self.last = max(self.last, self.unit.index(node))
+        feature = Feature.BARRIER
         if name in (*WAITS, *COPIES):
-            self.last_ahead = self.last
-        feature = Feature.ASYNC_COPY if name in (*WAITS, *COPIES) else Feature.BARRIER
+            feature, self.last_ahead = Feature.ASYNC_COPY, self.last
         self.calls.append(FeatureUse(feature, f"{name}()", self.unit.node_span(node)))
 
     def result(
@@ -139,7 +134,6 @@ class Findings:
             sum(self.sizes.values()),
             bool(given),
             bool(self.calls),
-            frozenset(self.tokens),
             {token: (self._shape(body, token), size) for token, size in self.sizes.items()},
             any(call.feature is Feature.ASYNC_COPY for call in self.calls),
         ), []

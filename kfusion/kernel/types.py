@@ -270,8 +270,8 @@ def is_plain_value(unit: Unit, node: c_ast.Node) -> bool:
     if not isinstance(node, c_ast.TypeDecl):
         return False
     if isinstance(node.type, (c_ast.Struct, c_ast.Union)):
-        members = node.type.decls or _members(unit).get(node.type.name)
-        return members is not None and all(_is_plain_member(unit, m) for m in members)
+        members = _listed(unit, node.type)
+        return bool(members) and all(_is_plain_member(unit, m) for m in members)
     if isinstance(node.type, c_ast.Enum):
         return True
     return isinstance(node.type, c_ast.IdentifierType) and all(map(is_type_word, node.type.names))
@@ -283,8 +283,7 @@ def members_of(unit: Unit, node: c_ast.Node) -> list[c_ast.Decl]:
     structure = node.type if isinstance(node, c_ast.TypeDecl) else None
     if not isinstance(structure, c_ast.Struct):
         return []
-    listed = structure.decls or _members(unit).get(structure.name) or []
-    return [member for member in listed if isinstance(member, c_ast.Decl)]
+    return [m for m in _listed(unit, structure) if isinstance(m, c_ast.Decl)]
 
 
 def _is_plain_member(unit: Unit, member: c_ast.Node) -> bool:
@@ -292,6 +291,11 @@ def _is_plain_member(unit: Unit, member: c_ast.Node) -> bool:
     while isinstance(node, c_ast.ArrayDecl):
         node = resolved(unit, node.type)
     return is_plain_value(unit, node)
+
+
+def _listed(unit: Unit, structure: c_ast.Struct | c_ast.Union) -> list[c_ast.Node]:
+    """What stands in its braces, there or elsewhere; nothing, if that is not known."""
+    return structure.decls or _members(unit).get(structure.name, [])
 
 
 @lru_cache(maxsize=16)

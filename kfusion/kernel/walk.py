@@ -9,6 +9,7 @@ from pycparser import c_ast
 from kfusion.kernel.accesses import ExpressionWalker
 from kfusion.kernel.body import address_space, declare, is_sampler
 from kfusion.kernel.evaluate import (
+    UNKNOWN,
     Environment,
     Typed,
     conditions,
@@ -218,16 +219,14 @@ class Walker(ExpressionWalker):
             self.env.bind(counter, Typed(None, counter.canonical))
 
     def _loop_start(self, init: c_ast.Node | None) -> tuple[Symbol | None, Typed]:
+        symbol, value = None, None
         if isinstance(init, c_ast.DeclList) and len(init.decls) == 1:
-            declaration = init.decls[0]
-            symbol = self.env.uses.get(self.unit.index(declaration))
-            if symbol is not None and declaration.init is not None:
-                return symbol, convert(evaluate(self.env, declaration.init), symbol.canonical)
-        if isinstance(init, c_ast.Assignment) and init.op == "=":
-            symbol = self.env.symbol(init.lvalue)
-            if symbol is not None and not symbol.parameter:
-                return symbol, convert(evaluate(self.env, init.rvalue), symbol.canonical)
-        return None, Typed(None, "")
+            symbol, value = self.env.uses.get(self.unit.index(init.decls[0])), init.decls[0].init
+        elif isinstance(init, c_ast.Assignment) and init.op == "=":
+            symbol, value = self.env.symbol(init.lvalue), init.rvalue
+        if symbol is None or symbol.parameter or value is None:
+            return None, UNKNOWN
+        return symbol, convert(evaluate(self.env, value), symbol.canonical)
 
     def _bind_loop(self, node: c_ast.For, symbol: Symbol, low: Typed) -> list[Comparison]:
         """The loop variable's form, and the bound that its start gives it."""
