@@ -11,7 +11,6 @@ from functools import cache
 
 from pycparser import c_ast
 
-from kfusion.kernel import written
 from kfusion.kernel.builtins import (
     ATOMICS,
     CONSTANTS,
@@ -58,14 +57,13 @@ from kfusion.kernel.scopes import Scopes
 from kfusion.kernel.together import Findings, is_followed, is_local_fence
 from kfusion.kernel.types import is_member_array
 from kfusion.parse.statements import Statement
-from kfusion.parse.unit import Function
+from kfusion.parse.unit import Function, arguments_of, called_name, is_step
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 
 PASSED = protection("passed", "a pointer that is not followed may reach any element")
 
 _VECTOR_ACCESS = re.compile(r"v(load|store)(a)?(_half)?(2|3|4|8|16)?(?:_rt[ezpn])?")
-_CHANGES = ("++", "--", "p++", "p--")
 _STEPS = ("++", "--")
 _ASSIGNMENTS = ("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
 
@@ -138,7 +136,7 @@ class ExpressionWalker(ABC):
         used = not statement if used is None else used
         form = evaluate(self.env, node).form
         if form is not None:
-            self._check_form(form, (self.unit.index(node), self.unit.index(node)))
+            self._check_form(form, self._at(node))
             return
         if isinstance(node, c_ast.Assignment):
             self._assignment(node, statement=statement, used=used)
@@ -154,12 +152,10 @@ class ExpressionWalker(ABC):
             self._call(node, statement=statement)
         elif isinstance(node, c_ast.ID):
             self._name(node)
-        elif isinstance(node, c_ast.Cast):
+        elif isinstance(node, (c_ast.Cast, c_ast.NamedInitializer)):
             self.expression(node.expr)
         elif isinstance(node, c_ast.CompoundLiteral):
             self.expression(node.init)
-        elif isinstance(node, c_ast.NamedInitializer):
-            self.expression(node.expr)
         elif isinstance(node, c_ast.ExprList):
             for number, child in enumerate(node.exprs, 1):
                 self.expression(child, used=used and number == len(node.exprs))
@@ -183,17 +179,20 @@ class ExpressionWalker(ABC):
         if not is_on(PASSED):
             return
         mode = Mode.READ if read or self.only_reads(parameter) else Mode.UPDATE
-        at = self.unit.index(node)
-        self._access(Pointer(parameter, None), mode, None, (at, at), direct=False, statement=False)
-        self.accesses[-1] = replace(self.accesses[-1], whole=False, anywhere=True)
+        self._access(
+            Pointer(parameter, None), mode, None, self._at(node), whole=False, anywhere=True
+        )
+
+    def _at(self, node: c_ast.Node) -> tuple[int, int]:
+        """The token at which the node is placed."""
+        return self.unit.index(node), self.unit.index(node)
 
     def _check_form(self, form: Form, tokens: tuple[int, int]) -> None:
         if self.local_ids is None and in_global_ids(form).mentions(*OF_GROUPS):
             self.local_ids = self.unit.span(*tokens)
 
     def _lost(self, form: Form, node: c_ast.Node) -> None:
-        at = self.unit.index(node)
-        self._check_form(form, (at, at))
+        self._check_form(form, self._at(node))
 
     def _assignment(self, node: c_ast.Assignment, *, statement: bool, used: bool) -> None:
         symbol = self.env.symbol(node.lvalue)
@@ -219,7 +218,7 @@ class ExpressionWalker(ABC):
         elif not value.complete:
             self.expression(node.rvalue)
         if pointer is not None:
-            self.flow.point(symbol, pointer)
+            self.env.pointers[symbol] = pointer
         else:
             self.env.pointers.pop(symbol, None)
         self.flow.assign(symbol, assigned_value(self.env, node, old, value, symbol.canonical))
@@ -229,7 +228,7 @@ class ExpressionWalker(ABC):
         op, one = node.op.removeprefix("p")[0], Typed(number(1), "int")
         pointer = self.env.pointers.get(symbol)
         if pointer is not None:
-            self.flow.point(symbol, moved(pointer, number(1), op))
+            self.env.pointers[symbol] = moved(pointer, number(1), op)
         value = binary(self.env.values.get(symbol, UNKNOWN), op, one)
         self.flow.assign(symbol, convert(value, symbol.canonical))
 
@@ -253,10 +252,10 @@ class ExpressionWalker(ABC):
         if node.op == "sizeof":
             return
         symbol = self.env.symbol(node.expr)
-        if node.op in _CHANGES and symbol is not None:
+        if is_step(node) and symbol is not None:
             self._step(symbol, node)
             self._used(symbol, node, used)
-        elif node.op in _CHANGES:
+        elif is_step(node):
             self._target(node.expr, Mode.UPDATE, statement=statement)
         elif node.op == "*":
             self._dereference(node, Mode.READ)
@@ -288,24 +287,24 @@ class ExpressionWalker(ABC):
             self.expression(node.right)
 
     def _ternary(self, node: c_ast.TernaryOp) -> None:
-        self.expression(node.cond)
-        when, unless = self.decided(node)
-        self.flow.either(
-            node,
-            lambda: self._under(when[0], node.iftrue),
-            lambda: self._under(unless[0], node.iffalse),
-            when=when,
-            unless=unless,
-        )
+        self.choice(node, self._under)
 
-    def decided(self, node: c_ast.If | c_ast.TernaryOp) -> tuple[Known, Known]:
+    def choice(
+        self,
+        node: c_ast.If | c_ast.TernaryOp,
+        way: Callable[[Sequence[Comparison], c_ast.Node], bool],
+    ) -> tuple[Known, Known]:
         """What holds in the one branch, and in the other, and whether that is all."""
+        self.expression(node.cond)
         first = self.unit.index(node if isinstance(node, c_ast.If) else node.cond)
         certain = self.env.certain(first, self.unit.index(node.iffalse or node.iftrue))
         certain = certain and not self._doubted  # else a branch may be jumped into
         when = conditions(self.env, node.cond)
         unless = conditions(self.env, node.cond, negated=True)
-        return (when[0], when[1] and certain), (unless[0], unless[1] and certain)
+        when, unless = (when[0], when[1] and certain), (unless[0], unless[1] and certain)
+        ways = lambda: way(when[0], node.iftrue), lambda: way(unless[0], node.iffalse)
+        self.flow.either(node, *ways, when=when, unless=unless)
+        return when, unless
 
     def _under(self, facts: Sequence[Comparison], node: c_ast.Node) -> bool:
         with self._scope(facts, conditional=True):
@@ -327,7 +326,7 @@ class ExpressionWalker(ABC):
             self._feature(Feature.UNKNOWN_CALL, node.name, node)
 
     def _call(self, node: c_ast.FuncCall, *, statement: bool = False) -> None:
-        name = node.name.name if isinstance(node.name, c_ast.ID) else "a computed function"
+        name = called_name(node) or "a computed function"
         feature: Feature | None = None
         image = read_image_call(self.env, node)
         if image is not None:
@@ -361,7 +360,7 @@ class ExpressionWalker(ABC):
 
     def _arguments(self, node: c_ast.FuncCall, name: str, *, hidden: bool) -> None:
         """`hidden`: that the call is not known is the reason, not the pointers that it gets."""
-        for place, argument in enumerate(node.args.exprs if node.args else []):
+        for place, argument in enumerate(arguments_of(node)):
             pointer = resolve_pointer(self.env, argument)
             if name in self.unit.functions and self.env.image(argument) is not None:
                 self._given_image(argument, name)
@@ -383,15 +382,13 @@ class ExpressionWalker(ABC):
             self.expression(place)
             return True
         self.offsets(place)
-        at = self.unit.index(place)
-        self._access(pointer, Mode.UPDATE, pointer.offset, (at, at), direct=False, statement=False)
-        self.accesses[-1] = replace(self.accesses[-1], atomic=True)
+        self._access(pointer, Mode.UPDATE, pointer.offset, self._at(place), atomic=True)
         return True
 
     def _is_vector_access(self, name: str, node: c_ast.FuncCall) -> bool:
         """`vload4(i, a)`, `vstore4(x, i, a)`: elements that lie one behind the other."""
         match = _VECTOR_ACCESS.fullmatch(name)
-        arguments = node.args.exprs if node.args else []
+        arguments = arguments_of(node)
         mode = Mode.READ if match and match.group(1) == "load" else Mode.WRITE
         if match is None or len(arguments) != (2 if mode is Mode.READ else 3):
             return False
@@ -406,28 +403,25 @@ class ExpressionWalker(ABC):
         lanes = int(match.group(4) or 1)
         step = 4 if match.group(2) and lanes == 3 else lanes  # vloada_half3
         form = offset_of(evaluate(self.env, index))
-        first = self.unit.index(node.name)
-        at = (first, self.unit.match(first + 1))
         facts: list[Comparison] = []
         if form is not None and lanes > 1:
-            lane = form_of(LoopVariable("<lane>", first, "int"))
+            lane = form_of(LoopVariable("<lane>", self.unit.index(node), "int"))
             form = form * number(step) + lane
             facts = [comparison("<", lane, number(lanes), "int", negated=False)]
             facts += [comparison("<=", Form(), lane, "int", negated=False)]
-        place_of = moved(pointer, form, "+")
+        place_of, at = moved(pointer, form, "+"), self.unit.ends.of(node)
         with self._scope(facts, conditional=lanes > 1, looped=lanes > 1):
-            self._access(place_of, mode, place_of.offset, at, direct=False, statement=False)
+            self._access(place_of, mode, place_of.offset, at)
         return True
 
     def _texel(self, call: ImageCall, node: c_ast.FuncCall, *, statement: bool) -> None:
         for argument in call.evaluated:
             self.expression(argument)
-        first = self.unit.index(node.name)
         self._access(
             Pointer(call.image, None),
             call.mode,
             call.form,
-            (first, call.last),
+            self.unit.ends.of(node),
             direct=True,
             statement=statement,
             type_="int",
@@ -436,11 +430,11 @@ class ExpressionWalker(ABC):
 
     def _given_image(self, argument: c_ast.Node, function: str) -> None:
         """A function of the file may read any texel; one that writes is a feature."""
-        at = self.unit.index(argument)
-        texel = Texel("float4", (at, at), trouble=f"{function}() is given the whole image")
-        pointer = Pointer(self.env.image(argument) or "", None)
-        where = (at, at)
-        self._access(pointer, Mode.READ, None, where, direct=False, statement=False, texel=texel)
+        at = self._at(argument)
+        texel = Texel("float4", at, trouble=f"{function}() is given the whole image")
+        self._access(
+            Pointer(self.env.image(argument) or "", None), Mode.READ, None, at, texel=texel
+        )
 
     def _copied(self, arguments: Sequence[c_ast.Node]) -> None:
         """An asynchronous copy writes through its first argument and reads the second."""
@@ -450,9 +444,7 @@ class ExpressionWalker(ABC):
                 self.expression(argument)
             else:
                 self.offsets(argument)
-                at = self.unit.index(argument)
-                self._access(pointer, mode, None, (at, at), direct=False, statement=False)
-                self.accesses[-1] = replace(self.accesses[-1], whole=False)
+                self._access(pointer, mode, None, self._at(argument), whole=False)
         for argument in arguments[2:]:
             self.expression(argument)
 
@@ -470,7 +462,7 @@ class ExpressionWalker(ABC):
         elif isinstance(node, c_ast.Cast | c_ast.UnaryOp):
             self.offsets(node.expr)
             symbol = self.env.symbol(node.expr)
-            if isinstance(node, c_ast.UnaryOp) and node.op in _CHANGES and symbol is not None:
+            if is_step(node) and symbol is not None:
                 self._step(symbol, node)
         elif isinstance(node, c_ast.Assignment):
             self.expression(node, used=False)
@@ -499,16 +491,18 @@ class ExpressionWalker(ABC):
         elif pointer.offset is not None:
             moved = offset_of(index) if moves else index.form
             form = pointer.offset + pointer.of_elements(moved) if moved is not None else None
-        first = last = self.unit.index(node.name)
-        direct = isinstance(node.name, c_ast.ID) and self.unit.tokens[first + 1].text == "["
-        if direct:
-            last = self.unit.match(first + 1)
-            direct = self._direct(node.name)
+        ends = self.unit.ends.of(node)
+        named = isinstance(node.name, c_ast.ID) and ends[0] == self.unit.index(node)
         self._access(
-            pointer, mode, form, (first, last), direct=direct, statement=statement, type_=type_
+            pointer,
+            mode,
+            form,
+            ends if named else self._at(node),
+            direct=named and self._direct(node.name),
+            statement=statement,
+            type_=type_,
+            shown=ends,
         )
-        if first == last:
-            self._shown(written.element(self.unit, node))
 
     def _dereference(self, node: c_ast.UnaryOp, mode: Mode, *, statement: bool = False) -> None:
         pointer = resolve_pointer(self.env, node.expr)
@@ -516,28 +510,18 @@ class ExpressionWalker(ABC):
             self.expression(node.expr)
             return
         self.offsets(node.expr)
-        leftmost = self.unit.index(node)
-        first = leftmost - 1
-        while self.unit.tokens[first].text == "(":
-            first -= 1
-        opened = first < leftmost - 1
-        last = self.unit.match(first + 1) if opened else leftmost
-        direct = (
-            self.unit.tokens[first].text == "*"
-            and (opened or isinstance(node.expr, c_ast.ID))
-            and self._direct(node.expr)
-        )
-        if not direct:
-            first = last = leftmost
+        ends = self.unit.ends.of(node)
+        bracketed = self.unit.ends.operand(node.expr) != self.unit.ends.of(node.expr)
+        direct = (bracketed or isinstance(node.expr, c_ast.ID)) and self._direct(node.expr)
         self._access(
-            pointer, mode, pointer.offset, (first, last), direct=direct, statement=statement
+            pointer,
+            mode,
+            pointer.offset,
+            ends if direct else self._at(node),
+            direct=direct,
+            statement=statement,
+            shown=ends,
         )
-        if not direct:
-            self._shown(written.dereference(self.unit, node))
-
-    def _shown(self, tokens: tuple[int, int]) -> None:
-        """The last access is written with these."""
-        self.accesses[-1] = replace(self.accesses[-1], span=self.unit.span(*tokens))
 
     def _direct(self, node: c_ast.Node) -> bool:
         """Written with the parameter itself, not through a pointer variable."""
@@ -554,9 +538,7 @@ class ExpressionWalker(ABC):
         pointer = resolve_pointer(self.env, node.name) if node.type == "->" else None
         if pointer is not None:
             self.offsets(node.name)
-            at = self.unit.index(node.name)
-            self._access(pointer, mode, pointer.offset, (at, at), direct=False, statement=False)
-            self.accesses[-1] = replace(self.accesses[-1], whole=False)
+            self._access(pointer, mode, pointer.offset, self._at(node), whole=False)
         elif node.type == "->":
             self.expression(node.name)
         else:
@@ -579,19 +561,23 @@ class ExpressionWalker(ABC):
         form: Form | None,
         tokens: tuple[int, int],
         *,
-        direct: bool,
-        statement: bool,
+        direct: bool = False,
+        statement: bool = False,
+        whole: bool = True,
+        anywhere: bool = False,
+        atomic: bool = False,
         type_: str = "size_t",
         texel: Texel | None = None,
+        shown: tuple[int, int] | None = None,
     ) -> None:
+        """`tokens`: those that it is replaced with; `shown`: that it is written with."""
         if not self.env.certain(*(texel.index if texel is not None else tokens)):
             form = None
         if form is not None:
             self._check_form(form, tokens)
         stored_by = self._storing(*tokens) if statement else None
-        shown = texel.value - 1 if texel is not None and texel.value is not None else tokens[1]
-        places = enumerate(self.body.statements)
-        where = next((i for i, s in places if s.first <= tokens[0] <= s.last), -1)
+        if texel is not None and texel.value is not None:
+            shown = tokens[0], texel.value - 1
         self.accesses.append(
             Access(
                 parameter=pointer.parameter,
@@ -601,15 +587,18 @@ class ExpressionWalker(ABC):
                 facts=tuple(self._facts),
                 conditional=self._conditional > 0 or self._looped > 0 or self._left,
                 looped=self._looped > 0,
-                statement=where,
+                statement=self.body.statement_at(tokens[0]),
                 first=tokens[0],
                 last=tokens[1],
-                span=self.unit.span(tokens[0], shown),
+                span=self.unit.span(*(shown or tokens)),
                 plain=direct and (stored_by is not None or not mode.writes),
                 assignment=stored_by,
                 texel=texel,
                 seen_as=pointer.seen_as,
                 unit=pointer.unit,
+                whole=whole,
+                anywhere=anywhere,
+                atomic=atomic,
             )
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pycparser import c_ast
@@ -18,17 +18,16 @@ from kfusion.kernel.evaluate import (
     resolve_pointer,
 )
 from kfusion.kernel.flow import changed_in
-from kfusion.kernel.forms import Comparison
 from kfusion.kernel.images import sampler_value
 from kfusion.kernel.model import Body, Declaration, PreludeItem
 from kfusion.kernel.opening import opening
-from kfusion.kernel.scopes import Scopes, name_token
+from kfusion.kernel.scopes import Scopes
 from kfusion.kernel.strides import strided
 from kfusion.kernel.texels import texel_of
 from kfusion.kernel.together import is_array_of_values
 from kfusion.kernel.types import canonical, is_integer
 from kfusion.parse.statements import Statement
-from kfusion.parse.unit import Function
+from kfusion.parse.unit import Function, called_name, is_step
 
 
 def split_body(
@@ -37,12 +36,12 @@ def split_body(
     """Binds the prelude's variables in `env` on the way."""
     prelude: list[PreludeItem] = []
     statements = list(function.body.children)
-    nodes = by_statement(env, function.node.body, statements)
+    nodes = nodes_of(env, function, statements)
     while statements:
         statement, here = statements[0], nodes[0]
         item = _declarations(env, scopes, statement, here)
         if item is None:
-            item = _early_return(env, statement, here)
+            item = _guard(env, statement, here, early_return=True)
         if item is None and not any(i.guard is not None for i in prelude):
             item = opening(env, statement, here)
         if item is not None:
@@ -59,9 +58,8 @@ def split_body(
             break
         prelude.append(item)
         inner = statement.children[0]
-        branch = here[0].stmt if item.declarations else here[0].iftrue
         statements = list(inner.children) if inner.kind == "compound" else [inner]
-        nodes = by_statement(env, branch, statements)
+        nodes = nodes_of(env, function, statements)
     while statements and is_return(env, statements[-1]):
         statements.pop()
     if prelude and not any(i.guard is not None for i in prelude):
@@ -82,35 +80,24 @@ def _stays(env: Environment, item: PreludeItem) -> bool:
     return index or any(note.text == "local" for note in notes)
 
 
-def by_statement(
-    env: Environment, node: c_ast.Node, statements: Iterable[Statement]
-) -> list[list[c_ast.Node]]:
-    """The tree's nodes for each statement; `int i, j;` is one statement and two nodes."""
-    items = (node.block_items or []) if isinstance(node, c_ast.Compound) else [node]
-    placed = [(env.unit.index(item), item) for item in items if item.coord is not None]
-    return [
-        [item for index, item in placed if statement.first <= index <= statement.last]
-        for statement in statements
-    ]
-
-
 def nodes_of(
     env: Environment, function: Function, statements: Sequence[Statement]
 ) -> list[list[c_ast.Node]]:
-    """The same for statements of the body, wherever their block is."""
+    """The tree's nodes for each statement of the body, wherever its block is; `int i, j;` is one
+    statement and two nodes."""
     found: list[list[c_ast.Node]] = [[] for _ in statements]
 
-    class Visitor(c_ast.NodeVisitor):
-        def visit(self, node: c_ast.Node) -> None:
-            index = env.unit.index(node) if node.coord is not None else -1
-            for place, statement in enumerate(statements):
-                if statement.first <= index <= statement.last:
-                    found[place].append(node)
-                    return
-            self.generic_visit(node)
+    def place(node: c_ast.Node) -> None:
+        index = env.unit.index(node) if node.coord is not None else -1
+        for statement, here in zip(statements, found, strict=True):
+            if statement.first <= index <= statement.last:
+                here.append(node)
+                return
+        for _, child in node.children():
+            place(child)
 
-    for item in function.node.body.block_items or []:
-        Visitor().visit(item)
+    for _, item in function.node.body.children():
+        place(item)
     return found
 
 
@@ -165,7 +152,7 @@ def _late_initialisation(
 
 def declare(env: Environment, scopes: Scopes, node: c_ast.Decl) -> Declaration:
     """Bind a local variable: to its value, if it keeps it."""
-    token = name_token(env.unit, node)
+    token = env.unit.name_index(node)
     symbol = env.uses[token]
     type_ = canonical(env.unit, node.type)
     once, named = scopes.assigned_once(symbol), symbol not in scopes.address_taken
@@ -197,10 +184,6 @@ def declare(env: Environment, scopes: Scopes, node: c_ast.Decl) -> Declaration:
 def _may_lead(env: Environment, node: c_ast.Decl) -> bool:
     if is_array_of_values(node) and address_space(env, node) == "local":
         return True
-    return is_pure_declaration(env, node)
-
-
-def is_pure_declaration(env: Environment, node: c_ast.Decl) -> bool:
     if isinstance(node.type, c_ast.PtrDecl):
         pure = node.init is not None and not changed_in(env, node.init)
         return pure and resolve_pointer(env, node.init) is not None
@@ -217,79 +200,46 @@ def is_sampler(env: Environment, node: c_ast.Decl) -> bool:
 
 def address_space(env: Environment, node: c_ast.Decl) -> str:
     """The address space that a local declaration names."""
-    name = first = name_token(env.unit, node)
-    while env.unit.tokens[first - 1].text not in (";", "{", "}"):
-        first -= 1
-    spaces = [note.text for note in env.unit.notes_between(first, name)]
+    name = env.unit.name_index(node)
+    notes = env.unit.notes_between(env.unit.declaration_start(name), name)
+    spaces = [note.text for note in notes]
     return spaces[0] if spaces else "private"
 
 
 def is_pure_expression(env: Environment, node: c_ast.Node) -> bool:
     """No access to memory and no effect: it may move up or down, or happen once."""
-    checker = _Purity(env)
-    checker.visit(node)
-    return checker.pure
+    if isinstance(node, (c_ast.Assignment, c_ast.ArrayRef)) or is_step(node):
+        return False
+    if isinstance(node, c_ast.UnaryOp) and node.op in ("*", "&"):
+        return False
+    if isinstance(node, c_ast.StructRef) and node.type == "->":
+        return False
+    if isinstance(node, c_ast.ID):
+        return env.symbol(node) not in env.pointers
+    if isinstance(node, c_ast.FuncCall):
+        name = called_name(node)
+        if name in env.unit.functions:
+            return evaluate(env, node).form is not None
+        if not (is_value(name) or is_work_item(name)):
+            return False
+    return all(is_pure_expression(env, each) for _, each in node.children())
 
 
-class _Purity(c_ast.NodeVisitor):
-    def __init__(self, env: Environment) -> None:
-        self.env = env
-        self.pure = True
-
-    def visit_Assignment(self, node: c_ast.Assignment) -> None:
-        self.pure = False
-
-    def visit_ArrayRef(self, node: c_ast.ArrayRef) -> None:
-        self.pure = False
-
-    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
-        if node.op in ("*", "&", "++", "--", "p++", "p--"):
-            self.pure = False
-        else:
-            self.generic_visit(node)
-
-    def visit_StructRef(self, node: c_ast.StructRef) -> None:
-        if node.type == "->":
-            self.pure = False
-        self.visit(node.name)
-
-    def visit_NamedInitializer(self, node: c_ast.NamedInitializer) -> None:
-        self.visit(node.expr)
-
-    def visit_ID(self, node: c_ast.ID) -> None:
-        symbol = self.env.symbol(node)
-        if symbol is not None and symbol in self.env.pointers:
-            self.pure = False
-
-    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
-        name = node.name.name if isinstance(node.name, c_ast.ID) else ""
-        if name in self.env.unit.functions:
-            self.pure = self.pure and evaluate(self.env, node).form is not None
-        elif not (is_value(name) or is_work_item(name)):
-            self.pure = False
-        elif node.args is not None:
-            self.visit(node.args)
-
-
-def _understood(found: tuple[Comparison, ...], complete: bool) -> bool:
-    return complete and not any(c.left.in_loop or c.right.in_loop for c in found)
-
-
-def _early_return(
-    env: Environment, statement: Statement, nodes: list[c_ast.Node]
+def _guard(
+    env: Environment,
+    statement: Statement,
+    nodes: list[c_ast.Node],
+    *,
+    early_return: bool = False,
 ) -> PreludeItem | None:
-    if statement.kind != "if" or len(statement.children) != 1 or not nodes:
+    if statement.kind != "if" or not nodes:
         return None
-    if not only_returns(env, statement.children[0]):
+    if early_return:
+        alone = len(statement.children) == 1 and only_returns(env, statement.children[0])
+    else:
+        alone = len(_work(env, statement)) == 1
+    if not alone:
         return None
-    found, complete = conditions(env, nodes[0].cond, negated=True)
-    if not _understood(found, complete):
-        return None
-    return PreludeItem(statement, guard=found, early_return=True)
-
-
-def _guard(env: Environment, statement: Statement, nodes: list[c_ast.Node]) -> PreludeItem | None:
-    if statement.kind != "if" or len(_work(env, statement)) != 1 or not nodes:
-        return None
-    found, complete = conditions(env, nodes[0].cond)
-    return PreludeItem(statement, guard=found) if _understood(found, complete) else None
+    found, complete = conditions(env, nodes[0].cond, negated=early_return)
+    understood = complete and not any(c.left.in_loop or c.right.in_loop for c in found)
+    return PreludeItem(statement, guard=found, early_return=early_return) if understood else None

@@ -80,6 +80,12 @@ class Definition:
         match = _NAME.match(self.text)
         return match.group() if match is not None else ""
 
+    @property
+    def conditions(self) -> list[Block]:
+        """The blocks that it stands in, but for include guards."""
+        around = self.block.around if self.block is not None else []
+        return [block for block in around if not block.is_guard]
+
 
 class Branches:
     """Of a kernel file."""
@@ -200,8 +206,7 @@ def defines_once(unit: Unit, name: str) -> bool:
     if branches.unseen or len(found) != 1 or len(history) != 1 or history[0][0] == 0:
         return False
     (only,) = found
-    around = only.block.around if only.block is not None else []
-    return not only.undefines and all(block.is_guard for block in around)
+    return not only.undefines and not only.conditions
 
 
 def _close(block: Block, end: int) -> None:

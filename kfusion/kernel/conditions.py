@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 
 from kfusion.kernel.branches import Block, Branch, Branches, Definition, branches_of
 from kfusion.kernel.builtins import is_pure
@@ -15,7 +15,7 @@ from kfusion.parse.macros import Macro
 from kfusion.parse.sources import PREDEFINED
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.lexer import Kind, tokenize
+from kfusion.source.lexer import Kind, names_in, tokenize
 from kfusion.source.protections import is_on, protection
 
 DOUBTFUL_MACROS = protection("doubtful-macros", "indices do not depend on build options")
@@ -48,10 +48,11 @@ class Conditions:
 
     def __init__(self, unit: Unit, *, pins_types: bool = False) -> None:
         self.unit, self.pins_types = unit, pins_types
-        self._doubts: dict[str, bool] = {}
-        self._pinned: dict[str, list[str] | None] = {}
-        self._pins: dict[Block, list[str] | None] = {}
-        self._names: dict[Block, frozenset[str]] = {}
+        # What is asked again and again.
+        self.pin = cache(self._pin)
+        self.pins_of_macro = cache(self._pins_of_macro)
+        self.is_doubtful = cache(self._is_doubtful)
+        self.names = cache(self._names)
 
     @cached_property
     def branches(self) -> Branches:
@@ -71,12 +72,10 @@ class Conditions:
         """The number of the branch that was compiled; the number of all: none was.
 
         None: that cannot be said."""
-        if self.branches.compiled is None:
+        compiled, branches = self.branches.compiled, block.branches
+        if compiled is None:
             return None
-        compiled = (b.number in self.branches.compiled for b in block.branches)
-        return next(
-            (n for n, is_compiled in enumerate(compiled) if is_compiled), len(block.branches)
-        )
+        return next((n for n, b in enumerate(branches) if b.number in compiled), len(branches))
 
     def is_left_out(self, block: Block) -> bool:
         """It stands in a branch that was not compiled."""
@@ -85,13 +84,8 @@ class Conditions:
             return False
         return block.within[1].number not in compiled
 
-    def pin(self, block: Block) -> list[str] | None:
-        """The conditions under which the same branch is taken; None if they cannot be written."""
-        if block not in self._pins:
-            self._pins[block] = self._pin(block)
-        return self._pins[block]
-
     def _pin(self, block: Block) -> list[str] | None:
+        """The conditions under which the same branch is taken; None if they cannot be written."""
         if self.is_left_out(block):
             return []  # the block around it is pinned
         taken, tested = self.taken(block), self._all_tested(block)
@@ -121,9 +115,9 @@ class Conditions:
             return _Settled("certain")
         is_open = block in self._around_unseen
         if len(found) == len(before) == 1 and is_kept and self._defines(found[0]) and not is_open:
-            return _Settled("given" if _conditions_around(found[0]) else "certain")
+            return _Settled("given" if found[0].conditions else "certain")
         # Conditions on the definitions in front of the block: so each of them is met, or none.
-        around = [self.pin(b) for each in before for b in _conditions_around(each)]
+        around = [self.pin(b) for each in before for b in each.conditions]
         pins = tuple(pin for each in around for pin in each or ())
         if None in around or (pins and is_open):
             return _Settled("")
@@ -174,7 +168,7 @@ class Conditions:
 
     def _defines(self, definition: Definition) -> bool:
         """Behind it the macro is defined in any build."""
-        around = _conditions_around(definition)
+        around = definition.conditions
         return not around or (
             len(around) == len(around[0].branches) == 1
             and self._is_default(definition.name, around[0])
@@ -185,37 +179,35 @@ class Conditions:
         they are defined."""
         tested = _tested(block)
         asked = (_at_top(branch.condition, sorted(tested)) for branch in block.branches)
-        words = (token for text in asked for token in tokenize(" " + text))
-        names, more = frozenset[str](), frozenset(t.text for t in words) & tested
+        words = (word for text in asked for word in names_in(text))
+        names, more = frozenset[str](), tested.intersection(words)
         while more - names:
             names = self.with_pasted(names | more)
-            words = (t for name in names for x in self.texts(name) for t in tokenize(" " + x))
-            more = frozenset(t.text for t in words if t.kind is Kind.NAME)
+            more = frozenset(w for n in names for text in self.texts(n) for w in names_in(text))
         return (names | tested) - {"defined"}
 
     # Macros
 
     def is_outside(self, name: str) -> bool:
         """Given by build options, or at least not by this file."""
-        history = self.unit.macros.history.get(name)
-        first = history[0][1] if history else None
-        foreign = first is not None and first.line == 0
-        return foreign and not name.startswith("_") and name not in _COMPILERS
+        return self._is_foreign(name) and not _is_of_compilers(name)
 
     def is_as_given(self, name: str) -> bool:
         """The file has no more than defaults for it."""
-        found = (each for each in self.branches.definitions if each.name == name)
         return all(
-            not each.undefines and _conditions_around(each) and self._defines(each)
-            for each in found
+            not each.undefines and each.conditions and self._defines(each)
+            for each in self._definitions.get(name, [])
         )
 
     def is_of_compiler(self, name: str) -> bool:
         """Another compiler may define it as something else."""
+        return self._is_foreign(name) and _is_of_compilers(name)
+
+    def _is_foreign(self, name: str) -> bool:
+        """Known before the file begins."""
         history = self.unit.macros.history.get(name)
         first = history[0][1] if history else None
-        foreign = first is not None and first.line == 0
-        return foreign and (name.startswith("_") or name in _COMPILERS)
+        return first is not None and first.line == 0
 
     def is_conditional(self, name: str) -> bool:
         """Defined by this file, but under a condition."""
@@ -223,40 +215,27 @@ class Conditions:
 
     @cached_property
     def _conditional(self) -> frozenset[str]:
-        return frozenset(
-            each.name
-            for each in self.branches.definitions
-            if each.block is not None
-            if any(not block.is_guard for block in each.block.around)
-        )
+        return frozenset(each.name for each in self.branches.definitions if each.conditions)
 
-    def is_doubtful(self, name: str) -> bool:
+    def _is_doubtful(self, name: str) -> bool:
         """Another build may give it another meaning, and no `#if` can tell."""
-        if name not in self._doubts:
-            pinned = self.pins_of_macro(name) is not None
-            told = self.is_outside(name) and self.integer(name) is not None
-            uncertain = self.is_outside(name) or self.is_conditional(name)
-            self._doubts[name] = uncertain and not pinned and not told
-        return self._doubts[name]
+        if self.is_outside(name):
+            return self.integer(name) is None
+        return self.is_conditional(name) and self.pins_of_macro(name) is None
 
-    def pins_of_macro(self, name: str) -> list[str] | None:
+    def _pins_of_macro(self, name: str) -> list[str] | None:
         """Where the file defines it under conditions: those under which it has the same text.
 
         None: they cannot be written, or it stands for a type that is not pinned.
         """
-        if name not in self._pinned:
-            self._pinned[name] = self._pins_of_macro(name)
-        return self._pinned[name]
-
-    def _pins_of_macro(self, name: str) -> list[str] | None:
         if self.is_outside(name) or not self.is_conditional(name):
             return None
         if self.is_type(name) and not self.pins_types:
             return None
         found: list[str] = []
         for each in self._definitions.get(name, []):
-            for block in each.block.around if each.block is not None else []:
-                pin = [] if block.is_guard else self.pin(block)
+            for block in each.conditions:
+                pin = self.pin(block)
                 if pin is None:
                     return None
                 found += pin
@@ -361,18 +340,16 @@ class Conditions:
         match = _INTEGER.fullmatch(macro.body) if macro and macro.parameters is None else None
         return match.group(1) if match else None
 
-    def names(self, block: Block) -> frozenset[str]:
+    def _names(self, block: Block) -> frozenset[str]:
         """Names that stand in the block outside of all brackets."""
-        if block not in self._names:
-            found: set[str] = set()
-            depth = 0
-            for token in tokenize(block.file.text[block.start : block.end]):
-                if token.kind is Kind.PUNCTUATOR:
-                    depth += (token.text in "([{") - (token.text in ")]}")
-                elif token.kind is Kind.NAME and depth == 0:
-                    found.add(token.text)
-            self._names[block] = frozenset(found)
-        return self._names[block]
+        found: set[str] = set()
+        depth = 0
+        for token in tokenize(block.file.text[block.start : block.end]):
+            if token.kind is Kind.PUNCTUATOR:
+                depth += (token.text in "([{") - (token.text in ")]}")
+            elif token.kind is Kind.NAME and depth == 0:
+                found.add(token.text)
+        return frozenset(found)
 
 
 _ARITHMETIC = frozenset("+ - * / % ( ) , < > <= >= == != ? : && || ! ~ & | ^ << >>".split())
@@ -396,11 +373,6 @@ def _made(text: str) -> Iterator[str]:
                 yield ".*"
 
 
-def _conditions_around(definition: Definition) -> list[Block]:
-    blocks = definition.block.around if definition.block is not None else []
-    return [block for block in blocks if not block.is_guard]
-
-
 def _at_top(condition: str, names: list[str]) -> str:
     """It asks whether some macros are defined where the file begins."""
     for name in names:
@@ -417,18 +389,18 @@ def _tidy(condition: str) -> str:
     return ("!" if match.group(1) != match.group(2) else "") + match.group(3)
 
 
-def _tested(block: Block) -> set[str]:
-    return {
-        token.text
-        for branch in block.branches
-        for token in tokenize(" " + branch.condition)
-        if token.kind is Kind.NAME and token.text != "defined"
-    }
+def _tested(block: Block) -> frozenset[str]:
+    words = (word for branch in block.branches for word in names_in(branch.condition))
+    return frozenset(words) - {"defined"}
 
 
 def is_value_word(name: str) -> bool:
     """A type, a constant of OpenCL, or a function without effects."""
     return is_pure(name) or is_type_word(name) or is_constant_of_opencl(name)
+
+
+def _is_of_compilers(name: str) -> bool:
+    return name.startswith("_") or name in _COMPILERS
 
 
 # Names without underscores that C compilers define and OpenCL's need not.

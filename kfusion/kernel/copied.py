@@ -17,6 +17,7 @@ from kfusion.kernel.model import Kernel, PreludeItem, Symbol
 from kfusion.kernel.opening import COPIES, WAITS
 from kfusion.kernel.types import size_of
 from kfusion.parse.preprocess import PToken
+from kfusion.parse.unit import arguments_of, called_name, is_step
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
@@ -25,7 +26,6 @@ ONLY_READ = protection("only-read", "a local array that is more than a copy stay
 _COPY = "async_work_group_copy"
 _MOST = 1024  # bytes that stay in the cache nearest to an item
 _TOGETHER = (*COPIES, *WAITS, "barrier", "work_group_barrier")
-_CHANGES = ("&", "++", "--", "p++", "p--")
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,9 @@ def copied_arrays(kernel: Kernel) -> tuple[CopiedArray, ...]:
     arrays = tuple(each for each in found if each is not None)
     waits = [item for item, each in zip(openings, found, strict=True) if each is None]
     names = {each.array for each in arrays}
-    every = len(names) == len(arrays) and {s.token for s in names} == together.arrays
+    every = len(names) == len(arrays) and {s.token for s in names} == together.shapes.keys()
     alone = all(_is_wait(kernel, item) for item in waits) and _nothing_else(kernel, openings)
-    if every and alone and (_Reads(kernel, names).only or not is_on(ONLY_READ)):
+    if every and alone and (_only_read(kernel, names) or not is_on(ONLY_READ)):
         return arrays
     return ()
 
@@ -109,44 +109,23 @@ def _nothing_else(kernel: Kernel, openings: Sequence[PreludeItem]) -> bool:
     return not any(kernel.symbols.get(t) in events and t not in declared for t in elsewhere)
 
 
-class _Reads(c_ast.NodeVisitor):
-    """Are the arrays only read, element by element?"""
+def _only_read(kernel: Kernel, arrays: set[Symbol]) -> bool:
+    """Are the arrays only copied to and read, element by element?"""
+    nodes, unit = kernel.function.nodes, kernel.unit
 
-    def __init__(self, kernel: Kernel, arrays: set[Symbol]) -> None:
-        self.kernel, self.arrays, self.only = kernel, arrays, True
-        self.visit(kernel.function.node.body)
+    def is_array(node: c_ast.Node) -> bool:
+        return isinstance(node, c_ast.ID) and kernel.symbols.get(unit.index(node)) in arrays
 
-    def _is_array(self, node: c_ast.Node) -> bool:
-        return isinstance(node, c_ast.ID) and (
-            self.kernel.symbols.get(self.kernel.unit.index(node)) in self.arrays
-        )
+    copies = [n for n in nodes.get(c_ast.FuncCall, ()) if called_name(n) == _COPY]
+    known = {n.name for n in nodes.get(c_ast.ArrayRef, ())} | {arguments_of(n)[0] for n in copies}
+    changed = [n.lvalue for n in nodes.get(c_ast.Assignment, ())]
+    changed += [n.expr for n in nodes.get(c_ast.UnaryOp, ()) if is_step(n) or n.op == "&"]
+    if any(is_array(root) for place in changed if (root := _root(place)) is not place):
+        return False
+    return all(node in known for node in nodes.get(c_ast.ID, ()) if is_array(node))
 
-    def visit_ID(self, node: c_ast.ID) -> None:
-        if self._is_array(node):
-            self.only = False
 
-    def visit_ArrayRef(self, node: c_ast.ArrayRef) -> None:
-        if not self._is_array(node.name):
-            self.visit(node.name)
-        self.visit(node.subscript)
-
-    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
-        copied = getattr(node.name, "name", "") == _COPY
-        for number, argument in enumerate(node.args.exprs if node.args is not None else []):
-            if not (copied and number == 0 and self._is_array(argument)):
-                self.visit(argument)
-
-    def visit_Assignment(self, node: c_ast.Assignment) -> None:
-        self._changed(node.lvalue)
-        self.generic_visit(node)
-
-    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
-        if node.op in _CHANGES:
-            self._changed(node.expr)
-        self.generic_visit(node)
-
-    def _changed(self, node: c_ast.Node) -> None:
-        while isinstance(node, c_ast.StructRef | c_ast.ArrayRef):
-            if isinstance(node, c_ast.ArrayRef) and self._is_array(node.name):
-                self.only = False
-            node = node.name
+def _root(node: c_ast.Node) -> c_ast.Node:
+    while isinstance(node, (c_ast.StructRef, c_ast.ArrayRef)):
+        node = node.name
+    return node

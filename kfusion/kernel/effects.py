@@ -9,14 +9,12 @@ from pycparser import c_ast
 from kfusion.kernel.builtins import is_value, is_work_item, reads_image
 from kfusion.kernel.evaluate import Environment
 from kfusion.kernel.model import Access, Effect
-from kfusion.kernel.scopes import name_token
 from kfusion.kernel.types import is_plain_value
 from kfusion.parse.statements import Statement
-from kfusion.parse.unit import Unit
+from kfusion.parse.unit import Unit, arguments_of, called_name, descendants, is_step
 from kfusion.source.protections import is_on, protection
 
 ACTING = protection("acting", "a condition that changes something is computed in any case")
-_CHANGES = ("++", "--", "p++", "p--")
 
 
 def effect_of(
@@ -30,7 +28,7 @@ def effect_of(
     if all(isinstance(node, c_ast.Decl) for node in nodes):
         if not all(node.init is None or _harmless(env, node.init) for node in nodes):
             return None
-        tokens = tuple(name_token(env.unit, node) for node in nodes)
+        tokens = tuple(map(env.unit.name_index, nodes))
         if not all(token in env.uses for token in tokens):
             return None
         return Effect(tuple(env.uses[token] for token in tokens), tokens)
@@ -38,27 +36,20 @@ def effect_of(
     if len(nodes) != 1:
         return None
     if isinstance(node, c_ast.FuncCall):
-        return _texel_stored(env, statement, node, accesses)
+        # `write_imagef(image, (int2)(x, y), value);`
+        harmless = all(_harmless(env, each) for each in arguments_of(node))
+        return _store_of(statement, accesses) if harmless else None
     if isinstance(node, c_ast.Assignment):
         if not _harmless(env, node.rvalue):
             return None
         target = node.lvalue
-    elif isinstance(node, c_ast.UnaryOp) and node.op in _CHANGES:
+    elif is_step(node):
         target = node.expr
     else:
         return None
     symbol = env.symbol(target)
     if symbol is not None:
         return Effect((symbol,), (env.unit.index(target),))
-    return _store_of(statement, accesses)
-
-
-def _texel_stored(
-    env: Environment, statement: Statement, node: c_ast.FuncCall, accesses: tuple[Access, ...]
-) -> Effect | None:
-    """`write_imagef(image, (int2)(x, y), value);`"""
-    if node.args is None or not all(_harmless(env, each) for each in node.args.exprs):
-        return None
     return _store_of(statement, accesses)
 
 
@@ -75,45 +66,28 @@ def is_acting(env: Environment, nodes: list[c_ast.Node]) -> bool:
 
 def _harmless(env: Environment, node: c_ast.Node) -> bool:
     """It may read memory, but changes nothing."""
-    checker = _Changes(env)
-    checker.visit(node)
-    return not checker.found
+    return not any(_changes(env, each) for each in descendants(node))
 
 
-class _Changes(c_ast.NodeVisitor):
-    def __init__(self, env: Environment) -> None:
-        self.env = env
-        self.found = False
-
-    def visit_Assignment(self, node: c_ast.Assignment) -> None:
-        self.found = True
-
-    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
-        if node.op in (*_CHANGES, "&"):
-            self.found = True
-        self.generic_visit(node)
-
-    def visit_NamedInitializer(self, node: c_ast.NamedInitializer) -> None:
-        self.visit(node.expr)
-
-    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
-        name = node.name.name if isinstance(node.name, c_ast.ID) else ""
-        if name in self.env.unit.functions:
-            self.found = self.found or not _takes_values(self.env.unit, name)
-        elif not (is_value(name) or is_work_item(name) or reads_image(name)):
-            self.found = True
-        self.generic_visit(node)
+def _changes(env: Environment, node: c_ast.Node) -> bool:
+    """The node itself, whatever is below it."""
+    if isinstance(node, c_ast.FuncCall):
+        name = called_name(node)
+        if name in env.unit.functions:
+            return not _takes_values(env.unit, name)
+        return not (is_value(name) or is_work_item(name) or reads_image(name))
+    taken = isinstance(node, c_ast.UnaryOp) and node.op == "&"
+    return isinstance(node, c_ast.Assignment) or is_step(node) or taken
 
 
 @lru_cache(maxsize=256)
 def _takes_values(unit: Unit, name: str) -> bool:
     """A helper that gets no pointer: all that it can do is return a value."""
     for function in unit.definitions[name]:
-        arguments = function.node.decl.type.args
-        for parameter in arguments.params if arguments else []:
+        for parameter in function.listed:
             if not isinstance(parameter, (c_ast.Decl, c_ast.Typename)):
                 return False  # `...`
-            is_void = isinstance(parameter, c_ast.Typename) and len(arguments.params) == 1
+            is_void = isinstance(parameter, c_ast.Typename) and len(function.listed) == 1
             if not is_void and not is_plain_value(unit, parameter.type):
                 return False
     return True

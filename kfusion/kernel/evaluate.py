@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from math import inf
+from operator import add, mul, sub
 from time import monotonic
 
 from pycparser import c_ast
@@ -37,13 +38,14 @@ from kfusion.kernel.types import (
     common,
     is_integer,
     is_unsigned,
+    is_wide,
     known_size,
     promoted,
     qualifiers,
     resolved,
     vector_of,
 )
-from kfusion.parse.unit import Unit
+from kfusion.parse.unit import Unit, arguments_of, called_name, is_step
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
@@ -53,6 +55,7 @@ WHOLE_CONDITIONS = protection(
 
 _INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)")
 _CONVERT = re.compile(r"convert_(int|uint|long|ulong)")
+_EXACT: dict[str, Callable[[Form, Form], Form]] = {"+": add, "-": sub, "*": mul}
 _RELATIONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
@@ -145,6 +148,13 @@ class Environment:
         if values != self.values:
             self.found.clear()
         self.values, self.pointers = dict(values), dict(pointers)
+
+    def within(self, name: str, uses: dict[int, Symbol]) -> Environment:
+        """That of a helper function, at its beginning."""
+        inside = self.inside | {name}
+        found = Environment(self.unit, uses, self.certain, inside=inside, returned=self.returned)
+        found.until = self.until
+        return found
 
     def certain_operator(self, node: c_ast.BinaryOp) -> bool:
         return self.certain(self.unit.index(node.left), self.unit.index(node.right))
@@ -303,18 +313,11 @@ def convert(value: Typed, type_: str) -> Typed:
 
 def _converted(form: Form, source: str, target: str) -> Form | None:
     """Its value may be another one in the type: of one of several values, that of each."""
-    atom = _single(form)
+    atom = form.single
     if isinstance(atom, Choice):
         then, otherwise = (convert(Typed(f, source), target) for f in (atom.then, atom.otherwise))
         return one_of((atom.when, True), NOT_KNOWN, then, otherwise, target).form
     return form_of(Quotient(form, number(1), f"{promoted(target)} from {promoted(source)}"))
-
-
-def _single(form: Form) -> Atom | None:
-    """The atom that is all of it."""
-    if len(form.terms) == 1 and form.terms[0][1] == 1 and len(form.terms[0][0]) == 1:
-        return form.terms[0][0][0]
-    return None
 
 
 _SMALL = 1 << 16
@@ -334,7 +337,7 @@ def _keeps(form: Form, source: tuple[int, bool], target: tuple[int, bool]) -> bo
         return True
     if signed or new_width <= width:
         return False
-    atom = _single(form)
+    atom = form.single
     # A scalar or loop variable without sign is what it is.
     if isinstance(atom, Id):
         return atom.kind == STRIDED_ID
@@ -359,8 +362,7 @@ def _constant(node: c_ast.Constant) -> Typed:
 
 
 def _call(env: Environment, node: c_ast.FuncCall) -> Typed:
-    name = node.name.name if isinstance(node.name, c_ast.ID) else ""
-    arguments = node.args.exprs if node.args else []
+    name, arguments = called_name(node), arguments_of(node)
     if name in env.unit.functions:
         return _helper(env, node)
     if name in IDS and len(arguments) == 1:
@@ -390,7 +392,7 @@ def _chosen_by(name: str, values: list[Typed]) -> Typed:
     """`min(a, b)`, of two of one type; `clamp(a, low, high)` is `min(max(a, low), high)`."""
     if name == "clamp":
         return _chosen_by("min", [_chosen_by("max", values[:2]), values[2]])
-    forms = [v.form for v in values if v.form is not None and _is_wide(v.type)]
+    forms = [v.form for v in values if v.form is not None and is_wide(v.type)]
     kinds = {promoted(value.type) for value in values if is_integer(value.type)}
     if len(forms) < len(values) or len(kinds) != 1:
         return UNKNOWN
@@ -444,14 +446,11 @@ def _result(within: Environment, helper: SimpleHelper) -> Typed:
 
 def _entered(env: Environment, node: c_ast.FuncCall) -> tuple[Environment, SimpleHelper] | None:
     """A simple helper function that is called, its parameters bound to their values."""
-    name = node.name.name if isinstance(node.name, c_ast.ID) else ""
-    arguments = node.args.exprs if node.args else []
+    name, arguments = called_name(node), arguments_of(node)
     helper = simple_helper(env.unit, name)
     if helper is None or name in env.inside or len(arguments) != len(helper.parameters):
         return None
-    inside = env.inside | {name}
-    within = Environment(env.unit, helper.uses, env.certain, inside=inside, returned=env.returned)
-    within.until = env.until
+    within = env.within(name, helper.uses)
     for symbol, argument in zip(helper.parameters, arguments, strict=True):
         within.bind(symbol, convert(evaluate(env, argument), symbol.canonical))
     return within, helper
@@ -491,12 +490,8 @@ def binary(left: Typed, op: str, right: Typed) -> Typed:
     a, b = convert(left, type_).form, convert(right, type_).form
     if a is None or b is None:
         return Typed(None, type_)
-    if op == "+":
-        return _reduced(a + b, type_)
-    if op == "-":
-        return _reduced(a - b, type_)
-    if op == "*":
-        return _reduced(a * b, type_)
+    if op in _EXACT:
+        return _reduced(_EXACT[op](a, b), type_)
     if op in ("/", "%") and a.is_constant and b.is_constant and a.constant >= 0 < b.constant:
         result = a.constant // b.constant if op == "/" else a.constant % b.constant
         return Typed(number(result), type_)
@@ -570,10 +565,10 @@ def _by_parts(left: Typed, op: str, right: Typed) -> Typed:
     """Vectors of one type, part by part; a number stands for a vector of it."""
     left, right = _widened(left, right), _widened(right, left)
     kinds = {part.type for part in (*left.parts, *right.parts)}
-    if op not in ("+", "-", "*") or len(left.parts) != len(right.parts) or len(kinds) != 1:
+    if op not in _EXACT or len(left.parts) != len(right.parts) or len(kinds) != 1:
         return UNKNOWN
     type_ = kinds.pop()
-    if INTEGERS[type_][0] < 32:
+    if not is_wide(type_):
         return UNKNOWN
     pairs = zip(left.parts, right.parts, strict=True)
     return Typed(None, "", tuple(binary(a, op, b) for a, b in pairs))
@@ -636,8 +631,7 @@ def _of_all_parts(
     env: Environment, node: c_ast.FuncCall, *, negated: bool
 ) -> tuple[Comparison, ...] | None:
     """`all(at < size)`; not `any(at >= size)`."""
-    name = node.name.name if isinstance(node.name, c_ast.ID) else ""
-    arguments = node.args.exprs if node.args else []
+    name, arguments = called_name(node), arguments_of(node)
     relation = arguments[0] if len(arguments) == 1 else None
     if name != ("any" if negated else "all") or name in env.unit.functions:
         return None
@@ -647,15 +641,11 @@ def _of_all_parts(
     left, right = _widened(left, right), _widened(right, left)
     found: list[Comparison] = []
     for a, b in zip(left.parts, right.parts, strict=False):
-        if a.form is None or b.form is None or a.type != b.type or INTEGERS[a.type][0] < 32:
+        if a.form is None or b.form is None or a.type != b.type or not is_wide(a.type):
             return None
         found.append(comparison(relation.op, a.form, b.form, promoted(a.type), negated=negated))
     same = len(left.parts) == len(right.parts) > 0 and env.certain_operator(relation)
     return tuple(found) if same else None
-
-
-def _is_wide(type_: str) -> bool:
-    return is_integer(type_) and INTEGERS[type_][0] >= 32
 
 
 def is_condition(node: c_ast.Node) -> bool:
@@ -688,7 +678,7 @@ def resolve_pointer(env: Environment, node: c_ast.Node) -> Pointer | None:
             return moved(base, offset_of(evaluate(env, node.expr.subscript)), "+")
     if isinstance(node, c_ast.Assignment):
         return assigned_pointer(env, node)  # `*(p += i)`
-    if isinstance(node, c_ast.UnaryOp) and node.op in ("p++", "p--", "++", "--"):
+    if is_step(node):
         base = resolve_pointer(env, node.expr)
         before = node.op.startswith("p")
         return base if before or base is None else moved(base, number(1), node.op[0])

@@ -31,7 +31,8 @@ from kfusion.kernel.evaluate import (
 from kfusion.kernel.forms import Form, Id, LoopVariable, form_of, number
 from kfusion.kernel.model import Symbol
 from kfusion.kernel.scopes import Scopes
-from kfusion.kernel.types import INTEGERS, is_integer, is_unsigned
+from kfusion.kernel.types import INTEGERS, is_integer, is_unsigned, is_wide
+from kfusion.parse.unit import descendants, is_step
 from kfusion.source.protections import is_on, protection
 
 _T = TypeVar("_T")
@@ -63,9 +64,6 @@ class Flow:
     def assign(self, symbol: Symbol, value: Typed) -> None:
         known = value if self.follows(symbol) else Typed(None, symbol.canonical)
         self.env.bind(symbol, known)
-
-    def point(self, symbol: Symbol, pointer: Pointer) -> None:
-        self.env.pointers[symbol] = pointer
 
     def either(
         self,
@@ -218,11 +216,8 @@ def _steps(env: Environment, loop: c_ast.Node) -> dict[Symbol, c_ast.Node]:
         symbol = env.symbol(target) if target is not None else None
         if symbol is not None and _adds(node):
             found[symbol] = node
-    finder = _Changes(env)
-    for part in (getattr(loop, "cond", None), loop.stmt, next_):
-        if part is not None:
-            finder.visit(part)
-    return {symbol: node for symbol, node in found.items() if finder.counts[symbol] == 1}
+    counts = _changes(env, getattr(loop, "cond", None), loop.stmt, next_)
+    return {symbol: node for symbol, node in found.items() if counts[symbol] == 1}
 
 
 def _always_evaluated(node: c_ast.Node) -> Iterator[c_ast.Node]:
@@ -244,9 +239,7 @@ _EXPRESSIONS = (
 
 
 def _adds(node: c_ast.Node) -> bool:
-    if isinstance(node, c_ast.UnaryOp):
-        return node.op.removeprefix("p") in ("++", "--")
-    return isinstance(node, c_ast.Assignment) and node.op in ("+=", "-=")
+    return is_step(node) or (isinstance(node, c_ast.Assignment) and node.op in ("+=", "-="))
 
 
 def _step(env: Environment, node: c_ast.Node) -> Form | None:
@@ -277,14 +270,8 @@ def _is_kept(env: Environment, node: c_ast.Assignment, step: Form) -> bool:
 
 def _counts(type_: str, step: Form) -> bool:
     """Adding it leads around from the largest number to the smallest where forms do, too."""
-    if not is_integer(type_) or INTEGERS[type_][0] < 32:
-        return False
     wide = is_unsigned(type_) and INTEGERS[type_][0] == 64
-    return not (wide and _is_negative(step))
-
-
-def _is_negative(step: Form) -> bool:
-    return any(factor < 0 for _, factor in step.terms)
+    return is_wide(type_) and not (wide and any(factor < 0 for _, factor in step.terms))
 
 
 def has_inner_cases(switch: c_ast.Switch) -> bool:
@@ -302,16 +289,23 @@ def has_inner_cases(switch: c_ast.Switch) -> bool:
 
 
 def has_continue(node: c_ast.Node) -> bool:
-    return isinstance(node, c_ast.Continue) or any(has_continue(c) for _, c in node.children())
+    return any(isinstance(each, c_ast.Continue) for each in descendants(node))
 
 
 def changed_in(env: Environment, *nodes: c_ast.Node | None) -> set[Symbol]:
     """Variables that are assigned within, or a part of them."""
-    finder = _Changes(env)
-    for node in nodes:
-        if node is not None:
-            finder.visit(node)
-    return finder.found
+    return set(_changes(env, *nodes))
+
+
+def _changes(env: Environment, *nodes: c_ast.Node | None) -> Counter[Symbol]:
+    """How often the text changes each."""
+    counts: Counter[Symbol] = Counter()
+    for node in chain(*(descendants(node) for node in nodes if node is not None)):
+        if isinstance(node, c_ast.Assignment):
+            counts.update(changed_part(env, node.lvalue))
+        elif is_step(node):
+            counts.update(changed_part(env, node.expr))
+    return counts
 
 
 def changed_part(env: Environment, node: c_ast.Node) -> tuple[Symbol, ...]:
@@ -322,25 +316,3 @@ def changed_part(env: Environment, node: c_ast.Node) -> tuple[Symbol, ...]:
     symbol = env.symbol(node)
     behind = part and symbol is not None and symbol.canonical.endswith("*")  # a pointer
     return (symbol,) if symbol is not None and not behind else ()
-
-
-class _Changes(c_ast.NodeVisitor):
-    def __init__(self, env: Environment) -> None:
-        self.env = env
-        self.counts: Counter[Symbol] = Counter()
-
-    @property
-    def found(self) -> set[Symbol]:
-        return set(self.counts)
-
-    def _changed(self, node: c_ast.Node) -> None:
-        self.counts.update(changed_part(self.env, node))
-
-    def visit_Assignment(self, node: c_ast.Assignment) -> None:
-        self._changed(node.lvalue)
-        self.generic_visit(node)
-
-    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
-        if node.op.removeprefix("p") in ("++", "--"):
-            self._changed(node.expr)
-        self.generic_visit(node)

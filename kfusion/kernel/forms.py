@@ -139,6 +139,14 @@ class Form:
         return frozenset(atom for monomial, _ in self.terms for atom in monomial)
 
     @property
+    def single(self) -> Atom | None:
+        """The atom that is all of it."""
+        if len(self.terms) != 1:
+            return None
+        ((monomial, factor),) = self.terms
+        return monomial[0] if len(monomial) == factor == 1 else None
+
+    @property
     def is_constant(self) -> bool:
         return all(not monomial for monomial, _ in self.terms)
 
@@ -295,7 +303,8 @@ def coordinates(form: Form) -> tuple[Form, Form]:
 
 def counts_items(form: Form) -> bool:
     """An id, or the ids of several dimensions with the sizes between: no more than items."""
-    terms = in_global_ids(form).terms
+    form = in_global_ids(form)
+    terms, single = form.terms, form.single
     rows: list[Monomial] = []
     starts: dict[Monomial, Monomial] = {}  # what may be subtracted from a row
     for dimension in range(3):
@@ -309,8 +318,7 @@ def counts_items(form: Form) -> bool:
         offset = form_of(Id(GLOBAL_OFFSET, dimension))
         if terms == (form_of(Id(GLOBAL_ID, dimension)) - offset).terms:
             return True
-    single = len(terms) == 1 and terms[0][1] == 1 and len(terms[0][0]) == 1
-    if single and isinstance(terms[0][0][0], Id) and terms[0][0][0].kind != STRIDED_ID:
+    if isinstance(single, Id) and single.kind != STRIDED_ID:
         return True
     positive = [m for m, f in terms if f == 1]
     offsets = [m for m, f in terms if f == -1 and starts.get(m) in positive]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache, cached_property
-from itertools import pairwise
 
 from pycparser import c_ast
 
@@ -17,10 +16,7 @@ from kfusion.kernel.builtins import (
 )
 from kfusion.kernel.model import Feature
 from kfusion.kernel.types import canonical
-from kfusion.parse.preprocess import PToken
-from kfusion.parse.unit import Unit
-
-_KEYWORDS = frozenset("if while for switch return sizeof do else case".split())
+from kfusion.parse.unit import Unit, called_name
 
 
 class Helpers:
@@ -42,10 +38,8 @@ class Helpers:
             return None
         if canonical(self.unit, node.type) == "sampler_t":
             return None
-        first = self.unit.index(node)
-        while first > 0 and self.unit.tokens[first - 1].text not in (";", "}"):
-            first -= 1
-        notes = self.unit.notes_between(first, self.unit.index(node) + 1)
+        at = self.unit.index(node)
+        notes = self.unit.notes_between(self.unit.declaration_start(at), at + 1)
         return None if any(n.text == "constant" for n in notes) else Feature.ESCAPE
 
     @cached_property
@@ -58,14 +52,7 @@ class Helpers:
 
     @cached_property
     def _enumerators(self) -> frozenset[str]:
-        found: set[str] = set()
-
-        class Visitor(c_ast.NodeVisitor):
-            def visit_Enumerator(self, node: c_ast.Enumerator) -> None:
-                found.add(node.name)
-
-        Visitor().visit(self.unit.ast)
-        return frozenset(found)
+        return frozenset(node.name for node in self.unit.nodes.get(c_ast.Enumerator, ()))
 
     def reached(self, name: str) -> frozenset[str]:
         """The function and those that it calls."""
@@ -81,12 +68,11 @@ class Helpers:
     def _features(self, name: str) -> tuple[Feature, ...]:
         found: list[Feature] = []
         for function in sorted(self.reached(name)):
-            for token in self._tokens(function):
-                trouble = self.global_name(token.text)
-                if token.text == "static":  # a variable that all items share
-                    trouble = Feature.ESCAPE
-                if trouble is not None:
-                    found.append(trouble)
+            for each in self.unit.definitions[function]:
+                names = (node.name for node in each.nodes.get(c_ast.ID, ()))
+                found += filter(None, map(self.global_name, names))
+                if any("static" in node.storage for node in each.nodes.get(c_ast.Decl, ())):
+                    found.append(Feature.ESCAPE)  # a variable that all items share
             for call in self._calls(function):
                 known = call in self.unit.functions or is_pure(call) or is_work_item(call)
                 known = known or call in BARRIERS  # see `waits`
@@ -109,17 +95,7 @@ class Helpers:
     def _queries(self, name: str) -> set[str]:
         return {q for f in self.reached(name) for q in self._calls(f) if is_work_item(q)}
 
-    def _tokens(self, name: str) -> list[PToken]:
-        """Those of the bodies of all functions of that name."""
-        bodies = [function.body for function in self.unit.definitions[name]]
-        return [t for body in bodies for t in self.unit.tokens[body.first : body.last + 1]]
-
     def _calls(self, name: str) -> list[str]:
-        return [
-            token.text
-            for token, following in pairwise(self._tokens(name))
-            if following.text == "("
-            and token.text.replace("_", "a").isalnum()
-            and not token.text[0].isdigit()
-            and token.text not in _KEYWORDS
-        ]
+        """By the bodies of all functions of that name."""
+        bodies = self.unit.definitions[name]
+        return [called_name(call) for f in bodies for call in f.nodes.get(c_ast.FuncCall, ())]

@@ -16,9 +16,9 @@ from kfusion.kernel.model import OF_KERNEL, Mode, Texel
 from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.texels import texel_of
 from kfusion.kernel.types import canonical
-from kfusion.parse.unit import Unit
+from kfusion.parse.unit import Unit, arguments_of, called_name
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.lexer import Kind, tokenize
+from kfusion.source.lexer import names_in
 from kfusion.source.protections import is_on, protection
 
 SAMPLERS = protection("samplers", "only some samplers give the texel at the coordinates")
@@ -44,46 +44,38 @@ class ImageCall:
     mode: Mode
     texel: Texel
     form: Form | None
-    last: int  # token: the closing bracket
     evaluated: tuple[c_ast.Node, ...]  # the coordinates, and what is written
 
 
 def read_image_call(env: Environment, node: c_ast.FuncCall) -> ImageCall | None:
     """None: not a call of that kind, or not in a form that is followed."""
-    called = image_call(node.name.name) if isinstance(node.name, c_ast.ID) else None
-    arguments = node.args.exprs if node.args is not None else []
+    called = image_call(called_name(node))
+    arguments = arguments_of(node)
     if called is None or len(arguments) not in (2, 3):
         return None
     image = env.image(arguments[0])
-    first = env.unit.index(node.name)
-    if image is None or env.unit.tokens[first + 1].text != "(":
-        return None
-    ranges = env.unit.ranges_in(first + 1)
-    if len(ranges) != len(arguments):
-        return None
     kind, type_ = called
     reads = kind == "read"
-    if not reads and len(arguments) != 3:
+    if image is None or not (reads or len(arguments) == 3):
         return None
     place = len(arguments) - 1 if reads else 1
-    value = None if reads else ranges[1][1] + 1
+    at = env.unit.ends.operand(arguments[place])
+    value = None if reads else at[1] + 1
     sampler = arguments[1] if reads and len(arguments) == 3 else None
     texel = Texel(
         type_,
-        ranges[place],
+        at,
         value,
         _named(env, sampler) if sampler is not None else "",
         _trouble(env, image, sampler) if reads else "",
     )
     rank = env.ranks[image]
     followed = rank > 0 and (not texel.trouble or not is_on(SAMPLERS))
-    last = env.unit.match(first + 1)
     return ImageCall(
         image,
         Mode.READ if reads else Mode.WRITE,
         texel,
         texel_of(env, arguments[place], rank) if followed else None,
-        last,
         tuple(arguments[place:]),
     )
 
@@ -135,12 +127,10 @@ def _flags(env: Environment, node: c_ast.Node | None) -> set[str]:
 def _is_settled(conditions: Conditions, index: int) -> bool:
     """No macro in the lines of the declaration has another text in another build."""
     unit = conditions.unit
-    first, last = unit.tokens[index], index
-    while unit.tokens[last].text != ";":
-        last += 1
+    first, last = unit.tokens[index], unit.declaration_end(index)
     lines = conditions.branches.headers.get(first.file, unit.source).text.split("\n")
     text = "\n".join(lines[first.line - 1 : unit.tokens[last].line])
-    names = [t.text for t in tokenize(" " + text) if t.kind is Kind.NAME]
+    names = names_in(text)
     changing = {each.name for each in conditions.branches.definitions if each.block is not None}
     macros = macros_of(unit, names) | (changing & set(names))
     return not conditions.branches.unseen and not any(

@@ -15,8 +15,8 @@ from kfusion.kernel.evaluate import Environment, cast_pointer, convert, evaluate
 from kfusion.kernel.images import sampler_of
 from kfusion.kernel.model import Body, Symbol
 from kfusion.kernel.only_read import reads_argument
-from kfusion.kernel.scopes import Scopes, find_scopes, name_token
-from kfusion.parse.unit import Function
+from kfusion.kernel.scopes import Scopes, find_scopes
+from kfusion.parse.unit import Function, arguments_of
 
 if TYPE_CHECKING:
     from kfusion.kernel.accesses import ExpressionWalker
@@ -28,7 +28,7 @@ def follow_call(walker: ExpressionWalker, node: c_ast.FuncCall, name: str) -> bo
     """False: the function or its arguments are not of the kind that can be followed."""
     unit, env = walker.unit, walker.env
     listed = unit.definitions[name]
-    arguments = node.args.exprs if node.args else []
+    arguments = arguments_of(node)
     if len(listed) != 1 or name in env.inside or walker.followed_calls[0] >= _MOST:
         return False
     function = listed[0]
@@ -42,13 +42,12 @@ def follow_call(walker: ExpressionWalker, node: c_ast.FuncCall, name: str) -> bo
     if not any(memory):
         return False
     walker.followed_calls[0] += 1
-    within = Environment(unit, scopes.uses, env.certain, inside=env.inside | {name})
-    within.until = env.until
+    within = env.within(name, scopes.uses)
     within.ranks = env.ranks
     within.samplers.update({k: v for k, v in env.samplers.items() if isinstance(k, str)})
     writing: set[str] = set()
     for place, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True)):
-        symbol = scopes.uses[name_token(unit, parameter)]
+        symbol = scopes.uses[unit.name_index(parameter)]
         pointer = resolve_pointer(env, argument)
         if pointer is not None and not reads_argument(unit, name, place):
             writing.add(pointer.parameter)
@@ -60,10 +59,8 @@ def follow_call(walker: ExpressionWalker, node: c_ast.FuncCall, name: str) -> bo
 
 
 def _parameters(function: Function) -> list[c_ast.Decl] | None:
-    arguments = function.node.decl.type.args
-    found = list(arguments.params) if arguments else []
-    named = all(isinstance(each, c_ast.Decl) and each.name for each in found)
-    return found if named else None
+    named = all(isinstance(each, c_ast.Decl) and each.name for each in function.listed)
+    return function.listed if named else None
 
 
 def _bind(
@@ -101,16 +98,13 @@ def _walk(walker: ExpressionWalker, inner: ExpressionWalker, node: c_ast.FuncCal
     inner.begin_under(walker)
     inner.walk()
     walker.local_ids = walker.local_ids or inner.local_ids
-    first = walker.unit.index(node.name)
-    last = walker.unit.match(first + 1)
-    places = enumerate(walker.body.statements)
-    where = next((i for i, s in places if s.first <= first <= s.last), -1)
+    first, last = walker.unit.ends.of(node)
     for access in inner.accesses:
         walker.accesses.append(
             replace(
                 access,
                 conditional=True,  # an earlier return of the function is not looked at
-                statement=where,
+                statement=walker.body.statement_at(first),
                 first=first,
                 last=last,
                 span=walker.unit.span(first, last),

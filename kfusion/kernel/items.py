@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
+from pycparser import c_ast
+
 from kfusion.kernel.builtins import is_work_item
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Kernel
+from kfusion.parse.unit import Nodes, called_name, descendants
 from kfusion.source.protections import is_on, protection
 
 OWN_ITEM = protection("own-item", "several items in one: nothing but the global id is asked for")
@@ -12,13 +17,12 @@ OWN_ITEM = protection("own-item", "several items in one: nothing but the global 
 
 def asks_for_global_ids_only(kernel: Kernel) -> bool:
     """Neither sizes nor groups: what an item does is the same in a larger range."""
-    unit, body = kernel.unit, kernel.function.body
-    helpers = Helpers(unit)
-    words = [unit.tokens[index].text for index in range(body.first, body.last)]
+    helpers = Helpers(kernel.unit)
+    names = {called_name(call) for call in kernel.function.nodes.get(c_ast.FuncCall, ())}
     return not any(
-        (is_work_item(word) and word != "get_global_id")
-        or (word in unit.functions and helpers.asks_for_items(word))
-        for word in words
+        (is_work_item(name) and name != "get_global_id")
+        or (name in kernel.unit.functions and helpers.asks_for_items(name))
+        for name in names
     )
 
 
@@ -46,23 +50,20 @@ def may_divide_by_zero(kernel: Kernel) -> bool:
     What divides must be numbers, or scalars: those are the same for all items, and so must be
     whether they divide.
     """
-    unit, tokens = kernel.unit, kernel.unit.tokens
+    unit, nodes = kernel.unit, kernel.function.nodes
     scalars = {p.name for p in kernel.parameters if p.is_scalar} - kernel.changed
     guards = [n for n, item in enumerate(kernel.body.prelude) if item.guard is not None]
     for item in kernel.body.prelude[: max(guards, default=-1) + 1]:
         first, last = item.statement.first, (item.statement.header or (0, item.statement.last))[1]
-        texts = {token.text for token in tokens[first : last + 1]}
-        if texts & unit.functions.keys():
+        inside: Nodes = defaultdict(list)
+        for kind, found in nodes.items():
+            inside[kind] = [n for n in found if n.coord and first <= unit.index(n) <= last]
+        operations = inside[c_ast.BinaryOp]
+        choice = inside[c_ast.TernaryOp] or any(n.op in ("&&", "||") for n in operations)
+        divisors = [n.right for n in operations if n.op in ("/", "%")]
+        divisors += [n.rvalue for n in inside[c_ast.Assignment] if n.op in ("/=", "%=")]
+        names = {n.name for d in divisors for n in descendants(d) if isinstance(n, c_ast.ID)}
+        called = {called_name(n) for n in inside[c_ast.FuncCall]}
+        if names - (set() if choice else scalars) or called & unit.functions.keys():
             return True
-        same = scalars if not texts & {"?", "&&", "||"} else set()
-        for index in range(first, last + 1):
-            if tokens[index].text not in ("/", "%", "/=", "%="):
-                continue
-            group = tokens[index + 1].text == "("
-            end = unit.match(index + 1) if group else index + 1
-            divisor = [token.text for token in tokens[index + 1 : end + 1]]
-            words = {text for text in divisor if text[0].isalpha() or text[0] == "_"}
-            whole = tokens[end + 1].text not in ("(", "[", ".", "->")
-            if words - same or not whole or not (group or divisor[0][0].isalnum() or words):
-                return True
     return False

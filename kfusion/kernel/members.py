@@ -33,40 +33,20 @@ class Member:
         return Member(self.parameter, f"{self.path}[{place}]", type_.type, self.whole)
 
 
-def root_of(node: c_ast.Node) -> c_ast.Node:
+def keeps_members(unit: Unit, scopes: Scopes, function: Function) -> frozenset[str]:
+    """Parameters of which no member changes: no member that is an array becomes a pointer."""
+    chains = (*function.nodes.get(c_ast.StructRef, ()), *function.nodes.get(c_ast.ArrayRef, ()))
+    inner = {node.name for node in chains}
+    whole = (node for node in chains if node not in inner)
+    decaying = {_root(node) for node in whole if is_member_array(unit, node)}
+    parameters = {s for s in scopes.writes if s.parameter and scopes.assigned_once(s)}
+    return frozenset(s.name for s in parameters) - decaying
+
+
+def _root(node: c_ast.Node) -> str:
+    """The name of the variable that has the member as a part of it."""
     while isinstance(node, c_ast.ArrayRef) or (
         isinstance(node, c_ast.StructRef) and node.type == "."
     ):
         node = node.name
-    return node
-
-
-def keeps_members(unit: Unit, scopes: Scopes, function: Function) -> frozenset[str]:
-    """Parameters of which no member changes: no member that is an array becomes a pointer."""
-    finder = _Decays(unit)
-    finder.visit(function.node.body)
-    parameters = {s for s in scopes.writes if s.parameter and scopes.assigned_once(s)}
-    return frozenset(s.name for s in parameters) - finder.names
-
-
-class _Decays(c_ast.NodeVisitor):
-    def __init__(self, unit: Unit) -> None:
-        self.unit = unit
-        self.names: set[str] = set()
-
-    def visit_StructRef(self, node: c_ast.StructRef) -> None:
-        self._chain(node)
-
-    def visit_ArrayRef(self, node: c_ast.ArrayRef) -> None:
-        self._chain(node)
-
-    def _chain(self, node: c_ast.Node) -> None:
-        root = root_of(node)
-        if is_member_array(self.unit, node) and isinstance(root, c_ast.ID):
-            self.names.add(root.name)
-        inner: c_ast.Node = node
-        while isinstance(inner, (c_ast.StructRef, c_ast.ArrayRef)):
-            if isinstance(inner, c_ast.ArrayRef):
-                self.visit(inner.subscript)
-            inner = inner.name
-        self.visit(inner)
+    return str(node.name) if isinstance(node, c_ast.ID) else ""

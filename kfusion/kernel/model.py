@@ -232,6 +232,11 @@ class Body:
         items = (item for item in self.prelude if item.guard is not None)
         return next((item.declarations[0] for item in items if item.declarations), None)
 
+    def statement_at(self, token: int) -> int:
+        """Which of the statements it is in; -1: none."""
+        places = enumerate(self.statements)
+        return next((i for i, s in places if s.first <= token <= s.last), -1)
+
     def is_tail(self, statement: Statement) -> bool:
         """`if (c) return;`: all that follows is under a condition."""
         return (
@@ -264,8 +269,8 @@ class Together:
     local_bytes: int  # of the arrays that it declares
     sized_by_host: bool  # it has parameters in local memory
     waits: bool  # for one another: other items' stores may be seen after it
-    arrays: frozenset[int] = frozenset()  # the tokens that declare them
-    shapes: dict[int, tuple[str, int]] = field(default_factory=dict)  # of each: its bytes, too
+    # Of each array, by the token that declares it; and its bytes.
+    shapes: dict[int, tuple[str, int]] = field(default_factory=dict)
     copies: bool = False  # asynchronously, perhaps before the stages in front
 
 
@@ -278,16 +283,17 @@ class Kernel:
     accesses: tuple[Access, ...]
     features: tuple[FeatureUse, ...]
     body: Body
-    symbols: dict[int, Symbol]  # by token, for every use of a parameter or local variable
-    fixed: frozenset[Symbol]  # assigned once, and their address is not taken
-    changed: frozenset[str]  # parameters that it assigns
-    settled: dict[Symbol, int]  # the token that gives them their last value
-    addressed: frozenset[Symbol]  # their address is taken
     required_size: tuple[str, ...] | None  # reqd_work_group_size
     pragmas: Pragmas  # in force where the kernel stands
-    macros: frozenset[str]  # used in its text, and in the definitions of those
-    unstable: tuple[tuple[str, Span], ...]  # why its text may mean something else elsewhere
-    pins: tuple[str, ...]  # preprocessor conditions that the analysis relied on
+    # By token, for every use of a parameter or local variable.
+    symbols: dict[int, Symbol] = field(default_factory=dict)
+    fixed: frozenset[Symbol] = frozenset()  # assigned once, and their address is not taken
+    changed: frozenset[str] = frozenset()  # parameters that it assigns
+    settled: dict[Symbol, int] = field(default_factory=dict)  # the token of their last value
+    addressed: frozenset[Symbol] = frozenset()  # their address is taken
+    macros: frozenset[str] = frozenset()  # used in its text, and in the definitions of those
+    unstable: tuple[tuple[str, Span], ...] = ()  # why its text may mean something else elsewhere
+    pins: tuple[str, ...] = ()  # preprocessor conditions that the analysis relied on
     open_macros: frozenset[str] = frozenset()  # other builds may define them otherwise
     open_names: tuple[tuple[str, Span], ...] = ()  # values that only build options can give
     together: Together | None = None
@@ -300,8 +306,7 @@ class Kernel:
     @property
     def span(self) -> Span:
         """The name, where it is defined."""
-        index = self.unit.index(self.function.node.decl)
-        return self.unit.span(index, index)
+        return self.unit.node_span(self.function.node.decl)
 
     def group_size(self, dimension: int) -> int | None:
         """How many items groups have in the dimension, if the kernel says so."""

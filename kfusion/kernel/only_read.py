@@ -12,9 +12,9 @@ from functools import lru_cache
 from pycparser import c_ast
 
 from kfusion.kernel.model import Symbol
-from kfusion.kernel.scopes import find_scopes, name_token
+from kfusion.kernel.scopes import find_scopes
 from kfusion.kernel.types import is_member_array, resolved
-from kfusion.parse.unit import Function, Unit
+from kfusion.parse.unit import Function, Unit, arguments_of, called_name, is_step
 
 _ASKING = ("==", "!=", "<", ">", "<=", ">=", "&&", "||", "!")
 _STATEMENTS = (c_ast.Compound, c_ast.If, c_ast.For, c_ast.While, c_ast.DoWhile, c_ast.Switch)
@@ -40,14 +40,13 @@ class _Walk:
         self.uses = find_scopes(unit, function).uses
         self.followed: set[Symbol] = set()
         self.writes = False
-        arguments = function.node.decl.type.args
-        named = [p for p in arguments.params if getattr(p, "name", None) == parameter]
+        named = [p for p in function.listed if getattr(p, "name", None) == parameter]
         for node in [*named, *function.nodes.get(c_ast.Decl, ())]:
-            symbol = self.uses.get(name_token(unit, node))
+            symbol = self.uses.get(unit.name_index(node))
             if symbol is not None:
                 self.types[symbol] = node.type
         for node in named:
-            self._follow(self.uses[name_token(unit, node)])
+            self._follow(self.uses[unit.name_index(node)])
 
     def only_reads(self) -> bool:
         known = 0
@@ -61,14 +60,10 @@ class _Walk:
             if isinstance(child, (*_STATEMENTS, *_LABELS)):
                 self._statement(child)
             elif isinstance(child, c_ast.Decl):
-                self._declared(child)
+                if child.init is not None and self._points(child.init):
+                    self._follow(self.uses.get(self.unit.name_index(child)))
             elif self._points(child) and isinstance(node, c_ast.Return):
                 self.writes = True
-
-    def _declared(self, node: c_ast.Decl) -> None:
-        if node.init is None or not self._points(node.init):
-            return
-        self._follow(self.uses.get(name_token(self.unit, node)))
 
     def _follow(self, symbol: Symbol | None) -> None:
         if symbol is not None and self._is_pointer(self.types.get(symbol)):
@@ -111,17 +106,14 @@ class _Walk:
     def _reaches(self, node: c_ast.Node) -> bool:
         """Looks at what an expression names. Is that memory behind such a pointer?"""
         if isinstance(node, c_ast.ArrayRef):
-            self._subscript(node.subscript)
+            if self._points(node.subscript):
+                self.writes = True
             return self._points(node.name)
         if isinstance(node, c_ast.StructRef):
             return self._points(node.name) if node.type == "->" else self._reaches(node.name)
         if isinstance(node, c_ast.UnaryOp) and node.op == "*":
             return self._points(node.expr)
         return False if isinstance(node, c_ast.ID) else self._points(node)
-
-    def _subscript(self, node: c_ast.Node) -> None:
-        if self._points(node):
-            self.writes = True
 
     def _unary(self, node: c_ast.UnaryOp) -> bool:
         if node.op == "sizeof":
@@ -133,7 +125,7 @@ class _Walk:
             if self._is_followed(node.expr):
                 self.writes = True
             return self._reaches(node.expr)
-        if node.op.removeprefix("p") in ("++", "--"):
+        if is_step(node):
             if self._reaches(node.expr):
                 self.writes = True
             return self._is_followed(node.expr)
@@ -150,8 +142,8 @@ class _Walk:
         return value or self._is_followed(node.lvalue)
 
     def _called(self, node: c_ast.FuncCall) -> bool:
-        name = node.name.name if isinstance(node.name, c_ast.ID) else ""
-        for place, argument in enumerate(node.args.exprs if node.args else ()):
+        name = called_name(node)
+        for place, argument in enumerate(arguments_of(node)):
             if self._points(argument) and not reads_argument(self.unit, name, place, self.inside):
                 self.writes = True
         return False
@@ -164,8 +156,7 @@ def reads_argument(unit: Unit, name: str, place: int, inside: frozenset[str] = f
     if name not in unit.functions or name in inside:
         return False
     for function in unit.definitions[name]:
-        arguments = function.node.decl.type.args
-        parameters = arguments.params if arguments else []
+        parameters = function.listed
         named = parameters[place].name if place < len(parameters) else None
         if named is None or not _only_reads(unit, function, named, inside):
             return False

@@ -33,18 +33,13 @@ _DECLARING = (c_ast.Decl, c_ast.Enumerator, c_ast.Typedef)
 @lru_cache(maxsize=16)  # each kernel of a file asks
 def names_left_open(unit: Unit) -> frozenset[str]:
     """Values that nothing in the program declares: build options must."""
-    declared = {
-        name for kind in _DECLARING for node in unit.nodes.get(kind, ()) for name in [node.name]
-    }
-    no_values = {
-        id(part)
-        for node in (*unit.nodes.get(c_ast.StructRef, ()), *unit.nodes.get(c_ast.FuncCall, ()))
-        for part in [node.field if isinstance(node, c_ast.StructRef) else node.name]
-    }
+    declared = {node.name for kind in _DECLARING for node in unit.nodes.get(kind, ())}
+    no_values = {node.field for node in unit.nodes.get(c_ast.StructRef, ())}
+    no_values |= {node.name for node in unit.nodes.get(c_ast.FuncCall, ())}
     return frozenset(
         node.name
         for node in unit.nodes.get(c_ast.ID, ())
-        if node.name not in declared and id(node) not in no_values
+        if node.name not in declared and node not in no_values
         if _LIBRARY.fullmatch(node.name) is None
     )
 

@@ -11,6 +11,7 @@ from pycparser import c_ast
 from kfusion.kernel.evaluate import Environment
 from kfusion.kernel.model import PreludeItem, Symbol
 from kfusion.parse.statements import Statement
+from kfusion.parse.unit import arguments_of, called_name, descendants
 
 COPIES = ("async_work_group_copy", "async_work_group_strided_copy")
 WAITS = ("wait_group_events",)
@@ -26,10 +27,9 @@ def opening(env: Environment, statement: Statement, nodes: list[c_ast.Node]) -> 
         node, given = node.init, True
     elif isinstance(node, c_ast.Assignment) and _own(env, node.lvalue) is not None:
         node, given = node.rvalue if node.op == "=" else None, True
-    if not isinstance(node, c_ast.FuncCall) or not isinstance(node.name, c_ast.ID):
+    if not isinstance(node, c_ast.FuncCall):
         return None
-    arguments = node.args.exprs if node.args is not None else []
-    name = node.name.name
+    name, arguments = called_name(node), arguments_of(node)
     if name in COPIES:
         found = given and _own(env, arguments[0]) is not None and _is_known(arguments[1:])
     elif name in WAITS:
@@ -57,26 +57,14 @@ def _is_local_fence(arguments: list[c_ast.Node]) -> bool:
 
 def _is_known(arguments: list[c_ast.Node]) -> bool:
     """Variables, parameters and constants, with arithmetic: no loads, calls or changes."""
-    return all(_Plain().is_plain(argument) for argument in arguments)
+    return all(_is_plain(part) for argument in arguments for part in descendants(argument))
 
 
-class _Plain(c_ast.NodeVisitor):
-    def __init__(self) -> None:
-        self.plain = True
-
-    def is_plain(self, node: c_ast.Node) -> bool:
-        self.visit(node)
-        return self.plain
-
-    def visit_FuncCall(self, node: c_ast.FuncCall) -> None:
-        self.plain = False
-
-    visit_ArrayRef = visit_Assignment = visit_StructRef = visit_FuncCall
-
-    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
-        if node.op not in ("+", "-", "~", "sizeof"):
-            self.plain = False
-        self.generic_visit(node)
+def _is_plain(node: c_ast.Node) -> bool:
+    if isinstance(node, c_ast.UnaryOp):
+        return node.op in ("+", "-", "~", "sizeof")
+    loads = (c_ast.FuncCall, c_ast.ArrayRef, c_ast.Assignment, c_ast.StructRef)
+    return not isinstance(node, loads)
 
 
 def _is_marked(env: Environment, statement: Statement) -> bool:

@@ -21,8 +21,7 @@ _NOT_TYPE = frozenset(("const", "volatile", "restrict", "*", "[", "]"))
 
 
 def read_parameters(unit: Unit, function: Function) -> tuple[Parameter, ...]:
-    arguments = function.node.decl.type.args
-    declared = [p for p in (arguments.params if arguments else []) if isinstance(p, c_ast.Decl)]
+    declared = [p for p in function.listed if isinstance(p, c_ast.Decl)]
     ranges = unit.ranges_in(unit.index(function.node.decl) + 1)
     return tuple(
         _parameter(unit, node, number, first, last)

@@ -16,7 +16,7 @@ from kfusion.kernel.surroundings import definition_span, macros_of, words
 from kfusion.kernel.types import type_macro
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.lexer import Kind, tokenize
+from kfusion.source.lexer import names_in
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 
@@ -84,7 +84,7 @@ def _names_in(conditions: Conditions, function: Function) -> set[str]:
     if header is None:
         return {token.text for token in words(unit, function)}
     lines = header.text.split("\n")[first.line - 1 : last.line]
-    return {t.text for t in tokenize(" " + "\n".join(lines)) if t.kind is Kind.NAME}
+    return set(names_in("\n".join(lines)))
 
 
 def given_macros(pins: Iterable[str]) -> list[str]:
@@ -110,8 +110,7 @@ def written_out(
         if token.macro is None or not (head or (index in symbols and token.start < 0)):
             continue
         span = Span(unit.source, *token.macro)
-        names = [t.text for t in tokenize(" " + span.text) if t.kind is Kind.NAME]
-        for macro in sorted(macros_of(unit, names)):
+        for macro in sorted(macros_of(unit, names_in(span.text))):
             if conditions.is_doubtful(macro):
                 message = f"the macro '{macro}' in {function.name}() depends on build options"
                 return ((message, span),)

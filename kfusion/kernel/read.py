@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from time import monotonic
 
+from pycparser import c_ast
+
 from kfusion.kernel.body import nodes_of, split_body
 from kfusion.kernel.conditions import Conditions
 from kfusion.kernel.effects import effect_of, is_acting
@@ -31,7 +33,6 @@ from kfusion.kernel.scopes import Scopes, find_scopes
 from kfusion.kernel.sections import check_sections
 from kfusion.kernel.strides import mixes_ids
 from kfusion.kernel.surroundings import (
-    is_kernel,
     macros_of,
     placed_pragmas,
     pragmas_of,
@@ -43,10 +44,13 @@ from kfusion.kernel.surroundings import (
 from kfusion.kernel.types import canonical, is_integer, members_of
 from kfusion.kernel.walk import Walker
 from kfusion.parse.compiler import STDIN
-from kfusion.parse.unit import Function, Unit
+from kfusion.parse.unit import Function, Unit, argument_of, called_name
 from kfusion.source.protections import is_on, protection
 
-_OTHERS = ("get_enqueued_", "get_work_dim", "get_sub_group")  # of no certain dimension
+_OF_DIMENSIONS = (
+    *("get_global_", "get_local_", "get_group_", "get_num_"),
+    *("get_enqueued_", "get_work_dim", "get_sub_group"),  # of no certain dimension
+)
 
 MIXED_IDS = protection("mixed-ids", "an item's own elements have more than one iteration")
 
@@ -62,7 +66,7 @@ def read_kernels(unit: Unit, patience: float = PATIENCE) -> dict[str, Kernel]:
     return {
         name: _read_in_time(unit, function, helpers, conditions, samplers, patience)
         for name, function in unit.functions.items()
-        if is_kernel(unit, function) and unit.in_main_file(function.node.decl)
+        if unit.is_kernel(function) and unit.in_main_file(function.node.decl)
     }
 
 
@@ -93,8 +97,7 @@ def _has_unknown(kernel: Kernel) -> bool:
 def _unread(unit: Unit, function: Function) -> Kernel:
     """A kernel that may do anything with what it is given."""
     parameters = read_parameters(unit, function)
-    index = unit.index(function.node.decl)
-    span = unit.span(index, index)
+    index, span = unit.index(function.node.decl), unit.node_span(function.node.decl)
     tokens = f"{function.body.last - function.body.first} tokens"
     anywhere = Access("", Mode.UPDATE, None, "size_t", (), True, True, -1, index, index, span)
     names = [p.name for p in parameters if p.is_buffer or p.image is not None]
@@ -106,17 +109,9 @@ def _unread(unit: Unit, function: Function) -> Kernel:
         accesses=tuple(replace(anywhere, parameter=name, anywhere=True) for name in names),
         features=(FeatureUse(Feature.TOO_LONG, tokens, span), *_parameter_features(parameters, ())),
         body=Body((), ()),
-        symbols={},
-        fixed=frozenset(),
-        changed=frozenset(),
-        settled={},
-        addressed=frozenset(),
         required_size=required_size(unit, function),
         pragmas=pragmas_of(unit, function),
-        macros=frozenset(),
-        unstable=(),
-        pins=(),
-        dimensions=_dimensions(unit, function),
+        dimensions=_dimensions(function),
     )
 
 
@@ -144,13 +139,7 @@ def _read(
         return _read(unit, function, helpers, conditions, samplers, until, strides=False)
     accesses = tuple(walker.accesses)
     nodes = nodes_of(env, function, body.statements)
-    effects = [
-        effect_of(env, statement, here, accesses)
-        for statement, here in zip(body.statements, nodes, strict=True)
-    ]
-    acting = (
-        s.first for s, here in zip(body.statements, nodes, strict=True) if is_acting(env, here)
-    )
+    placed = [*zip(body.statements, nodes, strict=True)]
     changed = _changed_parameters(scopes, parameters)
     together, apart = walker.together.result(body, parameters)
     features = (
@@ -175,9 +164,9 @@ def _read(
         features=features,
         body=replace(
             body,
-            effects=tuple(effects),
+            effects=tuple(effect_of(env, s, here, accesses) for s, here in placed),
             leaves=tuple(walker.leaves),
-            acting=frozenset(acting),
+            acting=frozenset(s.first for s, here in placed if is_acting(env, here)),
         ),
         symbols=scopes.uses,
         fixed=frozenset(s for s in scopes.writes if scopes.assigned_once(s)),
@@ -198,7 +187,7 @@ def _read(
         open_names=open_names(unit, [function, *reached]),
         together=together,
         local_ids=walker.local_ids,
-        dimensions=max(_dimensions(unit, f) for f in (function, *reached)),
+        dimensions=max(_dimensions(f) for f in (function, *reached)),
     )
 
 
@@ -211,16 +200,15 @@ def _is_its_own_item(walker: Walker, stride: Declaration) -> bool:
 def _bind_structures(env: Environment, scopes: Scopes, function: Function) -> None:
     """Parameters that are structures, and stay as they are."""
     kept = keeps_members(env.unit, scopes, function)
-    declared = {symbol.name: symbol for symbol in scopes.writes if symbol.parameter}
-    arguments = function.node.decl.type.args
-    for node in arguments.params if arguments else ():
+    declared = scopes.parameters
+    for node in function.listed:
         if node.name in kept and members_of(env.unit, node.type):
             whole = canonical(env.unit, node.type)
             env.structures[declared[node.name]] = Member(node.name, "", node.type, whole)
 
 
 def _bind_parameters(env: Environment, scopes: Scopes, parameters: tuple[Parameter, ...]) -> None:
-    declared = {symbol.name: symbol for symbol in scopes.writes if symbol.parameter}
+    declared = scopes.parameters
     for parameter in parameters:
         symbol = declared[parameter.name]
         if parameter.is_buffer:
@@ -259,29 +247,25 @@ def _parameter_features(
 
 def _changed_parameters(scopes: Scopes, parameters: tuple[Parameter, ...]) -> list[Parameter]:
     """Those that the kernel assigns: the other stages need the original ones."""
-    declared = {symbol.name: symbol for symbol in scopes.writes if symbol.parameter}
+    declared = scopes.parameters
     return [p for p in parameters if not scopes.assigned_once(declared[p.name])]
 
 
 def _changed_in_macros(unit: Unit, scopes: Scopes, changed: list[Parameter]) -> list[FeatureUse]:
     """What a macro calls by its name cannot get another one, for a variable of the stage."""
-    names = {p.name for p in changed}
     inside = {s.name for t, s in scopes.uses.items() if s.parameter and unit.tokens[t].macro}
     return [
         FeatureUse(
             Feature.POINTER_ARITHMETIC if p.pointer else Feature.ASSIGNED_PARAMETER, p.name, p.span
         )
         for p in changed
-        if p.name in names & inside or p.image is not None or p.canonical == "sampler_t"
+        if p.name in inside or p.image is not None or p.canonical == "sampler_t"
     ]
 
 
 def _attributes(unit: Unit, function: Function) -> list[FeatureUse]:
-    name = unknown_attribute(unit, function)
-    if name is None:
-        return []
-    index = unit.index(function.node.decl)
-    return [FeatureUse(Feature.ATTRIBUTE, name, unit.span(index, index))]
+    name, span = unknown_attribute(unit, function), unit.node_span(function.node.decl)
+    return [FeatureUse(Feature.ATTRIBUTE, name, span)] if name is not None else []
 
 
 def _foreign_text(unit: Unit, function: Function) -> list[FeatureUse]:
@@ -293,13 +277,12 @@ def _foreign_text(unit: Unit, function: Function) -> list[FeatureUse]:
     return []
 
 
-def _dimensions(unit: Unit, function: Function) -> int:
+def _dimensions(function: Function) -> int:
     """The highest dimension that a work-item function is asked for, plus one."""
     highest = 0
-    tokens = unit.tokens
-    for index in range(function.body.first, function.body.last):
-        text = tokens[index].text
-        if text.startswith(("get_global_", "get_local_", "get_group_", "get_num_", *_OTHERS)):
-            which = tokens[index + 2].text
-            highest = max(highest, int(which) if which.isdigit() else 2)
+    for call in function.nodes.get(c_ast.FuncCall, ()):
+        if called_name(call).startswith(_OF_DIMENSIONS):
+            which = argument_of(call, 0)
+            value = which.value if isinstance(which, c_ast.Constant) else ""
+            highest = max(highest, int(value) if value.isdigit() else 2)
     return highest + 1

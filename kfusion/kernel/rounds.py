@@ -5,6 +5,7 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from kfusion.kernel.model import Kernel
+from kfusion.parse.unit import descendants, is_step
 
 _NONE = -1  # the number is not told
 
@@ -47,8 +48,7 @@ class _Loops(c_ast.NodeVisitor):
     def __init__(self, node: c_ast.For) -> None:
         self.nodes, self.rounds, self._most = [node], _rounds(node), 1
         self.visit(node.stmt)
-        changed = _Changes(node).found
-        unknown = changed or _NONE in (self.rounds, self._most)
+        unknown = _changes_counter(node) or _NONE in (self.rounds, self._most)
         self.rounds = _NONE if unknown else self.rounds * self._most
 
     def visit_For(self, node: c_ast.For) -> None:
@@ -63,26 +63,19 @@ class _Loops(c_ast.NodeVisitor):
     visit_DoWhile = visit_Goto = visit_Break = visit_Pragma = visit_While
 
 
-class _Changes(c_ast.NodeVisitor):
+def _changes_counter(node: c_ast.For) -> bool:
     """Does the body give the counter another value, or may it?"""
-
-    def __init__(self, node: c_ast.For) -> None:
-        declared = getattr(node.init, "decls", [])
-        self.name = declared[0].name if declared else ""
-        self.found = any("volatile" in each.quals for each in declared)
-        self.visit(node.stmt)
-
-    def visit_Assignment(self, node: c_ast.Assignment) -> None:
-        self._changed(node.lvalue)
-        self.generic_visit(node)
-
-    def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
-        if node.op in ("++", "--", "p++", "p--", "&"):
-            self._changed(node.expr)
-        self.generic_visit(node)
-
-    def _changed(self, node: c_ast.Node) -> None:
-        self.found = self.found or getattr(node, "name", "") == self.name
+    declared = getattr(node.init, "decls", [])
+    name = declared[0].name if declared else ""
+    inside = [*descendants(node.stmt)]
+    changed = [each.lvalue for each in inside if isinstance(each, c_ast.Assignment)]
+    changed += [
+        each.expr
+        for each in inside
+        if is_step(each) or (isinstance(each, c_ast.UnaryOp) and each.op == "&")
+    ]
+    volatile = any("volatile" in each.quals for each in declared)
+    return volatile or any(getattr(each, "name", "") == name for each in changed)
 
 
 def _rounds(node: c_ast.For) -> int:

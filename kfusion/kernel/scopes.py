@@ -8,10 +8,8 @@ from pycparser import c_ast
 
 from kfusion.kernel.model import Symbol
 from kfusion.kernel.types import canonical, is_member_array
-from kfusion.parse.unit import Function, Unit
+from kfusion.parse.unit import Function, Unit, is_step
 from kfusion.source.dataclasses import dataclass
-
-_CHANGES = ("++", "--", "p++", "p--")
 
 
 @dataclass(eq=False)
@@ -25,24 +23,18 @@ class Scopes:
     pointers: set[Symbol] = field(default_factory=set)
     odd: list[c_ast.Node] = field(default_factory=list)  # local types, static variables, labels
 
+    @property
+    def parameters(self) -> dict[str, Symbol]:
+        return {symbol.name: symbol for symbol in self.writes if symbol.parameter}
+
     def assigned_once(self, symbol: Symbol) -> bool:
         return self.writes.get(symbol, 0) == 1 and symbol not in self.address_taken
-
-
-def name_token(unit: Unit, declaration: c_ast.Decl) -> int:
-    node = declaration.type
-    while not isinstance(node, c_ast.TypeDecl):
-        if not hasattr(node, "type"):
-            return unit.index(declaration)
-        node = node.type
-    return unit.index(node)
 
 
 def find_scopes(unit: Unit, function: Function) -> Scopes:
     finder = _Finder(unit)
     finder.push()
-    arguments = function.node.decl.type.args
-    for parameter in arguments.params if arguments else []:
+    for parameter in function.listed:
         if isinstance(parameter, c_ast.Decl) and parameter.name:
             finder.declare(parameter, parameter=True)
     finder.visit(function.node.body)
@@ -59,7 +51,7 @@ class _Finder(c_ast.NodeVisitor):
         self.stack.append({})
 
     def declare(self, node: c_ast.Decl, *, parameter: bool = False) -> None:
-        token = name_token(self.unit, node)
+        token = self.unit.name_index(node)
         symbol = Symbol(node.name, token, parameter, canonical(self.unit, node.type))
         self.stack[-1][node.name] = symbol
         self.found.uses[token] = symbol
@@ -75,15 +67,12 @@ class _Finder(c_ast.NodeVisitor):
                 return scope[name]
         return None
 
-    def visit_Compound(self, node: c_ast.Compound) -> None:
+    def visit_Compound(self, node: c_ast.Node) -> None:
         self.push()
         self.generic_visit(node)
         self.stack.pop()
 
-    def visit_For(self, node: c_ast.For) -> None:
-        self.push()
-        self.generic_visit(node)
-        self.stack.pop()
+    visit_For = visit_Compound
 
     def visit_Decl(self, node: c_ast.Decl) -> None:
         if node.name is None or {"static", "extern"} & set(node.storage):
@@ -94,16 +83,16 @@ class _Finder(c_ast.NodeVisitor):
         if node.init is not None:
             self.visit(node.init)
 
-    def visit_Typedef(self, node: c_ast.Typedef) -> None:
+    def visit_Typedef(self, node: c_ast.Node) -> None:
         self.found.odd.append(node)
 
-    def visit_Struct(self, node: c_ast.Struct) -> None:
+    visit_Goto = visit_Typedef
+
+    def visit_Struct(self, node: c_ast.Struct | c_ast.Union) -> None:
         if node.decls is not None:
             self.found.odd.append(node)
 
-    def visit_Union(self, node: c_ast.Union) -> None:
-        if node.decls is not None:
-            self.found.odd.append(node)
+    visit_Union = visit_Struct
 
     def visit_Enum(self, node: c_ast.Enum) -> None:
         if node.values is not None:
@@ -112,9 +101,6 @@ class _Finder(c_ast.NodeVisitor):
     def visit_Label(self, node: c_ast.Label) -> None:
         self.found.odd.append(node)
         self.generic_visit(node)
-
-    def visit_Goto(self, node: c_ast.Goto) -> None:
-        self.found.odd.append(node)
 
     def visit_StructRef(self, node: c_ast.StructRef) -> None:
         if is_member_array(self.unit, node):
@@ -143,8 +129,7 @@ class _Finder(c_ast.NodeVisitor):
     def _written(self, target: c_ast.Node) -> None:
         symbol = self.lookup(target.name) if isinstance(target, c_ast.ID) else None
         if symbol is not None:
-            self.found.writes[symbol] = self.found.writes.get(symbol, 0) + 1
-            self.found.settled[symbol] = self.unit.index(target)
+            self._change(symbol, target, 1)
         elif isinstance(target, (c_ast.StructRef, c_ast.ArrayRef)):
             self._component(target)
 
@@ -157,9 +142,12 @@ class _Finder(c_ast.NodeVisitor):
         symbol = self.lookup(target.name) if isinstance(target, c_ast.ID) else None
         if symbol is None or symbol in self.found.pointers:
             return None
-        self.found.writes[symbol] = self.found.writes.get(symbol, 0) + 2
-        self.found.settled[symbol] = self.unit.index(target)
+        self._change(symbol, target, 2)
         return symbol
+
+    def _change(self, symbol: Symbol, target: c_ast.Node, times: int) -> None:
+        self.found.writes[symbol] = self.found.writes.get(symbol, 0) + times
+        self.found.settled[symbol] = self.unit.index(target)
 
     def visit_Assignment(self, node: c_ast.Assignment) -> None:
         self._written(node.lvalue)
@@ -168,7 +156,7 @@ class _Finder(c_ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_UnaryOp(self, node: c_ast.UnaryOp) -> None:
-        if node.op in _CHANGES:
+        if is_step(node):
             self._written(node.expr)
             self._written(node.expr)
         elif node.op == "&" and isinstance(node.expr, c_ast.ID):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kfusion.kernel.model import Access, FeatureUse, Parameter
 from kfusion.parse.annotations import Section
 from kfusion.parse.unit import Function, Unit
-from kfusion.source.diagnostics import error
+from kfusion.source.diagnostics import KFusionError, error
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 
@@ -36,6 +36,12 @@ def check_sections(
         _names(section, parameters, accesses, features)
 
 
+def _contradiction(
+    message: str, span: Span, help: str | None, *where: tuple[str, Span]
+) -> KFusionError:
+    return error("KF301", message, span, help=help, related=where, exit_code=1)
+
+
 def _holds(section: Section, span: Span) -> bool:
     return section.start <= span.start < section.end
 
@@ -44,28 +50,20 @@ def _stores_in_kload(sections: Sequence[Section], stores: Sequence[tuple[str, Sp
     for section in sections:
         for name, span in stores:
             if section.kind == "kload" and _holds(section, span):
-                raise error(
-                    "KF301",
-                    f"a store to global memory ('{name}') inside kload",
-                    span,
-                    help="kload is for loads; put the store into kstore",
-                    related=(("the kload is here", section.annotation),),
-                    exit_code=1,
-                )
+                message = f"a store to global memory ('{name}') inside kload"
+                help = "kload is for loads; put the store into kstore"
+                where = ("the kload is here", section.annotation)
+                raise _contradiction(message, span, help, where)
 
 
 def _stores_outside_kstore(sections: Sequence[Section], stores: Sequence[tuple[str, Span]]) -> None:
     kstores = [s for s in sections if s.kind == "kstore"]
     for name, span in stores:
         if kstores and not any(_holds(section, span) for section in kstores):
-            raise error(
-                "KF301",
-                f"a store to global memory ('{name}') outside kstore",
-                span,
-                help="move the store into kstore, or remove the annotation",
-                related=(("the kernel has its kstore here", kstores[0].annotation),),
-                exit_code=1,
-            )
+            message = f"a store to global memory ('{name}') outside kstore"
+            help = "move the store into kstore, or remove the annotation"
+            where = ("the kernel has its kstore here", kstores[0].annotation)
+            raise _contradiction(message, span, help, where)
 
 
 def _names(
@@ -79,13 +77,9 @@ def _names(
     for name in section.names:
         parameter = next((p for p in parameters if p.name == name), None)
         if parameter is None:
-            raise error(
-                "KF301",
-                f"'{name}' in {section.kind} is no parameter of the kernel",
-                section.annotation,
-                help=f"the parameters are: {', '.join(p.name for p in parameters)}",
-                exit_code=1,
-            )
+            message = f"'{name}' in {section.kind} is no parameter of the kernel"
+            help = f"the parameters are: {', '.join(p.name for p in parameters)}"
+            raise _contradiction(message, section.annotation, help)
         accessed = any(
             a.parameter == name
             and (a.mode.reads if loading else a.mode.writes)
@@ -96,10 +90,6 @@ def _names(
         passed = any(_holds(section, f.span) for f in features)
         if not accessed and not passed and section.kind != "kcore":
             what = "loaded from" if loading else "stored to"
-            raise error(
-                "KF301",
-                f"'{name}' is not {what} in this {section.kind}",
-                section.annotation,
-                related=((f"'{name}' is declared here", parameter.span),),
-                exit_code=1,
-            )
+            message = f"'{name}' is not {what} in this {section.kind}"
+            where = (f"'{name}' is declared here", parameter.span)
+            raise _contradiction(message, section.annotation, None, where)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pycparser import c_ast
 
 from kfusion.kernel.model import Symbol
-from kfusion.kernel.scopes import Scopes, find_scopes, name_token
+from kfusion.kernel.scopes import Scopes, find_scopes
 from kfusion.kernel.types import canonical, is_integer, vector_of
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
@@ -54,11 +54,10 @@ def simple_helper(unit: Unit, name: str) -> SimpleHelper | None:
 
 
 def _parameters(unit: Unit, function: Function, scopes: Scopes) -> tuple[Symbol, ...] | None:
-    arguments = function.node.decl.type.args
     found: list[Symbol] = []
-    for node in arguments.params if arguments else []:
+    for node in function.listed:
         if isinstance(node, c_ast.Typename):  # `(void)`
-            return () if len(arguments.params) == 1 and canonical(unit, node) == "void" else None
+            return () if len(function.listed) == 1 and canonical(unit, node) == "void" else None
         symbol = _constant(unit, node, scopes) if isinstance(node, c_ast.Decl) else None
         if symbol is None:
             return None
@@ -72,6 +71,6 @@ def _is_followed(type_: str) -> bool:
 
 def _constant(unit: Unit, node: c_ast.Decl, scopes: Scopes) -> Symbol | None:
     """An integer, or a vector of them, that keeps its first value."""
-    symbol = scopes.uses.get(name_token(unit, node))
+    symbol = scopes.uses.get(unit.name_index(node))
     keeps = symbol is not None and scopes.assigned_once(symbol) and _is_followed(symbol.canonical)
     return symbol if keeps and isinstance(node.type, c_ast.TypeDecl) else None

@@ -24,7 +24,7 @@ from kfusion.kernel.forms import (
 )
 from kfusion.kernel.model import Access, Declaration, PreludeItem, Symbol
 from kfusion.kernel.scopes import Scopes
-from kfusion.kernel.types import INTEGERS, is_integer
+from kfusion.kernel.types import is_wide
 from kfusion.parse.statements import Statement
 
 _LEAVING = frozenset(("return", "goto"))
@@ -50,7 +50,8 @@ def strided(
         return None
     declaration = loop.init.decls[0]
     symbol = env.uses.get(env.unit.index(declaration))
-    if symbol is None or declaration.init is None or not _counts(symbol.canonical):
+    # An int that would pass 2^31 is no index; of a uint `graph/strides.py` asks.
+    if symbol is None or declaration.init is None or not is_wide(symbol.canonical):
         return None
     dimension = _dimension(env, symbol, declaration.init, loop.next)
     if dimension is None or loop.cond is None or symbol in scopes.address_taken:
@@ -88,11 +89,6 @@ def _stays(env: Environment, scopes: Scopes, item: PreludeItem) -> bool:
     declared = [env.uses[d.token] for d in item.declarations] or [env.uses[item.statement.first]]
     words = {t.text for t in env.unit.tokens[item.statement.first : item.statement.last]}
     return "[" not in words and all(scopes.assigned_once(symbol) for symbol in declared)
-
-
-def _counts(type_: str) -> bool:
-    """An int that would pass 2^31 is no index; of a uint `graph/strides.py` asks."""
-    return is_integer(type_) and INTEGERS[type_][0] >= 32
 
 
 def _dimension(

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from kfusion.kernel.model import Pragmas
 from kfusion.parse.unit import Function, Unit
-from kfusion.source.lexer import Kind, Token, tokenize
+from kfusion.source.lexer import Kind, Token, names_in, tokenize
 from kfusion.source.text import Span
 
 _EXTENSION = re.compile(r"#pragma\s+OPENCL\s+EXTENSION\s+(\w+)\s*:\s*(\w+)")
@@ -108,11 +108,6 @@ def _listed(text: str) -> list[str]:
     return found
 
 
-def is_kernel(unit: Unit, function: Function) -> bool:
-    name = unit.index(function.node.decl)
-    return any(note.text == "kernel" for note in unit.notes_between(function.first, name))
-
-
 def definition_span(unit: Unit, function: Function) -> Span:
     """From the first word of the definition, `kernel` included, to its closing brace."""
     start, end = unit.range(function.first, function.body.last)
@@ -142,7 +137,7 @@ def macros_of(unit: Unit, names: list[str]) -> frozenset[str]:
         found.add(name)
         for _, macro in unit.macros.history[name]:
             if macro is not None:
-                todo += [t.text for t in tokenize(" " + macro.body) if t.kind is Kind.NAME]
+                todo += names_in(macro.body)
     return frozenset(found)
 
 

@@ -14,6 +14,7 @@ from pycparser import c_ast
 from kfusion.kernel.evaluate import Environment, Typed, evaluate
 from kfusion.kernel.forms import Form, Id, texel_at
 from kfusion.kernel.types import canonical, is_integer
+from kfusion.parse.unit import called_name
 from kfusion.source.dataclasses import dataclass
 
 _EXACT = 1 << 23  # floats up to it are whole numbers and halves
@@ -38,19 +39,14 @@ class _Real:
 def texel_of(env: Environment, node: c_ast.Node, rank: int = 2) -> Form | None:
     """The index of so many coordinates: of `(int2)(x, y)`, of the like of real numbers, or of a
     variable with one; of three as `(int4)(x, y, z, 0)`."""
-    if rank != 2:
-        value = evaluate(env, node)
-        whole = value.parts if len(value.parts) == rank + 1 > 2 else (value,) * (rank == 1)
-        known = [p.form for p in whole[:rank] if p.type == "int" and p.form is not None]
-        return texel_at(*known) if len(known) == rank else None
-    symbol = env.symbol(node)
-    if symbol is not None and symbol in env.texels:
+    symbol, value = env.symbol(node), evaluate(env, node)
+    if rank == 2 and symbol in env.texels:
         return env.texels[symbol]
-    parts = evaluate(env, node).parts
-    if [part.type for part in parts] == ["int", "int"]:
-        x, y = (part.form for part in parts)
-        return texel_at(x, y) if x is not None and y is not None else None
-    found = _vector(env, node)
+    parts = (value,) if rank == 1 else value.parts
+    known = [p.form for p in parts[:rank] if p.type == "int" and p.form is not None]
+    if len(known) == rank and len(parts) == (4 if rank == 3 else rank):
+        return texel_at(*known)
+    found = _vector(env, node) if rank == 2 else None
     return texel_at(found[0].form, found[1].form) if found is not None else None
 
 
@@ -68,7 +64,7 @@ def _vector(env: Environment, node: c_ast.Node) -> tuple[_Real, _Real] | None:
         found = [_scalar(env, part) for part in parts]
         if len(found) == 2 and found[0] is not None and found[1] is not None:
             return found[0], found[1]
-    if isinstance(node, c_ast.FuncCall) and _name(node) == "convert_float2" and node.args:
+    if isinstance(node, c_ast.FuncCall) and called_name(node) == "convert_float2" and node.args:
         parts = evaluate(env, node.args.exprs[0]).parts
         forms = [part.form for part in parts if _counts_alike(part)]
         if len(forms) == 2 and forms[0] is not None and forms[1] is not None:
@@ -91,7 +87,7 @@ def _scalar(env: Environment, node: c_ast.Node) -> _Real | None:
         return _Real(whole.form)
     if isinstance(node, c_ast.Cast) and canonical(env.unit, node.to_type) == "float":
         return _scalar(env, node.expr)
-    if isinstance(node, c_ast.FuncCall) and _name(node) == "convert_float" and node.args:
+    if isinstance(node, c_ast.FuncCall) and called_name(node) == "convert_float" and node.args:
         return _scalar(env, node.args.exprs[0])
     if isinstance(node, c_ast.BinaryOp) and node.op == "+" and env.certain_operator(node):
         left, right = _scalar(env, node.left), _scalar(env, node.right)
@@ -109,7 +105,3 @@ def _counts_alike(value: Typed) -> bool:
         or (monomial == () and 0 <= factor < _EXACT)
         for monomial, factor in terms
     )
-
-
-def _name(node: c_ast.FuncCall) -> str:
-    return str(node.name.name) if isinstance(node.name, c_ast.ID) else ""

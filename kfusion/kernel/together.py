@@ -17,12 +17,10 @@ from kfusion.kernel.evaluate import Environment, evaluate
 from kfusion.kernel.forms import GLOBAL_ID, LOCAL_ID, STRIDED_ID
 from kfusion.kernel.model import Body, Feature, FeatureUse, Parameter, PreludeItem, Together
 from kfusion.kernel.opening import COPIES, WAITS
-from kfusion.kernel.scopes import name_token
 from kfusion.kernel.types import canonical, size_of
-from kfusion.parse.unit import Function, Unit
+from kfusion.parse.unit import Function, Unit, arguments_of, called_name
 from kfusion.source.lexer import tokenize
 from kfusion.source.protections import is_on, protection
-from kfusion.source.text import Span
 
 UNIFORM = protection("uniform", "no barrier where some items of a group may not come to")
 
@@ -36,8 +34,8 @@ def is_followed(name: str) -> bool:
 
 def is_local_fence(unit: Unit, node: c_ast.FuncCall) -> bool:
     """`mem_fence(CLK_LOCAL_MEM_FENCE)`"""
-    arguments = node.args.exprs if node.args is not None else []
-    if len(arguments) != 1 or getattr(node.name, "name", "") not in FENCES:
+    arguments = arguments_of(node)
+    if len(arguments) != 1 or called_name(node) not in FENCES:
         return False
     at = unit.index(arguments[0])
     return bool(unit.span(at, at).text == "CLK_LOCAL_MEM_FENCE")
@@ -51,10 +49,6 @@ def is_array_of_values(node: c_ast.Decl) -> bool:
     return isinstance(node.type, c_ast.ArrayDecl) and (
         isinstance(type_, c_ast.TypeDecl) and node.init is None
     )
-
-
-def feature_of_call(name: str) -> Feature:
-    return Feature.ASYNC_COPY if name in (*WAITS, *COPIES) else Feature.BARRIER
 
 
 ALONE = "that of token"  # a shape that no other array has
@@ -78,7 +72,6 @@ class Findings:
         self.env, self.unit, self.function = env, env.unit, function
         self.arrays: list[FeatureUse] = []
         self.calls: list[FeatureUse] = []
-        self.tokens: set[int] = set()
         self.sizes: dict[int, int] = {}  # bytes of the arrays, by the token that declares each
         self.written: dict[int, str] = {}  # of those that other builds may declare otherwise
         self.last = 0  # the token of the last of all
@@ -92,22 +85,18 @@ class Findings:
         outermost = any(s is statement for s in self.function.body.children)
         # What a macro gives is written as its call, with all that it gives.
         lost = (n for n in notes if n.start < 0 and self.unit.tokens[n.index].macro is None)
-        if not outermost or any(lost):
+        # Assignments to a plain variable are followed as one item's own.
+        size = self._size(node.type) if is_array_of_values(node) else None
+        if size is None or not outermost or any(lost):
             return False
-        if not is_array_of_values(node):
-            return False  # assignments to a plain variable are followed as one item's own
-        size = self._size(node.type)
-        if size is None:
-            return False
-        name = name_token(self.unit, node)
+        name = self.unit.name_index(node)
         self.sizes[name] = size
         if not self.env.certain(statement.first, statement.last):
             text = self.unit.source.text[slice(*self.unit.range(statement.first, statement.last))]
             words = (word.text for word in tokenize(" " + text) if word.text != node.name)
             self.written[name] = " ".join(["", *words])
         self.last = self.last_ahead = max(self.last, first)
-        self.tokens.add(name)
-        self.arrays.append(FeatureUse(Feature.LOCAL_MEMORY, node.name, self._span(node)))
+        self.arrays.append(FeatureUse(Feature.LOCAL_MEMORY, node.name, self.unit.node_span(node)))
         return True
 
     def _size(self, type_: c_ast.Node) -> int | None:
@@ -121,12 +110,10 @@ class Findings:
 
     def call(self, name: str, node: c_ast.Node) -> None:
         self.last = max(self.last, self.unit.index(node))
+        feature = Feature.BARRIER
         if name in (*WAITS, *COPIES):
-            self.last_ahead = self.last
-        self.calls.append(FeatureUse(feature_of_call(name), f"{name}()", self._span(node)))
-
-    def _span(self, node: c_ast.Node) -> Span:
-        return self.unit.node_span(node)
+            feature, self.last_ahead = Feature.ASYNC_COPY, self.last
+        self.calls.append(FeatureUse(feature, f"{name}()", self.unit.node_span(node)))
 
     def result(
         self, body: Body, parameters: Sequence[Parameter]
@@ -147,7 +134,6 @@ class Findings:
             sum(self.sizes.values()),
             bool(given),
             bool(self.calls),
-            frozenset(self.tokens),
             {token: (self._shape(body, token), size) for token, size in self.sizes.items()},
             any(call.feature is Feature.ASYNC_COPY for call in self.calls),
         ), []

@@ -33,14 +33,11 @@ INTEGERS: dict[str, tuple[int, bool]] = {
 _WORDS = {
     "_Bool": "bool",
     "char": "char",
-    "signed char": "char",
     "unsigned char": "uchar",
     "short": "short",
     "unsigned short": "ushort",
     "int": "int",
-    "signed": "int",
     "unsigned": "uint",
-    "unsigned int": "uint",
     "long": "long",
     "unsigned long": "ulong",
 }
@@ -78,6 +75,11 @@ def is_unsigned(type_: str) -> bool:
 
 def is_integer(type_: str) -> bool:
     return type_ in INTEGERS
+
+
+def is_wide(type_: str) -> bool:
+    """An integer type that arithmetic leaves as it is."""
+    return type_ in INTEGERS and INTEGERS[type_][0] >= 32
 
 
 _VECTOR = re.compile(r"([a-z]+?)(2|3|4|8|16)")
@@ -119,9 +121,7 @@ def canonical(unit: Unit, node: c_ast.Node) -> str:
         return canonical(unit, node.type) + "*"
     if isinstance(node, c_ast.ArrayDecl):
         return canonical(unit, node.type) + "[]"
-    if isinstance(node, c_ast.TypeDecl):
-        return canonical(unit, node.type)
-    if isinstance(node, c_ast.Typename):
+    if isinstance(node, (c_ast.TypeDecl, c_ast.Typename)):
         return canonical(unit, node.type)
     if isinstance(node, c_ast.IdentifierType):
         return _named(unit, node)
@@ -155,17 +155,18 @@ def _open_type(unit: Unit, index: int) -> str | None:
     return None if settled else written
 
 
+def _plain_name(node: c_ast.IdentifierType) -> str:
+    """ "unsigned long" however it is written."""
+    words = [w for w in node.names if w not in ("signed", "int")] or ["int"]
+    name = " ".join(sorted(words, reverse=True))
+    return _WORDS.get(name, name)
+
+
 def _named(unit: Unit, node: c_ast.IdentifierType) -> str:
     written = _open_type(unit, unit.index(node))
     if written is not None:
         return written
-    words = [w for w in node.names if w not in ("signed", "int")] or list(node.names)
-    if words in (["signed", "int"], ["int", "signed"]):
-        words = ["int"]
-    if "char" in words and "signed" in node.names:
-        words = ["char"]
-    name = " ".join(sorted(words, reverse=True))  # "unsigned long" however it is written
-    name = _WORDS.get(name, name)
+    name = _plain_name(node)
     return _typedefs(unit).get(name, name)
 
 
@@ -194,9 +195,7 @@ def _aliases(unit: Unit) -> dict[str, Alias]:
 
 def _notes_of(unit: Unit, name: int) -> list[Note]:
     """What was taken out of the declaration of a name."""
-    first = last = name
-    while first > 0 and unit.tokens[first - 1].text not in (";", "{", "}", "("):
-        first -= 1
+    first, last = unit.declaration_start(name), name
     while unit.tokens[last].text not in (";", ",", "=", "{", ")"):
         last += 1
     return unit.notes_between(first, last)
@@ -271,8 +270,8 @@ def is_plain_value(unit: Unit, node: c_ast.Node) -> bool:
     if not isinstance(node, c_ast.TypeDecl):
         return False
     if isinstance(node.type, (c_ast.Struct, c_ast.Union)):
-        members = node.type.decls or _members(unit).get(node.type.name)
-        return members is not None and all(_is_plain_member(unit, m) for m in members)
+        members = _listed(unit, node.type)
+        return bool(members) and all(_is_plain_member(unit, m) for m in members)
     if isinstance(node.type, c_ast.Enum):
         return True
     return isinstance(node.type, c_ast.IdentifierType) and all(map(is_type_word, node.type.names))
@@ -284,8 +283,7 @@ def members_of(unit: Unit, node: c_ast.Node) -> list[c_ast.Decl]:
     structure = node.type if isinstance(node, c_ast.TypeDecl) else None
     if not isinstance(structure, c_ast.Struct):
         return []
-    listed = structure.decls or _members(unit).get(structure.name) or []
-    return [member for member in listed if isinstance(member, c_ast.Decl)]
+    return [m for m in _listed(unit, structure) if isinstance(m, c_ast.Decl)]
 
 
 def _is_plain_member(unit: Unit, member: c_ast.Node) -> bool:
@@ -293,6 +291,11 @@ def _is_plain_member(unit: Unit, member: c_ast.Node) -> bool:
     while isinstance(node, c_ast.ArrayDecl):
         node = resolved(unit, node.type)
     return is_plain_value(unit, node)
+
+
+def _listed(unit: Unit, structure: c_ast.Struct | c_ast.Union) -> list[c_ast.Node]:
+    """What stands in its braces, there or elsewhere; nothing, if that is not known."""
+    return structure.decls or _members(unit).get(structure.name, [])
 
 
 @lru_cache(maxsize=16)
@@ -312,7 +315,6 @@ def _typedefs(unit: Unit) -> dict[str, str]:
     for alias, declared in _aliases(unit).items():
         inner = declared.node.type if isinstance(declared.node, c_ast.TypeDecl) else None
         if isinstance(inner, c_ast.IdentifierType) and not declared.opaque:
-            name = " ".join(sorted(inner.names, reverse=True))
-            name = _open_type(unit, unit.index(inner)) or _WORDS.get(name, name)
+            name = _open_type(unit, unit.index(inner)) or _plain_name(inner)
             found[alias] = found.get(name, name)
     return found

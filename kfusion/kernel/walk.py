@@ -9,6 +9,7 @@ from pycparser import c_ast
 from kfusion.kernel.accesses import ExpressionWalker
 from kfusion.kernel.body import address_space, declare, is_sampler
 from kfusion.kernel.evaluate import (
+    UNKNOWN,
     Environment,
     Typed,
     conditions,
@@ -20,8 +21,8 @@ from kfusion.kernel.flow import changed_in, goes_on, has_continue, has_inner_cas
 from kfusion.kernel.forms import ITEM_IDS, Comparison, Form, LoopVariable, form_of, number
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Body, Feature, Symbol
-from kfusion.kernel.scopes import Scopes, name_token
-from kfusion.kernel.types import INTEGERS, is_integer, is_unsigned, promoted
+from kfusion.kernel.scopes import Scopes
+from kfusion.kernel.types import is_unsigned, is_wide, promoted
 from kfusion.parse.unit import Function
 from kfusion.source.protections import is_on, protection
 
@@ -75,10 +76,8 @@ class Walker(ExpressionWalker):
         if node in self.scopes.odd:
             return
         if node.init is not None:
-            pointer = None
-            if pointer_type:
-                pointer = resolve_pointer(self.env, node.init)
-            symbol = self.env.uses[name_token(self.unit, node)]
+            pointer = resolve_pointer(self.env, node.init) if pointer_type else None
+            symbol = self.env.uses[self.unit.name_index(node)]
             # The ids in a variable that is followed are looked at where it is used.
             followed = evaluate(self.env, node.init).complete and self.flow.follows(symbol)
             if pointer is not None:  # it is bound to what it is before the initialiser steps
@@ -93,11 +92,10 @@ class Walker(ExpressionWalker):
         for declaration in node.decls:
             self.on_decl(declaration)
 
-    def on_emptystatement(self, node: c_ast.EmptyStatement) -> None:
+    def on_emptystatement(self, node: c_ast.Node) -> None:
         pass
 
-    def on_pragma(self, node: c_ast.Pragma) -> None:
-        pass
+    on_pragma = on_break = on_emptystatement
 
     def on_return(self, node: c_ast.Return) -> None:
         if node.expr is not None:  # of a function that the kernel calls
@@ -106,12 +104,9 @@ class Walker(ExpressionWalker):
 
     def _leave(self, node: c_ast.Node) -> None:
         index = self.unit.index(node)
-        if any(s.first <= index <= s.last for s in self.body.statements):
+        if self.body.statement_at(index) >= 0:
             self.leaves.append(index)
             self._left = is_on(LEFT)
-
-    def on_break(self, node: c_ast.Break) -> None:
-        pass
 
     def on_continue(self, node: c_ast.Continue) -> None:
         if self._loops == 0:  # of the loop over the range
@@ -124,15 +119,7 @@ class Walker(ExpressionWalker):
             if not self._guards[index].early_return:
                 self._statement(node.iftrue)
             return
-        self.expression(node.cond)
-        when, unless = self.decided(node)
-        self.flow.either(
-            node,
-            lambda: self._branch(when[0], node.iftrue),
-            lambda: self._branch(unless[0], node.iffalse),
-            when=when,
-            unless=unless,
-        )
+        when, unless = self.choice(node, self._branch)
         # What holds behind it, until the block ends.
         if not goes_on(node.iftrue):
             self.learn(unless[0])
@@ -204,17 +191,20 @@ class Walker(ExpressionWalker):
     def on_for(self, node: c_ast.For) -> None:
         index = self.unit.index(node)
         if index in self._guards:  # a loop over the range
-            self._bind_stride(node)
+            stride = self.body.stride
+            assert stride is not None
+            symbol = self.env.uses[stride.token]
+            self.env.bind(symbol, Typed(stride.form, symbol.canonical))
             self.flow.forget(changed_in(self.env, node.stmt), node)
             self._guard(index)
             self._statement(node.stmt)
             return
-        symbol, low = self._loop_start(node.init)
+        counter, low = self._loop_start(node.init)
         self._statement(node.init)
         changed = self.flow.begin_loop(node)
         facts: list[Comparison] = []
-        if symbol is not None:
-            facts = self._bind_loop(node, symbol, low)
+        if counter is not None:
+            facts = self._bind_loop(node, counter, low)
         if node.cond is not None:
             with self._scope(facts, looped=True):
                 self.expression(node.cond)
@@ -225,36 +215,26 @@ class Walker(ExpressionWalker):
             if node.next is not None:
                 self.expression(node.next, statement=True)
         self.flow.end_loop(node, changed)
-        if symbol is not None:
-            self.env.bind(symbol, Typed(None, symbol.canonical))
-
-    def _bind_stride(self, node: c_ast.For) -> None:
-        stride = self.body.stride
-        assert stride is not None
-        symbol = self.env.uses[stride.token]
-        self.env.bind(symbol, Typed(stride.form, symbol.canonical))
+        if counter is not None:
+            self.env.bind(counter, Typed(None, counter.canonical))
 
     def _loop_start(self, init: c_ast.Node | None) -> tuple[Symbol | None, Typed]:
+        symbol, value = None, None
         if isinstance(init, c_ast.DeclList) and len(init.decls) == 1:
-            declaration = init.decls[0]
-            symbol = self.env.uses.get(self.unit.index(declaration))
-            if symbol is not None and declaration.init is not None:
-                return symbol, convert(evaluate(self.env, declaration.init), symbol.canonical)
-        if isinstance(init, c_ast.Assignment) and init.op == "=":
-            symbol = self.env.symbol(init.lvalue)
-            if symbol is not None and not symbol.parameter:
-                return symbol, convert(evaluate(self.env, init.rvalue), symbol.canonical)
-        return None, Typed(None, "")
+            symbol, value = self.env.uses.get(self.unit.index(init.decls[0])), init.decls[0].init
+        elif isinstance(init, c_ast.Assignment) and init.op == "=":
+            symbol, value = self.env.symbol(init.lvalue), init.rvalue
+        if symbol is None or symbol.parameter or value is None:
+            return None, UNKNOWN
+        return symbol, convert(evaluate(self.env, value), symbol.canonical)
 
     def _bind_loop(self, node: c_ast.For, symbol: Symbol, low: Typed) -> list[Comparison]:
         """The loop variable's form, and the bound that its start gives it."""
         type_ = symbol.canonical
         step = _step(node.next, symbol, self.env)
         changed = changed_in(self.env, node.stmt, node.cond) | self.scopes.address_taken
-        if step == 0 or symbol in changed or not is_integer(type_):
+        if step == 0 or symbol in changed or not is_wide(type_):  # narrow ones wrap around
             return []
-        if INTEGERS[type_][0] < 32:
-            return []  # its steps wrap around
         of_item = low.form is not None and low.form.mentions(*ITEM_IDS) and step > 0
         start = low.form if low.form is not None and of_item and type_ != "uint" else Form()
         name = "<count>" if start.terms else symbol.name

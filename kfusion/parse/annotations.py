@@ -219,11 +219,8 @@ class _Finder:
         token, tokens = self.tokens[index], self.tokens
         close = closing_round(tokens, index + 1)
         if close is None:
-            raise error(
-                "KF112",
-                "this annotation cannot be read: expected 'kfuse(x, y, out(c)) { ... }'",
-                Span(self.source, token.start, token.end),
-            )
+            here = Span(self.source, token.start, token.end)
+            raise _unreadable(here, "'kfuse(x, y, out(c)) { ... }'")
         span = Span(self.source, token.start, tokens[close].end)
         data = _data(self.source, tokens, index + 1, close)
         return RegionMark(span, self._block(close + 1, span), data)
@@ -265,12 +262,8 @@ class _Finder:
             found.append(Sync(part.group(1), names, span))
             rest = rest[part.end() :]
         if rest.strip() or not found:
-            raise error(
-                "KF112",
-                "this annotation cannot be read: expected '#pragma sync in', '#pragma sync out' "
-                "or '#pragma sync in(x) out(y)'",
-                span,
-            )
+            forms = "'#pragma sync in', '#pragma sync out' or '#pragma sync in(x) out(y)'"
+            raise _unreadable(span, forms)
         if self.kernels:
             raise error("KF112", "a sync annotation belongs before a library function", span)
         if self.depth > 0 or not self._before_function(index + 1):
@@ -289,12 +282,8 @@ class _Finder:
         match = _SECTION_PRAGMA.match(text)
         names = _names(match.group(1)) if match else ()
         if match is None or names == () or (kind == "immovable" and names):
-            raise error(
-                "KF112",
-                f"this annotation cannot be read: expected '#pragma {kind}'"
-                + ("" if kind == "immovable" else f" or '#pragma {kind}(x)'"),
-                span,
-            )
+            named = "" if kind == "immovable" else f" or '#pragma {kind}(x)'"
+            raise _unreadable(span, f"'#pragma {kind}'{named}")
         if not self.kernels or self.depth <= 0:
             raise error("KF112", f"'{kind}' belongs into the body of a kernel", span)
         if kind == "immovable":
@@ -345,11 +334,8 @@ def _refuse_operator(source: SourceFile, tokens: Sequence[Token]) -> None:
     if len(tokens) == 3 and re.match(
         r'"\s*(kfuse|sync|kload|kcore|kstore|immovable)\b', tokens[2].text
     ):
-        raise error(
-            "KF112",
-            "this annotation cannot be read: expected '#pragma', not '_Pragma'",
-            Span(source, tokens[0].start, tokens[2].end),
-        )
+        here = Span(source, tokens[0].start, tokens[2].end)
+        raise _unreadable(here, "'#pragma', not '_Pragma'")
 
 
 def _data(
@@ -366,7 +352,7 @@ def _data(
             if role:
                 raise error("KF112", f"'{token.text}' inside '{role}' has no meaning", here)
             if not expect_name:
-                raise _unreadable(here, "','")
+                raise _expected(here, "','")
             role, index = token.text, index + 2
             continue
         if token.kind is Kind.NAME and expect_name:
@@ -379,22 +365,18 @@ def _data(
         elif token.text == ")" and not expect_name:
             raise error("KF112", "this annotation cannot be read: one ')' too many", here)
         elif not (token.text == "&" and expect_name):
-            raise _unreadable(here, "a name" if expect_name else "',' or ')'")
+            raise _expected(here, "a name" if expect_name else "',' or ')'")
         index += 1
     if expect_name or role:
         here = Span(source, tokens[close].start, tokens[close].end)
-        raise _unreadable(here, "a name" if expect_name else "another ')'")
+        raise _expected(here, "a name" if expect_name else "another ')'")
     _refuse_two_roles(result)
     return tuple(result)
 
 
 def _unreadable_region(span: Span) -> KFusionError:
-    return error(
-        "KF112",
-        "this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'",
-        span,
-        help="behind it may stand runs(square(x), add(c, x, y)) and harmless(log_line)",
-    )
+    help = "behind it may stand runs(square(x), add(c, x, y)) and harmless(log_line)"
+    return _unreadable(span, "'#pragma kfuse(x, y, out(c))'", help)
 
 
 def _closing(tokens: Sequence[Token], opening: int, span: Span) -> int:
@@ -411,10 +393,12 @@ def _listed(
     return tuple(Span(source, tokens[p[0]].start, tokens[p[-1]].end) for p in parts if p)
 
 
-def _unreadable(span: Span, expected: str) -> KFusionError:
-    return error(
-        "KF112", f"this annotation cannot be read: expected {expected} before '{span.text}'", span
-    )
+def _unreadable(span: Span, expected: str, help: str | None = None) -> KFusionError:
+    return error("KF112", f"this annotation cannot be read: expected {expected}", span, help=help)
+
+
+def _expected(span: Span, expected: str) -> KFusionError:
+    return _unreadable(span, f"{expected} before '{span.text}'")
 
 
 def _refuse_two_roles(data: list[NamedData]) -> None:

@@ -42,11 +42,8 @@ class MacroTable:
 
     def at(self, name: str, line: int) -> Macro | None:
         """The definition in force on a line of the main file."""
-        found: Macro | None = None
-        for since, macro in self.history.get(name, ()):
-            if since <= line:
-                found = macro
-        return found
+        known = [macro for since, macro in self.history.get(name, ()) if since <= line]
+        return known[-1] if known else None
 
     def at_end(self, name: str) -> Macro | None:
         history = self.history.get(name)

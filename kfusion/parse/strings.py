@@ -14,7 +14,7 @@ from pycparser import c_ast
 
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.literals import integer, literal_at
-from kfusion.parse.unit import Function, Unit, argument_of
+from kfusion.parse.unit import Function, Unit, argument_of, called_name
 from kfusion.source.dataclasses import dataclass
 
 _MOST = 32  # values of one expression
@@ -79,9 +79,8 @@ class Strings:
         for unit in self.units:
             for function in unit.functions.values():
                 for node in function.nodes[c_ast.FuncCall]:
-                    if isinstance(node.name, c_ast.ID):
-                        call = Call(Scope(unit, function), node)
-                        result.setdefault(node.name.name, []).append(call)
+                    call = Call(Scope(unit, function), node)
+                    result.setdefault(called_name(node), []).append(call)
         return result
 
     def calls(self, name: str) -> list[Call]:
@@ -107,8 +106,8 @@ class Strings:
             if place is None:
                 return either([Values(e.found) for e in elements])
             return elements[place] if place < len(elements) else _UNKNOWN
-        if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID):
-            return _once(self._results, self._returned, node.name.name, scope, _UNKNOWN)
+        if isinstance(node, c_ast.FuncCall):
+            return _once(self._results, self._returned, called_name(node), scope, _UNKNOWN)
         return _UNKNOWN
 
     def _pointed(self, node: c_ast.UnaryOp, scope: Scope) -> Values:
@@ -314,8 +313,7 @@ def _local(name: str, function: Function | None) -> list[c_ast.Decl]:
 
 
 def _parameter(name: str, function: Function | None) -> int | None:
-    arguments = function.node.decl.type.args if function is not None else None
-    for position, each in enumerate(arguments.params if arguments else ()):
+    for position, each in enumerate(function.listed if function is not None else ()):
         if getattr(each, "name", None) == name:
             return position
     return None

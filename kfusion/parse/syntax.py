@@ -169,13 +169,8 @@ def _not_understood(tokens: list[PToken], at: int) -> str | None:
         pair = first.text + second.text
         if pair in _DIGRAPHS and 0 <= first.end == second.start:
             return f"kfusion does not read digraphs: write '{_DIGRAPHS[pair]}' for '{pair}'"
-    opened = at - 1
-    depth = 0
-    while opened > 0 and tokens[at - 1].text == ")":
-        depth += {")": 1, "(": -1}.get(tokens[opened].text, 0)
-        if depth == 0:
-            break
-        opened -= 1
+    opening = {closing: opened for opened, closing in brackets(tokens).items()}
+    opened = opening.get(at - 1, at - 1)
     word = tokens[opened - 1].text if opened > 0 else ""
     if word in ("__typeof__", "__typeof", "typeof"):
         return f"kfusion does not read '{word}' here: write the type"

@@ -18,6 +18,7 @@ from pycparser import c_ast
 
 from kfusion.parse.annotations import Annotations, is_annotation
 from kfusion.parse.compiler import STDIN, Preprocessor, is_c
+from kfusion.parse.ends import Ends
 from kfusion.parse.macros import MacroTable
 from kfusion.parse.preprocess import Preprocessed, PToken
 from kfusion.parse.statements import Statement, Statements, brackets
@@ -64,14 +65,17 @@ class Function:
         """All nodes of the body by their types, in the order of the text."""
         return by_type(self.node.body)
 
+    @property
+    def listed(self) -> list[c_ast.Node]:
+        """What stands in the brackets behind its name, `void` and `...` as well."""
+        arguments = self.node.decl.type.args
+        return arguments.params if arguments is not None else []
+
     @cached_property
     def parameters(self) -> list[c_ast.Decl]:
         """Those that have names; arrays are pointers."""
-        arguments = self.node.decl.type.args
-        if arguments is None:
-            return []
         old = {d.name: d for d in self.node.param_decls or []}
-        listed = (old.get(getattr(p, "name", None), p) for p in arguments.params)
+        listed = (old.get(getattr(p, "name", None), p) for p in self.listed)
         return [_as_pointer(p) for p in listed if isinstance(p, c_ast.Decl) and p.name]
 
     @cached_property
@@ -125,6 +129,8 @@ class Unit:
         """The token of the name that a declaration declares."""
         node = declaration
         while not isinstance(node, c_ast.TypeDecl):
+            if not hasattr(node, "type"):
+                return self.index(declaration)  # of a structure alone
             node = node.type
         return self.index(node)
 
@@ -139,6 +145,10 @@ class Unit:
             place = place_of(self.source, self.tokens, opening)
             raise error("KF118", text, place, help="leave out the brackets")
         return self._closing[opening]
+
+    @cached_property
+    def ends(self) -> Ends:
+        return Ends(self.tokens, self._closing, self.index)
 
     def ranges_in(self, opening: int) -> list[tuple[int, int]]:
         """First and last token of what stands between the commas in a bracket."""
@@ -254,6 +264,16 @@ def declares_function(node: c_ast.Decl) -> bool:
     return isinstance(node.type, c_ast.FuncDecl)
 
 
+def called_name(call: c_ast.FuncCall) -> str:
+    """Nothing, if what is called is no name."""
+    return str(call.name.name) if isinstance(call.name, c_ast.ID) else ""
+
+
+def is_step(node: c_ast.Node) -> bool:
+    """`i++`, `--i`"""
+    return isinstance(node, c_ast.UnaryOp) and node.op in ("++", "--", "p++", "p--")
+
+
 def arguments_of(call: c_ast.FuncCall) -> list[c_ast.Node]:
     return call.args.exprs if call.args is not None else []
 
@@ -326,15 +346,12 @@ def parse_unit(
         result = located(lines, result)
         names = _unknown_types(tokens, result.at, guess_types, opaque)
         body = _body_around(tokens, result.at) if cpp_possible and not names else None
-        if body is not None and (body[0] in unread or _has_region(annotations, tokens, body)):
-            body = None
         if (
             body is not None
-            and not unread
-            and not is_c([_for_compiler(t) for t in tokens], done.how)
+            and body[0] not in unread
+            and not _has_region(annotations, tokens, body)
+            and (unread or is_c([_for_compiler(t) for t in tokens], done.how))  # no mistake
         ):
-            body = None  # it is a mistake
-        if body is not None:
             unread[body[0]] = body[1]
         elif not names:
             raise syntax_error(source, annotations, tokens, result, cpp_possible, done.stubs)
@@ -355,16 +372,12 @@ def _for_compiler(token: PToken) -> str:
 
 def _body_around(tokens: list[PToken], at: int) -> tuple[int, int] | None:
     """The brackets of the function's body that a token stands in."""
-    opening = depth = 0
-    for index, token in enumerate(tokens):
-        if token.text == "{":
-            opening = index if depth == 0 else opening
-            depth += 1
-        elif token.text == "}":
-            depth -= 1
-            if depth == 0 and opening < at <= index:
-                return (opening, index) if tokens[opening - 1].text == ")" else None
-    return None
+    around = [pair for pair in brackets(tokens).items() if pair[0] < at <= pair[1]]
+    if not around:
+        return None
+    outermost = opening, _ = min(around)
+    is_body = tokens[opening].text == "{" and tokens[opening - 1].text == ")"
+    return outermost if is_body else None
 
 
 def _has_region(annotations: Annotations, tokens: list[PToken], body: tuple[int, int]) -> bool:
@@ -446,6 +459,9 @@ def _declared_types(tokens: list[PToken], *, outside: bool = False) -> set[str]:
 
 
 def refuse_redefinition(unit: Unit, names: Collection[str]) -> None:
+    def place(node: c_ast.FuncDef) -> Span:
+        return place_of(unit.source, unit.tokens, unit.index(node.decl))
+
     seen: dict[str, c_ast.FuncDef] = {}
     for node in unit.ast.ext:
         if isinstance(node, c_ast.FuncDef) and node.decl.name in names:
@@ -454,11 +470,6 @@ def refuse_redefinition(unit: Unit, names: Collection[str]) -> None:
                 raise error(
                     "KF128",
                     f"'{node.decl.name}' is defined twice",
-                    place_of(unit.source, unit.tokens, unit.index(node.decl)),
-                    related=(
-                        (
-                            "the first definition",
-                            place_of(unit.source, unit.tokens, unit.index(first.decl)),
-                        ),
-                    ),
+                    place(node),
+                    related=(("the first definition", place(first)),),
                 )

@@ -80,6 +80,11 @@ def tokenize(text: str) -> tuple[Token, ...]:
     return tuple(tokens)
 
 
+def names_in(text: str) -> list[str]:
+    """The names in a text."""
+    return [token.text for token in tokenize(" " + text) if token.kind is Kind.NAME]
+
+
 def joined(text: str) -> str:
     """The text with no token on two lines: `"one\\` and `two"` may not be indented."""
     if "\\" not in text:

@@ -54,7 +54,7 @@ def _is_ready(use: StageUse, symbol: Symbol) -> bool:
     """Has the variable its only value before the work begins? A local array has its address."""
     kernel = use.kernel
     begins = kernel.body.statements[0].first
-    if kernel.together is not None and symbol.token in kernel.together.arrays:
+    if kernel.together is not None and symbol.token in kernel.together.shapes:
         return symbol.token < begins
     return symbol in kernel.fixed and kernel.settled.get(symbol, symbol.token) < begins
 

@@ -35,7 +35,7 @@ from kfusion.parse.opencl import one_spelling
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Unit
 from kfusion.source.diagnostics import Reason
-from kfusion.source.lexer import CLOSING, OPENING, tokenize
+from kfusion.source.lexer import between_commas, tokenize
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 from kfusion.synthesis.again import (
@@ -176,14 +176,7 @@ def declarators(unit: Unit, item: PreludeItem) -> list[tuple[int, int]]:
     tokens = unit.tokens[item.statement.first : end]
     if not first or any(t.start < 0 for t in tokens) or any(t.text == "*" for t in tokens):
         return []
-    found: list[tuple[int, int]] = []
-    start, depth = first, 0
-    for index in range(first, end + 1):
-        text = unit.tokens[index].text
-        depth += (text in OPENING) - (text in CLOSING)
-        if index == end or (text == "," and depth == 0):
-            found.append((start, index - 1))
-            start = index + 1
+    found = [(part.start, part.stop - 1) for part in between_commas(unit.tokens, first - 1, end)]
     return found if len(found) == len(item.declarations) else []
 
 

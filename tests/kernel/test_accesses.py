@@ -315,3 +315,8 @@ def test_macros_are_seen_through() -> None:
         "read a[get_global_id(0) + 1]",
         "write c[get_global_id(0)]",
     ]
+
+
+@pytest.mark.parametrize(("asked", "dimensions"), [("0", 1), ("1", 2), ("0 + 1", 3), ("w", 3)])
+def test_dimension_that_is_computed_may_be_any(asked: str, dimensions: int) -> None:
+    assert kernel_of(f"{HEAD}{{ c[get_global_id({asked})] = 1; }}\n").dimensions == dimensions

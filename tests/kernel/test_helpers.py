@@ -255,3 +255,10 @@ def test_static_variable_of_a_helper_is_memory_of_all_items() -> None:
     above = "float value(float x) { static __global float last; last += x; return last; }\n"
     cut = refusal(f"{above}{VALUE}t[i] = value(a[i]); }}\n", ["f(t, a)", "f(c, t)"])
     assert cut.message == "f() has a pointer that is passed on or stored: 'value()'"
+
+
+@pytest.mark.parametrize("call", ["get_local_id(0)", "(get_local_id)(0)"])
+def test_brackets_around_a_name_hide_no_call(call: str) -> None:
+    text = f"int at(int w) {{ if (w > 1) w = {call}; return w; }}\n"
+    kernel = kernel_of(f"{text}kernel void f(global float *t) {{ t[at(2)] = 1; }}\n")
+    assert kernel.local_ids is not None
