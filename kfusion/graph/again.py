@@ -24,6 +24,7 @@ from kfusion.kernel.forms import GLOBAL_ID, Atom, Form, Id, LoopVariable, form_o
 from kfusion.kernel.items import asks_for_global_ids_only, asks_for_its_id_only
 from kfusion.kernel.model import Mode
 from kfusion.kernel.types import size_of
+from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
 
 UNSTORED = protection("unstored", "what is read again from memory is stored by no stage")
@@ -110,8 +111,8 @@ def keys(again: Sequence[Again]) -> frozenset[Key]:
 
 def functions_of(
     stages: Sequence[Stage], equalities: Equalities, again: Sequence[Again]
-) -> Functions | None:
-    """What each function does; None: one of them cannot be."""
+) -> Functions:
+    """What each function does, if it can be one (`unsettled`)."""
     found: dict[tuple[int, str], GroupValues] = {}
     for each in sorted(again, key=lambda a: (a.producer, a.memory)):
         key = each.producer, each.memory
@@ -119,15 +120,9 @@ def functions_of(
             continue
         before = list(stages[: each.producer + 1])
         none, wanted = frozenset[str](), frozenset({each.memory})
-        values = group_values(
+        found[key] = group_values(
             before, equalities, none, again=keys(again), handed=none, wanted=wanted
         )
-        outside = any(a.outside for a in again if (a.producer, a.memory) == key)
-        if outside and not _writes_alike(stages, each.producer, each.memory, equalities):
-            return None
-        if not _is_function(before, values, equalities, each.memory):
-            return None
-        found[key] = values
     return found
 
 
@@ -160,33 +155,34 @@ def live_stages(stages: Sequence[Stage], values: GroupValues) -> list[int]:
     ]
 
 
-def _is_function(
+def _no_function(
     stages: Sequence[Stage], values: GroupValues, equalities: Equalities, memory: str
-) -> bool:
-    """Of an item's ids and of memory, with one result, and nothing stored."""
+) -> str | None:
+    """Why it is none of an item's ids and of memory, with one result, and nothing stored."""
     live = live_stages(stages, values)
     last = stages[-1]
     domain = [equalities.comparison(guard) for guard in last.guards]
     bounds = Bounds(domain, Nothing())
     for stage in (stages[number] for number in live):
         kernel, range_ = stage.invocation.kernel, stage.invocation.range
-        if (
-            stage.frame is not None
-            or range_.offset
-            or kernel.local_ids is not None
-            or kernel.together is not None
-            or kernel.body.stride is not None
-            or kernel.body.leaves
-            or kernel.changed
-            or kernel.features
-            or not asks_for_global_ids_only(kernel)
-            or not asks_for_its_id_only(kernel, range_.dimensions)
-        ):
-            return False
+        asks = asks_for_global_ids_only(kernel) and asks_for_its_id_only(kernel, range_.dimensions)
+        not_one = {
+            "is launched over other items": stage.frame is not None,
+            "is launched with an offset": bool(range_.offset),
+            "lets items wait for each other": kernel.together is not None,
+            "does the work of several items in a loop": kernel.body.stride is not None,
+            "returns from within its work": bool(kernel.body.leaves),
+            "changes a parameter": bool(kernel.changed),
+            "has what keeps kernels apart": bool(kernel.features),
+            "asks for local or group ids": kernel.local_ids is not None,
+            "asks for more than its global ids, or in another function": not asks,
+        }
+        for why in (why for why, so in not_one.items() if so):
+            return f"{kernel.name}() {why}"
         guards = [equalities.comparison(guard) for guard in stage.guards]
         inside = all(g in domain or bounds.implied(g) is not None for g in guards)
         if is_on(SAME_DOMAIN) and not inside:
-            return False
+            return f"{kernel.name}() has a guard that {last.kernel_name}() has not"
     for number in live:
         for access in stages[number].accesses:
             place = values.places.get((number, access.number))
@@ -194,8 +190,11 @@ def _is_function(
                 continue
             if place.role is Role.MEMORY or place.stored or place.flushed:
                 if (number, access.access.statement) not in values.dead:
-                    return False
-    return result_of(stages, values, memory) is not None
+                    how = " under a condition" if access.access.conditional else ""
+                    return f"{stages[number].kernel_name}() stores '{access.access.text}'{how}"
+    if result_of(stages, values, memory) is None:
+        return f"{last.kernel_name}() stores several elements"
+    return None
 
 
 def result_of(stages: Sequence[Stage], values: GroupValues, memory: str) -> tuple[int, int] | None:
@@ -213,49 +212,71 @@ def result_of(stages: Sequence[Stage], values: GroupValues, memory: str) -> tupl
     return (last, stores[-1].number) if place is not None and place.value is not None else None
 
 
-def read_from_memory(stages: Sequence[Stage], values: GroupValues) -> frozenset[str]:
-    return frozenset(
-        access.memory.name
-        for number, stage in enumerate(stages)
-        for access in stage.accesses
-        if (place := values.places.get((number, access.number))) is not None
-        if (place.role is Role.MEMORY and access.access.mode.reads) or place.role is Role.LOAD
-    )
-
-
 def saved_by(stages: Sequence[Stage], values: GroupValues) -> frozenset[str]:
     """Memory that the group does store to."""
-    return frozenset(
-        access.memory.name
+    return frozenset(access.memory.name for access in _stores(stages, values))
+
+
+def _stores(stages: Sequence[Stage], values: GroupValues) -> list[BoundAccess]:
+    return [
+        access
         for number, stage in enumerate(stages)
         for access in stage.accesses
         if (place := values.places.get((number, access.number))) is not None
         if place.stored
         or place.flushed
         or (place.role is Role.MEMORY and access.access.mode.writes)
-    )
+    ]
 
 
-def settles(
+def unsettled(
     stages: Sequence[Stage],
     values: GroupValues,
     across: Sequence[Across],
     again: Sequence[Again],
     functions: Functions,
-) -> bool:
-    """Nothing that an item stores is read by another one, nor overwritten by it."""
-    saved = saved_by(stages, values)
+    equalities: Equalities,
+) -> Reason | None:
+    """What another item may read, or overwrite, of what an item stores; or no function's work."""
+    stores = {access.memory.name: access for access in _stores(stages, values)}
+    for (producer, memory), function in functions.items():
+        reads = [a for a in again if (a.producer, a.memory) == (producer, memory)]
+        each = next((a for a in reads if a.outside), reads[0])
+        read, before = _access(stages[each.reader], each.access), stages[: producer + 1]
+        last = before[-1]
+        why = _no_function(before, function, equalities, memory)
+        if why is not None:
+            message = f"{read} cannot be computed again for neighbouring items: {why}"
+            related = ((f"{last.kernel_name}() is here", last.invocation.kernel.span),)
+            return Reason("KF238", message, read.access.span, related=related)
+        if each.outside and not _writes_alike(stages, producer, memory, equalities):
+            return Reason(
+                "KF236",
+                f"{read} may read elements of '{read.memory}' that {last.kernel_name}() leaves as "
+                "they are, and another call of the kernel writes",
+                read.access.span,
+            )
+        for inner in _loads(before, function) if is_on(UNSTORED) else ():
+            if (store := stores.get(inner.memory.name)) is None:
+                continue
+            return Reason(
+                "KF235",
+                f"to compute '{read.memory}' again for neighbouring items, "
+                f"{inner.stage.kernel_name}() reads '{inner.memory}', which "
+                f"{store.stage.kernel_name}() writes",
+                read.access.span,
+                related=(
+                    (f"{inner.stage.kernel_name}() reads it here", inner.access.span),
+                    (f"{store.stage.kernel_name}() writes it here", store.access.span),
+                ),
+            )
     positions = {stage.invocation.index: n for n, stage in enumerate(stages)}
     done = keys(again)
-    for each in across:
-        reads = each.reads and (positions[each.reads[0]], each.reads[1])
-        if reads not in done and each.memory in saved and is_on(STILL):
-            return False
-    read = (
-        read_from_memory(stages[: producer + 1], function)
-        for (producer, _), function in functions.items()
-    )
-    return not is_on(UNSTORED) or not any(names & saved for names in read)
+    for met in across:
+        read_by = met.reads and (positions[met.reads[0]], met.reads[1])
+        if read_by not in done and met.memory in stores and is_on(STILL):
+            return met.told()
+    return None
 
 
 # What it costs
@@ -276,8 +297,8 @@ def loads_again(
             return
         seen.add((each.producer, each.memory, point))
         values = functions[each.producer, each.memory]
-        for access, size in _loads(stages[: each.producer + 1], values):
-            found[point, *access] = size
+        for access in _loads(stages[: each.producer + 1], values):
+            found[point, *_element(access)] = size_of(access.type)
         for inner in again:
             if inner.reader <= each.producer and _is_live(inner, stages, values):
                 call(inner, point)
@@ -296,14 +317,18 @@ def _is_live(each: Again, stages: Sequence[Stage], values: GroupValues) -> bool:
     return (each.reader, access.access.statement) not in values.dead
 
 
-def _loads(stages: Sequence[Stage], values: GroupValues) -> Iterator[tuple[tuple[str, Form], int]]:
+def _element(access: BoundAccess) -> tuple[str, Form]:
+    return access.memory.name, access.form or Form()
+
+
+def _loads(stages: Sequence[Stage], values: GroupValues) -> Iterator[BoundAccess]:
     for number, stage in enumerate(stages):
         for access in stage.accesses:
             place = values.places.get((number, access.number))
             if place is None or not access.access.mode.reads:
                 continue
             if place.role in (Role.MEMORY, Role.LOAD):
-                yield (access.memory.name, access.form or Form()), size_of(access.type)
+                yield access
 
 
 def cost(
@@ -315,7 +340,7 @@ def cost(
 ) -> int:
     """Bytes, where neighbouring items load the same elements: each comes once from memory, and
     the loads themselves cost as if one in so many did."""
-    loads = dict(_loads(stages, values))
+    loads = {_element(access): size_of(access.type) for access in _loads(stages, values)}
     further = loads_again(stages, again, functions)
     sizes = {name: size for (name, _), size in loads.items()}
     sizes |= {name: size for (_, name, _), size in further.items()}

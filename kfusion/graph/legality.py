@@ -114,6 +114,7 @@ class Across:
     first: tuple[int, int]  # which access of which invocation
     second: tuple[int, int]
     reads: tuple[int, int] | None  # that of the two which only reads
+    told: Callable[[], Reason]  # that they meet
     point: Point = ()
     outside: bool = False  # or no item has made it, and it is what it was before
 
@@ -200,12 +201,12 @@ def legal_pair(p: Stage, q: Stage, oracle: Oracle) -> Legal | None:
     return legal
 
 
-def obstacles(p: Stage, q: Stage, oracle: Oracle) -> tuple[Reason, ...]:
-    """All that keeps the two apart."""
+def obstacles(p: Stage, q: Stage, oracle: Oracle, *, again: bool) -> tuple[Reason, ...]:
+    """All that keeps the two apart. `again`: even if items compute again what others make."""
     legal = Legal()
     found = list(_unlike(p, q, oracle, legal))
     if not any(reason.code in _SAYS_ALL for reason in found):
-        found += _told(_meetings(p, q, oracle, legal))
+        found += _told(_meetings(p, q, oracle, legal), again)
     return tuple(found)
 
 
@@ -402,15 +403,15 @@ def _meetings(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Iterator[_Mee
             legal.assume(Sized(stage.invocation.index, d, stage.range.group_size(d) or 0))
 
 
-def _told(meetings: Iterator[_Meeting]) -> list[Reason]:
+def _told(meetings: Iterator[_Meeting], again: bool) -> list[Reason]:
     """One for each memory object: what is certain, or else what is not known."""
     certain: dict[str, Reason] = {}
     doubts: dict[str, Reason] = {}
     for meeting in islice(meetings, _LOOKED_AT):
         name = meeting.a.memory.name
-        if name in certain:
+        if name in certain or (again and meeting.across(Legal()) is not None):
             continue
-        reason = meeting.reason()
+        reason = meeting.reason(again=again)
         (certain if reason.help is None else doubts).setdefault(name, reason)
     return [*certain.values(), *(doubts[name] for name in doubts if name not in certain)]
 
@@ -428,13 +429,22 @@ class _Meeting:
     compared: tuple[BoundAccess, BoundAccess] | None = None  # the two, with equal scalars
     world: _Assumable | None = None
 
+    @property
+    def _made(self) -> bool:
+        return self.a.access.mode.writes and self.b.access.mode is Mode.READ
+
+    def _source(self) -> Source | Reason | None:
+        """Of what the later access reads."""
+        if self.compared is None or self.world is None or not self._made:
+            return None
+        return source_of(*self.compared, self.world)
+
     def across(self, legal: Legal) -> Across | None:
         """If a kernel can do with it: what it must see to."""
         if self.compared is None or self.world is None or self.a.stage.frame or self.b.stage.frame:
             return None
-        made = self.a.access.mode.writes and self.b.access.mode is Mode.READ
-        source = source_of(*self.compared, self.world) if made else None
-        if made and source is None:
+        source = self._source()
+        if isinstance(source, Reason) or (source is None and self._made):
             return None
         for assumption in self.world.of_source(source) if source is not None else ():
             legal.assume(assumption)
@@ -442,16 +452,22 @@ class _Meeting:
         reads = [key for x, key in ((self.a, one), (self.b, other)) if x.access.mode is Mode.READ]
         first = reads[0] if reads else None
         if source is None:
-            return Across(self.a.memory.name, one, other, first)
-        return Across(self.a.memory.name, one, other, first, source.point, source.outside)
+            return Across(self.a.memory.name, one, other, first, self.reason)
+        made = source.point, source.outside
+        return Across(self.a.memory.name, one, other, first, self.reason, *made)
 
-    def reason(self) -> Reason:
+    def reason(self, *, again: bool = False) -> Reason:
         for access, other in ((self.b, self.a), (self.a, self.b)):
             if access.access.texel is not None and access.access.texel.trouble and is_on(SAMPLERS):
                 return _sampled(access, other, access.access.texel.trouble)
         if self.compared is None:
             return _not_understood(self.a, self.b)
         needs, differing = missing(*self.compared), unequal(*self.compared)
+        of_items = self.compared[0].form is not None and self.compared[0].form.mentions(*ITEM_IDS)
+        if again and of_items and not (needs or differing):
+            source = self._source()
+            if isinstance(source, Reason):
+                return source
         return _meeting_reason(self.a, self.b, self.found, needs, [] if needs else differing)
 
 

@@ -34,8 +34,8 @@ def missing(a: BoundAccess, b: BoundAccess) -> list[tuple[str, BoundAccess]]:
     told: list[tuple[str, BoundAccess]] = []
     for form in sorted(needs, key=str):
         access = b if any(_is_other(atom) for atom in form.everything) else a
-        text = _Words(access).comparison(form)
-        if text is None:
+        text = Words(access).comparison(form)
+        if text is None or text.split(" < ")[0].isdecimal():
             return []
         told.append((text, access))
     # Where both lack the same, it is said of one after the other.
@@ -68,10 +68,11 @@ def _is_other(atom: Atom) -> bool:
     return name.endswith(OTHER_ITEM)
 
 
-class _Words:
+class Words:
     """Forms as the kernel of an access writes them."""
 
-    def __init__(self, access: BoundAccess) -> None:
+    def __init__(self, access: BoundAccess, *, loops: bool = False) -> None:
+        self.loops = loops  # their variables, too
         self.stage = access.stage
         self.kernel = access.stage.invocation.kernel
 
@@ -84,8 +85,6 @@ class _Words:
             left += number(-end)
         else:
             right += number(end)
-        if not left.terms or left.is_constant:
-            return None
         sides = [self._sum(side) for side in (left, right)]
         return " < ".join(s for s in sides if s is not None) if None not in sides else None
 
@@ -105,7 +104,7 @@ class _Words:
         if isinstance(atom, Id):
             return self._id(Id(atom.kind.removesuffix(OTHER_ITEM), atom.dimension))
         if isinstance(atom, LoopVariable):
-            return None  # its bounds are the loop's
+            return atom.name if self.loops else None  # its bounds are the loop's
         if not isinstance(atom, Value):
             return None
         for parameter in self.kernel.parameters:

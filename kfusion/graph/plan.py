@@ -17,7 +17,7 @@ from kfusion.graph.again import (
     keys,
     loads_again,
     saved_by,
-    settles,
+    unsettled,
 )
 from kfusion.graph.bind import Stage
 from kfusion.graph.copied import without_copies
@@ -290,7 +290,7 @@ class _Planner:
             if reason is not None:
                 return reason
             if waits and together.across:
-                return None
+                return together.across[0].told()
         return self._priced(members, together)
 
     def _later(self, members: Members) -> list[Stage]:
@@ -313,7 +313,7 @@ class _Planner:
         )
         return list(dict.fromkeys(found))
 
-    def _priced(self, run: Members, together: _Together) -> _Candidate | Reason | None:
+    def _priced(self, run: Members, together: _Together) -> _Candidate | Reason:
         members, assumptions = together.stages, together.assumptions
         if len(run) == 1:
             stored = frozenset(members[0].written)
@@ -325,8 +325,9 @@ class _Planner:
         again = computed_again(members, together.across, equalities, stored)
         functions = functions_of(members, equalities, again)
         values = group_values(members, equalities, stored, barriers, handed, keys(again))
-        if functions is None or not settles(members, values, together.across, again, functions):
-            return None
+        reason = unsettled(members, values, together.across, again, functions, equalities)
+        if reason is not None:
+            return reason
         if len(run) > 1:
             reason = unfit_images(members, values)
             reason = reason or too_many_images(members, values, self.target)
@@ -383,7 +384,7 @@ class _Planner:
         values = group_values(
             members, equalities, found.stored, found.barriers, found.handed, keys(found.again)
         )
-        functions = functions_of(members, equalities, found.again) or {}
+        functions = functions_of(members, equalities, found.again)
         further = loads_again(members, found.again, functions)
         saved = saved_by(members, values)
         elements, distinct = (1, []) if found.again else self._several(members, values)
@@ -463,18 +464,15 @@ class _Planner:
             "`--budget near=N` what N loads of neighbouring elements cost: one from memory",
         )
 
-    def _is_unsettled(self, pair: Members) -> bool:
-        """Items have something across the two, and one kernel cannot do with it."""
-        together = self.together(pair)
-        return bool(together and together.across) and self.candidate(pair) is None
-
     def _obstacles(self, first: int, second: int) -> tuple[Reason, ...]:
         pair = (first, second)
-        if self._may_meet(*pair) and not self._is_unsettled(pair):
+        if self._may_meet(*pair):
             return ()
         several = len({stage.range.dimensions for stage in self._stages(pair, placed=False)}) > 1
         p, q = self._stages(pair, placed=several)
-        return self._alone(first, second) or obstacles(p, q, self.oracle)
+        return self._alone(first, second) or obstacles(
+            p, q, self.oracle, again=self.target.near > 0
+        )
 
 
 def conflicts(p: Stage, q: Stage) -> list[tuple[str, str]]:

@@ -3,7 +3,7 @@
 In: a store of the one stage, a read of the other, and what may be assumed. Out: the *point* of the
 read, which is that item, by dimension, in ids of the reader: of `t[y*w + min(x + 1, w - 1)]` after
 `t[y*w + x] = ...` it is `(min(x + 1, w - 1), y)`. It is one of the stage's items, whatever the
-reader's is: inside of its guards, and of its launch.
+reader's is: inside of its guards, and of its launch. Or why that is not known.
 """
 
 from __future__ import annotations
@@ -15,11 +15,16 @@ from typing import Protocol
 
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.bounds import NOTHING, Assumable, Bounds, Nothing, Proof
+from kfusion.graph.missing import Words
 from kfusion.graph.model import Reaches
 from kfusion.graph.ranges import COMPARED
 from kfusion.graph.values import can_be_replaced
 from kfusion.kernel.forms import (
     GLOBAL_ID,
+    GLOBAL_OFFSET,
+    GLOBAL_SIZE,
+    GROUP_ID,
+    LOCAL_ID,
     Atom,
     Choice,
     Comparison,
@@ -35,6 +40,7 @@ from kfusion.kernel.forms import (
 )
 from kfusion.kernel.types import is_unsigned
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
 
 INSIDE = protection("inside", "what is computed again is what an item of the stage computed")
@@ -62,29 +68,63 @@ class Reach(Assumable, Protocol):
     def reaches(self, reaches: Reaches) -> bool: ...
 
 
-def source_of(store: BoundAccess, read: BoundAccess, world: Reach) -> Source | None:
-    """None: it is not known to be an item of the stage."""
+def source_of(store: BoundAccess, read: BoundAccess, world: Reach) -> Source | Reason | None:
+    """Or why it is not known to be an item of the stage; None: not said by global ids."""
     if store.form is None or read.form is None or store.narrow or read.narrow:
         return None
-    if not can_be_replaced(read) or read.access.statement < 0:
+    if any(x.access.texel or x.form.mentions(LOCAL_ID, GROUP_ID) for x in (store, read) if x.form):
         return None
-    if store.type != read.type or store.access.unit != read.access.unit:
-        return None
+    maker = f"{store.stage.kernel_name}()"
+    related = ((f"{maker} writes it here", store.access.span),)
+
+    def reason(code: str, message: str) -> Reason:
+        return Reason(code, message, read.access.span, related=related)
+
+    def unknown(access: BoundAccess, form: Form | None) -> Reason:
+        text = Words(access, loops=True).comparison(form) if form is not None else None
+        known = f": it is not known that '{text}' in {access.stage.kernel_name}()" if text else ""
+        message = f"{read} may read elements of '{read.memory}' that no item of {maker} makes"
+        return reason("KF236", message + known)
+
+    plain = can_be_replaced(read) and read.access.statement >= 0
+    if not plain or (store.type, store.access.unit) != (read.type, read.access.unit):
+        message = f"{read} cannot be replaced by what {maker} computes for neighbouring items"
+        return reason("KF239", message)
+    several = _are_several(store)
+    nobody = reason(
+        "KF238" if several else "KF237",
+        f"{read} cannot be computed again for neighbouring items: {maker} stores several elements"
+        if several
+        else f"it is not known which item of {maker} makes what {read} reads: it writes "
+        f"'{store.access.text}'",
+    )
     rows = _rows(store.form, store.stage.range.dimensions)
     if rows is None:
-        return None
+        return nobody
     pitches, start = rows
     alone = _alone(store, pitches, world)
-    if alone is None:
-        return None
+    if alone is None or isinstance(alone, Form):
+        return unknown(store, alone) if alone is not None else nobody
+    why: Reason | None = None
     for point in _points(read.form - start, pitches):
         loops = (a for form in point for a in form.everything if isinstance(a, LoopVariable))
         if not all(variable.name.isidentifier() for variable in loops):
             continue
         source = _inside(store.stage, point, read, pitches, world)
-        if source is not None:
+        if isinstance(source, Source):
             return replace(source, proof=source.proof | alone)
-    return None
+        why = why or unknown(read, source)
+    return why if why is not None and not several else nobody
+
+
+def _are_several(store: BoundAccess) -> bool:
+    """Elements of one item."""
+    stores = [a for a in store.stage.accesses if a.access.mode.writes and a.memory == store.memory]
+    loop = any(
+        isinstance(atom, LoopVariable) for a in stores for atom in (a.form or Form()).everything
+    )
+    stride = store.stage.invocation.kernel.body.stride
+    return loop or stride is not None or len({a.form for a in stores}) > 1
 
 
 @dataclass(frozen=True)
@@ -128,8 +168,9 @@ def _rows(store: Form, dimensions: int) -> tuple[list[_Pitch], Form] | None:
     return (pitches, start) if len(set(pitches)) == dimensions else None
 
 
-def _alone(store: BoundAccess, pitches: Sequence[_Pitch], world: Assumable) -> Proof | None:
-    """Why no other item stores the element: rows end before the next ones begin.
+def _alone(store: BoundAccess, pitches: Sequence[_Pitch], world: Assumable) -> Proof | Form | None:
+    """Why no other item stores the element: rows end before the next ones begin; or what would
+    be negative otherwise; None: they are no rows.
 
     Where they do not, two items store to one element, and the program has a race.
     """
@@ -139,9 +180,10 @@ def _alone(store: BoundAccess, pitches: Sequence[_Pitch], world: Assumable) -> P
         return None
     proof = NOTHING
     for d, width in widths if is_on(ALONE) else ():
-        found = bounds.not_negative(width - number(1) - form_of(Id(GLOBAL_ID, d)), width)
+        left = width - number(1) - form_of(Id(GLOBAL_ID, d))
+        found = bounds.not_negative(left, width)
         if found is None:
-            return None
+            return left
         proof |= found
     return proof
 
@@ -269,7 +311,8 @@ def _taken(case: _Case, choice: Choice, facts: tuple[Comparison, ...], side: For
 
 def _inside(
     stage: Stage, point: Point, read: BoundAccess, pitches: Sequence[_Pitch], world: Reach
-) -> Source | None:
+) -> Source | Form | None:
+    """Or what would have to be known not to be negative; None: there are too many cases."""
     cases: list[_Case] = []
     for count, case in enumerate(_cases(_Case(point, read.facts))):
         if count == _MOST_CASES:
@@ -283,15 +326,15 @@ def _inside(
         proof |= found or NOTHING
     if outside:
         rows = _in_rows(pitches, cases, world)
-        if rows is None:
-            return None
+        if isinstance(rows, Form):
+            return rows
         proof |= rows
         cases = [_if_within(stage, case) for case in cases]
     reaches: list[Reaches] = []
     for d in range(len(point)):
         ends = _end(stage, d, cases, world)
-        if ends is None:
-            return None
+        if isinstance(ends, Form):
+            return ends
         reaches += ends[0]
         proof |= ends[1]
     return Source(point, proof, tuple(reaches), outside)
@@ -314,7 +357,7 @@ def _with_remainders(case: _Case, world: Assumable) -> _Case:
     return replace(case, facts=(*case.facts, *found))
 
 
-def _in_rows(pitches: Sequence[_Pitch], cases: Sequence[_Case], world: Assumable) -> Proof | None:
+def _in_rows(pitches: Sequence[_Pitch], cases: Sequence[_Case], world: Assumable) -> Proof | Form:
     """Why the point is in a row of its own: no other item has its element."""
     inside: list[tuple[tuple[_Case, Form], Form | None]] = [
         ((case, form), None) for case in cases for form in case.point
@@ -327,8 +370,8 @@ def _in_rows(pitches: Sequence[_Pitch], cases: Sequence[_Case], world: Assumable
     proof = NOTHING
     for form, width in inside if is_on(IN_ROWS) else ():
         found = _proved([form], world, width)
-        if found is None:
-            return None
+        if isinstance(found, Form):
+            return found
         proof |= found
     return proof
 
@@ -354,14 +397,14 @@ def _within(stage: Stage, case: _Case, world: Assumable) -> Proof | None:
 
 def _end(
     stage: Stage, dimension: int, cases: Sequence[_Case], world: Reach
-) -> tuple[tuple[Reaches, ...], Proof] | None:
+) -> tuple[tuple[Reaches, ...], Proof] | Form:
     """Why the launch has the item: it is no further than the reader, or than the launch reaches."""
     own = form_of(Id(GLOBAL_ID, dimension))
     not_before = _proved([(case, case.point[dimension]) for case in cases], world)
-    if not_before is None:
-        return None
+    if isinstance(not_before, Form):
+        return not_before
     not_behind = _proved([(case, own - case.point[dimension]) for case in cases], world)
-    if not_behind is not None:
+    if not isinstance(not_behind, Form):
         return (), not_before | not_behind
     if not is_on(LAUNCHED):
         return (), not_before
@@ -371,20 +414,23 @@ def _end(
         reaches = Reaches(stage.launch.index, dimension, name, type_, end.constant)
         behind = [end - number(1) - case.point[dimension] for case in cases]
         below = _proved(zip(cases, behind, strict=True), world)
-        if below is not None and world.reaches(reaches):
+        if not isinstance(below, Form) and world.reaches(reaches):
             return (reaches,), not_before | below
-    return None
+    launched = form_of(Id(GLOBAL_SIZE, dimension)) - number(1)
+    if stage.range.offset:
+        launched += form_of(Id(GLOBAL_OFFSET, dimension))
+    return launched - own + not_behind
 
 
 def _proved(
     forms: Iterable[tuple[_Case, Form]], world: Assumable, pitch: Form | None = None
-) -> Proof | None:
-    """Why none of them is negative."""
+) -> Proof | Form:
+    """Why none of them is negative; or the first that may be."""
     proof = NOTHING
     for case, form in forms:
         found = Bounds(case.facts, world).not_negative(form, pitch)
         if found is None:
-            return None
+            return form
         proof |= found
     return proof
 

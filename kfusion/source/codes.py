@@ -61,6 +61,11 @@ CODES: dict[str, str] = {
     "KF232": "an image would be read and written, or written twice, in one kernel",
     "KF233": "a sampler may read another texel than the one at the coordinates",
     "KF234": "an image does not keep the values that are written to it",
+    "KF235": "what would be computed again reads memory that the kernel stores: in place",
+    "KF236": "an element that no item of the earlier call is known to make",
+    "KF237": "it is not known which item makes an element: resampling",
+    "KF238": "what an item makes cannot be computed again for another item",
+    "KF239": "a read whose text cannot be replaced by what is computed again",
     "KF241": "a region is not closed: what it calls may leave it, or use OpenCL unseen",
     "KF242": "what a region launches is not known",
     "KF243": "a kernel argument that is not set in the region",
@@ -104,6 +109,15 @@ ADVICE: dict[str, str] = {
     "CLK_FILTER_NEAREST",
     "KF234": "create the image with CL_RGBA and CL_FLOAT (read_imagef), CL_SIGNED_INT32 "
     "(read_imagei) or CL_UNSIGNED_INT32 (read_imageui)",
+    "KF235": "let the result be another buffer than those that the earlier calls read",
+    "KF236": "clamp the index, `min(x + 1, w - 1)`, or put the work under a guard, "
+    "`if (x + 1 < w)`, with a scalar that ends the work of the earlier call, too",
+    "KF237": "let each item store the element at its own ids, `t[y*w + x]`; calls between which "
+    "pictures change their size stay apart",
+    "KF238": "what is computed again must follow from an item's global ids and from memory: one "
+    "element, stored once and under no condition but guards",
+    "KF239": "read the element by its index, `t[i - 1]`, in the type that it is stored with; not "
+    "through a pointer or a function",
     "KF231": "write the access with the parameter itself, `a[i]`, instead of a pointer made of it",
     "KF242": "list the launches behind the annotation, runs(square(t, a), add(c, t, b)), or let "
     "the program record them: kfusion --for-recording, then --recorded",

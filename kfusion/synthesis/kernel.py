@@ -91,7 +91,7 @@ def synthesise(
     """
     stages, values = values_of(group, invocations)
     equalities = equalities_of(group)
-    of_functions = functions_of(stages, equalities, group.again) or {}
+    of_functions = functions_of(stages, equalities, group.again)
 
     taken = frozenset(taken)
 

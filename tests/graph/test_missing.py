@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kfusion.api import fuse
+from tests.support.kernel_side import OWN_ELEMENTS
 
 XY = "const int x = get_global_id(0), y = get_global_id(1);"
 ITEM = "const int i = get_global_id(0);"
@@ -90,7 +91,7 @@ def program(first: str, second: str) -> str:
     ],
 )
 def test_hazard(first: str, second: str, message: str, help_: str) -> None:
-    found, *_ = fuse(program(first, second), CALLS).diagnostics
+    found, *_ = fuse(program(first, second), CALLS, target=OWN_ELEMENTS).diagnostics
     assert (found.code, found.message, found.help) == ("KF201", message, help_)
 
 

@@ -40,10 +40,11 @@ calls:1: kernels 3 -> 2, global loads 6 -> 3, global stores 3 -> 2
   2          blur(c, u)    2       1
 
   cut between add(u, t, t) and blur(c, u):
-    [KF201] 'a[i + 1]' in blur() reads elements of 'u' that neighbouring items of add() write as \
-'c[i]' (kernels.cl:25:19)
+    [KF236] 'a[i + 1]' in blur() may read elements of 'u' that no item of add() makes: it is not \
+known that 'i + 1 < get_global_size(0)' in blur() (kernels.cl:25:19)
     add() writes it here (kernels.cl:14:5)
-    help: in one kernel items wait only for those of their own group: such calls stay apart"""
+    help: clamp the index, `min(x + 1, w - 1)`, or put the work under a guard, `if (x + 1 < w)`, \
+with a scalar that ends the work of the earlier call, too"""
     )
 
 
