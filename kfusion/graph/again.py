@@ -281,11 +281,16 @@ def unsettled(
 
 # What it costs
 
+MOST_CALLS = 200  # of functions, for one item: more do not pay, and take compilers too long
+
 
 def loads_again(
     stages: Sequence[Stage], again: Sequence[Again], functions: Functions
-) -> dict[tuple[Point, str, Form], int]:
-    """What functions load, however often, at points told in ids of the kernel's item: bytes."""
+) -> dict[tuple[Point, str, Form], int] | None:
+    """What functions load, however often, at points told in ids of the kernel's item: bytes.
+
+    None: they are called too often.
+    """
     found: dict[tuple[Point, str, Form], int] = {}
     dimensions = max((len(each.point) for each in again), default=0)
     here = tuple(form_of(Id(GLOBAL_ID, d)) for d in range(dimensions))
@@ -293,7 +298,7 @@ def loads_again(
 
     def call(each: Again, at: Point) -> None:
         point = tuple(form.replace(_ids(at)) for form in each.point)
-        if (each.producer, each.memory, point) in seen:
+        if (each.producer, each.memory, point) in seen or len(seen) > MOST_CALLS:
             return
         seen.add((each.producer, each.memory, point))
         values = functions[each.producer, each.memory]
@@ -305,7 +310,7 @@ def loads_again(
 
     for each in again:
         call(each, here)
-    return found
+    return found if len(seen) <= MOST_CALLS else None
 
 
 def _ids(point: Point) -> dict[Atom, Form]:
@@ -337,11 +342,13 @@ def cost(
     again: Sequence[Again],
     functions: Functions,
     near: int,
-) -> int:
+) -> int | None:
     """Bytes, where neighbouring items load the same elements: each comes once from memory, and
-    the loads themselves cost as if one in so many did."""
+    the loads themselves cost as if one in so many did. None: too many."""
     loads = {_element(access): size_of(access.type) for access in _loads(stages, values)}
     further = loads_again(stages, again, functions)
+    if further is None:
+        return None
     sizes = {name: size for (name, _), size in loads.items()}
     sizes |= {name: size for (_, name, _), size in further.items()}
     stored = saved_by(stages, values)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import combinations, islice, product
 
 from kfusion.graph.bind import BoundAccess, Stage
-from kfusion.graph.bounds import Assumed, Ceiling, Crowd, Floor, Limit, Need, Order
+from kfusion.graph.bounds import Assumed, Ceiling, Crowd, Floor, Limit, Need, Order, Proof
 from kfusion.graph.missing import missing, unequal
 from kfusion.graph.model import (
     Assumption,
@@ -188,13 +188,16 @@ def _pragmas_at_end(kernel: Kernel) -> Reason | None:
     return None
 
 
-def legal_pair(p: Stage, q: Stage, oracle: Oracle) -> Legal | None:
-    """May `q`, which comes later, be in one kernel with `p`? None: there are obstacles."""
+def legal_pair(p: Stage, q: Stage, oracle: Oracle, *, again: bool = False) -> Legal | None:
+    """May `q`, which comes later, be in one kernel with `p`? None: there are obstacles.
+
+    `again`: items may compute again what others make.
+    """
     legal = Legal()
     if next(_unlike(p, q, oracle, legal), None) is not None:
         return None
-    for meeting in _meetings(p, q, oracle, legal):
-        across = meeting.across(legal)
+    for meeting in _meetings(p, q, oracle, legal, again=again):
+        across = meeting.across(legal) if again else None
         if across is None:
             return None
         legal.across.append(across)
@@ -206,7 +209,7 @@ def obstacles(p: Stage, q: Stage, oracle: Oracle, *, again: bool) -> tuple[Reaso
     legal = Legal()
     found = list(_unlike(p, q, oracle, legal))
     if not any(reason.code in _SAYS_ALL for reason in found):
-        found += _told(_meetings(p, q, oracle, legal), again)
+        found += _told(_meetings(p, q, oracle, legal, again=again), again)
     return tuple(found)
 
 
@@ -382,7 +385,9 @@ def _assume_apart(p: Stage, q: Stage, legal: Legal) -> None:
             legal.assume(Disjoint(*sorted((left, right))))
 
 
-def _meetings(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Iterator[_Meeting]:
+def _meetings(
+    p: Stage, q: Stage, oracle: Oracle, legal: Legal, *, again: bool
+) -> Iterator[_Meeting]:
     """Where items may meet; what is assumed is complete if there is no such place."""
     _assume_apart(p, q, legal)
     equalities = Equalities({**p.scalars, **q.scalars}, oracle)
@@ -393,7 +398,7 @@ def _meetings(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Iterator[_Mee
             continue
         if not (a.access.mode.writes or b.access.mode.writes):
             continue
-        meeting = _meeting(a, b, oracle, legal, equalities)
+        meeting = _meeting(a, b, oracle, legal, equalities, again=again)
         if meeting is not None and is_on(OWN_ELEMENTS):
             yield meeting
     for equal in equalities.assumed:
@@ -428,25 +433,22 @@ class _Meeting:
     found: Dependence = Dependence.OTHER
     compared: tuple[BoundAccess, BoundAccess] | None = None  # the two, with equal scalars
     world: _Assumable | None = None
+    source: Source | Reason | None = None  # of what the later access reads
+    assumed: tuple[Assumption, ...] = ()  # for comparing the two at all
 
     @property
     def _made(self) -> bool:
         return self.a.access.mode.writes and self.b.access.mode is Mode.READ
 
-    def _source(self) -> Source | Reason | None:
-        """Of what the later access reads."""
-        if self.compared is None or self.world is None or not self._made:
-            return None
-        return source_of(*self.compared, self.world)
-
     def across(self, legal: Legal) -> Across | None:
         """If a kernel can do with it: what it must see to."""
         if self.compared is None or self.world is None or self.a.stage.frame or self.b.stage.frame:
             return None
-        source = self._source()
+        source = self.source
         if isinstance(source, Reason) or (source is None and self._made):
             return None
-        for assumption in self.world.of_source(source) if source is not None else ():
+        found = self.world.of_source(source) if source is not None else []
+        for assumption in (*self.assumed, *found):
             legal.assume(assumption)
         one, other = ((x.stage.invocation.index, x.number) for x in (self.a, self.b))
         reads = [key for x, key in ((self.a, one), (self.b, other)) if x.access.mode is Mode.READ]
@@ -464,10 +466,8 @@ class _Meeting:
             return _not_understood(self.a, self.b)
         needs, differing = missing(*self.compared), unequal(*self.compared)
         of_items = self.compared[0].form is not None and self.compared[0].form.mentions(*ITEM_IDS)
-        if again and of_items and not (needs or differing):
-            source = self._source()
-            if isinstance(source, Reason):
-                return source
+        if again and of_items and not (needs or differing) and isinstance(self.source, Reason):
+            return self.source
         return _meeting_reason(self.a, self.b, self.found, needs, [] if needs else differing)
 
 
@@ -477,8 +477,10 @@ def _meeting(
     oracle: Oracle,
     legal: Legal,
     equalities: Equalities,
+    *,
+    again: bool,
 ) -> _Meeting | None:
-    """None: items do not meet at the two accesses."""
+    """None: items do not meet at the two accesses. `again`: reads may be computed again."""
     if is_on(SAMPLERS) and any(x.access.texel and x.access.texel.trouble for x in (a, b)):
         return _Meeting(a, b)
     world = _Assumable((a.stage, b.stage), oracle, equalities, a.memory.name)
@@ -500,17 +502,24 @@ def _meeting(
     )
     left, right, few = without_conversions(left, right, world)
     left, right, spanned = _in_sizes(left, right, world)
+    needed = [*spanned, *world.all_assumptions(steps[0] | steps[1] | few)]
+    made = again and a.access.mode.writes and b.access.mode is Mode.READ
+    source: Source | Reason | None = None
+    if made and left.form != right.form:
+        source = source_of(left, right, world, equalities.found)
+        if isinstance(source, Source):  # whichever items these are
+            return _Meeting(a, b, Dependence.OTHER, (left, right), world, source, tuple(needed))
     found, proof = depend(left, right, a.stage.range.dimensions, world)
     fine = found in (Dependence.NONE, Dependence.SAME_ITEM)
     if fine or _stays_in_group(a, b, found):
-        proof |= steps[0] | steps[1] | few
-        assumptions = (x for assumed in sorted(proof, key=str) for x in world.assumptions(assumed))
-        for assumption in (*spanned, *assumptions):
+        for assumption in (*needed, *world.all_assumptions(proof)):
             legal.assume(assumption)
         if not fine:
             legal.handed.add(a.memory.name)
         return None
-    return _Meeting(a, b, found, (left, right), world)
+    if made and source is None:
+        source = source_of(left, right, world, equalities.found)
+    return _Meeting(a, b, found, (left, right), world, source, tuple(needed))
 
 
 def _in_sizes(
@@ -605,8 +614,10 @@ class _Assumable:
         )
 
     def of_source(self, source: Source) -> list[Assumption]:
-        found = [x for each in sorted(source.proof, key=str) for x in self.assumptions(each)]
-        return [*found, *source.reaches]
+        return [*self.all_assumptions(source.proof), *source.reaches]
+
+    def all_assumptions(self, proof: Proof) -> list[Assumption]:
+        return [x for assumed in sorted(proof, key=str) for x in self.assumptions(assumed)]
 
     def _scalar(self, value: Value) -> Scalar | None:
         """Numbers of a type that hosts can compare as kernels do."""

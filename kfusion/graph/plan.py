@@ -233,9 +233,9 @@ class _Planner:
         key = first, second, placed
         if key not in self.pairs:
             p, q = self._stages((first, second), placed=placed)
-            legal = None if self._alone(first, second) else legal_pair(p, q, self.oracle)
-            never = legal is not None and legal.across and not self.target.near
-            self.pairs[key] = None if never else legal
+            alone = self._alone(first, second)
+            again = self.target.near > 0
+            self.pairs[key] = None if alone else legal_pair(p, q, self.oracle, again=again)
         return self.pairs[key]
 
     @cached_property
@@ -340,9 +340,11 @@ class _Planner:
             assumptions = [*assumptions, *kept]
         if self.exact and (reason := _not_rounded(members, values)) is not None:
             return reason
-        size = values.bytes
+        size: int | None = values.bytes
         if self.shared:
             size = cost(members, values, again, functions, self.target.near)
+        if size is None:
+            return self._costs(again, run[-1])
         return _Candidate(assumptions, stored, barriers, handed, size, again)
 
     def _lossy(self, members: list[Stage], kept: list[Keeps]) -> Reason | None:
@@ -385,7 +387,7 @@ class _Planner:
             members, equalities, found.stored, found.barriers, found.handed, keys(found.again)
         )
         functions = functions_of(members, equalities, found.again)
-        further = loads_again(members, found.again, functions)
+        further = loads_again(members, found.again, functions) or {}
         saved = saved_by(members, values)
         elements, distinct = (1, []) if found.again else self._several(members, values)
         direct, untouched = frozenset[int](), list[Disjoint]()

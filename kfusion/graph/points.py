@@ -8,7 +8,7 @@ reader's is: inside of its guards, and of its launch. Or why that is not known.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Protocol
@@ -68,8 +68,13 @@ class Reach(Assumable, Protocol):
     def reaches(self, reaches: Reaches) -> bool: ...
 
 
-def source_of(store: BoundAccess, read: BoundAccess, world: Reach) -> Source | Reason | None:
-    """Or why it is not known to be an item of the stage; None: not said by global ids."""
+def source_of(
+    store: BoundAccess, read: BoundAccess, world: Reach, found: dict[object, Proof | Form]
+) -> Source | Reason | None:
+    """Or why it is not known to be an item of the stage; None: not said by global ids.
+
+    `found`: what other reads of the two stages have asked, and this one adds to.
+    """
     if store.form is None or read.form is None or store.narrow or read.narrow:
         return None
     if any(x.access.texel or x.form.mentions(LOCAL_ID, GROUP_ID) for x in (store, read) if x.form):
@@ -105,12 +110,13 @@ def source_of(store: BoundAccess, read: BoundAccess, world: Reach) -> Source | R
     alone = _alone(store, pitches, world)
     if alone is None or isinstance(alone, Form):
         return unknown(store, alone) if alone is not None else nobody
+    prover = _Prover(read, world, found)
     why: Reason | None = None
     for point in _points(read.form - start, pitches):
         loops = (a for form in point for a in form.everything if isinstance(a, LoopVariable))
         if not all(variable.name.isidentifier() for variable in loops):
             continue
-        source = _inside(store.stage, point, read, pitches, world)
+        source = _inside(store.stage, point, pitches, prover, world)
         if isinstance(source, Source):
             return replace(source, proof=source.proof | alone)
         why = why or unknown(read, source)
@@ -279,9 +285,9 @@ def _moves_rows(choice: Choice, pitches: Sequence[_Pitch]) -> bool:
 
 @dataclass(frozen=True)
 class _Case:
-    """The point where choices are made."""
+    """Forms where choices are made."""
 
-    point: Point
+    forms: tuple[Form, ...]
     facts: tuple[Comparison, ...]
     made: tuple[Comparison, ...] = ()
 
@@ -291,7 +297,7 @@ class _Case:
 
 
 def _cases(case: _Case) -> Iterator[_Case]:
-    choices = [choice for form in case.point for choice in form.choices]
+    choices = [choice for form in case.forms for choice in form.choices]
     if not choices:
         yield case
         return
@@ -306,33 +312,80 @@ def _taken(case: _Case, choice: Choice, facts: tuple[Comparison, ...], side: For
     new: dict[Atom, Form] = {choice: side}
     known = tuple(fact.map(lambda form: form.replace(new)) for fact in (*case.facts, *facts))
     made = tuple(fact.map(lambda form: form.replace(new)) for fact in (*case.made, *facts))
-    return _Case(tuple(form.replace(new) for form in case.point), known, made)
+    return _Case(tuple(form.replace(new) for form in case.forms), known, made)
+
+
+@dataclass(frozen=True)
+class _Prover:
+    """What is certain at a read, whichever values choices have; or what would have to be known not
+    to be negative."""
+
+    read: BoundAccess
+    world: Assumable
+    found: dict[object, Proof | Form]  # what has been asked before
+
+    def not_negative(
+        self, form: Form, pitch: Form | None = None, where: tuple[Comparison, ...] = ()
+    ) -> Proof | Form:
+        def asked(bounds: Bounds, forms: tuple[Form, ...]) -> Proof | None:
+            return bounds.not_negative(forms[0], pitch)
+
+        return self._in_all_cases((form, pitch), (form,), where, asked)
+
+    def holds(self, fact: Comparison) -> Proof | Form:
+        def asked(bounds: Bounds, forms: tuple[Form, ...]) -> Proof | None:
+            here = Comparison(fact.op, forms[0], forms[1], fact.type)
+            return NOTHING if here in bounds.facts else bounds.implied(here)
+
+        return self._in_all_cases(fact, (fact.left, fact.right), (), asked)
+
+    def _in_all_cases(
+        self,
+        goal: object,
+        forms: tuple[Form, ...],
+        where: tuple[Comparison, ...],
+        ask: Callable[[Bounds, tuple[Form, ...]], Proof | None],
+    ) -> Proof | Form:
+        facts = self.read.facts
+        key = goal, where, facts, self.read.memory.name
+        if key not in self.found:
+            sides = (side for fact in where for side in (fact.left, fact.right))
+            proof = NOTHING
+            failed: Form | None = None
+            for count, case in enumerate(_cases(_Case((*forms, *sides), (*facts, *where)))):
+                if case.impossible(facts):
+                    continue
+                bounds = Bounds((*case.facts, *_remainders(case, self.world)), self.world)
+                one = ask(bounds, case.forms) if count < _MOST_CASES else None
+                if one is None:
+                    failed = case.forms[0]
+                    break
+                proof |= one
+            self.found[key] = proof if failed is None else failed
+        return self.found[key]
 
 
 def _inside(
-    stage: Stage, point: Point, read: BoundAccess, pitches: Sequence[_Pitch], world: Reach
-) -> Source | Form | None:
-    """Or what would have to be known not to be negative; None: there are too many cases."""
-    cases: list[_Case] = []
-    for count, case in enumerate(_cases(_Case(point, read.facts))):
-        if count == _MOST_CASES:
-            return None
-        if not case.impossible(read.facts):
-            cases.append(_with_remainders(case, world))
+    stage: Stage, point: Point, pitches: Sequence[_Pitch], prover: _Prover, world: Reach
+) -> Source | Form:
+    """Or what would have to be known not to be negative."""
+    ids: dict[Atom, Form] = {Id(GLOBAL_ID, d): form for d, form in enumerate(point)}
+    guards = [(guard, guard.map(lambda form: form.replace(ids))) for guard in stage.guards]
     proof, outside = NOTHING, False
-    for case in cases:
-        found = _within(stage, case, world)
-        outside = outside or found is None
-        proof |= found or NOTHING
+    for _, there in guards if is_on(INSIDE) else ():
+        found = prover.holds(there)
+        outside = outside or isinstance(found, Form)
+        proof |= found if not isinstance(found, Form) else NOTHING
     if outside:
-        rows = _in_rows(pitches, cases, world)
+        rows = _in_rows(point, pitches, prover)
         if isinstance(rows, Form):
             return rows
         proof |= rows
-        cases = [_if_within(stage, case) for case in cases]
     reaches: list[Reaches] = []
     for d in range(len(point)):
-        ends = _end(stage, d, cases, world)
+        own = Id(GLOBAL_ID, d)
+        about = (there for g, there in guards if own in (g.left + g.right).everything)
+        ends = _end(stage, d, point[d], prover, tuple(about) if outside else (), world)
         if isinstance(ends, Form):
             return ends
         reaches += ends[0]
@@ -340,80 +393,58 @@ def _inside(
     return Source(point, proof, tuple(reaches), outside)
 
 
-def _with_remainders(case: _Case, world: Assumable) -> _Case:
+def _remainders(case: _Case, world: Assumable) -> list[Comparison]:
     """`(x + w - 1) % w` is from 0 to `w - 1`, where nothing is negative."""
     bounds = Bounds(case.facts, world)
     found: list[Comparison] = []
-    for form in case.point:
-        for atom in form.everything:
-            if not isinstance(atom, Quotient) or atom.divisor == number(1):
-                continue
-            sides = atom.dividend, atom.divisor - number(1)
-            if is_unsigned(atom.type) or any(bounds.not_negative(s) is None for s in sides):
-                continue
-            rest = atom.dividend - atom.divisor * form_of(atom)
-            found.append(Comparison("<=", Form(), rest, "long"))
-            found.append(Comparison("<", rest, atom.divisor, "long"))
-    return replace(case, facts=(*case.facts, *found))
+    for atom in {atom for form in case.forms for atom in form.everything}:
+        if not isinstance(atom, Quotient) or atom.divisor == number(1):
+            continue
+        sides = atom.dividend, atom.divisor - number(1)
+        if is_unsigned(atom.type) or any(bounds.not_negative(s) is None for s in sides):
+            continue
+        rest = atom.dividend - atom.divisor * form_of(atom)
+        found.append(Comparison("<=", Form(), rest, "long"))
+        found.append(Comparison("<", rest, atom.divisor, "long"))
+    return found
 
 
-def _in_rows(pitches: Sequence[_Pitch], cases: Sequence[_Case], world: Assumable) -> Proof | Form:
+def _in_rows(point: Point, pitches: Sequence[_Pitch], prover: _Prover) -> Proof | Form:
     """Why the point is in a row of its own: no other item has its element."""
-    inside: list[tuple[tuple[_Case, Form], Form | None]] = [
-        ((case, form), None) for case in cases for form in case.point
-    ]
-    inside += [
-        ((case, width - number(1) - case.point[d]), width)
-        for d, width in _widths(pitches) or ()
-        for case in cases
-    ]
+    inside: list[tuple[Form, Form | None]] = [(form, None) for form in point]
+    inside += [(width - number(1) - point[d], width) for d, width in _widths(pitches) or ()]
     proof = NOTHING
     for form, width in inside if is_on(IN_ROWS) else ():
-        found = _proved([form], world, width)
+        found = prover.not_negative(form, width)
         if isinstance(found, Form):
             return found
         proof |= found
     return proof
 
 
-def _if_within(stage: Stage, case: _Case) -> _Case:
-    """Where the point is in the stage's guards."""
-    ids: dict[Atom, Form] = {Id(GLOBAL_ID, d): form for d, form in enumerate(case.point)}
-    guards = (guard.map(lambda form: form.replace(ids)) for guard in stage.guards)
-    return replace(case, facts=(*case.facts, *guards))
-
-
-def _within(stage: Stage, case: _Case, world: Assumable) -> Proof | None:
-    """Why the point is in the stage's guards."""
-    bounds = Bounds(case.facts, world)
-    proof = NOTHING
-    for guard in _if_within(stage, replace(case, facts=())).facts if is_on(INSIDE) else ():
-        found = NOTHING if guard in case.facts else bounds.implied(guard)
-        if found is None:
-            return None
-        proof |= found
-    return proof
-
-
 def _end(
-    stage: Stage, dimension: int, cases: Sequence[_Case], world: Reach
+    stage: Stage,
+    dimension: int,
+    at: Form,
+    prover: _Prover,
+    where: tuple[Comparison, ...],
+    world: Reach,
 ) -> tuple[tuple[Reaches, ...], Proof] | Form:
     """Why the launch has the item: it is no further than the reader, or than the launch reaches."""
     own = form_of(Id(GLOBAL_ID, dimension))
-    not_before = _proved([(case, case.point[dimension]) for case in cases], world)
+    not_before = prover.not_negative(at, where=where)
     if isinstance(not_before, Form):
         return not_before
-    not_behind = _proved([(case, own - case.point[dimension]) for case in cases], world)
+    not_behind = prover.not_negative(own - at, where=where)
     if not isinstance(not_behind, Form):
         return (), not_before | not_behind
     if not is_on(LAUNCHED):
         return (), not_before
-    for end in _ends(stage, dimension, cases):
+    for end in _ends(stage, dimension, at, prover.read):
         scalar = next(iter(end.scalars), None)
         name, type_ = (scalar.name, scalar.type) if scalar is not None else ("", "int")
         reaches = Reaches(stage.launch.index, dimension, name, type_, end.constant)
-        behind = [end - number(1) - case.point[dimension] for case in cases]
-        below = _proved(zip(cases, behind, strict=True), world)
+        below = prover.not_negative(end - number(1) - at, where=where)
         if not isinstance(below, Form) and world.reaches(reaches):
             return (reaches,), not_before | below
     launched = form_of(Id(GLOBAL_SIZE, dimension)) - number(1)
@@ -422,26 +453,12 @@ def _end(
     return launched - own + not_behind
 
 
-def _proved(
-    forms: Iterable[tuple[_Case, Form]], world: Assumable, pitch: Form | None = None
-) -> Proof | Form:
-    """Why none of them is negative; or the first that may be."""
-    proof = NOTHING
-    for case, form in forms:
-        found = Bounds(case.facts, world).not_negative(form, pitch)
-        if found is None:
-            return form
-        proof |= found
-    return proof
-
-
-def _ends(stage: Stage, dimension: int, cases: Sequence[_Case]) -> list[Form]:
+def _ends(stage: Stage, dimension: int, at: Form, read: BoundAccess) -> list[Form]:
     """Where the items of the launch may be known to end: by guards, or by the reader's numbers."""
     own = form_of(Id(GLOBAL_ID, dimension))
     guards = [g.right for g in stage.guards if g.op == "<" and g.left == own]
     guards += [g.right + number(1) for g in stage.guards if g.op == "<=" and g.left == own]
-    scalars = {s for case in cases for fact in case.facts for s in (fact.left + fact.right).scalars}
-    scalars |= {s for case in cases for form in case.point for s in form.scalars}
+    scalars = {s for fact in read.facts for s in (fact.left + fact.right).scalars} | at.scalars
     others = [form_of(scalar) for scalar in sorted(scalars, key=str)]
     return [end for end in dict.fromkeys([*guards, *others]) if _is_end(end)]
 

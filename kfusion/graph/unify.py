@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import field, replace
 from itertools import permutations, product
 
+from kfusion.graph.bounds import Proof
 from kfusion.graph.model import Equal, Oracle, Scalar
 from kfusion.kernel.forms import Atom, Comparison, Form, Value, form_of, number
 from kfusion.source.dataclasses import dataclass
@@ -23,6 +24,7 @@ class Equalities:
     scalars: dict[str, Scalar]
     oracle: Oracle | None = None  # None: nothing new is assumed
     assumed: list[Equal] = field(default_factory=list)
+    found: dict[object, Proof | Form] = field(default_factory=dict)  # of points (points.py)
     _leader: dict[str, str] = field(default_factory=dict)
 
     def leader(self, name: str) -> str:
