@@ -88,6 +88,7 @@ PROTECTED_BY: dict[str, str] = {
     "for those before]",
     # graph: what items compute again
     "inside": f"{_STENCILS}::test_computed_again[inner elements made]",
+    "alone": f"{_STENCILS}::test_not_computed_again[made by an item of the row above]",
     "in-rows": f"{_STENCILS}::test_not_computed_again[next row]",
     "launched": f"{_STENCILS}::test_not_computed_again[behind the launch]",
     "unstored": f"{_STENCILS}::test_program_that_stays[overwrites what is read again]",

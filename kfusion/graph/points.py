@@ -74,15 +74,15 @@ def source_of(store: BoundAccess, read: BoundAccess, world: Reach) -> Source | N
     if rows is None:
         return None
     pitches, start = rows
-    alone = _alone(store, pitches, world)
-    if alone is None:
-        return None
     for point in _points(read.form - start, pitches):
         loops = (a for form in point for a in form.everything if isinstance(a, LoopVariable))
         if not all(variable.name.isidentifier() for variable in loops):
             continue
         source = _inside(store.stage, point, read, pitches, world)
-        if source is not None:
+        if source is None:
+            continue
+        alone = _alone(store, pitches, world, raced=not source.outside)
+        if alone is not None:
             return replace(source, proof=source.proof | alone)
     return None
 
@@ -128,12 +128,14 @@ def _rows(store: Form, dimensions: int) -> tuple[list[_Pitch], Form] | None:
     return (pitches, start) if len(set(pitches)) == dimensions else None
 
 
-def _alone(store: BoundAccess, pitches: Sequence[_Pitch], world: Assumable) -> Proof | None:
+def _alone(
+    store: BoundAccess, pitches: Sequence[_Pitch], world: Assumable, *, raced: bool
+) -> Proof | None:
     """Why no other item stores the element: rows end before the next ones begin.
 
-    Where they do not, two items store to one element, and the program has a race.
+    `raced`: where they do not, two items store to it, and the program has a race.
     """
-    bounds = Bounds(store.facts, world, endless=True)
+    bounds = Bounds(store.facts, world, endless=raced)
     widths = _widths(pitches)
     if widths is None:
         return None

@@ -147,6 +147,10 @@ STAY = {
     "place from memory": (PLANE, f"{ALL} o[i] = t[y*w + clamp((int)t[i], 0, w - 1)];"),
     "before the launch": (ROW, f"{X} if (x < w) o[x + 9] = t[9 + x - n];"),
     "behind the launch": (f"{X} t[x] = a[x] + 1.5f;", f"{X} o[x] = t[x + 1];"),
+    "made by an item of the row above": (
+        f"{XY} if (x > 0 && x <= w && y < h) t[y*w + x] = a[y*w + x] + 1.5f;",
+        f"{ALL} o[i] = t[y*w + max(x - 1, 0)];",
+    ),
     "made under a condition": (f"{X} if (x < w) {{ if (a[x] > 0) t[x] = a[x]; }}", SIDES),
     "made in groups": (f"{X} if (x < w) t[x] = a[x] + get_local_id(0);", SIDES),
     "made in two places": (f"{X} if (x < w) {{ t[x] = a[x]; t[x + 1] = a[x]; }}", SIDES),
