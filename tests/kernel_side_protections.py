@@ -94,6 +94,8 @@ PROTECTED_BY: dict[str, str] = {
     "unstored": f"{_STENCILS}::test_program_that_stays[overwrites what is read again]",
     "still": f"{_STENCILS}::test_program_that_stays[stores to its neighbour's element]",
     "as-before": f"{_STENCILS}::test_program_that_stays[what is as it was is overwritten later]",
+    "same-domain": f"{_STENCILS}::test_program_that_stays[an item would compute what no item has: "
+    "of a[-1]]",
     # graph: what may live in a variable, and what must be stored
     "guards": f"{_TRAPS}::test_trap_06_guards_with_different_bounds",
     "guard-types": f"{_TRAPS}::test_trap_06_int_against_size_t_is_another_guard",

@@ -317,6 +317,14 @@ STAYING: dict[str, tuple[str, list[str], list[str], int]] = {
         ["o", "t"],
         2,
     ),
+    "an item would compute what no item has: of a[-1]": (
+        kernel("f", "t a", f"{X} if (x > 0 && x < w) t[x] = a[x - 1];")
+        + kernel("m", "u t", f"{X} if (x < w) u[x] = x > 0 ? t[x] : 0.5f;")
+        + kernel("g", "o t", SIDES),
+        [F, call("m", "u", "t"), call("g", "o", "u")],
+        ["o"],
+        2,
+    ),
     "read by a function of the file": (
         READER + pair(ROW, f"{X} if (x < w) o[x] = left(t, x);"),
         [F, G],
