@@ -9,7 +9,7 @@ import pytest
 
 from kfusion.api import Fused
 from tests.stencils.running import EAGER
-from tests.support.kernel_side import fused_and_same
+from tests.support.kernel_side import fused_and_same, fused_text
 
 EXTENTS = {"w": 13, "h": 7, "d": 3, "r": 2, "n": 1}
 SCALARS = {name: np.int32(number) for name, number in EXTENTS.items()}
@@ -195,6 +195,8 @@ def check(
     calls: Sequence[str] = (F, G),
     out: Sequence[str] | None = ("o",),
     elements: int = 1,
+    *,
+    exact: bool = False,
 ) -> Fused:
     data = np.random.default_rng(3)
     dimensions = max(d + 1 for d in range(3) if f"get_global_id({d})" in source)
@@ -209,6 +211,7 @@ def check(
         },
         size=SIZES[dimensions],
         target=EAGER,
+        exact=exact,
     )
 
 
@@ -338,3 +341,22 @@ STAYING: dict[str, tuple[str, list[str], list[str], int]] = {
 def test_program_that_stays(name: str) -> None:
     source, calls, out, launches = STAYING[name]
     check(source, launches, calls, out)
+
+
+SQUARES = f"{ALL} t[i] = a[i] * a[i];"
+
+
+@pytest.mark.parametrize(
+    ("calls", "rounded"),
+    [
+        ([F, G], ["t_i"]),
+        ([F, call("g", "u", "t"), call("k", "o", "u")], ["t_i", "u_i"]),
+    ],
+    ids=["two", "three"],
+)
+def test_exact(calls: list[str], rounded: list[str]) -> None:
+    """What a function returns is rounded there, as a store would."""
+    source = pair(SQUARES, CLAMPED) + kernel("k", "o t", RIGHT)
+    text = fused_text(check(source, 1, calls, exact=True))
+    for name in rounded:
+        assert f"if (get_work_dim() > 3) {name} = 0; /* never */" in text
