@@ -58,6 +58,9 @@ PROTECTED_BY: dict[str, str] = {
     "guard-equal": _CASE.format(
         "06_guards: one guard in both kernels, and lengths that agree in some calls only"
     ),
+    "guard-reach": _CASE.format(
+        "stencils: neighbours that no item has made: the launches are shorter than the row"
+    ),
     "guard-groups": _CASE.format(
         "12_work_groups: the host gives group sizes where kfusion expects none, and items of a "
         "group wait for each other"

@@ -10,6 +10,7 @@ _PLAN = "tests/graph/test_plan.py"
 _POINTERS = "tests/fuse/test_pointers.py"
 _IMAGES = "tests/fuse/test_images.py"
 _VALUES = "tests/fuse/test_values.py"
+_STENCILS = "tests/fuse/test_stencils.py"
 _CASES = "tests/cases/test_cases.py::test_case"
 
 PROTECTED_BY: dict[str, str] = {
@@ -85,6 +86,16 @@ PROTECTED_BY: dict[str, str] = {
     "each]",
     "one-bound": f"{_CASES}[03_ranges: what holds for the last of several items does not hold "
     "for those before]",
+    # graph: what items compute again
+    "inside": f"{_STENCILS}::test_computed_again[inner elements made]",
+    "alone": f"{_STENCILS}::test_not_computed_again[made by an item of the row above]",
+    "in-rows": f"{_STENCILS}::test_not_computed_again[next row]",
+    "launched": f"{_STENCILS}::test_not_computed_again[behind the launch]",
+    "unstored": f"{_STENCILS}::test_program_that_stays[overwrites what is read again]",
+    "still": f"{_STENCILS}::test_program_that_stays[stores to its neighbour's element]",
+    "as-before": f"{_STENCILS}::test_program_that_stays[what is as it was is overwritten later]",
+    "same-domain": f"{_STENCILS}::test_program_that_stays[an item would compute what no item has: "
+    "of a[-1]]",
     # graph: what may live in a variable, and what must be stored
     "guards": f"{_TRAPS}::test_trap_06_guards_with_different_bounds",
     "guard-types": f"{_TRAPS}::test_trap_06_int_against_size_t_is_another_guard",

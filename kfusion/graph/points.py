@@ -107,9 +107,6 @@ def source_of(
     if rows is None:
         return nobody
     pitches, start = rows
-    alone = _alone(store, pitches, world)
-    if alone is None or isinstance(alone, Form):
-        return unknown(store, alone) if alone is not None else nobody
     prover = _Prover(read, world, found)
     why: Reason | None = None
     for point in _points(read.form - start, pitches):
@@ -118,6 +115,9 @@ def source_of(
             continue
         source = _inside(store.stage, point, pitches, prover, world)
         if isinstance(source, Source):
+            alone = _alone(store, pitches, world, raced=not source.outside)
+            if alone is None or isinstance(alone, Form):
+                return unknown(store, alone) if alone is not None else nobody
             return replace(source, proof=source.proof | alone)
         why = why or unknown(read, source)
     return why if why is not None and not several else nobody
@@ -174,13 +174,15 @@ def _rows(store: Form, dimensions: int) -> tuple[list[_Pitch], Form] | None:
     return (pitches, start) if len(set(pitches)) == dimensions else None
 
 
-def _alone(store: BoundAccess, pitches: Sequence[_Pitch], world: Assumable) -> Proof | Form | None:
+def _alone(
+    store: BoundAccess, pitches: Sequence[_Pitch], world: Assumable, *, raced: bool
+) -> Proof | Form | None:
     """Why no other item stores the element: rows end before the next ones begin; or what would
     be negative otherwise; None: they are no rows.
 
-    Where they do not, two items store to one element, and the program has a race.
+    `raced`: where they do not, two items store to it, and the program has a race.
     """
-    bounds = Bounds(store.facts, world, endless=True)
+    bounds = Bounds(store.facts, world, endless=raced)
     widths = _widths(pitches)
     if widths is None:
         return None

@@ -84,9 +84,10 @@ def fused_and_same(
     local: tuple[int, ...] | None = None,
     defines: Sequence[str] = (),
     target: Target = OWN_ELEMENTS,
+    exact: bool = False,
 ) -> Fused:
     """Fuse, run on PoCL, compare; and see that as many kernels are launched as expected."""
-    fused = fuse(source, calls, out, defines=defines, target=target)
+    fused = fuse(source, calls, out, defines=defines, target=target, exact=exact)
     assert len(fused.kernels) == launches, [d.message for d in fused.diagnostics]
     memory = sorted({m.name for i in fused.plan.invocations for m in i.memory})
     given = {**random_data(memory), **(buffers or {})}

@@ -1,0 +1,362 @@
+"""Kernels that read what other items of an earlier one make: each item computes it again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from kfusion.api import Fused
+from tests.stencils.running import EAGER
+from tests.support.kernel_side import fused_and_same, fused_text
+
+EXTENTS = {"w": 13, "h": 7, "d": 3, "r": 2, "n": 1}
+SCALARS = {name: np.int32(number) for name, number in EXTENTS.items()}
+SIZES = {1: (16,), 2: (16, 8), 3: (16, 8, 4)}  # a few items more than elements
+COUNT = 16 * 10 * 5  # what is read behind the last row is there
+
+X = "const int x = get_global_id(0);"
+XY = f"{X} const int y = get_global_id(1);"
+XYZ = f"{XY} const int z = get_global_id(2);"
+ALL = f"{XY} if (x >= w || y >= h) return; const int i = y*w + x;"
+CORE = f"{XY} if (x > 0 && x < w - 1 && y > 0 && y < h - 1)"
+ROW = f"{X} if (x < w) t[x] = a[x] + 1.5f;"
+INNER_ROW = f"{X} if (x > 0 && x < w - 1) t[x] = a[x] + 1.5f;"
+PLANE = f"{XY} if (x < w && y < h) t[y*w + x] = a[y*w + x] + 1.5f;"
+INNER = f"{CORE} t[y*w + x] = a[y*w + x] + 1.5f;"
+SPACE = f"{XYZ} if (x < w && y < h && z < d) t[(z*h + y)*w + x] = a[(z*h + y)*w + x] + 1.5f;"
+SIDES = f"{X} if (x > 0 && x < w - 1) o[x] = t[x - 1] + t[x + 1];"
+ABOVE = f"{ALL} if (x < 1 || y < 1 || x >= w - 1 || y >= h - 1) return; o[i] = t[i - w];"
+LONG = "const size_t x = get_global_id(0), y = get_global_id(1);"
+UINT = "const uint x = get_global_id(0), y = get_global_id(1);"
+
+# How the first kernel makes `t`, and what the second one reads of it.
+FUSE = {
+    "row": (ROW, f"{X} if (x > 0 && x < w - 1) o[x] = t[x - 1] + t[x] + t[x + 1];"),
+    "plane": (
+        PLANE,
+        f"{CORE} o[y*w + x] = t[y*w + x - 1] + t[(y + 1)*w + x] + t[(y - 1)*w + x + 1];",
+    ),
+    "space": (
+        SPACE,
+        (
+            f"{XYZ} if (x > 0 && x < w && y < h - 1 && z > 0 && z < d) o[(z*h + y)*w + x] = "
+            "t[(z*h + y)*w + x - 1] + t[(z*h + y + 1)*w + x] + t[((z - 1)*h + y)*w + x];"
+        ),
+    ),
+    "clamp": (
+        PLANE,
+        f"{ALL} o[i] = t[y*w + clamp(x - 1, 0, w - 1)] + t[clamp(y + 1, 0, h - 1)*w + x];",
+    ),
+    "min and max": (PLANE, f"{ALL} o[i] = t[y*w + max(x - 1, 0)] + t[min(y + 1, h - 1)*w + x];"),
+    "ternary": (
+        PLANE,
+        f"{ALL} o[i] = t[y*w + (x > 0 ? x - 1 : 0)] + t[(y + 1 < h ? y + 1 : y)*w + x];",
+    ),
+    "if": (PLANE, f"{ALL} int k = x; if (x < w - 1) k = x + 1; o[i] = t[y*w + k];"),
+    "named": (
+        PLANE,
+        (
+            f"{ALL} const int l = max(x - 1, 0), b = min(y + 1, h - 1); "
+            "o[i] = t[y*w + l] + t[b*w + x] + t[b*w + l];"
+        ),
+    ),
+    "whole indices": (
+        PLANE,
+        f"{ALL} int up = y > 0 ? i - w : i; int to = x < w - 1 ? i + 1 : i; o[i] = t[up] + t[to];",
+    ),
+    "wrap": (PLANE, f"{ALL} o[i] = t[y*w + (x + 1) % w] + t[(y + h - 1) % h * w + x];"),
+    "mirror": (
+        PLANE,
+        (
+            f"{ALL} if (w < 2) return; "
+            "o[i] = t[y*w + (x > 0 ? x - 1 : 1)] + t[y*w + (x < w - 1 ? x + 1 : w - 2)];"
+        ),
+    ),
+    "reflect": (PLANE, f"{ALL} const int l = x - 1; o[i] = t[y*w + (l < 0 ? -1 - l : l)];"),
+    "other end": (PLANE, f"{ALL} o[i] = t[y*w + w - 1 - x];"),
+    "constant": (PLANE, f"{ALL} o[i] = (x > 0 ? t[i - 1] : 0.5f) + (y < h - 1 ? t[i + w] : 0.5f);"),
+    "inner elements read": (PLANE, f"{CORE} o[y*w + x] = t[(y - 1)*w + x + 1];"),
+    "early return": (
+        PLANE,
+        ABOVE,
+    ),
+    "window": (
+        PLANE,
+        (
+            f"{ALL} float s = 0; for (int k = -2; k <= 2; k++) "
+            "s += t[y*w + clamp(x + k, 0, w - 1)]; "
+            "o[i] = s;"
+        ),
+    ),
+    "window of a scalar": (
+        PLANE,
+        (
+            f"{ALL} float s = 0; for (int k = -r; k <= r; k++) "
+            "s += t[y*w + clamp(x + k, 0, w - 1)]; "
+            "o[i] = s;"
+        ),
+    ),
+    "weights": (
+        PLANE,
+        (
+            f"{ALL} const float m[3] = {{1, 2, 4}}; float s = 0; for (int j = -1; j <= 1; j++) "
+            "for (int k = -1; k <= 1; k++) { const float v = t[clamp(y + j, 0, h - 1)*w + "
+            "clamp(x + k, 0, w - 1)]; s += m[j + 1]; s *= v; } o[i] = s;"
+        ),
+    ),
+    "far, on one side": (PLANE, f"{ALL} o[i] = t[min(y + 2, h - 1)*w + max(x - 5, 0)];"),
+    "a scalar away": (PLANE, f"{ALL} o[i] = t[y*w + clamp(x + n, 0, w - 1)];"),
+    "size_t and int": (
+        f"{LONG} if (x < w && y < h) t[y*w + x] = a[y*w + x] + 1.5f;",
+        f"{ALL} o[i] = t[y*w + max(x - 1, 0)];",
+    ),
+    "size_t": (
+        "const size_t x = get_global_id(0); if (x < w) t[x] = a[x] + 1.5f;",
+        "const size_t x = get_global_id(0); if (x < w) o[x] = t[x > 0 ? x - 1 : 0];",
+    ),
+    # Where no item has stored, an element is as it was.
+    "behind the row": (ROW, f"{X} if (x < w) o[x] = t[x + 1];"),
+    "behind the plane": (PLANE, f"{ALL} o[i] = t[min(y + 1, h)*w + x];"),
+    "inner elements made": (
+        INNER,
+        f"{ALL} o[i] = t[y*w + max(x - 1, 0)] + t[min(y + 1, h - 1)*w + x];",
+    ),
+    "inner elements made and read": (
+        INNER,
+        ABOVE,
+    ),
+}
+STAY = {
+    "next row": (PLANE, f"{ALL} o[i] = t[i + 1];"),
+    "clamped too late": (PLANE, f"{ALL} o[i] = t[y*w + clamp(x + 1, 0, w)];"),
+    "other condition": (PLANE, f"{ALL} o[i] = t[y*w + (x >= 0 ? x + 1 : 0)];"),
+    "if not": (PLANE, f"{ALL} int k = x; if (x < w) k = x + 1; o[i] = t[y*w + k];"),
+    "name changed": (PLANE, f"{ALL} int l = max(x - 1, 0); l--; o[i] = t[y*w + l + 1 + x];"),
+    "index changed": (PLANE, f"{ALL} int up = y > 0 ? i - w : i; up++; o[i] = t[up];"),
+    "wrapped too late": (PLANE, f"{ALL} o[i] = t[y*w + (x + 1) % (w + 1)];"),
+    "wrapped below 0": (PLANE, f"{ALL} o[i] = t[1 + y*w + (x - 1) % w];"),
+    "mirror of a single element": (PLANE, f"{ALL} o[i] = t[y*w + (x > 0 ? x - 1 : 1)];"),
+    "other end, one late": (PLANE, f"{ALL} o[i] = t[y*w + w - x];"),
+    "constant where it is not needed": (PLANE, f"{ALL} o[i] = x >= 0 ? t[i + 1] : 0.5f;"),
+    "window that leaves the row": (
+        PLANE,
+        f"{ALL} float s = 0; for (int k = -2; k <= 2; k++) s += t[y*w + max(x + k, 0)]; o[i] = s;",
+    ),
+    "place from memory": (PLANE, f"{ALL} o[i] = t[y*w + clamp((int)t[i], 0, w - 1)];"),
+    "before the launch": (ROW, f"{X} if (x < w) o[x + 9] = t[9 + x - n];"),
+    "behind the launch": (f"{X} t[x] = a[x] + 1.5f;", f"{X} o[x] = t[x + 1];"),
+    "made by an item of the row above": (
+        f"{XY} if (x > 0 && x <= w && y < h) t[y*w + x] = a[y*w + x] + 1.5f;",
+        f"{ALL} o[i] = t[y*w + max(x - 1, 0)];",
+    ),
+    "made under a condition": (f"{X} if (x < w) {{ if (a[x] > 0) t[x] = a[x]; }}", SIDES),
+    "made in groups": (f"{X} if (x < w) t[x] = a[x] + get_local_id(0);", SIDES),
+    "made in two places": (f"{X} if (x < w) {{ t[x] = a[x]; t[x + 1] = a[x]; }}", SIDES),
+    "made in every second place": (f"{X} if (2*x < w) t[2*x] = a[x];", SIDES),
+    # These could be computed again, but are not.
+    "row by a pointer": (
+        PLANE,
+        f"{ALL} global const float *p = t + y*w; o[i] = p[min(x + 1, w - 1)];",
+    ),
+    "two size_t and int": (
+        f"{LONG} if (x < w && y < h) t[y*w + x] = a[y*w + x] + 1.5f;",
+        f"{LONG} if (x >= w || y >= h) return; o[y*w + x] = t[y*w + (x > 0 ? x - 1 : 0)];",
+    ),
+    "-1 without sign": (
+        PLANE,
+        f"{UINT} if (x >= w || y >= h) return; o[y*w + x] = t[y*w + min(x - 1, (uint)w - 1)];",
+    ),
+}
+
+
+def kernel(name: str, buffers: str, body: str, type_: str = "float") -> str:
+    to, *of = buffers.split()
+    parameters = [f"global {type_} *{to}", *(f"global const {type_} *{each}" for each in of)]
+    scalars = ", ".join(f"int {name}" for name in EXTENTS)
+    return f"kernel void {name}({', '.join(parameters)}, {scalars})\n{{\n    {body}\n}}\n"
+
+
+def pair(f: str, g: str, type_: str = "float") -> str:
+    return kernel("f", "t a", f, type_) + kernel("g", "o t", g, type_)
+
+
+def call(name: str, *buffers: str) -> str:
+    return f"{name}({', '.join([*buffers, *EXTENTS])})"
+
+
+F, G = call("f", "t", "a"), call("g", "o", "t")
+
+
+def check(
+    source: str,
+    launches: int,
+    calls: Sequence[str] = (F, G),
+    out: Sequence[str] | None = ("o",),
+    elements: int = 1,
+    *,
+    exact: bool = False,
+) -> Fused:
+    data = np.random.default_rng(3)
+    dimensions = max(d + 1 for d in range(3) if f"get_global_id({d})" in source)
+    return fused_and_same(
+        source,
+        calls,
+        out,
+        launches=launches,
+        scalars=SCALARS,
+        buffers={
+            name: (data.random(COUNT * elements) * 4 - 2).astype(np.float32) for name in "abctuo"
+        },
+        size=SIZES[dimensions],
+        target=EAGER,
+        exact=exact,
+    )
+
+
+@pytest.mark.parametrize("name", FUSE)
+def test_computed_again(name: str) -> None:
+    check(pair(*FUSE[name]), 1)
+
+
+@pytest.mark.parametrize("name", STAY)
+def test_not_computed_again(name: str) -> None:
+    check(pair(*STAY[name]), 2)
+
+
+# More than two kernels, or not only buffers of floats
+
+CLAMPED = f"{ALL} o[i] = t[y*w + max(x - 1, 0)] + t[min(y + 1, h - 1)*w + x];"
+RIGHT = f"{ALL} o[i] = t[y*w + min(x + 1, w - 1)] + t[i];"
+AGAIN = kernel("g", "o t", CLAMPED) + kernel("k", "o t", RIGHT)
+UPDATE = f"kernel void e(global float *t, int w, int h) {{ {ALL} t[i] *= 3.0f; }}"
+TWO = f"""
+kernel void f(global float *t, global float *u, global const float *a, int w, int h)
+{{ {ALL} float s = a[i] + 1.5f; t[i] = s; u[i] = s - 4.0f; }}
+kernel void g(global float *o, global const float *t, global const float *u, int w, int h)
+{{ {ALL} o[i] = t[y*w + max(x - 1, 0)] + u[min(y + 1, h - 1)*w + x]; }}
+"""
+PROGRAMS: dict[str, tuple[str, list[str]]] = {
+    "three levels": (
+        pair(PLANE, CLAMPED) + kernel("k", "o t", RIGHT),
+        [F, call("g", "u", "t"), call("k", "o", "u")],
+    ),
+    "an own element, and others of two levels": (
+        pair(PLANE, CLAMPED)
+        + kernel(
+            "k", "o t a", f"{ALL} o[i] = t[y*w + min(x + 1, w - 1)] + a[max(y - 1, 0)*w + x];"
+        ),
+        [F, call("g", "u", "t"), call("k", "o", "u", "t")],
+    ),
+    "temporaries that take turns": (
+        AGAIN + kernel("f", "t a", PLANE),
+        [F, call("g", "u", "t"), call("k", "t", "u"), call("g", "u", "t"), call("k", "o", "u")],
+    ),
+    "changed in place before it is read": (pair(PLANE, CLAMPED) + UPDATE, [F, "e(t, w, h)", G]),
+    "changed in place between two reads": (
+        pair(PLANE, CLAMPED) + UPDATE + kernel("k", "o t", RIGHT),
+        [F, call("g", "u", "t"), "e(t, w, h)", call("k", "o", "t")],
+    ),
+    "every second element changed in place by its neighbour": (
+        kernel("f", "t a", ROW)
+        + f"kernel void e(global float *t, int w) {{ {X} if (x > 0 && x < w && x % 2) "
+        "t[x] += t[x - 1]; }" + kernel("c", "o t", f"{X} if (x < w) o[x] = t[x];"),
+        [F, "e(t, w)", call("c", "o", "t")],
+    ),
+    "two outputs": (TWO, ["f(t, u, a, w, h)", "g(o, t, u, w, h)"]),
+    "a function of the file": (
+        "int clip(int v, int n) { return v < 0 ? 0 : v >= n ? n - 1 : v; }\n"
+        "float grown(float v) { return v + 1.5f; }\n"
+        + pair(
+            f"{ALL} t[i] = grown(a[i]);",
+            f"{ALL} o[i] = t[y*w + clip(x - 1, w)] + t[clip(y + 1, h)*w + x];",
+        ),
+        [F, G],
+    ),
+    "a macro for the access": (
+        "#define AT(b, y, x) b[(y)*w + (x)]\n#define CLIP(v, n) min(max(v, 0), (n) - 1)\n"
+        + pair(
+            f"{XY} if (x < w && y < h) AT(t, y, x) = AT(a, y, x) + 1.5f;",
+            f"{ALL} AT(o, y, x) = AT(t, y, CLIP(x - 1, w)) + AT(t, CLIP(y + 1, h), x);",
+        ),
+        [F, G],
+    ),
+    "an element as it was": (pair(INNER_ROW, SIDES), [F, G]),
+    "vectors": (pair(PLANE, CLAMPED, "float4"), [F, G]),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program(name: str) -> None:
+    source, calls = PROGRAMS[name]
+    check(source, 1, calls, elements=4)
+
+
+@pytest.mark.parametrize("name", ["three levels", "two outputs", "an element as it was"])
+def test_program_all_of_which_is_observed(name: str) -> None:
+    source, calls = PROGRAMS[name]
+    check(source, 1, calls, out=None)
+
+
+READER = "float left(global const float *p, int x) { return p[max(x - 1, 0)]; }\n"
+STAYING: dict[str, tuple[str, list[str], list[str], int]] = {
+    "overwrites what is read again": (pair(ROW, SIDES), [F, call("g", "a", "t")], ["a"], 2),
+    "overwritten in between, and read once more": (
+        pair(ROW, SIDES) + kernel("k", "a o", ROW.replace("t[x] = a[x]", "a[x] = o[x]")),
+        [F, call("k", "a", "o"), G],
+        ["o", "a"],
+        2,
+    ),
+    "stores to its neighbour's element": (
+        pair(ROW, f"{X} if (x < w) o[x + 1] = t[x] + 1;"),
+        [F, call("g", "a", "t")],
+        ["a"],
+        2,
+    ),
+    "what is as it was is overwritten later": (
+        pair(INNER_ROW, SIDES) + kernel("k", "t b", f"{X} if (x < w) t[x] = b[x];"),
+        [F, G, call("k", "t", "b")],
+        ["o", "t"],
+        2,
+    ),
+    "an item would compute what no item has: of a[-1]": (
+        kernel("f", "t a", f"{X} if (x > 0 && x < w) t[x] = a[x - 1];")
+        + kernel("m", "u t", f"{X} if (x < w) u[x] = x > 0 ? t[x] : 0.5f;")
+        + kernel("g", "o t", SIDES),
+        [F, call("m", "u", "t"), call("g", "o", "u")],
+        ["o"],
+        2,
+    ),
+    "read by a function of the file": (
+        READER + pair(ROW, f"{X} if (x < w) o[x] = left(t, x);"),
+        [F, G],
+        ["o"],
+        2,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STAYING)
+def test_program_that_stays(name: str) -> None:
+    source, calls, out, launches = STAYING[name]
+    check(source, launches, calls, out)
+
+
+SQUARES = f"{ALL} t[i] = a[i] * a[i];"
+
+
+@pytest.mark.parametrize(
+    ("calls", "rounded"),
+    [
+        ([F, G], ["t_i"]),
+        ([F, call("g", "u", "t"), call("k", "o", "u")], ["t_i", "u_i"]),
+    ],
+    ids=["two", "three"],
+)
+def test_exact(calls: list[str], rounded: list[str]) -> None:
+    """What a function returns is rounded there, as a store would."""
+    source = pair(SQUARES, CLAMPED) + kernel("k", "o t", RIGHT)
+    text = fused_text(check(source, 1, calls, exact=True))
+    for name in rounded:
+        assert f"if (get_work_dim() > 3) {name} = 0; /* never */" in text
