@@ -54,6 +54,9 @@ PROTECTED_BY: dict[str, str] = {
     "test_items_that_meet_in_an_atomic_operation_are_no_race",
     "unread": "tests/kernel/test_unread.py::test_kernel_that_is_not_read_in_time_stays_as_it_is",
     "unknown-calls": f"{_REFUSALS}::test_kernel_after_square[unknown-call]",
+    # graph: what is computed again
+    "named": "tests/fuse/test_names_of_points.py::test_other_variable_with_the_name_of_the_loops["
+    "{ int k = 5; s += t[j] + k; }]",
     # graph: what two kernels must agree in
     "one-program": f"{_REFUSALS}::test_different_programs",
     "required-sizes": f"{_REFUSALS}::test_required_sizes",

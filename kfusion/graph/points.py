@@ -47,6 +47,7 @@ INSIDE = protection("inside", "what is computed again is what an item of the sta
 ALONE = protection("alone", "an element whose value is computed again has been made by one item")
 IN_ROWS = protection("in-rows", "an element that a stage leaves alone is none of its other items'")
 LAUNCHED = protection("launched", "the item whose value is computed again has been launched")
+NAMED = protection("named", "a name in what is computed again means the variable of the loop")
 
 Point = tuple[Form, ...]
 _MOST_CASES = 64
@@ -111,7 +112,7 @@ def source_of(
     why: Reason | None = None
     for point in _points(read.form - start, pitches):
         loops = (a for form in point for a in form.everything if isinstance(a, LoopVariable))
-        if not all(variable.name.isidentifier() for variable in loops):
+        if not all(_is_named_there(read, variable) for variable in loops):
             continue
         source = _inside(store.stage, point, pitches, prover, world)
         if isinstance(source, Source):
@@ -131,6 +132,14 @@ def _are_several(store: BoundAccess) -> bool:
     )
     stride = store.stage.invocation.kernel.body.stride
     return loop or stride is not None or len({a.form for a in stores}) > 1
+
+
+def _is_named_there(read: BoundAccess, variable: LoopVariable) -> bool:
+    """What the text calls by the variable's name, from the loop to the access, is the variable."""
+    last = read.access.element[1]
+    named = read.stage.invocation.kernel.symbols.items()
+    inside = {s for t, s in named if s.name == variable.name and variable.token < t <= last}
+    return len(inside) == 1 or not is_on(NAMED)
 
 
 @dataclass(frozen=True)

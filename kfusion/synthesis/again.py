@@ -49,6 +49,7 @@ class PointText:
 
     name: Callable[[Atom], str]
     small: frozenset[Atom]  # what is known to be a small number
+    minimum: bool  # `min` and `max` are OpenCL's
 
     def of(self, form: Form) -> str:
         """As an `int`: it is an id, so it has the value, whatever has been computed in 64 bits."""
@@ -85,7 +86,8 @@ class PointText:
     def _choice(self, choice: Choice, *, wide: bool) -> str:
         sides = [self._wide(s) if wide else self._sum(s) for s in (choice.then, choice.otherwise)]
         single = choice.when[0] if len(choice.when) == 1 else None
-        if single is not None and single.op in ("<", "<=") and not is_unsigned(single.type):
+        signed = single is not None and not is_unsigned(single.type)
+        if single is not None and signed and single.op in ("<", "<=") and self.minimum:
             pair = (single.left, single.right)
             if pair == (choice.then, choice.otherwise):
                 return f"min({sides[0]}, {sides[1]})"

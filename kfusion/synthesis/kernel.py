@@ -211,6 +211,8 @@ class _Writer:
             given = (p for function in functions.values() for p in function.parameters)
             shown = {each.parameter.argument.name for each in given}
             alike = {name: bounds for name, bounds in alike.items() if name in shown}
+        kernels = (stage.invocation.kernel for stage in stages)
+        self.around = {symbol.name for kernel in kernels for symbol in kernel.symbols.values()}
         returned = None
         if producer is not None:
             stages = stages[: producer + 1]
@@ -339,7 +341,7 @@ class _Writer:
         self.out.add(f"return {variable};")
         access = self.uses[last].kernel.accesses[number]
         hint = self.uses[last].stage.arguments[access.parameter].hint
-        name = self.names.new(f"{identifier(hint, hint)}{FUNCTION}")
+        name = Names(self.names.taken | self.around).new(f"{identifier(hint, hint)}{FUNCTION}")
         given = self._parameters()
         head = signature(
             self.style,
@@ -372,7 +374,8 @@ class _Writer:
         """Of the function that makes the element which the stage reads."""
         function = self.functions[each.producer, each.memory]
         access = next(a for a in use.stage.accesses if a.number == each.access)
-        text = PointText(lambda atom: self._word(use, atom), small_ones(access.facts))
+        minimum = not {"min", "max"} & self.names.taken
+        text = PointText(lambda atom: self._word(use, atom), small_ones(access.facts), minimum)
         point = [text.of(form) for form in each.point]
         return f"{function.name}({', '.join([*point, *map(self._given, function.parameters)])})"
 

@@ -1,0 +1,59 @@
+"""Names in the text of what is computed again: they mean there what the kernels mean by them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kfusion.graph.target import Target
+from tests.support.kernel_side import fused_and_same
+
+EAGER = Target(near=1 << 20)  # whatever it costs to compute again
+PRODUCER = """\
+kernel void f(global float *t, global const float *a, int n)
+{
+    int i = get_global_id(0);
+    if (i < n) t[i] = a[i] * 2;
+}
+"""
+
+
+def fuse_with(body: str, launches: int, before: str = "") -> None:
+    reader = f"""\
+kernel void g(global float *c, global const float *t, int n)
+{{
+    int i = get_global_id(0);
+    if (i >= n) return;
+    {body}
+}}
+"""
+    calls, scalars = ["f(t, a, n)", "g(c, t, n)"], {"n": np.int32(64)}
+    source = before + PRODUCER + reader
+    fused_and_same(source, calls, ["c"], launches=launches, scalars=scalars, target=EAGER)
+
+
+LOOP = "float s = 0; for (int k = -1; k < 2; k++) { int j = clamp(i + k, 0, n - 1); %s } c[i] = s;"
+
+
+@pytest.mark.parametrize(
+    "inner", ["{ int k = 5; s += t[j] + k; }", "for (int k = 0; k < 2; k++) s += t[j] + k;"]
+)
+def test_other_variable_with_the_name_of_the_loops(inner: str) -> None:
+    fuse_with(LOOP % "s += t[j];", launches=1)
+    fuse_with(LOOP % inner, launches=2)
+
+
+def test_variable_with_the_name_that_the_function_would_have() -> None:
+    fuse_with("float t_at = 3; c[i] = t[min(i + 1, n - 1)] + t_at;", launches=1)
+
+
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_macro_with_the_name_of_a_function_of_opencl(name: str) -> None:
+    index = {"min": "i + 1 < n - 1 ? i + 1 : n - 1", "max": "i - 1 < 0 ? 0 : i - 1"}[name]
+    fuse_with(f"c[i] = t[{index}];", launches=1, before=f"#define {name}(a, b) 0\n")
+
+
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_variable_with_the_name_of_a_function_of_opencl(name: str) -> None:
+    index = {"min": "i + 1 < n - 1 ? i + 1 : n - 1", "max": "i - 1 < 0 ? 0 : i - 1"}[name]
+    fuse_with(f"int j = {index}; int {name} = 3; c[i] = t[j] + {name};", launches=1)
