@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations, islice, product
 
 from kfusion.graph.bind import BoundAccess, Stage
@@ -454,9 +454,9 @@ class _Meeting:
         reads = [key for x, key in ((self.a, one), (self.b, other)) if x.access.mode is Mode.READ]
         first = reads[0] if reads else None
         if source is None:
-            return Across(self.a.memory.name, one, other, first, self.reason)
+            return Across(self.a.memory.name, one, other, first, cache(self.reason))
         made = source.point, source.outside
-        return Across(self.a.memory.name, one, other, first, self.reason, *made)
+        return Across(self.a.memory.name, one, other, first, cache(self.reason), *made)
 
     def reason(self, *, again: bool = False) -> Reason:
         for access, other in ((self.b, self.a), (self.a, self.b)):

@@ -72,13 +72,13 @@ class Reach(Assumable, Protocol):
 def source_of(
     store: BoundAccess, read: BoundAccess, world: Reach, found: dict[object, Proof | Form]
 ) -> Source | Reason | None:
-    """Or why it is not known to be an item of the stage; None: not said by global ids.
+    """Or why it is not known to be an item of the stage; None: it stores by other ids.
 
     `found`: what other reads of the two stages have asked, and this one adds to.
     """
     if store.form is None or read.form is None or store.narrow or read.narrow:
         return None
-    if any(x.access.texel or x.form.mentions(LOCAL_ID, GROUP_ID) for x in (store, read) if x.form):
+    if store.access.texel is not None or store.form.mentions(LOCAL_ID, GROUP_ID):
         return None
     maker = f"{store.stage.kernel_name}()"
     related = ((f"{maker} writes it here", store.access.span),)

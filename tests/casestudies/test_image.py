@@ -139,7 +139,7 @@ def test_what_is_in_place_is_cut_with_the_reason() -> None:
         check=True,
     )
     assert "kernels 5 -> 2" in done.stdout
-    cut, _ = (line for line in done.stdout.splitlines() if "[KF" in line)
+    (cut,) = (line for line in done.stdout.splitlines() if "[KF" in line)
     assert "[KF201]" in cut
     assert "in binary() writes elements of 'first.device' that other items of convolve_3()" in cut
 

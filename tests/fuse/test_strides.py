@@ -114,7 +114,7 @@ def test_neighbours_are_cut() -> None:
 def test_an_item_for_each_element_is_something_else() -> None:
     plain = kernel("plain", "int i = get_global_id(0); if (i < n) c[i] = 2 * a[i];")
     message, *_ = cut(SQUARE + plain, ["square(t, a, n)", "plain(c, t, n)"])
-    assert message.startswith("KF201: 'a[i]' in plain() reads elements of 't' that other items")
+    assert message.startswith("KF238: 'a[i]' in plain() cannot be computed again for neighbouring")
 
 
 def test_loop_over_a_dimension_that_the_range_does_not_have() -> None:
