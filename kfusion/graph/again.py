@@ -30,6 +30,7 @@ from kfusion.source.protections import is_on, protection
 UNSTORED = protection("unstored", "what is read again from memory is stored by no stage")
 STILL = protection("still", "items that meet in memory find nothing stored there")
 AS_BEFORE = protection("as-before", "what a stage leaves alone no other stage writes")
+NOT_ITS_OWN = protection("not-its-own", "what an item has stored itself is not computed again")
 SAME_DOMAIN = protection("same-domain", "what an item computes again it has all computed there")
 
 Key = tuple[int, int]  # position of a stage in the group, number of the access
@@ -56,7 +57,7 @@ def computed_again(
     for (reader, number), made in points.items():
         memory = _access(stages[reader], number).memory.name
         last = _last_writer(stages, reader, memory)
-        if last in made:
+        if last in made and _before_stores(stages[reader], number):
             source = made[last]
             found.append(Again(reader, number, last, memory, source.point, source.outside))
     for producer, memory in {(each.producer, each.memory): None for each in found}:
@@ -67,6 +68,17 @@ def computed_again(
 
 def _last_writer(stages: Sequence[Stage], reader: int, memory: str) -> int:
     return max((n for n in range(reader) if memory in stages[n].written), default=-1)
+
+
+def _before_stores(stage: Stage, number: int) -> bool:
+    """The item has stored nothing to the memory that it may read there."""
+    read = _access(stage, number)
+    return not is_on(NOT_ITS_OWN) or not any(
+        a.memory.name == read.memory.name
+        and a.access.mode.writes
+        and (a.number <= number or (a.access.looped and read.access.looped))
+        for a in stage.accesses
+    )
 
 
 def _of_the_reader(
@@ -95,6 +107,7 @@ def _of_the_reader(
             same = access.form is not None and {equalities.form(access.form)} == forms
             plain = access.access.mode is Mode.READ and can_be_replaced(access)
             plain = plain and access.access.statement >= 0
+            plain = plain and _before_stores(stages[reader], access.number)
             if not (same and plain):
                 return []
             found.append(Again(reader, access.number, producer, memory, own, not inside))

@@ -638,7 +638,7 @@ class _Writer:
         """By dimension what stands for the stage's global id, if it is another item's."""
         placement = use.stage.placement
         if self.item_ids:
-            return dict(enumerate(self.item_ids))
+            return {d: f"((size_t){name})" for d, name in enumerate(self.item_ids)}
         if isinstance(placement, Shifted):
             steps = enumerate(placement.by)
             return {d: f"(get_global_id({d}){plus(-by)})" for d, by in steps if by}

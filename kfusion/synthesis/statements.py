@@ -79,7 +79,7 @@ class StatementWriter:
             if tokens[token].text == "get_global_id":
                 text = self.ids.get(int(tokens[token + 2].text)) if self.ids else None
                 if text and tokens[token - 1].text == "=" and tokens[token + 4].text == ";":
-                    text = text.removeprefix("(").removesuffix(")")
+                    text = text.removeprefix("(").removesuffix(")").removeprefix("(size_t)")
                 if text:
                     found[token] = Change(token + 3, text)  # with `(0)`
             symbol = self.kernel.symbols.get(token)
