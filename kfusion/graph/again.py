@@ -257,18 +257,19 @@ def unsettled(
         each = next((a for a in reads if a.outside), reads[0])
         read, before = _access(stages[each.reader], each.access), stages[: producer + 1]
         last = before[-1]
-        why = _no_function(before, function, equalities, memory)
-        if why is not None:
-            message = f"{read} cannot be computed again for neighbouring items: {why}"
-            related = ((f"{last.kernel_name}() is here", last.invocation.kernel.span),)
-            return Reason("KF238", message, read.access.span, related=related)
-        if each.outside and not _writes_alike(stages, producer, memory, equalities):
+        one = result_of(before, function, memory) is not None
+        if each.outside and one and not _writes_alike(stages, producer, memory, equalities):
             return Reason(
                 "KF236",
                 f"{read} may read elements of '{read.memory}' that {last.kernel_name}() leaves as "
                 "they are, and another call of the kernel writes",
                 read.access.span,
             )
+        why = _no_function(before, function, equalities, memory)
+        if why is not None:
+            message = f"{read} cannot be computed again for neighbouring items: {why}"
+            related = ((f"{last.kernel_name}() is here", last.invocation.kernel.span),)
+            return Reason("KF238", message, read.access.span, related=related)
         for inner in _loads(before, function) if is_on(UNSTORED) else ():
             if (store := stores.get(inner.memory.name)) is None:
                 continue

@@ -445,12 +445,13 @@ class _Planner:
             found.setdefault((reason.code, place), reason)
         if found:
             return tuple(sorted(found.values(), key=lambda reason: reason.help is None))
-        for second in range(len(right)):
-            joined = self.candidate(tuple(sorted((*left, *right[: second + 1]))))
-            if isinstance(joined, Reason):
-                return (joined,)
-            if isinstance(joined, _Candidate) and joined.again:
-                return (self._costs(joined.again, right[0]),)
+        ends = range(1, len(right) + 1)
+        joined = [self.candidate(tuple(sorted((*left, *right[:end])))) for end in ends]
+        if reasons := [each for each in joined if isinstance(each, Reason)]:
+            return (reasons[0],)
+        for each in joined:
+            if isinstance(each, _Candidate) and each.again:
+                return (self._costs(each.again, right[0]),)
         more = "one kernel for these would load and store more than they do apart"
         return (Reason("KF224", more, self.invocations[right[0]].span),)
 

@@ -172,3 +172,13 @@ def test_what_is_read_has_no_text_of_its_own(read: str, value: str) -> None:
     source = program(OWN, f"{ITEM} {read} if (i < n) o[i] = {value}{field};")
     message = f"'{value}' in g() cannot be replaced by what f() computes for neighbouring items"
     assert told(source, "f(t, a)", "g(o, t)") == [f"KF239: {message}"]
+
+
+def test_what_a_call_leaves_alone_an_earlier_one_has_made() -> None:
+    inner = f"{ITEM} if (i > 0 && i < n - 1) o[i] = t[i];"
+    message = (
+        "'t[max(i - 1, 0)]' in h() may read elements of 'u' that g() leaves as they are, and "
+        "another call of the kernel writes"
+    )
+    calls = "f(u, a)", "g(u, b)", "h(o, u)"
+    assert told(program(OWN, inner, AROUND), *calls) == [f"KF236: {message}"]
