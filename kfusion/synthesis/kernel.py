@@ -212,6 +212,9 @@ class _Writer:
             shown = {each.parameter.argument.name for each in given}
             alike = {name: bounds for name, bounds in alike.items() if name in shown}
         returned = None
+        # A call may stand where a variable of the reader hides other names.
+        kernels = (stage.invocation.kernel for stage in stages)
+        self.hiding = {s.name for kernel in kernels for s in kernel.symbols.values()}
         if producer is not None:
             stages = stages[: producer + 1]
             returned = result_of(stages, values, memory)
@@ -339,6 +342,7 @@ class _Writer:
         self.out.add(f"return {variable};")
         access = self.uses[last].kernel.accesses[number]
         hint = self.uses[last].stage.arguments[access.parameter].hint
+        self.names.taken |= self.hiding
         name = self.names.new(f"{identifier(hint, hint)}{FUNCTION}")
         given = self._parameters()
         head = signature(

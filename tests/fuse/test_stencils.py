@@ -274,6 +274,10 @@ PROGRAMS: dict[str, tuple[str, list[str]]] = {
         ),
         [F, G],
     ),
+    "a variable with the name that a function would have": (
+        pair(ROW, f"{X} if (x > 0 && x < w) {{ float t_at = 2; o[x] = t[x - 1] + t_at; }}"),
+        [F, G],
+    ),
     "a macro for the access": (
         "#define AT(b, y, x) b[(y)*w + (x)]\n#define CLIP(v, n) min(max(v, 0), (n) - 1)\n"
         + pair(
