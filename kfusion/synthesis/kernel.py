@@ -211,6 +211,7 @@ class _Writer:
             given = (p for function in functions.values() for p in function.parameters)
             shown = {each.parameter.argument.name for each in given}
             alike = {name: bounds for name, bounds in alike.items() if name in shown}
+        # A call may stand where a variable of the reader hides other names.
         kernels = (stage.invocation.kernel for stage in stages)
         self.around = {symbol.name for kernel in kernels for symbol in kernel.symbols.values()}
         returned = None
