@@ -505,7 +505,8 @@ def _meeting(
     needed = [*spanned, *world.all_assumptions(steps[0] | steps[1] | few)]
     made = again and a.access.mode.writes and b.access.mode is Mode.READ
     source: Source | Reason | None = None
-    if made and left.form != right.form:
+    near = _stays_in_group(a, b, Dependence.SAME_GROUP)  # then it may be enough to wait
+    if made and not near and left.form != right.form:
         source = source_of(left, right, world, equalities.found)
         if isinstance(source, Source):  # whichever items these are
             return _Meeting(a, b, Dependence.OTHER, (left, right), world, source, tuple(needed))

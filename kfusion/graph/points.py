@@ -358,7 +358,8 @@ class _Prover:
         ask: Callable[[Bounds, tuple[Form, ...]], Proof | None],
     ) -> Proof | Form:
         facts = self.read.facts
-        key = goal, where, facts, self.read.memory.name
+        certain = isinstance(self.world, Nothing)
+        key = goal, where, facts, self.read.memory.name, certain
         if key not in self.found:
             sides = (side for fact in where for side in (fact.left, fact.right))
             proof = NOTHING
@@ -382,16 +383,14 @@ def _inside(
     """Or what would have to be known not to be negative."""
     ids: dict[Atom, Form] = {Id(GLOBAL_ID, d): form for d, form in enumerate(point)}
     guards = [(guard, guard.map(lambda form: form.replace(ids))) for guard in stage.guards]
-    proof, outside = NOTHING, False
-    for _, there in guards if is_on(INSIDE) else ():
-        found = prover.holds(there)
-        outside = outside or isinstance(found, Form)
-        proof |= found if not isinstance(found, Form) else NOTHING
-    if outside:
-        rows = _in_rows(point, pitches, prover)
-        if isinstance(rows, Form):
-            return rows
-        proof |= rows
+    proof = _all_hold(guards, replace(prover, world=Nothing()))
+    outside = isinstance(proof, Form)
+    if isinstance(proof, Form):
+        proof = _in_rows(point, pitches, prover)
+    if isinstance(proof, Form):
+        proof, outside = _all_hold(guards, prover), False
+    if isinstance(proof, Form):
+        return proof
     reaches: list[Reaches] = []
     for d in range(len(point)):
         own = Id(GLOBAL_ID, d)
@@ -402,6 +401,17 @@ def _inside(
         reaches += ends[0]
         proof |= ends[1]
     return Source(point, proof, tuple(reaches), outside)
+
+
+def _all_hold(guards: Sequence[tuple[Comparison, Comparison]], prover: _Prover) -> Proof | Form:
+    """Why the point is in the stage's guards, which are given with ids and with the point."""
+    proof = NOTHING
+    for _, there in guards if is_on(INSIDE) else ():
+        found = prover.holds(there)
+        if isinstance(found, Form):
+            return found
+        proof |= found
+    return proof
 
 
 def _remainders(case: _Case, world: Assumable) -> list[Comparison]:

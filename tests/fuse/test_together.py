@@ -10,7 +10,7 @@ import pytest
 
 from kfusion.api import Fused, fuse
 from kfusion.graph.model import LaunchRange
-from tests.support.kernel_side import ELEMENTWISE, fused_text, random_data
+from tests.support.kernel_side import ELEMENTWISE, OWN_ELEMENTS, fused_text, random_data
 from tests.support.pyopencl_run import Array, Case, assert_same
 
 GROUP, ITEMS = 16, 64
@@ -92,7 +92,8 @@ __kernel void weigh(__global float *c, __global const float *a, __global const f
 
 
 def fused_of(source: str, calls: Sequence[str], out: Sequence[str] | None = None) -> Fused:
-    return fuse(source, calls, out, ranges=[LaunchRange(1, "all", local="16")] * len(calls))
+    ranges = [LaunchRange(1, "all", local="16")] * len(calls)
+    return fuse(source, calls, out, ranges=ranges, target=OWN_ELEMENTS)
 
 
 def same(
