@@ -345,10 +345,11 @@ class _Prover:
 
     def holds(self, fact: Comparison) -> Proof | Form:
         def asked(bounds: Bounds, forms: tuple[Form, ...]) -> Proof | None:
-            here = Comparison(fact.op, forms[0], forms[1], fact.type)
+            here = Comparison(fact.op, forms[1], forms[2], fact.type)
             return NOTHING if here in bounds.facts else bounds.implied(here)
 
-        return self._in_all_cases(fact, (fact.left, fact.right), (), asked)
+        room = fact.right - fact.left - number(fact.op == "<")
+        return self._in_all_cases(fact, (room, fact.left, fact.right), (), asked)
 
     def _in_all_cases(
         self,

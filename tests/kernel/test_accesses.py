@@ -112,7 +112,7 @@ LOOP = "for (size_t i = get_global_id(0); i < n; i += get_global_size(0))"
     ],
 )
 def test_loop_whose_iterations_are_no_items(body: str) -> None:
-    own = "write c[get_global_size(0)*rounds + get_global_id(0)]"
+    own = "write c[get_global_size(0)*<rounds> + get_global_id(0)]"
     assert own in forms(body)
 
 

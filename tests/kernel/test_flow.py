@@ -71,20 +71,20 @@ def written(body: str) -> str:
         # Rounds of a loop
         (
             f"{ITEM} while (i < w) {{ c[i] = 0; i += get_global_size(0); }}",
-            "get_global_size(0)*rounds + get_global_id(0)",
+            "get_global_size(0)*<rounds> + get_global_id(0)",
         ),
         (
             f"{ITEM} for (; i < w; i += 64) c[i] = 0;",
-            "get_global_id(0) + 64*rounds",
+            "get_global_id(0) + 64*<rounds>",
         ),
-        (f"{ITEM} int k = 0; for (int j = 0; j < w; j++, k += 4) c[k + j] = 0;", "5*rounds"),
-        (f"{ITEM} do {{ i += 3; c[i] = 0; }} while (i < w);", "get_global_id(0) + 3*rounds + 3"),
+        (f"{ITEM} int k = 0; for (int j = 0; j < w; j++, k += 4) c[k + j] = 0;", "5*<rounds>"),
+        (f"{ITEM} do {{ i += 3; c[i] = 0; }} while (i < w);", "get_global_id(0) + 3*<rounds> + 3"),
         (f"{ITEM} while (w) {{ int k = i; k += 2; c[k] = 0; }}", "get_global_id(0) + 2"),
         # Pointers
         ("__global float *p; p = c + 4; p += 2; p[get_global_id(0)] = 0;", "get_global_id(0) + 6"),
-        ("__global float *p = c; while (w--) { p[0] = 0; p += 5; }", "5*rounds"),
-        ("__global float *p = c + 3; while (w--) *p++ = 0;", "rounds + 3"),
-        ("__global float *p = c + 3; while (w--) *++p = 0;", "rounds + 4"),
+        ("__global float *p = c; while (w--) { p[0] = 0; p += 5; }", "5*<rounds>"),
+        ("__global float *p = c + 3; while (w--) *p++ = 0;", "<rounds> + 3"),
+        ("__global float *p = c + 3; while (w--) *++p = 0;", "<rounds> + 4"),
         ("__global float *p = c + w; if (n) p = p - 2; else p -= 2; p[0] = 0;", "w - 2"),
         # What functions do
         (f"{ITEM} put(c + i);", "get_global_id(0)"),
@@ -97,16 +97,16 @@ def written(body: str) -> str:
         (f"{ITEM} ((__global float4 *)c)[i] = 0;", "get_global_id(0)"),
         (f"{ITEM} ((__global float4 *)(c + 8 * i))[1] = 0;", "2*get_global_id(0) + 1"),
         (f"{ITEM} ((__global float4 *)(c + i))[0] = 0;", "get_global_id(0)"),  # in floats
-        (f"{ITEM} vstore4((float4)(0), 0, c + i);", "get_global_id(0) + lane"),
-        (f"{ITEM} vstore4((float4)(0), i, c + 8);", "4*get_global_id(0) + lane + 8"),
-        (f"{ITEM} vstore3((float3)(0), 0, c + 3 * i);", "3*get_global_id(0) + lane"),
+        (f"{ITEM} vstore4((float4)(0), 0, c + i);", "get_global_id(0) + <lane>"),
+        (f"{ITEM} vstore4((float4)(0), i, c + 8);", "4*get_global_id(0) + <lane> + 8"),
+        (f"{ITEM} vstore3((float3)(0), 0, c + 3 * i);", "3*get_global_id(0) + <lane>"),
         (
             f"{ITEM} c = (__global float *)((__global char *)c + w); c[i] = 0;",
             "4*get_global_id(0) + w",  # bytes
         ),
         (
             "uint k = get_global_id(0); while (w--) { c[k] = 0; k += 2; }",
-            "get_global_id(0) + 2*rounds",
+            "get_global_id(0) + 2*<rounds>",
         ),
     ],
 )
