@@ -55,7 +55,7 @@ def computed_again(
             points.setdefault(key, {})[positions[each.first[0]]] = each
     found: list[Again] = []
     for (reader, number), made in points.items():
-        memory = _access(stages[reader], number).memory.name
+        memory = stages[reader].access(number).memory.name
         last = _last_writer(stages, reader, memory)
         if last in made and _before_stores(stages[reader], number):
             source = made[last]
@@ -72,7 +72,7 @@ def _last_writer(stages: Sequence[Stage], reader: int, memory: str) -> int:
 
 def _before_stores(stage: Stage, number: int) -> bool:
     """The item has stored nothing to the memory that it may read there."""
-    read = _access(stage, number)
+    read = stage.access(number)
     return not is_on(NOT_ITS_OWN) or not any(
         a.memory.name == read.memory.name
         and a.access.mode.writes
@@ -114,10 +114,6 @@ def _of_the_reader(
     return found
 
 
-def _access(stage: Stage, number: int) -> BoundAccess:
-    return next(access for access in stage.accesses if access.number == number)
-
-
 def keys(again: Sequence[Again]) -> frozenset[Key]:
     return frozenset((each.reader, each.access) for each in again)
 
@@ -156,7 +152,7 @@ def _writes_alike(
     return True
 
 
-def live_stages(stages: Sequence[Stage], values: GroupValues) -> list[int]:
+def _live_stages(stages: Sequence[Stage], values: GroupValues) -> list[int]:
     """Those of which something is left to do."""
     return [
         number
@@ -172,7 +168,7 @@ def _no_function(
     stages: Sequence[Stage], values: GroupValues, equalities: Equalities, memory: str
 ) -> str | None:
     """Why it is none of an item's ids and of memory, with one result, and nothing stored."""
-    live = live_stages(stages, values)
+    live = _live_stages(stages, values)
     last = stages[-1]
     domain = [equalities.comparison(guard) for guard in last.guards]
     bounds = Bounds(domain, Nothing())
@@ -255,7 +251,7 @@ def unsettled(
     for (producer, memory), function in functions.items():
         reads = [a for a in again if (a.producer, a.memory) == (producer, memory)]
         each = next((a for a in reads if a.outside), reads[0])
-        read, before = _access(stages[each.reader], each.access), stages[: producer + 1]
+        read, before = stages[each.reader].access(each.access), stages[: producer + 1]
         last = before[-1]
         one = result_of(before, function, memory) is not None
         if each.outside and one and not _writes_alike(stages, producer, memory, equalities):
@@ -332,7 +328,7 @@ def _ids(point: Point) -> dict[Atom, Form]:
 
 
 def _is_live(each: Again, stages: Sequence[Stage], values: GroupValues) -> bool:
-    access = _access(stages[each.reader], each.access)
+    access = stages[each.reader].access(each.access)
     return (each.reader, access.access.statement) not in values.dead
 
 

@@ -276,6 +276,10 @@ class Stage:
                 found.append(BoundAccess(self, position, access, memory, type_, form, facts))
         return tuple(found)
 
+    def access(self, number: int) -> BoundAccess:
+        """Of the kernel's accesses the one with the number."""
+        return next(access for access in self.accesses if access.number == number)
+
     @cached_property
     def memory(self) -> dict[str, Memory]:
         """The memory objects among the arguments, by name."""

@@ -19,6 +19,7 @@ from kfusion.graph.missing import Words
 from kfusion.graph.model import Reaches
 from kfusion.graph.ranges import COMPARED
 from kfusion.graph.values import can_be_replaced
+from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.forms import (
     GLOBAL_ID,
     GLOBAL_OFFSET,
@@ -38,7 +39,7 @@ from kfusion.kernel.forms import (
     form_of,
     number,
 )
-from kfusion.kernel.types import is_unsigned
+from kfusion.kernel.types import INTEGERS, is_unsigned
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
@@ -111,8 +112,7 @@ def source_of(
     prover = _Prover(read, world, found)
     why: Reason | None = None
     for point in _points(read.form - start, pitches):
-        loops = (a for form in point for a in form.everything if isinstance(a, LoopVariable))
-        if not all(_is_named_there(read, variable) for variable in loops):
+        if not all(_can_be_written(read, atom) for form in point for atom in form.everything):
             continue
         source = _inside(store.stage, point, pitches, prover, world)
         if isinstance(source, Source):
@@ -132,6 +132,16 @@ def _are_several(store: BoundAccess) -> bool:
     )
     stride = store.stage.invocation.kernel.body.stride
     return loop or stride is not None or len({a.form for a in stores}) > 1
+
+
+def _can_be_written(read: BoundAccess, atom: Atom) -> bool:
+    """In the reader's text: no size of an image, and no member of a structure."""
+    if isinstance(atom, LoopVariable):
+        return _is_named_there(read, atom)
+    if not isinstance(atom, Value):
+        return True
+    of_vector = atom.whole.rstrip("0123456789") in INTEGERS
+    return image_of(atom.name) is None and (of_vector or not atom.part)
 
 
 def _is_named_there(read: BoundAccess, variable: LoopVariable) -> bool:

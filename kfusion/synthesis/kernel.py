@@ -30,6 +30,7 @@ from kfusion.kernel.forms import Value as ScalarValue
 from kfusion.kernel.model import Declaration, PreludeItem, Symbol
 from kfusion.kernel.rounds import short_loops
 from kfusion.kernel.surroundings import macros_of
+from kfusion.kernel.types import INTEGERS
 from kfusion.parse.expand import expanded_at_end, words_of
 from kfusion.parse.opencl import one_spelling
 from kfusion.parse.statements import Statement
@@ -374,7 +375,7 @@ class _Writer:
     def _call(self, use: StageUse, each: Again) -> str:
         """Of the function that makes the element which the stage reads."""
         function = self.functions[each.producer, each.memory]
-        access = next(a for a in use.stage.accesses if a.number == each.access)
+        access = use.stage.access(each.access)
         minimum = not {"min", "max"} & self.names.taken
         text = PointText(lambda atom: self._word(use, atom), small_ones(access.facts), minimum)
         point = [text.of(form) for form in each.point]
@@ -398,7 +399,8 @@ class _Writer:
             symbol = min((t, s) for t, s in named if t > atom.token)[1]
             return self.symbols[use.number].get(symbol, symbol.name)
         assert isinstance(atom, ScalarValue)
-        return self._named(atom.name, atom.type)
+        name = self._named(atom.name, atom.whole or atom.type) + atom.part
+        return name if INTEGERS[atom.type][0] > 16 else f"(int){name}"  # min() wants one type
 
     def _own_parameters(self, use: StageUse) -> None:
         """Variables for the parameters that the stage changes: others need what they were."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kfusion.api import fuse
 from kfusion.graph.target import Target
 from tests.support.kernel_side import fused_and_same
 
@@ -57,3 +58,37 @@ def test_macro_with_the_name_of_a_function_of_opencl(name: str) -> None:
 def test_variable_with_the_name_of_a_function_of_opencl(name: str) -> None:
     index = {"min": "i + 1 < n - 1 ? i + 1 : n - 1", "max": "i - 1 < 0 ? 0 : i - 1"}[name]
     fuse_with(f"int j = {index}; int {name} = 3; c[i] = t[j] + {name};", launches=1)
+
+
+@pytest.mark.parametrize("type_", ["char", "uchar", "short", "ushort"])
+def test_scalar_of_another_type_in_a_choice(type_: str) -> None:
+    """`min(i, m)` wants one type of both."""
+    numbers: dict[str, type[np.integer]] = {
+        "char": np.int8,
+        "uchar": np.uint8,
+        "short": np.int16,
+        "ushort": np.uint16,
+    }
+    reader = (
+        f"kernel void g(global float *c, global const float *t, int n, {type_} m)\n"
+        "{ int i = get_global_id(0); if (i < n && m >= 0 && m < n) c[i] = t[m > i ? i : m]; }\n"
+    )
+    scalars = {"n": np.int32(64), "m": numbers[type_](9)}
+    calls = ["f(t, a, n)", "g(c, t, n, m)"]
+    fused_and_same(PRODUCER + reader, calls, ["c"], launches=1, scalars=scalars, target=EAGER)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "end"),
+    [("dims s", "s.n"), ("read_only image2d_t s", "get_image_width(s)")],
+)
+def test_end_that_no_number_of_the_call_is(parameter: str, end: str) -> None:
+    reader = (
+        "typedef struct { int n; } dims;\n"
+        f"kernel void g(global float *c, global const float *t, int n, {parameter})\n"
+        f"{{ int i = get_global_id(0); if (i < n && {end} > 0 && {end} <= n) "
+        f"c[i] = t[min(i, {end} - 1)]; }}\n"
+    )
+    fused = fuse(PRODUCER + reader, ["f(t, a, n)", "g(c, t, n, s)"], ["c"], target=EAGER)
+    assert [kernel.name for kernel in fused.kernels] == ["f", "g"]
+    assert "KF237" in {d.code for d in fused.diagnostics}
