@@ -1,0 +1,141 @@
+"""The text of functions of one item: what its stages make there, or do there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kfusion.graph.again import result_of
+from kfusion.graph.bind import Stage
+from kfusion.graph.model import Group
+from kfusion.graph.unify import Equalities
+from kfusion.graph.values import GroupValues
+from kfusion.kernel.forms import GLOBAL_ID, Id, form_of
+from kfusion.synthesis.again import FUNCTION, ITEM_NAMES, Function, ItemParameter
+from kfusion.synthesis.names import Names, identifier
+from kfusion.synthesis.negate import negated
+from kfusion.synthesis.signature import signature
+from kfusion.synthesis.usage import StageUse
+from kfusion.synthesis.writer import Writer, parameters_of_memory
+
+
+class FunctionWriter(Writer):
+    """Of what the stages up to the producer make for one item: what the last one stores to the
+    memory."""
+
+    def __init__(
+        self,
+        stages: list[Stage],
+        values: GroupValues,
+        equalities: Equalities,
+        name: str,
+        group: Group,
+        exact: bool,
+        functions: Mapping[tuple[int, str], Function],
+        producer: int,
+        memory: str,
+        *,
+        written_out: bool,
+        taken: frozenset[str],
+    ) -> None:
+        # A call may stand where a variable of the reader hides other names.
+        kernels = (stage.invocation.kernel for stage in stages)
+        self.around = {symbol.name for kernel in kernels for symbol in kernel.symbols.values()}
+        before = stages[: producer + 1]
+        super().__init__(
+            before,
+            values,
+            equalities,
+            name,
+            group,
+            exact,
+            functions,
+            parameters_of_memory(stages),
+            result_of(before, values, memory),
+            written_out=written_out,
+            taken=taken,
+        )
+        self.item_ids = self._item_ids()
+
+    def _item_ids(self) -> tuple[str, ...]:
+        """What a function calls the ids of its item: as its stages do, if they are `int`s."""
+        found: list[str] = []
+        for d in range(self.uses[-1].stage.range.dimensions):
+            own = form_of(Id(GLOBAL_ID, d))
+            names = [
+                declared.name
+                for use in reversed(self.uses)
+                for item in use.kernel.body.prelude
+                for declared in item.declarations
+                if use.live and declared.form == own and declared.type == "int"
+            ]
+            wanted = [n for n in names if n not in self.variables.declared]
+            name = wanted[0] if wanted else self.names.new(ITEM_NAMES[d])
+            self.variables.declared.add(name)
+            self.shared.append(("int", (own,), name, 0))
+            found.append(name)
+        return tuple(found)
+
+    def _as_before(self, use: StageUse, store: int) -> None:
+        """Where no item of the stage is: what the memory holds."""
+        access = use.kernel.accesses[store]
+        element = set(use.named(range(access.element[0], access.element[1] + 1)))
+        for item in use.kernel.body.prelude:
+            if item.guard is None and item in use.needed(use.guard_symbols() | element):
+                self._declaration(use, item)
+                use.written.append(item)
+        for item in use.kernel.body.prelude:
+            if item.guard is not None and item.statement.header is not None:
+                first, last = item.statement.header[0] + 1, item.statement.header[1] - 1
+                writer = self._writer(use)
+                leaves = writer.text(first, last)
+                if not item.early_return:
+                    changes = writer.renames(first, last)
+                    leaves = negated(self.renderer, first, last, changes, exact=True)
+                self.out.add(f"if ({leaves}) return {writer.text(*access.element)};")
+
+    def function(self, *, outside: bool) -> Function:
+        """What the last stage stores to the memory, for an item that is given by its ids.
+
+        `outside`: or what is there, if the stage has no such item.
+        """
+        live = [use for use in self.uses if use.live]
+        result = self.returned
+        assert result is not None
+        for use in live:
+            for item in use.samplers:
+                self._declaration(use, item)
+                use.written.append(item)
+        if outside:
+            self._as_before(self.uses[result[0]], result[1])
+        for use in live:
+            if len(live) > 1:
+                self._open_block(use, labelled=True)
+            self._stage(use, is_first=False)
+        last, number = result
+        value = self.uses[last].places[number].value
+        assert value is not None
+        variable = self.variables.of_values[value]
+        if value in self.rounded.values:
+            self.out.add(f"if (get_work_dim() > 3) {variable} = {self._zero(value)}; /* never */")
+        self.out.add(f"return {variable};")
+        access = self.uses[last].kernel.accesses[number]
+        hint = self.uses[last].stage.arguments[access.parameter].hint
+        name = Names(self.names.taken | self.around).new(f"{identifier(hint, hint)}{FUNCTION}")
+        given = self._parameters()
+        head = signature(
+            self.style,
+            name,
+            [*(f"const int {each}" for each in self.item_ids), *(p.text for p in given)],
+            returns=self.uses[last].type_of(access),
+        )
+        calls = ", ".join(" ".join(use.stage.invocation.label.split()) for use in live)
+        title = f"what {calls} makes for one item" if len(live) == 1 else "for one item"
+        labels = f"/* {title.replace('*/', '* /').replace('/*', '/ *')} */"
+        canonical = {p.name: self.parameters.named[p.name][0].parameter.canonical for p in given}
+        return Function(
+            name,
+            "\n".join([labels, head, *self.out.lines, "}"]),
+            self.body,
+            tuple(ItemParameter(p, canonical[p.name]) for p in given),
+            bool(self.renderer.called),
+        )
