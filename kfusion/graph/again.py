@@ -152,7 +152,7 @@ def _writes_alike(
     return True
 
 
-def _live_stages(stages: Sequence[Stage], values: GroupValues) -> list[int]:
+def live_stages(stages: Sequence[Stage], values: GroupValues) -> list[int]:
     """Those of which something is left to do."""
     return [
         number
@@ -164,34 +164,39 @@ def _live_stages(stages: Sequence[Stage], values: GroupValues) -> list[int]:
     ]
 
 
+def not_alone(stage: Stage) -> str | None:
+    """Why its work is none of an item that is told by its ids only."""
+    kernel, range_ = stage.invocation.kernel, stage.invocation.range
+    asks = asks_for_global_ids_only(kernel) and asks_for_its_id_only(kernel, range_.dimensions)
+    not_one = {
+        "is launched over other items": stage.frame is not None,
+        "is launched with an offset": bool(range_.offset),
+        "lets items wait for each other": kernel.together is not None,
+        "does the work of several items in a loop": kernel.body.stride is not None,
+        "returns from within its work": bool(kernel.body.leaves),
+        "changes a parameter": bool(kernel.changed),
+        "has what keeps kernels apart": bool(kernel.features),
+        "asks for local or group ids": kernel.local_ids is not None,
+        "asks for more than its global ids, or in another function": not asks,
+    }
+    return next((f"{kernel.name}() {why}" for why, so in not_one.items() if so), None)
+
+
 def _no_function(
     stages: Sequence[Stage], values: GroupValues, equalities: Equalities, memory: str
 ) -> str | None:
     """Why it is none of an item's ids and of memory, with one result, and nothing stored."""
-    live = _live_stages(stages, values)
+    live = live_stages(stages, values)
     last = stages[-1]
     domain = [equalities.comparison(guard) for guard in last.guards]
     bounds = Bounds(domain, Nothing())
     for stage in (stages[number] for number in live):
-        kernel, range_ = stage.invocation.kernel, stage.invocation.range
-        asks = asks_for_global_ids_only(kernel) and asks_for_its_id_only(kernel, range_.dimensions)
-        not_one = {
-            "is launched over other items": stage.frame is not None,
-            "is launched with an offset": bool(range_.offset),
-            "lets items wait for each other": kernel.together is not None,
-            "does the work of several items in a loop": kernel.body.stride is not None,
-            "returns from within its work": bool(kernel.body.leaves),
-            "changes a parameter": bool(kernel.changed),
-            "has what keeps kernels apart": bool(kernel.features),
-            "asks for local or group ids": kernel.local_ids is not None,
-            "asks for more than its global ids, or in another function": not asks,
-        }
-        for why in (why for why, so in not_one.items() if so):
-            return f"{kernel.name}() {why}"
+        if (why := not_alone(stage)) is not None:
+            return why
         guards = [equalities.comparison(guard) for guard in stage.guards]
         inside = all(g in domain or bounds.implied(g) is not None for g in guards)
         if is_on(SAME_DOMAIN) and not inside:
-            return f"{kernel.name}() has a guard that {last.kernel_name}() has not"
+            return f"{stage.kernel_name}() has a guard that {last.kernel_name}() has not"
     for number in live:
         for access in stages[number].accesses:
             place = values.places.get((number, access.number))
@@ -266,7 +271,7 @@ def unsettled(
             message = f"{read} cannot be computed again for neighbouring items: {why}"
             related = ((f"{last.kernel_name}() is here", last.invocation.kernel.span),)
             return Reason("KF238", message, read.access.span, related=related)
-        for inner in _loads(before, function) if is_on(UNSTORED) else ():
+        for inner in loads_of(before, function) if is_on(UNSTORED) else ():
             if (store := stores.get(inner.memory.name)) is None:
                 continue
             return Reason(
@@ -312,10 +317,10 @@ def loads_again(
             return
         seen.add((each.producer, each.memory, point))
         values = functions[each.producer, each.memory]
-        for access in _loads(stages[: each.producer + 1], values):
+        for access in loads_of(stages[: each.producer + 1], values):
             found[point, *_element(access)] = size_of(access.type)
         for inner in again:
-            if inner.reader <= each.producer and _is_live(inner, stages, values):
+            if inner.reader <= each.producer and is_live(inner, stages, values):
                 call(inner, point)
 
     for each in again:
@@ -327,7 +332,7 @@ def _ids(point: Point) -> dict[Atom, Form]:
     return {Id(GLOBAL_ID, d): form for d, form in enumerate(point)}
 
 
-def _is_live(each: Again, stages: Sequence[Stage], values: GroupValues) -> bool:
+def is_live(each: Again, stages: Sequence[Stage], values: GroupValues) -> bool:
     access = stages[each.reader].access(each.access)
     return (each.reader, access.access.statement) not in values.dead
 
@@ -336,7 +341,7 @@ def _element(access: BoundAccess) -> tuple[str, Form]:
     return access.memory.name, access.form or Form()
 
 
-def _loads(stages: Sequence[Stage], values: GroupValues) -> Iterator[BoundAccess]:
+def loads_of(stages: Sequence[Stage], values: GroupValues) -> Iterator[BoundAccess]:
     for number, stage in enumerate(stages):
         for access in stage.accesses:
             place = values.places.get((number, access.number))
@@ -355,7 +360,7 @@ def cost(
 ) -> int | None:
     """Bytes, where neighbouring items load the same elements: each comes once from memory, and
     the loads themselves cost as if one in so many did. None: too many."""
-    loads = {_element(access): size_of(access.type) for access in _loads(stages, values)}
+    loads = {_element(access): size_of(access.type) for access in loads_of(stages, values)}
     further = loads_again(stages, again, functions)
     if further is None:
         return None

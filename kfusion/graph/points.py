@@ -109,7 +109,7 @@ def source_of(
     if rows is None:
         return nobody
     pitches, start = rows
-    prover = _Prover(read, world, found)
+    prover = Prover(read, world, found)
     why: Reason | None = None
     for point in _points(read.form - start, pitches):
         if not all(_can_be_written(read, atom) for form in point for atom in form.everything):
@@ -337,7 +337,7 @@ def _taken(case: _Case, choice: Choice, facts: tuple[Comparison, ...], side: For
 
 
 @dataclass(frozen=True)
-class _Prover:
+class Prover:
     """What is certain at a read, whichever values choices have; or what would have to be known not
     to be negative."""
 
@@ -389,7 +389,7 @@ class _Prover:
 
 
 def _inside(
-    stage: Stage, point: Point, pitches: Sequence[_Pitch], prover: _Prover, world: Reach
+    stage: Stage, point: Point, pitches: Sequence[_Pitch], prover: Prover, world: Reach
 ) -> Source | Form:
     """Or what would have to be known not to be negative."""
     ids: dict[Atom, Form] = {Id(GLOBAL_ID, d): form for d, form in enumerate(point)}
@@ -414,7 +414,7 @@ def _inside(
     return Source(point, proof, tuple(reaches), outside)
 
 
-def _all_hold(guards: Sequence[tuple[Comparison, Comparison]], prover: _Prover) -> Proof | Form:
+def _all_hold(guards: Sequence[tuple[Comparison, Comparison]], prover: Prover) -> Proof | Form:
     """Why the point is in the stage's guards, which are given with ids and with the point."""
     proof = NOTHING
     for _, there in guards if is_on(INSIDE) else ():
@@ -441,7 +441,7 @@ def _remainders(case: _Case, world: Assumable) -> list[Comparison]:
     return found
 
 
-def _in_rows(point: Point, pitches: Sequence[_Pitch], prover: _Prover) -> Proof | Form:
+def _in_rows(point: Point, pitches: Sequence[_Pitch], prover: Prover) -> Proof | Form:
     """Why the point is in a row of its own: no other item has its element."""
     inside: list[tuple[Form, Form | None]] = [(form, None) for form in point]
     inside += [(width - number(1) - point[d], width) for d, width in _widths(pitches) or ()]
@@ -458,7 +458,7 @@ def _end(
     stage: Stage,
     dimension: int,
     at: Form,
-    prover: _Prover,
+    prover: Prover,
     where: tuple[Comparison, ...],
     world: Reach,
 ) -> tuple[tuple[Reaches, ...], Proof] | Form:

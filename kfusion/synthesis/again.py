@@ -24,7 +24,8 @@ from kfusion.kernel.types import INTEGERS, is_unsigned
 from kfusion.source.dataclasses import dataclass
 from kfusion.synthesis.model import FusedParameter
 
-FUNCTION = "_at"  # after the names of the kernel and of the memory
+FUNCTION = "_at"  # after the name of the memory
+INSIDE = "_inside"  # of such a function for items away from borders
 ITEM_NAMES = ("item_x", "item_y", "item_z")
 
 
@@ -39,8 +40,9 @@ class Function:
     name: str
     text: str
     body: str  # of the text
-    parameters: tuple[ItemParameter, ...]  # after the item's ids
+    parameters: tuple[ItemParameter, ...]  # after the item's ids, and rows
     calls_macros: bool
+    rows: tuple[str, ...] = ()  # of what has been made, which it is given
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,11 @@ class PointText:
         """As an `int`: it is an id, so it has the value, whatever has been computed in 64 bits."""
         return self._sum(form) if self._is_narrow(form) else f"(int)({self._wide(form)})"
 
-    def _sum(self, form: Form, cast: str = "") -> str:
+    def index(self, form: Form) -> str:
+        """In 64 bits, where it might not be a number of 32."""
+        return self._sum(form, "(long)", products=True)
+
+    def _sum(self, form: Form, cast: str = "", *, products: bool = False) -> str:
         """The constant last; what is taken away behind what it is taken from."""
         if form.is_constant:
             return str(form.constant)
@@ -63,7 +69,12 @@ class PointText:
         terms.sort(key=lambda term: term[1] < 0)
         text = ""
         for monomial, factor in terms:
-            product = " * ".join(cast + self._atom(atom, wide=bool(cast)) for atom in monomial)
+            first, *others = (self._atom(atom, wide=bool(cast)) for atom in monomial)
+            within = "" if products else cast
+            if products and not others and abs(factor) == 1 and (text or len(terms) == 1):
+                product = first
+            else:
+                product = " * ".join([cast + first, *(within + other for other in others)])
             if abs(factor) != 1:
                 product = f"{abs(factor)} * {product}"
             sign = "-" if factor < 0 else "+"

@@ -6,21 +6,23 @@ from collections.abc import Mapping
 
 from kfusion.graph.again import result_of
 from kfusion.graph.bind import Stage
+from kfusion.graph.levels import Key
 from kfusion.graph.model import Group
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues
 from kfusion.kernel.forms import GLOBAL_ID, Id, form_of
-from kfusion.synthesis.again import FUNCTION, ITEM_NAMES, Function, ItemParameter
+from kfusion.synthesis.again import FUNCTION, INSIDE, ITEM_NAMES, Function, ItemParameter
 from kfusion.synthesis.names import Names, identifier
 from kfusion.synthesis.negate import negated
+from kfusion.synthesis.rows import Kept, Rows
 from kfusion.synthesis.signature import signature
 from kfusion.synthesis.usage import StageUse
 from kfusion.synthesis.writer import Writer, parameters_of_memory
 
 
 class FunctionWriter(Writer):
-    """Of what the stages up to the producer make for one item: what the last one stores to the
-    memory."""
+    """Of what the stages up to one make for one item: what the last one stores to the memory. Or,
+    without a memory, of all that they do."""
 
     def __init__(
         self,
@@ -30,16 +32,17 @@ class FunctionWriter(Writer):
         name: str,
         group: Group,
         exact: bool,
-        functions: Mapping[tuple[int, str], Function],
-        producer: int,
-        memory: str,
+        functions: Mapping[Key, Function],
+        key: Key,
         *,
         written_out: bool,
         taken: frozenset[str],
+        kept: Kept | None = None,
     ) -> None:
         # A call may stand where a variable of the reader hides other names.
         kernels = (stage.invocation.kernel for stage in stages)
         self.around = {symbol.name for kernel in kernels for symbol in kernel.symbols.values()}
+        producer, memory = key
         before = stages[: producer + 1]
         super().__init__(
             before,
@@ -50,9 +53,11 @@ class FunctionWriter(Writer):
             exact,
             functions,
             parameters_of_memory(stages),
-            result_of(before, values, memory),
+            result_of(before, values, memory) if memory else None,
             written_out=written_out,
             taken=taken,
+            kept=kept,
+            guarded=not memory and kept is not None and not kept.inside,
         )
         self.item_ids = self._item_ids()
 
@@ -98,19 +103,12 @@ class FunctionWriter(Writer):
 
         `outside`: or what is there, if the stage has no such item.
         """
-        live = [use for use in self.uses if use.live]
+        live = self._begin()
         result = self.returned
         assert result is not None
-        for use in live:
-            for item in use.samplers:
-                self._declaration(use, item)
-                use.written.append(item)
         if outside:
             self._as_before(self.uses[result[0]], result[1])
-        for use in live:
-            if len(live) > 1:
-                self._open_block(use, labelled=True)
-            self._stage(use, is_first=False)
+        self._stages(live)
         last, number = result
         value = self.uses[last].places[number].value
         assert value is not None
@@ -118,18 +116,71 @@ class FunctionWriter(Writer):
         if value in self.rounded.values:
             self.out.add(f"if (get_work_dim() > 3) {variable} = {self._zero(value)}; /* never */")
         self.out.add(f"return {variable};")
+        return self._function(live, "makes", self._hint)
+
+    def whole(self) -> Function:
+        """What the stages do for an item."""
+        live = self._begin()
+        if self.guarded:
+            self._blocks()
+        else:
+            self._stages(live)
+        return self._function(live, "does", self.name)
+
+    def or_before(self, rows: Rows) -> Function:
+        """What rows hold of the item, or memory does, if the stage has no such item."""
+        assert self.returned is not None
+        last, number = self.returned
+        self._begin()
+        self._as_before(self.uses[last], number)
+        self.out.add(f"return {rows.at(*self.item_ids)};")
+        return self._function([self.uses[last]], "makes or leaves", self._hint, (rows,))
+
+    @property
+    def _hint(self) -> str:
+        assert self.returned is not None
+        last, number = self.returned
         access = self.uses[last].kernel.accesses[number]
         hint = self.uses[last].stage.arguments[access.parameter].hint
-        name = Names(self.names.taken | self.around).new(f"{identifier(hint, hint)}{FUNCTION}")
+        return identifier(hint, hint)
+
+    def _begin(self) -> list[StageUse]:
+        live = [use for use in self.uses if use.live]
+        for use in live:
+            for item in use.samplers:
+                self._declaration(use, item)
+                use.written.append(item)
+        return live
+
+    def _stages(self, live: list[StageUse]) -> None:
+        for use in live:
+            if len(live) > 1:
+                self._open_block(use, labelled=True)
+            self._stage(use, is_first=False)
+
+    def _function(
+        self, live: list[StageUse], does: str, hint: str, rows: tuple[Rows, ...] | None = None
+    ) -> Function:
+        suffix = INSIDE if self.kept is not None and self.kept.inside else FUNCTION
+        name = Names(self.names.taken | self.around).new(f"{hint}{suffix}")
         given = self._parameters()
+        if rows is None and self.kept is not None:
+            rows = tuple(self.kept.rows[key] for key in self.kept.level.reads)
+        left = [f"const int {rows[0].left}"] if rows else []
         head = signature(
             self.style,
             name,
-            [*(f"const int {each}" for each in self.item_ids), *(p.text for p in given)],
-            returns=self.uses[last].type_of(access),
+            [
+                *(f"const int {each}" for each in self.item_ids),
+                *(each.parameter for each in rows or ()),
+                *left,
+                *(p.text for p in given),
+            ],
+            returns=self._returns,
         )
         calls = ", ".join(" ".join(use.stage.invocation.label.split()) for use in live)
-        title = f"what {calls} makes for one item" if len(live) == 1 else "for one item"
+        title = f"what {calls} {does} for one item" if len(live) == 1 else "for one item"
+        title += ", away from borders" * (suffix == INSIDE)
         labels = f"/* {title.replace('*/', '* /').replace('/*', '/ *')} */"
         canonical = {p.name: self.parameters.named[p.name][0].parameter.canonical for p in given}
         return Function(
@@ -138,4 +189,12 @@ class FunctionWriter(Writer):
             self.body,
             tuple(ItemParameter(p, canonical[p.name]) for p in given),
             bool(self.renderer.called),
+            (*(each.name for each in rows), rows[0].left) if rows else (),
         )
+
+    @property
+    def _returns(self) -> str:
+        if self.returned is None:
+            return "void"
+        last, number = self.returned
+        return self.uses[last].type_of(self.uses[last].kernel.accesses[number])

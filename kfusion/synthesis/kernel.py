@@ -72,8 +72,7 @@ def synthesise(
                 group,
                 exact,
                 functions,
-                producer,
-                memory,
+                (producer, memory),
                 written_out=out,
                 taken=taken,
             )

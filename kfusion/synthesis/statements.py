@@ -60,8 +60,10 @@ class StatementWriter:
         loops: frozenset[int] = frozenset(),
         end: str = "",
         calls: Mapping[int, str] = MappingProxyType({}),
+        elements: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
         self.calls = calls  # in place of reads that are computed again, by number of the access
+        self.elements = elements  # in place of loads, by their first token
         self.end = end  # the label behind the stage; "": nothing follows, an item may return
         self.loops = loops  # to be unrolled
         self.carried = carried  # values whose variables are declared in front of the guard
@@ -192,12 +194,17 @@ class StatementWriter:
                     changes.pop(token, None)
                 changes[access.first] = Change(access.last, call)
         for access, place in self.use.accesses(index):
+            element = self.elements.get(access.first) or self.text(*access.element)
+            as_it_is = place.value is None or index in self.copies.loads
+            if as_it_is and access.first in self.elements:
+                for token in access.tokens:
+                    changes.pop(token, None)
+                changes[access.first] = Change(access.last, element)
             if place.value is None:
                 continue
             if index in self.copies.loads:
                 continue  # the declaration itself loads the value
             name = self.variables[place.value]
-            element = self.text(*access.element)
             if place.role is Role.LOAD:
                 before.append(f"{self._declared(access, place.value)}{name} = {element};")
             new = name

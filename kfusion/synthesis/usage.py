@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import takewhile
 
@@ -25,12 +25,14 @@ class StageUse:
         *,
         direct: bool = False,
         again: Sequence[Again] = (),
+        straight: Collection[int] = (),
     ) -> None:
         """`direct`: what would be copied into local memory is read where it is. `again`: of its
-        reads those that are computed again."""
+        reads those that are computed again. `straight`: loads whose index is written anew."""
         self.number, self.stage = number, stage
         self.again = {each.access: each for each in again}
         self.kernel = stage.invocation.kernel
+        self.straight = {self.kernel.accesses[n].first for n in straight}
         self.unit = self.kernel.unit
         self.places = {n: place for (s, n), place in values.places.items() if s == number}
         self.live = [
@@ -108,9 +110,11 @@ class StageUse:
             statement = self.kernel.body.statements[index]
             gone = {t for each in self.again for t in self.kernel.accesses[each].tokens}
             for access, place in self.accesses(index):
-                if place.role is Role.MEMORY:
+                straight = access.first in self.straight
+                if place.role is Role.MEMORY and not straight:
                     continue
-                if place.role is Role.LOAD or place.stored or place.flushed:
+                saved = place.role is Role.LOAD or place.stored or place.flushed
+                if saved and not straight:
                     first, last = access.element
                     yield from self.named(range(first, last + 1))
                 gone |= access.tokens

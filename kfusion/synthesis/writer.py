@@ -44,6 +44,7 @@ from kfusion.synthesis.names import Names, file_names, plus
 from kfusion.synthesis.negate import negated
 from kfusion.synthesis.parameters import Parameters
 from kfusion.synthesis.render import Renderer, reindented
+from kfusion.synthesis.rows import Kept
 from kfusion.synthesis.several import ID_OF_ITEM, ItemFunction, write_calls
 from kfusion.synthesis.signature import Bound, Style, signature
 from kfusion.synthesis.statements import Lines, StatementWriter
@@ -88,10 +89,16 @@ class Writer:
         *,
         written_out: bool,
         taken: frozenset[str] = frozenset(),
+        kept: Kept | None = None,
+        guarded: bool = True,
     ) -> None:
         """`alike`: of memory that functions are given, too, all parameters that it is.
-        `returned`: the store of what a function returns."""
-        self.functions, self.returned = functions, returned
+        `returned`: the store of what a function returns. `guarded`: the text asks whether there
+        is something to do."""
+        self.functions, self.returned, self.kept = functions, returned, kept
+        self.guarded = guarded
+        straight = kept.level.straight if kept is not None and kept.inside else {}
+        self.straight = {key: form for key, form in straight.items() if isinstance(form, Form)}
         self.rounded = rounded(stages, values, returned) if exact else Rounded()
         self.waiting = {n for n, s in enumerate(stages) if s.invocation.index in group.barriers}
         self.values, self.equalities, self.name = values, equalities, name
@@ -110,13 +117,14 @@ class Writer:
                 values,
                 direct=stage.invocation.index in group.direct,
                 again=[each for each in group.again if each.reader == n],
+                straight=[a for number, a in self.straight if number == n],
             )
             for n, stage in enumerate(stages)
         ]
         self.loops = [short_loops(use.kernel, group.unrolled) for use in self.uses]
         self.pauses = {n for n, s in enumerate(stages) if s.invocation.index in group.pauses}
         self.carried = frozenset(v for number in self.pauses for v in carried(values, number))
-        for block in values.blocks if returned is None else ():
+        for block in values.blocks if guarded else ():
             if stages[block.stages[0]].guards:
                 before = carried(values, block.stages[0])
                 self.carried |= carried(values, block.stages[-1] + 1) - before
@@ -162,12 +170,37 @@ class Writer:
 
     def _call(self, use: StageUse, each: Again) -> str:
         """Of the function that makes the element which the stage reads."""
-        function = self.functions[each.producer, each.memory]
-        access = use.stage.access(each.access)
-        minimum = not {"min", "max"} & self.names.taken
-        text = PointText(lambda atom: self._word(use, atom), small_ones(access.facts), minimum)
+        key, text, kept = (each.producer, each.memory), self._text(use, each.access), self.kept
+        if kept is not None and kept.inside:
+            straight = kept.level.straight[use.number, each.access]
+            assert not isinstance(straight, Form)
+            return kept.rows[key].at(*map(text.of, straight))
         point = [text.of(form) for form in each.point]
-        return f"{function.name}({', '.join([*point, *map(self._given, function.parameters)])})"
+        if kept is not None and not each.outside:
+            return kept.rows[key].at(*point)
+        function = self.functions[key]
+        given = map(self._given, function.parameters)
+        return f"{function.name}({', '.join([*point, *function.rows, *given])})"
+
+    def _text(self, use: StageUse, access: int) -> PointText:
+        """For numbers in ids of the stage, where the access is."""
+        minimum = not {"min", "max"} & self.names.taken
+        small = small_ones(use.stage.access(access).facts)
+        return PointText(lambda atom: self._word(use, atom), small, minimum)
+
+    def _elements(self, use: StageUse) -> dict[int, str]:
+        """Loads with their index written anew, by first token."""
+        found: dict[int, str] = {}
+        for (number, position), form in self.straight.items():
+            access = use.kernel.accesses[position] if number == use.number else None
+            if access is not None:
+                array = self._parameter(use, access.parameter)
+                found[access.first] = f"{array}[{self._text(use, position).index(form)}]"
+        return found
+
+    def _parameter(self, use: StageUse, name: str) -> str:
+        symbols = (s for s in use.kernel.symbols.values() if s.parameter and s.name == name)
+        return self.symbols[use.number][next(symbols)]
 
     def _given(self, wanted: ItemParameter) -> str:
         """The parameter here that a function's is given."""
@@ -209,6 +242,11 @@ class Writer:
                 use.written.append(item)
         for number in self.early:
             self._hoist(self.uses[number])
+        self._blocks()
+        text, parameters = self._several() if self.elements > 1 else self._one()
+        return self._made(text, parameters)
+
+    def _blocks(self) -> None:
         for block in self.values.blocks:
             first = block.stages[0]
             if first in self.waiting:
@@ -218,7 +256,8 @@ class Writer:
             numbers = [n for n in block.stages if self.uses[n].live]
             if numbers:
                 self._block(numbers, alone=len(self.values.blocks) == 1)
-        text, parameters = self._several() if self.elements > 1 else self._one()
+
+    def _made(self, text: str, parameters: tuple[FusedParameter, ...]) -> FusedKernel:
         text = "\n\n".join([*(f.text for f in self.functions.values()), text])
         pins = tuple(dict.fromkeys(p for u in self.uses for p in u.kernel.pins))
         if pins:
@@ -535,6 +574,7 @@ class Writer:
             self.loops[use.number],
             self.ends[use.number],
             {n: self._call(use, each) for n, each in use.again.items()},
+            self._elements(use),
         )
 
     def _guard(self, use: StageUse, item: PreludeItem, *, early: bool) -> None:

@@ -1,0 +1,407 @@
+"""Rows instead of calls: what a group computes again for neighbours is kept while it is needed.
+
+In: a group with functions of items (again.py), in two dimensions. Out: its *levels*, one for each
+function, and the last one for what is left, which the kernel walks through row by row: how far from
+an item of the last level others of a level are needed, how many of its rows are kept, and inside of
+which limits of ids its text has constant offsets: there `min(x + 1, w - 1)` is `x + 1`. Or None:
+some item may need another one that is not in the rows that are kept.
+
+A function's value is the same whenever it is computed (again.py), so it may be kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+
+from kfusion.graph.again import Functions, is_live, live_stages, loads_of, not_alone
+from kfusion.graph.bind import BoundAccess, Stage
+from kfusion.graph.bounds import Nothing
+from kfusion.graph.model import Again
+from kfusion.graph.points import Point, Prover
+from kfusion.graph.values import GroupValues
+from kfusion.kernel.forms import (
+    GLOBAL_ID,
+    Atom,
+    Choice,
+    Comparison,
+    Form,
+    Id,
+    LoopVariable,
+    Quotient,
+    form_of,
+    number,
+)
+from kfusion.kernel.model import Mode
+from kfusion.kernel.types import INTEGERS, is_unsigned, size_of
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.protections import is_on, protection
+
+WINDOW = protection("window", "an item finds what it needs in the rows that are kept")
+IN_LIMITS = protection("in-limits", "offsets are constant only inside of the limits")
+
+Key = tuple[int, str]  # position of a stage in the group, and memory; of the last one ""
+Interval = tuple[int, int]
+_MEMORY = 1 << 17  # bytes of rows for one item: what is beyond a thread's stack ends the process
+
+
+@dataclass(frozen=True)
+class Limits:
+    """By dimension, ids that are at least all of the first forms and below all of the others."""
+
+    first: tuple[tuple[Form, ...], ...]
+    end: tuple[tuple[Form, ...], ...]
+
+    def __add__(self, other: Limits) -> Limits:
+        return Limits(_joined(self.first, other.first), _joined(self.end, other.end))
+
+
+def _joined(
+    left: tuple[tuple[Form, ...], ...], right: tuple[tuple[Form, ...], ...]
+) -> tuple[tuple[Form, ...], ...]:
+    return tuple(tuple(dict.fromkeys((*a, *b))) for a, b in zip(left, right, strict=True))
+
+
+@dataclass(frozen=True)
+class Level:
+    key: Key
+    type: str  # of its elements; of the last one ""
+    reach: tuple[Interval, Interval]  # by dimension, from an item of the last level
+    rows: int  # that are kept, a power of two
+    reads: tuple[Key, ...]  # levels
+    domain: Limits  # of its items
+    inside: Limits
+    straight: Mapping[tuple[int, int], Form | Point]  # by stage and access, inside of the limits
+
+    @property
+    def ahead(self) -> int:
+        """How many rows it is in front of the last level."""
+        return self.reach[1][1]
+
+
+@dataclass(frozen=True)
+class Levels:
+    levels: tuple[Level, ...]  # those that are read come first
+    last: Level
+
+    def bytes(self, columns: int) -> int:
+        """Of the rows, as so many columns of the last level need them."""
+        low, high = self.halo
+        return sum(each.rows * size_of(each.type) * (columns + high - low) for each in self.levels)
+
+    @property
+    def halo(self) -> Interval:
+        """Columns beside those of the last level."""
+        lows, highs = zip(*(each.reach[0] for each in (*self.levels, self.last)), strict=True)
+        return min(lows), max(highs)
+
+
+@dataclass(frozen=True)
+class _Read:
+    again: Again
+    access: BoundAccess
+    straight: Point
+    window: tuple[Interval, ...]
+    facts: tuple[Comparison, ...]  # under which the point is the straight one
+
+
+def levels_of(
+    stages: Sequence[Stage],
+    values: GroupValues,
+    again: Sequence[Again],
+    functions: Functions,
+) -> Levels | None:
+    if not again or any(stage.range.dimensions != _DIMENSIONS for stage in stages):
+        return None
+    if any(not_alone(stages[number]) for number in live_stages(stages, values)):
+        return None
+    last = (len(stages), "")
+    every = {**functions, last: values}
+    reads: dict[Key, list[_Read]] = {}
+    wanted = [last]
+    for key in wanted:
+        found = [_read(each, stages) for each in again if _reads(each, key, stages, every[key])]
+        if any(each is None for each in found):
+            return None
+        reads[key] = [each for each in found if each is not None]
+        made = {(each.again.producer, each.again.memory) for each in reads[key]}
+        wanted += sorted(made - set(wanted))
+    wanted.sort()
+    levels: dict[Key, Level] = {}
+    for key in reversed(wanted):
+        level = _level(key, stages, every[key], reads, levels)
+        if level is None:
+            return None
+        levels[key] = level
+    return Levels(tuple(levels[key] for key in wanted if key != last), levels[last])
+
+
+_DIMENSIONS = 2
+
+
+def _reads(each: Again, key: Key, stages: Sequence[Stage], values: GroupValues) -> bool:
+    return each.reader <= key[0] and is_live(each, stages, values)
+
+
+def _read(each: Again, stages: Sequence[Stage]) -> _Read | None:
+    access = stages[each.reader].access(each.access)
+    prover = Prover(access, Nothing(), {})
+    point: list[Form] = []
+    window: list[Interval] = []
+    facts: list[Comparison] = []
+    for d, form in enumerate(each.point):
+        own = form_of(Id(GLOBAL_ID, d))
+        settled, when = straight(form)
+        span = _span(settled - own, access.facts)
+        if span is None:
+            return None
+        widest = max(map(abs, span))
+        for low, high in (span, (-widest, widest)):
+            inside = (form - own - number(low), number(high) - form + own)
+            proofs = (prover.not_negative(each) for each in inside)
+            if not is_on(WINDOW) or not any(isinstance(proof, Form) for proof in proofs):
+                window.append((low, high))
+                break
+        else:
+            return None
+        point.append(settled)
+        facts += when
+    if each.outside:
+        ids: dict[Atom, Form] = {Id(GLOBAL_ID, d): form for d, form in enumerate(point)}
+        guards = stages[each.producer].guards
+        facts += [guard.map(lambda form: form.replace(ids)) for guard in guards]
+    return _Read(each, access, tuple(point), tuple(window), tuple(facts))
+
+
+def _level(
+    key: Key,
+    stages: Sequence[Stage],
+    values: GroupValues,
+    reads: Mapping[Key, Sequence[_Read]],
+    levels: Mapping[Key, Level],
+) -> Level | None:
+    """`levels`: those that read it."""
+    number, memory = key
+    reach = [(0, 0), (0, 0)]
+    rows = 1
+    windows = [
+        [(low + a, high + b) for (low, high), (a, b) in zip(r.window, other.reach, strict=True)]
+        for other in levels.values()
+        for r in reads[other.key]
+        if (r.again.producer, r.again.memory) == key
+    ]
+    if windows:
+        sides = [list(zip(*each, strict=True)) for each in zip(*windows, strict=True)]
+        reach = [(min(lows), max(highs)) for lows, highs in sides]
+        # A row is kept from when it is made until its last reader is as far.
+        oldest = min(
+            r.window[1][0] + other.ahead
+            for other in levels.values()
+            for r in reads[other.key]
+            if (r.again.producer, r.again.memory) == key
+        )
+        rows = 1 << (reach[1][1] - oldest).bit_length()
+    before = stages[: number + 1]
+    found = _inside(before, values, reads[key])
+    domain = _NO_LIMITS
+    if number < len(stages):
+        limits = _all_limits(stages[number].guards, ())
+        if limits is None:
+            return None
+        domain = limits
+    else:
+        guards = [g for n in live_stages(stages, values) for g in stages[n].guards]
+        limits = _all_limits(guards, ())
+        if limits is None or found is None:
+            return None
+        found = found[0] + limits, found[1]
+    if found is None:
+        return None
+    inside, settled = found
+    made = tuple(dict.fromkeys((r.again.producer, r.again.memory) for r in reads[key]))
+    type_ = _type_of(stages[number], memory) if number < len(stages) else ""
+    return Level(key, type_, (reach[0], reach[1]), rows, made, domain, inside, settled)
+
+
+def _type_of(stage: Stage, memory: str) -> str:
+    return next(a.type for a in stage.accesses if a.memory.name == memory and a.access.mode.writes)
+
+
+def _inside(
+    stages: Sequence[Stage], values: GroupValues, reads: Sequence[_Read]
+) -> tuple[Limits, dict[tuple[int, int], Form | Point]] | None:
+    """The limits within which offsets are constant, and what accesses are there."""
+    inside = _NO_LIMITS
+    settled: dict[tuple[int, int], Form | Point] = {}
+    for each in reads:
+        limits = _all_limits(each.facts, each.access.facts)
+        if limits is None:
+            return None
+        inside += limits
+        settled[each.again.reader, each.again.access] = each.straight
+    numbers = {id(stage): number for number, stage in enumerate(stages)}
+    for access in loads_of(stages, values):
+        plain = access.access.plain and access.access.mode is Mode.READ
+        plain = plain and not (access.access.texel or access.access.unit or access.access.seen_as)
+        if access.form is None or not access.form.choices or access.narrow or not plain:
+            continue
+        form, when = straight(access.form)
+        limits = _all_limits(when, access.facts)
+        if limits is not None and not form.choices:
+            inside += limits
+            settled[numbers[id(access.stage)], access.number] = form
+    return inside, settled
+
+
+# Which side of a choice is taken away from borders, and where that is
+
+
+_FAR = 1 << 40
+_MIDDLE = 1 << 20
+
+
+def _typical(form: Form) -> int:
+    """Its value for an item in the middle of something large."""
+    total = 0
+    for monomial, factor in form.terms:
+        for atom in monomial:
+            factor *= _typical_atom(atom)
+        total += factor
+    return total
+
+
+def _typical_atom(atom: Atom) -> int:
+    if isinstance(atom, Id):
+        return _MIDDLE + atom.dimension
+    if isinstance(atom, LoopVariable):
+        return 0
+    if isinstance(atom, Quotient):
+        by = _typical(atom.divisor)
+        return _typical(atom.dividend) // by if by else 0
+    if isinstance(atom, Choice):
+        return _typical(atom.then if all(map(_is_typical, atom.when)) else atom.otherwise)
+    return _FAR
+
+
+def _is_typical(comparison: Comparison) -> bool:
+    left, right = _typical(comparison.left), _typical(comparison.right)
+    return {
+        "<": left < right,
+        "<=": left <= right,
+        "==": left == right,
+        "!=": left != right,
+    }[comparison.op]
+
+
+def straight(form: Form) -> tuple[Form, list[Comparison]]:
+    """Without choices, as in the middle; and what must hold for that."""
+    facts: list[Comparison] = []
+    while form.choices:
+        choice = min(form.choices, key=lambda each: (len(str(each)), str(each)))
+        wrong = next((each for each in choice.when if not _is_typical(each)), None)
+        facts += choice.when if wrong is None else (wrong.negated,)
+        side = choice.then if wrong is None else choice.otherwise
+        form = form.replace({choice: side})
+    return form, facts if is_on(IN_LIMITS) else []
+
+
+_NO_LIMITS = Limits(((),) * _DIMENSIONS, ((),) * _DIMENSIONS)
+
+
+def _all_limits(facts: Iterable[Comparison], known: Sequence[Comparison]) -> Limits | None:
+    """Of ids, for which all of it holds. `known`: how far loops count."""
+    found = _NO_LIMITS
+    for fact in facts:
+        for room in _rooms(fact):
+            limits = _limits(room, known)
+            if limits is None:
+                return None
+            found += limits
+    return found
+
+
+def _rooms(fact: Comparison) -> Iterator[Form]:
+    """What must not be negative, for which it is enough."""
+    if is_unsigned(fact.type):
+        yield fact.left  # and then the other side is not, either
+    if fact.op in ("<", "<="):
+        yield fact.right - fact.left - number(fact.op == "<")
+    elif fact.op == "!=":
+        difference = fact.right - fact.left
+        yield (difference if _typical(difference) > 0 else -difference) - number(1)
+    else:
+        yield fact.right - fact.left
+        yield fact.left - fact.right
+
+
+def _limits(room: Form, known: Sequence[Comparison]) -> Limits | None:
+    """Of the one id in it, so that it is not negative."""
+    worst = _least(room, known)
+    if worst is None:
+        return None
+    ids = [(m, f) for m, f in worst.terms if any(isinstance(atom, Id) for atom in m)]
+    if not ids and worst.is_constant and worst.constant >= 0:
+        return _NO_LIMITS
+    if len(ids) != 1 or len(ids[0][0]) != 1 or abs(ids[0][1]) != 1:
+        return None
+    ((id_,), factor) = ids[0]
+    rest = worst - Form((((id_,), factor),))
+    plain = isinstance(id_, Id) and id_.kind == GLOBAL_ID and id_.dimension < _DIMENSIONS
+    if not plain or not isinstance(id_, Id) or not _is_plain(rest):
+        return None
+    first: list[tuple[Form, ...]] = [()] * _DIMENSIONS
+    end = list(first)
+    if factor > 0:
+        first[id_.dimension] = (-rest,)
+    else:
+        end[id_.dimension] = (rest + number(1),)
+    return Limits(tuple(first), tuple(end))
+
+
+def _is_plain(form: Form) -> bool:
+    """Of scalars of 32 bits, so that it can be computed in 64."""
+    wide = all(len(m) <= 1 and abs(f) < _MIDDLE for m, f in form.terms)
+    composite = any(isinstance(atom, Choice | Quotient | Id) for atom in form.everything)
+    return wide and not composite and all(_has_32_bits(v.type) for v in form.scalars)
+
+
+def _has_32_bits(type_: str) -> bool:
+    return INTEGERS.get(type_, (64, False))[0] <= 32
+
+
+def _ends(variable: LoopVariable, known: Sequence[Comparison]) -> Interval | None:
+    """Of a loop that counts from one number to another."""
+    own = form_of(variable)
+    ends = [
+        f.right.constant - (f.op == "<")
+        for f in known
+        if f.left == own and f.right.is_constant and f.op in ("<", "<=")
+    ]
+    starts = [
+        f.left.constant + (f.op == "<")
+        for f in known
+        if f.right == own and f.left.is_constant and f.op in ("<", "<=")
+    ]
+    return (max(starts), min(ends)) if starts and ends else None
+
+
+def _span(form: Form, known: Sequence[Comparison]) -> Interval | None:
+    """From where to where it is, if it depends on loops alone."""
+    low, high = _least(form, known), _least(-form, known)
+    if low is None or high is None or not (low.is_constant and high.is_constant):
+        return None
+    return low.constant, -high.constant
+
+
+def _least(form: Form, known: Sequence[Comparison]) -> Form | None:
+    """With variables of loops where they make it least."""
+    new: dict[Atom, Form] = {}
+    for (monomial, factor), atom in product(form.terms, form.everything):
+        if not isinstance(atom, LoopVariable) or atom not in monomial:
+            continue
+        ends = _ends(atom, known)
+        if ends is None or len(monomial) != 1:
+            return None
+        new[atom] = number(ends[0] if factor > 0 else ends[1])
+    form = form.replace(new)
+    return None if form.in_loop else form

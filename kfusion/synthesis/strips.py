@@ -1,0 +1,185 @@
+"""The text of a kernel of which one item walks down a strip of columns, row by row.
+
+It keeps the rows of each level (graph/levels.py) that later ones still need in arrays of its own,
+which stay in the first level of the cache. A row of a level is a plain loop over its columns, which
+compilers turn into operations on vectors; columns near borders have loops of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from kfusion.graph.levels import Interval, Key, Level, Levels, Limits
+from kfusion.graph.model import Tiles
+from kfusion.kernel.forms import Form
+from kfusion.source.dataclasses import dataclass
+from kfusion.synthesis.again import Function
+from kfusion.synthesis.names import Names, plus
+from kfusion.synthesis.rows import Rows
+from kfusion.synthesis.signature import Style
+from kfusion.synthesis.statements import Lines
+
+NAMES = ("columns", "rows")  # of the launch as it was: the last two parameters
+
+
+@dataclass(frozen=True)
+class Calls:
+    """What makes a level: for any of its items, and for those away from borders."""
+
+    label: str
+    anywhere: Function
+    inside: Function
+
+
+class StripWriter:
+    def __init__(
+        self,
+        levels: Levels,
+        tiles: Tiles,
+        rows: Mapping[Key, Rows],
+        calls: Mapping[Key, Calls],
+        style: Style,
+        names: Names,
+        arguments: Callable[[Function], list[str]],
+        number: Callable[[Form], tuple[str, bool]],
+    ) -> None:
+        """`arguments`: what a function is given besides the item and rows. `number`: the text of a
+        form of scalars, and whether it is an `int`."""
+        self.levels, self.tiles, self.rows, self.calls = levels, tiles, rows, calls
+        self.style, self.arguments, self.number = style, arguments, number
+        self.out = Lines(style.indent)
+        self.columns, self.count = (names.new(name) for name in NAMES)
+        wanted = ("first", "last", "top", "bottom", "row", "x", "y")
+        self.first, self.last, self.top, self.bottom, self.row, self.x, self.y = (
+            names.new(name) for name in wanted
+        )
+        wanted = ("from", "to", "above", "below", "inner", "outer", "start", "end")
+        self.from_, self.to, self.above, self.below, self.inner, self.outer, self.start, self.end = (
+            names.new(name) for name in wanted
+        )
+
+    def write(self) -> list[str]:
+        out, (wide, high) = self.out, self.tiles.items
+        columns, rows = self.columns, self.count
+        out.add(f"const int {self.first} = {wide} * get_group_id(0);")
+        out.add(f"const int {self.last} = min({self.first} + {wide}, {columns});")
+        out.add(f"const int {self.top} = {high} * get_group_id(1);")
+        out.add(f"const int {self.bottom} = min({self.top} + {high}, {rows});")
+        left = next(iter(self.rows.values())).left
+        out.add(f"const int {left} = {self.first}{plus(self.levels.halo[0])};")
+        for each in self.rows.values():
+            out.add(each.declaration)
+        out.blank()
+        every = (*self.levels.levels, self.levels.last)
+        early = max(level.ahead - level.reach[1][0] for level in every)
+        row = self.row
+        head = f"for (int {row} = {self.top}{plus(-early)}; {row} < {self.bottom}; {row}++)"
+        self._open(head)
+        for group in _alike(every):
+            self._level(group)
+        self._close()
+        return out.lines
+
+    def _open(self, head: str = "") -> None:
+        self.out.add(f"{head}{self.style.opening(self.out.indent)}" if head else "{")
+        self.out.depth += 1
+
+    def _close(self) -> None:
+        self.out.depth -= 1
+        self.out.add("}")
+
+    def _level(self, group: Sequence[Level]) -> None:
+        """One row of levels that are alike."""
+        out, level = self.out, group[0]
+        labels = ", ".join(dict.fromkeys(self.calls[each.key].label for each in group))
+        counted = f"{level.ahead} row{'s' * (level.ahead > 1)}"
+        out.blank()
+        out.add(f"/* {labels}{f': {counted} ahead' if level.ahead else ''} */")
+        self._open()
+        names, y = self._range(0, level), self.y
+        above, below = self._range(1, level)
+        out.add(f"const int {y} = {self.row}{plus(level.ahead)};")
+        out.blank()
+        condition = f"{y} >= {above} && {y} < {below}"
+        split = any((*level.inside.first, *level.inside.end))
+        self._open(f"if ({condition})")
+        if split:
+            self._inside(level, *names)
+            self._columns(group, names[0], self.start, inside=False)
+            self._columns(group, self.start, self.end, inside=True)
+            self._columns(group, self.end, names[1], inside=False)
+        else:
+            self._columns(group, *names, inside=False)
+        self._close()
+        self._close()
+
+    def _range(self, dimension: int, level: Level) -> tuple[str, str]:
+        """Declares from where to where the level is needed here, and has items."""
+        low, high = level.reach[dimension]
+        starts, ends = ((self.first, self.last), (self.top, self.bottom))[dimension]
+        from_, to = ((self.from_, self.to), (self.above, self.below))[dimension]
+        size = (self.columns, self.count)[dimension]
+        base = f"max({starts}{plus(low)}, 0)" if low else starts
+        end = f"min({ends}{plus(high)}, {size})" if high else ends
+        first, last = level.domain.first[dimension], level.domain.end[dimension]
+        for form in first:
+            base = self._clamped(form, base, end)
+        self.out.add(f"const int {from_} = {base};")
+        for form in last:
+            end = self._clamped(form, from_, end)
+        self.out.add(f"const int {to} = {end};")
+        return from_, to
+
+    def _inside(self, level: Level, from_: str, to: str) -> None:
+        """Declares between which columns of the row offsets are constant."""
+        inner, outer = from_, to
+        for form in level.inside.first[0]:
+            inner = self._clamped(form, inner, to)
+        self.out.add(f"const int {self.inner} = {inner};")
+        for form in level.inside.end[0]:
+            outer = self._clamped(form, self.inner, outer)
+        self.out.add(f"const int {self.outer} = {outer};")
+        facts = [f"{self.y} >= {self.number(form)[0]}" for form in level.inside.first[1]]
+        facts += [f"{self.y} < {self.number(form)[0]}" for form in level.inside.end[1]]
+        start, end = self.inner, self.outer
+        if facts:
+            away = " && ".join(facts)
+            start, end = (f"{away} ? {name} : {to}" for name in (start, end))
+        self.out.add(f"const int {self.start} = {start};")
+        self.out.add(f"const int {self.end} = {end};")
+        self.out.blank()
+
+    def _clamped(self, form: Form, low: str, high: str) -> str:
+        text, narrow = self.number(form)
+        if form.is_constant and form.constant <= 0:
+            return low
+        return f"clamp({text}, {low}, {high})" if narrow else (
+            f"clamp({text}, (long){low}, (long)({high}))"
+        )
+
+    def _columns(self, group: Sequence[Level], first: str, end: str, *, inside: bool) -> None:
+        x = self.x
+        self._open(f"for (int {x} = {first}; {x} < {end}; {x}++)")
+        for level in group:
+            calls = self.calls[level.key]
+            function = calls.inside if inside else calls.anywhere
+            given = ", ".join([x, self.y, *function.rows, *self.arguments(function)])
+            made = self.rows.get(level.key)
+            target = f"{made.at(x, self.y)} = " if made is not None else ""
+            self.out.add(f"{target}{function.name}({given});")
+        self._close()
+
+
+def _alike(levels: Sequence[Level]) -> Iterator[list[Level]]:
+    """Levels that are made together: none of them reads another one."""
+    group: list[Level] = []
+    for level in levels:
+        if group and (_shape(level) != _shape(group[0]) or {e.key for e in group} & set(level.reads)):
+            yield group
+            group = []
+        group.append(level)
+    yield group
+
+
+def _shape(level: Level) -> tuple[tuple[Interval, ...], Limits, Limits]:
+    return level.reach, level.domain, level.inside
