@@ -199,3 +199,11 @@ def test_a_device_may_be_too_small_for_groups_of_tiles(
     assert "as written 2 (2 times: paint_tint cannot run like this)" in run.errors
     assert run.output == run_program(plain, ["tiled"]).output
     assert counts(run_program(fused, ["tiled"], {limit: enough}).launches) == {"paint_tint": 2}
+
+
+@pytest.mark.parametrize("scenario", ["tiled_offset", "tiled_line", "tiled_space"])
+def test_a_range_that_is_not_in_tiles_is_seen_before_anything_is_made(
+    scenario: str, fused: Path
+) -> None:
+    told = run_program(fused, [scenario], {"KFUSION": "trace"}).errors
+    assert "as written 2 (2 times: paint_tint cannot run like this)" in told
