@@ -163,7 +163,7 @@ class Fused:
     def _check_offset(self, offset: tuple[int, ...]) -> None:
         for group in self.plan.groups:
             for call in (self.plan.invocations[i] for i in group.members):
-                if group.fused and any(offset) and not call.range.offset:
+                if group.fused and any(offset) and (group.tiles or not call.range.offset):
                     raise CheckError(
                         f"the global offset is {offset}, and call {call.index} was fused for "
                         f"none: give LaunchRange({call.range.dimensions}, ..., offset=True) "
@@ -212,6 +212,10 @@ class Fused:
             for call in group.members:
                 if prod(sizes[call]) > _MOST_ITEMS:
                     raise CheckError(f"call {call} has the range {sizes[call]}: over 2^31 items")
+                if group.tiles is not None and not group.tiles.fit(sizes[call]):
+                    raise CheckError(
+                        f"call {call} has the range {sizes[call]}, which is not done in tiles"
+                    )
         for group in self.plan.groups:
             first, *others = group.members
             for other in others:

@@ -393,6 +393,13 @@ class Tiles:
         sides = zip(size, self.items, self.local, strict=True)
         return tuple(-(-side // items) * local for side, items, local in sides)
 
+    def fit(self, size: tuple[int, ...]) -> bool:
+        """Can a launch be done so: are the ends of all tiles ints, and all ids?"""
+        if len(size) != len(self.items):
+            return False
+        sides = zip(size, self.items, self.launched(size), strict=True)
+        return all(max(side + items, made) < 1 << 31 for side, items, made in sides)
+
 
 @dataclass(frozen=True)
 class Group:
