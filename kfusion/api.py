@@ -26,6 +26,7 @@ from kfusion.graph.model import (
     Reaches,
     RegionPlan,
     Sized,
+    Tiles,
     UpTo,
     Within,
 )
@@ -63,16 +64,31 @@ class Launch:
     If `elements` is more than one, an item does the work of so many: the kernel is launched
     over `items(size, local)`, in groups of `local`, and has one more argument, the last: the
     size (a `ulong`).
+
+    If there are `tiles`, a group does the work of so many items: the kernel is launched over
+    `over(size)`, a global and a local size, and has more arguments, the last: the size, an
+    `int` for each dimension.
     """
 
     name: str
     arguments: tuple[str, ...]
     calls: tuple[int, ...]  # which of the calls it does
     elements: int = 1
+    tiles: Tiles | None = None
 
     def items(self, size: int, local: int) -> int:
         """How many items do the work of `size`."""
         return -(-size // (self.elements * local)) * local if self.elements > 1 else size
+
+    def over(
+        self, size: tuple[int, ...], local: tuple[int, ...] | None = None
+    ) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
+        """The global and the local size for calls that would have these."""
+        if self.tiles is not None:
+            return self.tiles.launched(size), self.tiles.local
+        if self.elements > 1:
+            return (self.items(size[0], local[0] if local else 1),), local
+        return size, local
 
 
 class CheckError(ValueError):
@@ -147,7 +163,7 @@ class Fused:
     def _check_offset(self, offset: tuple[int, ...]) -> None:
         for group in self.plan.groups:
             for call in (self.plan.invocations[i] for i in group.members):
-                if group.fused and any(offset) and not call.range.offset:
+                if group.fused and any(offset) and (group.tiles or not call.range.offset):
                     raise CheckError(
                         f"the global offset is {offset}, and call {call.index} was fused for "
                         f"none: give LaunchRange({call.range.dimensions}, ..., offset=True) "
@@ -196,6 +212,10 @@ class Fused:
             for call in group.members:
                 if prod(sizes[call]) > _MOST_ITEMS:
                     raise CheckError(f"call {call} has the range {sizes[call]}: over 2^31 items")
+                if group.tiles is not None and not group.tiles.fit(sizes[call]):
+                    raise CheckError(
+                        f"call {call} has the range {sizes[call]}, which is not done in tiles"
+                    )
         for group in self.plan.groups:
             first, *others = group.members
             for other in others:
@@ -405,7 +425,7 @@ def _launches(
             taken |= set(kernel.functions)
             fused.append(kernel)
             arguments = tuple(p.argument.name for p in kernel.parameters)
-            launches.append(Launch(name, arguments, group.members, kernel.elements))
+            launches.append(Launch(name, arguments, group.members, kernel.elements, kernel.tiles))
         else:
             arguments = tuple(a.name for a in members[0].arguments)
             launches.append(Launch(members[0].kernel.name, arguments, group.members))

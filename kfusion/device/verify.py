@@ -32,6 +32,7 @@ from kfusion.graph.model import (
     Placement,
     Reaches,
     Shifted,
+    Tiles,
 )
 from kfusion.host.later import written_by
 from kfusion.host.predict_launches import unset_name
@@ -41,6 +42,7 @@ from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.types import is_integer, size_of
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
+from kfusion.synthesis.model import FusedKernel
 
 if TYPE_CHECKING:
     from kfusion.device.command import Wanted
@@ -101,14 +103,20 @@ class Step:
     arguments: tuple[Argument, ...]
     size: tuple[int, ...]
     local: tuple[int, ...] | None
-    items: int | None = None  # of which one of its own does the work of several
+    whole: tuple[np.generic, ...] = ()  # the global size, if a group does more than its items
 
-    def by_several(self, elements: int) -> Step:
-        """As the generated header launches it (`kfusion_launch`)."""
-        group = self.local[0] if self.local else GROUP
-        each = elements * group
-        fewer = -(-self.size[0] // each) * group
-        return replace(self, size=(fewer,), local=(group,), items=self.size[0])
+    def of_kernel(self, kernel: FusedKernel) -> Step:
+        """As the generated header launches it (`kfusion_make_fewer`, `kfusion_make_tiles`)."""
+        arguments = tuple(p.argument for p in kernel.parameters)
+        step = replace(self, kernel=kernel.name, arguments=arguments)
+        tiles, type_ = kernel.tiles, "int"
+        if kernel.elements > 1:
+            group = self.local[0] if self.local else GROUP
+            tiles, type_ = Tiles((kernel.elements * group,), (group,)), "ulong"
+        if tiles is None:
+            return step
+        whole = tuple(map(_TYPES[type_], self.size))
+        return replace(step, size=tiles.launched(self.size), local=tiles.local, whole=whole)
 
 
 @dataclass(frozen=True)
@@ -211,10 +219,7 @@ class Verifier:
             if kernel is not None:
                 if kernel.name not in step.program.kernel_names.split(";"):
                     raise CannotRunError(f"{kernel.name}() is left out of what was built")
-                arguments = tuple(p.argument for p in kernel.parameters)
-                step = replace(step, kernel=kernel.name, arguments=arguments)
-                if kernel.elements > 1:
-                    step = step.by_several(kernel.elements)
+                step = step.of_kernel(kernel)
             joined.append(step)
         return Prepared(launches, steps, joined, scalars, data, numbers.chosen)
 
@@ -374,8 +379,8 @@ def kernel_of(
             kernel.set_arg(index, memory[argument.name])
         else:
             kernel.set_arg(index, prepared.scalars[argument.name])
-    if step.items is not None:
-        kernel.set_arg(len(step.arguments), np.uint64(step.items))
+    for index, side in enumerate(step.whole, len(step.arguments)):
+        kernel.set_arg(index, side)
     return kernel
 
 

@@ -382,6 +382,26 @@ class Again:
 
 
 @dataclass(frozen=True)
+class Tiles:
+    """A group of the fused kernel's launch does the work of so many items of the noted launch."""
+
+    items: tuple[int, ...]  # by dimension (two): of the noted launch, how many one group does
+    local: tuple[int, ...]  # by dimension: the size of the groups of the launch that is made
+
+    def launched(self, size: tuple[int, ...]) -> tuple[int, ...]:
+        """The global size of the launch that is made for one of this global size."""
+        sides = zip(size, self.items, self.local, strict=True)
+        return tuple(-(-side // items) * local for side, items, local in sides)
+
+    def fit(self, size: tuple[int, ...]) -> bool:
+        """Can a launch be done so: are the ends of all tiles ints, and all ids?"""
+        if len(size) != len(self.items):
+            return False
+        sides = zip(size, self.items, self.launched(size), strict=True)
+        return all(max(side + items, made) < 1 << 31 for side, items, made in sides)
+
+
+@dataclass(frozen=True)
 class Group:
     """Invocations that become one kernel (or stay alone, when there is only one)."""
 
@@ -403,6 +423,7 @@ class Group:
     unrolled: int = 0  # loops with no more rounds are to be unrolled
     pauses: frozenset[int] = frozenset()  # members before which items wait, to be quicker
     again: tuple[Again, ...] = ()  # what is computed again for other items
+    tiles: Tiles | None = None  # what one group of the fused launch does, if not its own items
 
     @property
     def fused(self) -> bool:

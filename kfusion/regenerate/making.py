@@ -64,7 +64,7 @@ from kfusion.regenerate.pattern import Form, Pattern
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import one_line
 from kfusion.source.protections import is_on, protection
-from kfusion.synthesis.model import FusedParameter
+from kfusion.synthesis.model import FusedKernel, FusedParameter
 from kfusion.synthesis.names import plus
 
 GUARD_EQUAL = protection("guard-equal", "sizes and scalars are not compared at run time")
@@ -126,6 +126,7 @@ class _Making:
         self._values: dict[tuple[int, int], str] = {}
         self._kernels: dict[Group, str] = {}
         self._widest: dict[Group, str] = {}
+        self._tiles: dict[Group, str] = {}
         self._uses: dict[tuple[str, object], None] = {}
         for invocation in pattern.invocations:  # named in one way in all functions
             self._launches[invocation.index] = self.words.new(invocation.kernel.name)
@@ -161,6 +162,7 @@ class _Making:
         declared = self._declarations(self._uses)
         kernels = [f"cl_kernel {variable};" for variable in self._kernels.values()]
         kernels += [f"const kfusion_noted *{variable};" for variable in self._widest.values()]
+        kernels += [_tiles(self.form.kernels[group], name) for group, name in self._tiles.items()]
         return _function(
             name, [*declared, *kernels], [*lines, *making], "return kfusion_made(run);"
         )
@@ -576,6 +578,11 @@ class _Making:
         kernel = self.form.kernels[group]
         variable = self._kernels[group] = self.words.new("fused")
         count = len(kernel.parameters) + (kernel.elements > 1)
+        function, tiles = "kfusion_kernel", ""
+        if kernel.tiles is not None:
+            count += len(kernel.tiles.items)
+            self._tiles[group] = self.words.new("tiles")
+            function, tiles = "kfusion_tiles_kernel", f", &{self._tiles[group]}"
         launch = self._ranged(group)
         condition = _Condition(
             f"{variable} == NULL", f"{kernel.name} is not there, or cannot run like this", (), ()
@@ -592,7 +599,7 @@ class _Making:
             ]
         return [
             *widest,
-            f"{variable} = kfusion_kernel(run, {launch}, {quoted(kernel.name)}, {count});",
+            f"{variable} = {function}(run, {launch}, {quoted(kernel.name)}, {count}{tiles});",
             *_refusing(condition),
         ]
 
@@ -618,6 +625,8 @@ class _Making:
         make, items = "kfusion_make", ""
         if kernel.elements > 1:
             make, items = "kfusion_make_fewer", f", {kernel.elements}"
+        if group in self._tiles:
+            make, items = "kfusion_make_tiles", f", &{self._tiles[group]}"
         lines.append(f"{make}(run, {variable}, {self._ranged(group)}{items});")
         steps = ", ".join(f"(size_t){index}" for index in group.members)
         return [*lines, f"kfusion_did(run, {len(group.members)}, {steps});"]
@@ -628,6 +637,16 @@ class _Making:
         words = parameter.text.removesuffix(parameter.name).split()
         type_ = " ".join(w for w in words if w != "const")
         return next((each for each in found if self._parameter(each).type == type_), found[0])
+
+
+def _tiles(kernel: FusedKernel, name: str) -> str:
+    assert kernel.tiles is not None
+    items, local = (
+        ", ".join(map(str, (*sizes, 1, 1)[:3]))
+        for sizes in (kernel.tiles.items, kernel.tiles.local)
+    )
+    count = len(kernel.tiles.items)
+    return f"static const kfusion_tiles {name} = {{{count}, {{{items}}}, {{{local}}}}};"
 
 
 _OF_GROUPS = re.compile(

@@ -123,6 +123,9 @@ def _for_the_target(group: Group, members: list[Invocation]) -> list[str]:
         counts = Counter(named[each.memory] for each in group.again)
         told = ", ".join(f"{name} ({count} times)" for name, count in sorted(counts.items()))
         found.append(f"computed again for each item that reads it: {told}")
+    if group.tiles is not None:
+        local, items = (" x ".join(map(str, s)) for s in (group.tiles.local, group.tiles.items))
+        found.append(f"a group of {local} items does the work of {items}")
     if group.by_group:
         found.append("whether items are in bounds is asked of their whole group first")
     return found

@@ -11,7 +11,8 @@ struct kfusion_run {
     cl_int status; /* of the first launch as it was written that failed */
     cl_kernel kernel; /* a launch that waits for what it does; or NULL */
     const kfusion_noted *of;
-    size_t elements;
+    size_t global[3];
+    const size_t *local;
     char why[200];
 };
 
@@ -72,12 +73,17 @@ KFUSION_HERE int kfusion_has_arguments_still(const kfusion_launch *l)
     return 1;
 }
 
+KFUSION_HERE const size_t *kfusion_local(const kfusion_noted *n)
+{
+    return n->has_local ? n->local : NULL;
+}
+
 KFUSION_HERE cl_int kfusion_enqueue(cl_kernel kernel, const kfusion_noted *n,
-                                    const size_t *global)
+                                    const size_t *global, const size_t *local)
 {
     return clEnqueueNDRangeKernel(n->queue, kernel, n->dimensions,
-                                  kfusion_no_offset(n) ? NULL : n->offset, global,
-                                  n->has_local ? n->local : NULL, 0, NULL, NULL);
+                                  kfusion_no_offset(n) ? NULL : n->offset, global, local, 0, NULL,
+                                  NULL);
 }
 
 /* The program's kernels are never changed: another argument is set in a kernel of the run time's. */
@@ -100,7 +106,7 @@ KFUSION_HERE cl_int kfusion_launch_as_written(kfusion_state *s, const kfusion_la
                 return status;
         }
     }
-    return kfusion_enqueue(kernel, &l->noted, l->noted.global);
+    return kfusion_enqueue(kernel, &l->noted, l->noted.global, kfusion_local(&l->noted));
 }
 
 /* ---- What generated functions call ---- */
@@ -111,19 +117,65 @@ KFUSION_HERE void kfusion_refuse(kfusion_run *run, const char *why, cl_int statu
     snprintf(run->why, sizeof run->why, "%s (%d)", why, (int)status);
 }
 
-/* A fused kernel of the component's program, ready to run in the component's groups. */
-KFUSION_HERE cl_kernel kfusion_kernel(kfusion_run *run, const kfusion_noted *component,
-                                      const char *name, cl_uint parameters)
+/* A fused kernel of the component's program, ready to run in such groups. */
+KFUSION_HERE cl_kernel kfusion_kernel_for(kfusion_run *run, const kfusion_noted *component,
+                                          const char *name, cl_uint parameters,
+                                          const size_t *global, const size_t *local)
 {
     kfusion_own *own = kfusion_own_kernel(run->state, component->program, name);
     const kfusion_queue *q = &run->state->queue;
 
     if (own == NULL || own->kernel == NULL || own->parameters != parameters ||
         own->local > q->local ||
-        !kfusion_is_good_range(q, own->group, own->required, component->dimensions,
-                               component->global, component->has_local ? component->local : NULL))
+        !kfusion_is_good_range(q, own->group, own->required, component->dimensions, global, local))
         return NULL;
     return own->kernel;
+}
+
+/* ... in the component's groups. */
+KFUSION_HERE cl_kernel kfusion_kernel(kfusion_run *run, const kfusion_noted *component,
+                                      const char *name, cl_uint parameters)
+{
+    return kfusion_kernel_for(run, component, name, parameters, component->global,
+                              kfusion_local(component));
+}
+
+/* How many groups do the work of so many items, if each does some. */
+KFUSION_HERE size_t kfusion_groups(size_t size, size_t items)
+{
+    return size / items + (size % items != 0);
+}
+
+/* The global size of a launch in tiles; 0 if the step's range cannot be done so. The ends of all
+   tiles are ints, and so are the ids of the launch. */
+KFUSION_HERE int kfusion_in_tiles(const kfusion_noted *range, const kfusion_tiles *tiles,
+                                  size_t *global)
+{
+    const size_t most = CL_INT_MAX;
+    cl_uint d;
+
+    if (range->dimensions != tiles->dimensions || !kfusion_no_offset(range))
+        return 0;
+    for (d = 0; d < tiles->dimensions; d++) {
+        const size_t groups = kfusion_groups(range->global[d], tiles->items[d]);
+
+        if (range->global[d] > most - tiles->items[d] || groups > most / tiles->local[d])
+            return 0;
+        global[d] = groups * tiles->local[d];
+    }
+    return 1;
+}
+
+/* ... in groups that each do a tile of the component's range. */
+KFUSION_HERE cl_kernel kfusion_tiles_kernel(kfusion_run *run, const kfusion_noted *component,
+                                            const char *name, cl_uint parameters,
+                                            const kfusion_tiles *tiles)
+{
+    size_t global[3];
+
+    if (!kfusion_in_tiles(component, tiles, global))
+        return NULL;
+    return kfusion_kernel_for(run, component, name, parameters, global, tiles->local);
 }
 
 KFUSION_HERE void kfusion_give(kfusion_run *run, cl_kernel kernel, cl_uint index, size_t size,
@@ -152,7 +204,8 @@ KFUSION_HERE void kfusion_make(kfusion_run *run, cl_kernel kernel, const kfusion
 {
     run->kernel = kernel;
     run->of = range;
-    run->elements = 1;
+    memcpy(run->global, range->global, sizeof run->global);
+    run->local = kfusion_local(range);
 }
 
 /* One item for so many elements of one dimension; the last parameter, a ulong, is how many there
@@ -164,11 +217,28 @@ KFUSION_HERE void kfusion_make_fewer(kfusion_run *run, cl_kernel kernel,
     const cl_ulong size = range->global[0];
 
     kfusion_make(run, kernel, range);
-    run->elements = elements;
+    run->global[0] = kfusion_groups(size, elements * range->local[0]) * range->local[0];
     if (range->dimensions != 1 || !kfusion_no_offset(range) || own == NULL)
         kfusion_refuse(run, "fewer items need one dimension and no offset", CL_SUCCESS);
     else
         kfusion_give(run, kernel, own->parameters - 1, sizeof size, &size);
+}
+
+/* A group for each tile of a step's range; the last parameters, ints, are its global size. */
+KFUSION_HERE void kfusion_make_tiles(kfusion_run *run, cl_kernel kernel,
+                                     const kfusion_noted *range, const kfusion_tiles *tiles)
+{
+    const kfusion_own *own = kfusion_find_own(run->state, kernel);
+    cl_uint d;
+
+    kfusion_make(run, kernel, range);
+    run->local = tiles->local;
+    if (!kfusion_in_tiles(range, tiles, run->global))
+        kfusion_refuse(run, "the range cannot be done in tiles", CL_SUCCESS);
+    for (d = 0; own != NULL && d < tiles->dimensions; d++) {
+        const cl_int size = (cl_int)range->global[d];
+        kfusion_give(run, kernel, own->parameters - tiles->dimensions + d, sizeof size, &size);
+    }
 }
 
 /* The steps that the last launch did: makes it, if they are all of its program. */
@@ -177,7 +247,7 @@ KFUSION_HERE void kfusion_did(kfusion_run *run, size_t steps, ...)
     unsigned char *done = run->state->done;
     const cl_kernel kernel = run->kernel;
     kfusion_own *own = kernel == NULL ? NULL : kfusion_find_own(run->state, kernel);
-    size_t global[3], i;
+    size_t i;
     va_list indices;
     cl_int status;
 
@@ -192,12 +262,7 @@ KFUSION_HERE void kfusion_did(kfusion_run *run, size_t steps, ...)
     va_end(indices);
     if (!kfusion_goes_on(run))
         return;
-    memcpy(global, run->of->global, sizeof global);
-    if (run->elements != 1) {
-        const size_t chunk = run->elements * run->of->local[0];
-        global[0] = (global[0] / chunk + (global[0] % chunk != 0)) * run->of->local[0];
-    }
-    status = kfusion_enqueue(kernel, run->of, global);
+    status = kfusion_enqueue(kernel, run->of, run->global, run->local);
     if (status != CL_SUCCESS) {
         kfusion_refuse(run, "a fused launch was refused", status);
         return;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kfusion.graph.model import Argument
+from kfusion.graph.model import Argument, Tiles
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 
@@ -25,6 +25,8 @@ class FusedKernel:
     elements: int = 1  # If more: one item does the work of several, and one more parameter,
     # the last, is how many items there would be otherwise.
     functions: tuple[str, ...] = ()  # that the text declares in front of the kernel
+    tiles: Tiles | None = None  # If set: one more parameter, `const int`, for each dimension,
+    # the last: the global size of the launches that it stands for.
 
 
 class NotWrittenError(Exception):

@@ -40,11 +40,11 @@ def job_of(pipeline: Pipeline, done: Fused) -> Job:
         absent = bool(pipeline.options) and len(calls) > 1
         otherwise = tuple(_step(pipeline, c.kernel.name, c.arguments, c) for c in calls)
         step = _step(pipeline, launch.name, launch.arguments, calls[0], otherwise if absent else ())
-        if launch.elements > 1:
-            (size,), (local,) = step.size, step.local
-            size_argument = np.uint64(size)
-            fewer = (launch.items(size, local),)
-            step = replace(step, arguments=(*step.arguments, size_argument), size=fewer)
+        if launch.elements > 1 or launch.tiles:
+            size, local = launch.over(step.size, step.local)
+            assert local is not None
+            whole = [np.int32(n) if launch.tiles else np.uint64(n) for n in step.size]
+            step = replace(step, arguments=(*step.arguments, *whole), size=size, local=local)
         steps.append(step)
     originals = tuple(_step(pipeline, c.kernel.name, c.arguments, c) for c in pipeline.calls)
     return Job(

@@ -1,4 +1,4 @@
-"""Which ranges the run time notes: those whose ids all proofs hold for."""
+"""Which ranges the run time notes, those whose ids all proofs hold for, and makes in tiles."""
 
 from __future__ import annotations
 
@@ -41,3 +41,47 @@ def test_ids_below_2_to_the_31(tmp_path: Path) -> None:
     (tmp_path / "ranges.c").write_text(PROGRAM)
     program = build([tmp_path / "ranges.c"], tmp_path / "ranges", [tmp_path])
     assert run_counted([str(program)], {}).stdout == "1110100010\n"
+
+
+IN_TILES = r"""
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdio.h>
+#include "kfusion_fused.h"
+
+static void tell(cl_uint dimensions, size_t offset, size_t width, size_t height)
+{
+    static const kfusion_tiles tiles = {2, {5, 4, 1}, {2, 1000, 1}};
+    const kfusion_noted range = {.dimensions = dimensions, .offset = {0, offset, 0},
+                                 .global = {width, height, 1}};
+    kfusion_state state = {0};
+    kfusion_run run = {.state = &state};
+    size_t global[3] = {0, 0, 0};
+    const int can = kfusion_in_tiles(&range, &tiles, global);
+
+    kfusion_make_tiles(&run, NULL, &range, &tiles);
+    if (can)
+        printf("%lu x %lu", (unsigned long)global[0], (unsigned long)global[1]);
+    printf(can == run.refused ? "?" : can ? ", " : "no, ");
+}
+
+int main(void)
+{
+    tell(2, 0, 1, 1), tell(2, 0, 5, 4), tell(2, 0, 6, 5), tell(2, 0, 10, 8);
+    tell(2, 1, 5, 4), tell(1, 0, 5, 1), tell(3, 0, 5, 4);
+    tell(2, 0, (size_t)CL_INT_MAX - 5, 1), tell(2, 0, (size_t)CL_INT_MAX - 4, 1);
+    tell(2, 0, 1, 8589932), tell(2, 0, 1, 8589933);
+    return 0;
+}
+"""
+
+
+def test_ranges_that_are_done_in_tiles(tmp_path: Path) -> None:
+    """Without an offset, in two dimensions; ends of tiles and ids of the launch are ints."""
+    (tmp_path / HEADER_NAME).write_text(runtime_text("tested", ""))
+    (tmp_path / "tiles.c").write_text(IN_TILES)
+    program = build([tmp_path / "tiles.c"], tmp_path / "tiles", [tmp_path])
+    assert run_counted([str(program)], {}).stdout == (
+        "2 x 1000, 2 x 1000, 4 x 2000, 4 x 2000, no, no, no, "
+        "858993458 x 1000, no, 2 x 2147483000, no, "
+    )

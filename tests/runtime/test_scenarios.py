@@ -72,6 +72,11 @@ SCENARIOS = (
     Scenario("release_while_noted", {"square_add": 2, "square": 2}),
     Scenario("build_again", {"square_add": 6}),
     Scenario("build_again_inside", {"square_add": 4}),
+    Scenario("tiled", {"paint_tint": 2}),
+    Scenario("tiled_groups", {"paint_tint": 2}),
+    Scenario("tiled_offset", {"paint": 2, "tint": 2}),
+    Scenario("tiled_line", {"paint": 2, "tint": 2}),
+    Scenario("tiled_space", {"paint": 2, "tint": 2}),
 )
 
 
@@ -168,3 +173,37 @@ def test_an_argument_is_set_again_behind_a_release(tmp_path: Path) -> None:
     done = run_program(program, ["made_again"])
     assert done.status != 0
     assert "was set to an object that is gone" in done.errors
+
+
+@pytest.mark.parametrize("scenario", ["tiled", "tiled_groups"])
+def test_a_launch_in_tiles_has_groups_of_its_own(scenario: str, fused: Path) -> None:
+    """9 x 7 items in groups of 2 x 1, each of which does 5 x 4."""
+    log = run_program(fused, [scenario]).log
+    assert sum("(paint_tint) 4x2 local 2x1 -> 0" in line for line in log) == 2
+
+
+@pytest.mark.parametrize(
+    ("limit", "few", "enough"),
+    [
+        ("STANDIN_MAX_GROUP", "1", "2"),
+        ("STANDIN_MAX_ITEMS", "1", "2"),
+        ("STANDIN_LOCAL_OF_paint_tint", "32769", "32768"),
+    ],
+)
+def test_a_device_may_be_too_small_for_groups_of_tiles(
+    limit: str, few: str, enough: str, plain: Path, fused: Path
+) -> None:
+    """Which is seen before anything is made."""
+    run = run_program(fused, ["tiled"], {"KFUSION": "trace", limit: few})
+    assert counts(run.launches) == {"paint": 2, "tint": 2}
+    assert "as written 2 (2 times: paint_tint cannot run like this)" in run.errors
+    assert run.output == run_program(plain, ["tiled"]).output
+    assert counts(run_program(fused, ["tiled"], {limit: enough}).launches) == {"paint_tint": 2}
+
+
+@pytest.mark.parametrize("scenario", ["tiled_offset", "tiled_line", "tiled_space"])
+def test_a_range_that_is_not_in_tiles_is_seen_before_anything_is_made(
+    scenario: str, fused: Path
+) -> None:
+    told = run_program(fused, [scenario], {"KFUSION": "trace"}).errors
+    assert "as written 2 (2 times: paint_tint cannot run like this)" in told

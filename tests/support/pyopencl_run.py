@@ -53,7 +53,9 @@ def run(source: str, launches: Sequence[Launch], case: Case) -> dict[str, Array]
         for index, name in enumerate(launch.arguments):
             argument = device[name] if name in device else case.scalars[name]
             kernel.set_arg(index, argument)  # type: ignore[arg-type]
-        cl.enqueue_nd_range_kernel(queue, kernel, case.size, case.local)
+        for index, side in enumerate(case.size if launch.tiles else (), len(launch.arguments)):
+            kernel.set_arg(index, np.int32(side))
+        cl.enqueue_nd_range_kernel(queue, kernel, *launch.over(case.size, case.local))
     result: dict[str, Array] = {}
     for name, array in case.buffers.items():
         result[name] = np.empty_like(array)

@@ -578,6 +578,37 @@ static void build_again_inside(void)
     show_all();
 }
 
+static void in_tiles(cl_uint dimensions, const size_t *offset, const size_t *global,
+                     const size_t *local)
+{
+    const cl_kernel kernels[] = {clCreateKernel(program, "paint", NULL),
+                                 clCreateKernel(program, "tint", NULL)};
+    const cl_mem memory_of[] = {T, X, C, T};
+    const cl_uint w = 9;
+    int i;
+    {
+        KFUSION_REGION(tiled);
+        for (i = 0; i < 2; i++) {
+            TRY(clSetKernelArg(kernels[i], 0, sizeof(cl_mem), &memory_of[2 * i]));
+            TRY(clSetKernelArg(kernels[i], 1, sizeof(cl_mem), &memory_of[2 * i + 1]));
+            TRY(clSetKernelArg(kernels[i], 2, sizeof w, &w));
+            TRY(clEnqueueNDRangeKernel(queue, kernels[i], dimensions, offset, global, local, 0,
+                                       NULL, NULL));
+        }
+    }
+    show_all();
+    for (i = 0; i < 2; i++)
+        clReleaseKernel(kernels[i]);
+}
+
+static const size_t plane[3] = {9, 7, 1}, below[2] = {9, 5}, two_down[2] = {0, 2};
+static const size_t three_wide[3] = {3, 7, 1};
+static void tiled(void) { in_tiles(2, NULL, plane, NULL); }
+static void tiled_groups(void) { in_tiles(2, NULL, plane, three_wide); }
+static void tiled_offset(void) { in_tiles(2, two_down, below, NULL); }
+static void tiled_line(void) { in_tiles(1, NULL, plane, NULL); }
+static void tiled_space(void) { in_tiles(3, NULL, plane, NULL); }
+
 #define SCENARIO(name) {#name, name}
 static const struct scenario {
     const char *name;
@@ -597,7 +628,8 @@ static const struct scenario {
     SCENARIO(fresh_condition_fails), SCENARIO(fresh_begun), SCENARIO(loop_7), SCENARIO(loop_6),
     SCENARIO(loop_2), SCENARIO(loop_40), SCENARIO(loop_then_pair), SCENARIO(loop_without_exchange),
     SCENARIO(references), SCENARIO(release_while_noted), SCENARIO(build_again),
-    SCENARIO(build_again_inside),
+    SCENARIO(build_again_inside), SCENARIO(tiled), SCENARIO(tiled_groups), SCENARIO(tiled_offset),
+    SCENARIO(tiled_line), SCENARIO(tiled_space),
 };
 
 static void set_up(int with_fused)

@@ -76,6 +76,27 @@ static int make_three(kfusion_run *run)
     return kfusion_made(run);
 }
 
+/* paint(t, x) and tint(c, t) in one kernel, whose groups do tiles of their range */
+static int make_tiled(kfusion_run *run)
+{
+    static const kfusion_tiles tiles = {2, {5, 4, 1}, {2, 1, 1}};
+    const kfusion_noted *paint = kfusion_step(run, 0), *tint = kfusion_step(run, 1);
+    cl_kernel fused;
+
+    if (!kfusion_same_range(paint, tint))
+        return KFUSION_NO(run, "paint and tint have different ranges");
+    fused = kfusion_tiles_kernel(run, tint, "paint_tint", 6, &tiles);
+    if (fused == NULL)
+        return KFUSION_NO(run, "paint_tint cannot run like this");
+    kfusion_pass(run, fused, 0, paint, 0);
+    kfusion_pass(run, fused, 1, paint, 1);
+    kfusion_pass(run, fused, 2, tint, 0);
+    kfusion_pass(run, fused, 3, paint, 2);
+    kfusion_make_tiles(run, fused, tint, &tiles);
+    kfusion_did(run, 2, (size_t)0, (size_t)1);
+    return kfusion_made(run);
+}
+
 /* Slots: 0 t, 1 x, 2 c, 3 b, 4 range. The value n is compared by the conditions. */
 static const short square_slots[] = {0, 1, -1}, add_slots[] = {2, 0, 3, -1};
 static const kfusion_step_table pair_steps[] = {
@@ -108,10 +129,21 @@ static const kfusion_part loop_parts[] = {
     PART_OF_PAIR(whole_forms, 0, NULL),
 };
 
+/* Slots: 0 t, 1 x, 2 w, 3 c. */
+static const short paint_slots[] = {0, 1, 2}, tint_slots[] = {3, 0, 2}, tiled_writes[] = {0, 3};
+static const kfusion_step_table tiled_steps[] = {
+    {"paint", 3, paint_slots, -1, "wmv", NULL},
+    {"tint", 3, tint_slots, -1, "wmv", NULL},
+};
+static const kfusion_form tiled_forms[] = {{1, make_tiled, NULL, 0}};
+static const kfusion_part tiled_parts[] = {
+    {2, tiled_steps, 4, 0, NULL, 0, NULL, 1, 1, tiled_forms, 0, NULL, 2, tiled_writes}};
+
 static const kfusion_pattern whole_patterns[] = {{"whole", 1, whole_parts}};
 static const kfusion_pattern scratch_patterns[] = {{"scratch", 1, scratch_parts}};
 static const kfusion_pattern named_patterns[] = {{"named", 1, named_parts}};
 static const kfusion_pattern fresh_patterns[] = {{"fresh", 1, fresh_parts}};
+static const kfusion_pattern tiled_patterns[] = {{"tiled", 1, tiled_parts}};
 static const kfusion_pattern loop_patterns[] = {{"loop", 2, loop_parts}};
 
 static const kfusion_region kfusion_region_whole KFUSION_UNUSED = {
@@ -124,3 +156,5 @@ static const kfusion_region kfusion_region_fresh KFUSION_UNUSED = {
     "fresh", "host.c:4", 1, fresh_patterns, ADDITIONS};
 static const kfusion_region kfusion_region_loop KFUSION_UNUSED = {
     "loop", "host.c:5", 1, loop_patterns, ADDITIONS};
+static const kfusion_region kfusion_region_tiled KFUSION_UNUSED = {
+    "tiled", "host.c:6", 1, tiled_patterns, ADDITIONS};

@@ -309,10 +309,13 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
     BEGIN(kernel, KERNEL);
     if (device != NULL)
         alive(device, DEVICE);
+    char name[128];
+    snprintf(name, sizeof name, "STANDIN_LOCAL_OF_%s", kernel->text->name);
+    const size_t local = setting(name, 0);
     switch (param_name) {
         SIZE(CL_KERNEL_WORK_GROUP_SIZE, setting("STANDIN_MAX_GROUP", 1024));
         BYTES(CL_KERNEL_COMPILE_WORK_GROUP_SIZE, v.sizes, sizeof v.sizes);
-        LONG(CL_KERNEL_LOCAL_MEM_SIZE, 0);
+        LONG(CL_KERNEL_LOCAL_MEM_SIZE, local);
         SIZE(CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, 8);
         LONG(CL_KERNEL_PRIVATE_MEM_SIZE, 0);
         UNKNOWN;
