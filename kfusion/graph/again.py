@@ -318,7 +318,7 @@ def loads_again(
         seen.add((each.producer, each.memory, point))
         values = functions[each.producer, each.memory]
         for access in loads_of(stages[: each.producer + 1], values):
-            found[point, *_element(access)] = size_of(access.type)
+            found[point, *element_of(access)] = size_of(access.type)
         for inner in again:
             if inner.reader <= each.producer and is_live(inner, stages, values):
                 call(inner, point)
@@ -337,7 +337,7 @@ def is_live(each: Again, stages: Sequence[Stage], values: GroupValues) -> bool:
     return (each.reader, access.access.statement) not in values.dead
 
 
-def _element(access: BoundAccess) -> tuple[str, Form]:
+def element_of(access: BoundAccess) -> tuple[str, Form]:
     return access.memory.name, access.form or Form()
 
 
@@ -354,31 +354,29 @@ def loads_of(stages: Sequence[Stage], values: GroupValues) -> Iterator[BoundAcce
 def cost(
     stages: Sequence[Stage],
     values: GroupValues,
-    again: Sequence[Again],
-    functions: Functions,
+    further: Mapping[tuple[Point, str, Form], int],
     near: int,
-) -> int | None:
+    kept: int = 0,
+) -> int:
     """Bytes, where neighbouring items load the same elements: each comes once from memory, and
-    the loads themselves cost as if one in so many did. None: too many."""
-    loads = {_element(access): size_of(access.type) for access in loads_of(stages, values)}
-    further = loads_again(stages, again, functions)
-    if further is None:
-        return None
+    the loads themselves cost as if one in so many did. `further`: loads of functions. `kept`:
+    bytes that go to what an item keeps, and from there."""
+    loads = {element_of(access): size_of(access.type) for access in loads_of(stages, values)}
     sizes = {name: size for (name, _), size in loads.items()}
     sizes |= {name: size for (_, name, _), size in further.items()}
     stored = saved_by(stages, values)
     written = {a.memory.name: size_of(a.type) for stage in stages for a in stage.accesses}
-    executed = sum(size * _rounds(form, stages) for (_, form), size in loads.items())
+    executed = sum(size * rounds_of(form, stages) for (_, form), size in loads.items())
     executed += sum(
-        size * _rounds(form, stages, *point) for (point, _, form), size in further.items()
+        size * rounds_of(form, stages, *point) for (point, _, form), size in further.items()
     )
-    return sum(sizes.values()) + sum(written[name] for name in stored) + executed // near
+    return sum(sizes.values()) + sum(written[name] for name in stored) + (executed + kept) // near
 
 
 _SOME = 8
 
 
-def _rounds(form: Form, stages: Sequence[Stage], *others: Form) -> int:
+def rounds_of(form: Form, stages: Sequence[Stage], *others: Form) -> int:
     """How often the loops around it go round, as far as that is known."""
     count = 1
     for atom in {a for each in (form, *others) for a in each.everything}:

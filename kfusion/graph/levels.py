@@ -14,10 +14,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
-from kfusion.graph.again import Functions, is_live, live_stages, loads_of, not_alone
+from kfusion.graph.again import (
+    Functions,
+    element_of,
+    is_live,
+    live_stages,
+    loads_of,
+    not_alone,
+    rounds_of,
+)
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.bounds import Nothing
-from kfusion.graph.model import Again
+from kfusion.graph.model import Again, Tiles
 from kfusion.graph.points import Point, Prover
 from kfusion.graph.values import GroupValues
 from kfusion.kernel.forms import (
@@ -42,7 +50,9 @@ IN_LIMITS = protection("in-limits", "offsets are constant only inside of the lim
 
 Key = tuple[int, str]  # position of a stage in the group, and memory; of the last one ""
 Interval = tuple[int, int]
-_MEMORY = 1 << 17  # bytes of rows for one item: what is beyond a thread's stack ends the process
+_MEMORY = 1 << 16  # bytes of rows for one item: what is beyond a thread's stack ends the process
+NEAR_ROWS = 8  # loads of what rows keep that cost as much as one from memory
+_NARROWEST = 32  # columns
 
 
 @dataclass(frozen=True)
@@ -53,13 +63,19 @@ class Limits:
     end: tuple[tuple[Form, ...], ...]
 
     def __add__(self, other: Limits) -> Limits:
-        return Limits(_joined(self.first, other.first), _joined(self.end, other.end))
+        first = (_furthest((*a, *b), 1) for a, b in zip(self.first, other.first, strict=True))
+        end = (_furthest((*a, *b), -1) for a, b in zip(self.end, other.end, strict=True))
+        return Limits(tuple(first), tuple(end))
 
 
-def _joined(
-    left: tuple[tuple[Form, ...], ...], right: tuple[tuple[Form, ...], ...]
-) -> tuple[tuple[Form, ...], ...]:
-    return tuple(tuple(dict.fromkeys((*a, *b))) for a, b in zip(left, right, strict=True))
+def _furthest(forms: Sequence[Form], sign: int) -> tuple[Form, ...]:
+    """Of those that differ by numbers the largest one, or the smallest one; no id is negative."""
+    found: dict[Form, int] = {}
+    for form in forms:
+        rest, constant = form - number(form.constant), sign * form.constant
+        found[rest] = max(constant, found.get(rest, constant))
+    kept = (rest + number(sign * constant) for rest, constant in found.items())
+    return tuple(f for f in kept if sign < 0 or not f.is_constant or f.constant > 0)
 
 
 @dataclass(frozen=True)
@@ -83,11 +99,19 @@ class Level:
 class Levels:
     levels: tuple[Level, ...]  # those that are read come first
     last: Level
+    loads: Mapping[tuple[Point, str, Form], int]  # of the functions, and how many bytes each
+    kept: int  # bytes that an item stores to rows, and loads from there
 
     def bytes(self, columns: int) -> int:
         """Of the rows, as so many columns of the last level need them."""
         low, high = self.halo
         return sum(each.rows * size_of(each.type) * (columns + high - low) for each in self.levels)
+
+    def tiles(self, columns: int, rows: int) -> Tiles | None:
+        """What one item does, with no more columns than there is memory for."""
+        while self.bytes(columns) > _MEMORY:
+            columns //= 2
+        return Tiles((columns, rows), (1, 1)) if columns >= _NARROWEST else None
 
     @property
     def halo(self) -> Interval:
@@ -133,7 +157,17 @@ def levels_of(
         if level is None:
             return None
         levels[key] = level
-    return Levels(tuple(levels[key] for key in wanted if key != last), levels[last])
+    loads: dict[tuple[Point, str, Form], int] = {
+        ((), *element_of(access)): size_of(access.type)
+        for key in wanted
+        if key != last
+        for access in loads_of(stages[: key[0] + 1], every[key])
+    }
+    kept = sum(size_of(level.type) for level in levels.values() if level.type)
+    for read in (read for each in reads.values() for read in each):
+        count = rounds_of(Form(), stages, *read.again.point)
+        kept += size_of(read.access.type) * count
+    return Levels(tuple(levels[key] for key in wanted if key != last), levels[last], loads, kept)
 
 
 _DIMENSIONS = 2
@@ -153,17 +187,10 @@ def _read(each: Again, stages: Sequence[Stage]) -> _Read | None:
         own = form_of(Id(GLOBAL_ID, d))
         settled, when = straight(form)
         span = _span(settled - own, access.facts)
-        if span is None:
+        reach = _reach(form - own, settled - own, span, prover) if span is not None else None
+        if reach is None:
             return None
-        widest = max(map(abs, span))
-        for low, high in (span, (-widest, widest)):
-            inside = (form - own - number(low), number(high) - form + own)
-            proofs = (prover.not_negative(each) for each in inside)
-            if not is_on(WINDOW) or not any(isinstance(proof, Form) for proof in proofs):
-                window.append((low, high))
-                break
-        else:
-            return None
+        window.append(reach)
         point.append(settled)
         facts += when
     if each.outside:
@@ -171,6 +198,25 @@ def _read(each: Again, stages: Sequence[Stage]) -> _Read | None:
         guards = stages[each.producer].guards
         facts += [guard.map(lambda form: form.replace(ids)) for guard in guards]
     return _Read(each, access, tuple(point), tuple(window), tuple(facts))
+
+
+def _reach(offset: Form, settled: Form, span: Interval, prover: Prover) -> Interval | None:
+    """Where the point may be: between the item and where it is away from borders; or as far to
+    both sides."""
+    if offset == settled or not is_on(WINDOW):
+        return span
+    zero = Form()
+    for sign, low, high in (("<=", zero, settled), ("<", settled, zero)):
+        left, right = (zero, settled) if sign == "<=" else (settled, zero)
+        where = (Comparison(sign, left, right, "long"),)
+        sides = (prover.not_negative(each, where=where) for each in (offset - low, high - offset))
+        if any(isinstance(proof, Form) for proof in sides):
+            break
+    else:
+        return min(span[0], 0), max(span[1], 0)
+    widest = max(map(abs, span))
+    sides = (prover.not_negative(each + number(widest)) for each in (offset, -offset))
+    return None if any(isinstance(proof, Form) for proof in sides) else (-widest, widest)
 
 
 def _level(

@@ -24,6 +24,7 @@ from kfusion.graph.copied import without_copies
 from kfusion.graph.images import kept_as_they_are, too_many_images, unfit_images
 from kfusion.graph.least import LeastBytes
 from kfusion.graph.legality import Across, Legal, legal_pair, obstacles, other_groups
+from kfusion.graph.levels import NEAR_ROWS, levels_of
 from kfusion.graph.liveness import stored_after
 from kfusion.graph.model import (
     Again,
@@ -41,6 +42,7 @@ from kfusion.graph.model import (
     Placement,
     RegionPlan,
     SameRange,
+    Tiles,
     UpTo,
 )
 from kfusion.graph.partition import Members, Pairs, Prices, best_partition
@@ -123,6 +125,7 @@ class _Candidate:
     handed: frozenset[str]
     bytes: int
     again: tuple[Again, ...] = ()
+    tiles: Tiles | None = None
 
 
 @dataclass(frozen=True)
@@ -340,11 +343,18 @@ class _Planner:
             assumptions = [*assumptions, *kept]
         if self.exact and (reason := _not_rounded(members, values)) is not None:
             return reason
-        size: int | None = values.bytes
-        if self.shared:
-            size = cost(members, values, again, functions, self.target.near)
-        if size is None:
+        if not self.shared:
+            return _Candidate(assumptions, stored, barriers, handed, values.bytes, again)
+        near, rows = self.target.near, self.target.rows
+        if self.target.strip and (levels := levels_of(members, values, again, functions)):
+            tiles = levels.tiles(self.target.strip, rows)
+            size = cost(members, values, levels.loads, max(near, NEAR_ROWS), levels.kept)
+            if tiles is not None:
+                return _Candidate(assumptions, stored, barriers, handed, size, again, tiles)
+        further = loads_again(members, again, functions)
+        if further is None:
             return self._costs(again, run[-1])
+        size = cost(members, values, further, near)
         return _Candidate(assumptions, stored, barriers, handed, size, again)
 
     def _lossy(self, members: list[Stage], kept: list[Keeps]) -> Reason | None:
@@ -418,6 +428,7 @@ class _Planner:
             self.target.unrolled,
             waits,
             found.again,
+            found.tiles,
         )
 
     def _several(self, members: list[Stage], values: GroupValues) -> tuple[int, list[Disjoint]]:

@@ -318,7 +318,8 @@ class _Case:
 
 
 def _cases(case: _Case) -> Iterator[_Case]:
-    choices = [choice for form in case.forms for choice in form.choices]
+    made = (side for fact in case.made for side in (fact.left, fact.right))
+    choices = [choice for form in (*case.forms, *made) for choice in form.choices]
     if not choices:
         yield case
         return

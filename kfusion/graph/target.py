@@ -29,6 +29,10 @@ class Target:
     # As many loads of what neighbouring items load, too, cost as much as one from memory; 0:
     # nothing is computed again for neighbours.
     near: int = 4
+    # Columns of a strip through which one item walks alone, where items read what neighbours make,
+    # and rows; 0: every item is one of its own.
+    strip: int = 0
+    rows: int = 64
     pauses: int = 0  # operations behind a loop, if items are to wait in between; 0: never
 
     @property
@@ -55,7 +59,7 @@ _TARGETS = (
     # Left alone, a short loop stands in the way of all that is done with the one over items.
     # To wait gains a sixth with 116 operations behind the loops of a convolution; with 40 it
     # loses a tenth.
-    Target("cpu", whole_groups=1, local_copies=0, unrolled=32, near=1, pauses=64),
+    Target("cpu", whole_groups=1, local_copies=0, unrolled=32, near=1, pauses=64, strip=256),
     # What NVIDIA's OpenCL tells of its devices since compute capability 7.0.
     # With four floats for each item, kernels that only move data reach its full bandwidth.
     # The first level of its cache is as near as local memory, and needs no waiting.

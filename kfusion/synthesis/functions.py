@@ -163,7 +163,7 @@ class FunctionWriter(Writer):
     ) -> Function:
         suffix = INSIDE if self.kept is not None and self.kept.inside else FUNCTION
         name = Names(self.names.taken | self.around).new(f"{hint}{suffix}")
-        given = self._parameters()
+        given = self.used_parameters()
         if rows is None and self.kept is not None:
             rows = tuple(self.kept.rows[key] for key in self.kept.level.reads)
         left = [f"const int {rows[0].left}"] if rows else []

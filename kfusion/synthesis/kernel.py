@@ -26,6 +26,7 @@ from kfusion.synthesis.again import (
 from kfusion.synthesis.functions import FunctionWriter
 from kfusion.synthesis.model import FusedKernel, NotWrittenError
 from kfusion.synthesis.names import Names, file_names
+from kfusion.synthesis.walk import written_as_strip
 from kfusion.synthesis.writer import Writer, parameters_of_memory
 
 SAME_TOKENS = protection("same-tokens", "macros give the same tokens in a fused kernel")
@@ -62,6 +63,18 @@ def synthesise(
     taken = frozenset(taken)
 
     def written(*, out: bool) -> tuple[Writer, FusedKernel]:
+        if group.tiles is not None:
+            return written_as_strip(
+                stages,
+                values,
+                equalities,
+                name,
+                group,
+                exact,
+                of_functions,
+                written_out=out,
+                taken=taken,
+            )
         functions: dict[tuple[int, str], Function] = {}
         for (producer, memory), found in sorted(of_functions.items(), key=lambda item: item[0]):
             one = FunctionWriter(

@@ -20,6 +20,10 @@ from kfusion.synthesis.signature import Style
 from kfusion.synthesis.statements import Lines
 
 NAMES = ("columns", "rows")  # of the launch as it was: the last two parameters
+_TILE = ("first", "last", "top", "bottom")
+_ITEM = ("row", "x", "y")
+_RANGE = ("from", "to", "above", "below")
+_INSIDE = ("inner", "outer", "start", "end")
 
 
 @dataclass(frozen=True)
@@ -49,14 +53,14 @@ class StripWriter:
         self.style, self.arguments, self.number = style, arguments, number
         self.out = Lines(style.indent)
         self.columns, self.count = (names.new(name) for name in NAMES)
-        wanted = ("first", "last", "top", "bottom", "row", "x", "y")
-        self.first, self.last, self.top, self.bottom, self.row, self.x, self.y = (
-            names.new(name) for name in wanted
-        )
-        wanted = ("from", "to", "above", "below", "inner", "outer", "start", "end")
-        self.from_, self.to, self.above, self.below, self.inner, self.outer, self.start, self.end = (
-            names.new(name) for name in wanted
-        )
+        self.first, self.last, self.top, self.bottom = map(names.new, _TILE)
+        self.row, self.x, self.y = map(names.new, _ITEM)
+        self.from_, self.to, self.above, self.below = map(names.new, _RANGE)
+        self.inner, self.outer, self.start, self.end = map(names.new, _INSIDE)
+
+    @property
+    def sizes(self) -> tuple[str, str]:
+        return self.columns, self.count
 
     def write(self) -> list[str]:
         out, (wide, high) = self.out, self.tiles.items
@@ -151,11 +155,9 @@ class StripWriter:
 
     def _clamped(self, form: Form, low: str, high: str) -> str:
         text, narrow = self.number(form)
-        if form.is_constant and form.constant <= 0:
-            return low
-        return f"clamp({text}, {low}, {high})" if narrow else (
-            f"clamp({text}, (long){low}, (long)({high}))"
-        )
+        if narrow:
+            return f"clamp({text}, {low}, {high})"
+        return f"(int)clamp({text}, (long){low}, (long){high})"
 
     def _columns(self, group: Sequence[Level], first: str, end: str, *, inside: bool) -> None:
         x = self.x
@@ -174,7 +176,9 @@ def _alike(levels: Sequence[Level]) -> Iterator[list[Level]]:
     """Levels that are made together: none of them reads another one."""
     group: list[Level] = []
     for level in levels:
-        if group and (_shape(level) != _shape(group[0]) or {e.key for e in group} & set(level.reads)):
+        if group and (
+            _shape(level) != _shape(group[0]) or {e.key for e in group} & set(level.reads)
+        ):
             yield group
             group = []
         group.append(level)

@@ -179,14 +179,19 @@ class Writer:
         if kept is not None and not each.outside:
             return kept.rows[key].at(*point)
         function = self.functions[key]
-        given = map(self._given, function.parameters)
+        given = map(self.given, function.parameters)
         return f"{function.name}({', '.join([*point, *function.rows, *given])})"
 
     def _text(self, use: StageUse, access: int) -> PointText:
         """For numbers in ids of the stage, where the access is."""
+        return self.text_of_numbers(use, small_ones(use.stage.access(access).facts))
+
+    def text_of_numbers(
+        self, use: StageUse | None = None, small: frozenset[Atom] = frozenset()
+    ) -> PointText:
+        """`use`: in whose ids they are, if they are in ids."""
         minimum = not {"min", "max"} & self.names.taken
-        small = small_ones(use.stage.access(access).facts)
-        return PointText(lambda atom: self._word(use, atom), small, minimum)
+        return PointText(lambda atom: self._word(use or self.uses[0], atom), small, minimum)
 
     def _elements(self, use: StageUse) -> dict[int, str]:
         """Loads with their index written anew, by first token."""
@@ -202,7 +207,7 @@ class Writer:
         symbols = (s for s in use.kernel.symbols.values() if s.parameter and s.name == name)
         return self.symbols[use.number][next(symbols)]
 
-    def _given(self, wanted: ItemParameter) -> str:
+    def given(self, wanted: ItemParameter) -> str:
         """The parameter here that a function's is given."""
         argument = wanted.parameter.argument
         if isinstance(argument, Scalar):
@@ -244,7 +249,7 @@ class Writer:
             self._hoist(self.uses[number])
         self._blocks()
         text, parameters = self._several() if self.elements > 1 else self._one()
-        return self._made(text, parameters)
+        return self.made(text, parameters)
 
     def _blocks(self) -> None:
         for block in self.values.blocks:
@@ -257,7 +262,7 @@ class Writer:
             if numbers:
                 self._block(numbers, alone=len(self.values.blocks) == 1)
 
-    def _made(self, text: str, parameters: tuple[FusedParameter, ...]) -> FusedKernel:
+    def made(self, text: str, parameters: tuple[FusedParameter, ...]) -> FusedKernel:
         text = "\n\n".join([*(f.text for f in self.functions.values()), text])
         pins = tuple(dict.fromkeys(p for u in self.uses for p in u.kernel.pins))
         if pins:
@@ -270,17 +275,17 @@ class Writer:
         return "\n".join(self.out.lines)
 
     def _one(self) -> tuple[str, tuple[FusedParameter, ...]]:
-        parameters = self._parameters()
+        parameters = self.used_parameters()
         head = signature(self.style, self.name, [p.text for p in parameters])
-        return "\n".join([self._title("in one kernel"), head, *self.out.lines, "}"]), parameters
+        return "\n".join([self.title("in one kernel"), head, *self.out.lines, "}"]), parameters
 
     def _several(self) -> tuple[str, tuple[FusedParameter, ...]]:
         """A function for one item, and the kernel that calls it for several."""
-        needed = self._parameters()
+        needed = self.used_parameters()
         item = ItemFunction.of(self.name, self.out.lines, self.names)
         assert all(t.text != "get_global_id" for line in item.lines for t in tokenize(line))
         function = [
-            self._title("for one item"),
+            self.title("for one item"),
             item.head(self.style, needed),
             *item.lines,
             "}",
@@ -298,10 +303,10 @@ class Writer:
             names,
         )
         self.work += out.lines
-        parameters = self._parameters()
+        parameters = self.used_parameters()
         head = [*(p.text for p in parameters), f"const ulong {items}"]
         kernel = [
-            self._title(f"in one kernel; an item does the work of {self.elements}"),
+            self.title(f"in one kernel; an item does the work of {self.elements}"),
             signature(self.style, self.name, head),
             *out.lines,
             "}",
@@ -349,7 +354,7 @@ class Writer:
         both = (whole, self._condition(use, guard))
         return " || ".join(c if _COMPARED.fullmatch(c) else f"({c})" for c in both)
 
-    def _title(self, what: str) -> str:
+    def title(self, what: str) -> str:
         names = [use.kernel.name for use in self.uses]
         joined = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
         return "\n   ".join(wrap(f"/* {joined} {what} */", 96))
@@ -359,7 +364,7 @@ class Writer:
         reloads = {copy.variable for copy in self.copies[use.number].reloads.values()}
         return {s for s in use.symbols if not s.parameter} - reloads
 
-    def _parameters(self) -> tuple[FusedParameter, ...]:
+    def used_parameters(self) -> tuple[FusedParameter, ...]:
         lines = [*self.work, *self.out.lines]
         restrict = self.elements > 1
         return self.parameters.used(lines, self.values, self.rounded, restrict=restrict)
