@@ -50,6 +50,8 @@ IN_LIMITS = protection("in-limits", "offsets are constant only inside of the lim
 
 Key = tuple[int, str]  # position of a stage in the group, and memory; of the last one ""
 Interval = tuple[int, int]
+# By invocation, number of the access, dimension, and where its point is.
+Windows = dict[tuple[int, int, int, Form], Interval | None]
 _MEMORY = 1 << 16  # bytes of rows for one item: what is beyond a thread's stack ends the process
 NEAR_ROWS = 8  # loads of what rows keep that cost as much as one from memory
 _NARROWEST = 32  # columns
@@ -134,7 +136,9 @@ def levels_of(
     values: GroupValues,
     again: Sequence[Again],
     functions: Functions,
+    windows: Windows,
 ) -> Levels | None:
+    """`windows`: what has been found for other groups, and this one adds to."""
     if not again or any(stage.range.dimensions != _DIMENSIONS for stage in stages):
         return None
     if any(not_alone(stages[number]) for number in live_stages(stages, values)):
@@ -144,7 +148,9 @@ def levels_of(
     reads: dict[Key, list[_Read]] = {}
     wanted = [last]
     for key in wanted:
-        found = [_read(each, stages) for each in again if _reads(each, key, stages, every[key])]
+        found = [
+            _read(each, stages, windows) for each in again if _reads(each, key, stages, every[key])
+        ]
         if any(each is None for each in found):
             return None
         reads[key] = [each for each in found if each is not None]
@@ -177,7 +183,7 @@ def _reads(each: Again, key: Key, stages: Sequence[Stage], values: GroupValues) 
     return each.reader <= key[0] and is_live(each, stages, values)
 
 
-def _read(each: Again, stages: Sequence[Stage]) -> _Read | None:
+def _read(each: Again, stages: Sequence[Stage], windows: Windows) -> _Read | None:
     access = stages[each.reader].access(each.access)
     prover = Prover(access, Nothing(), {})
     point: list[Form] = []
@@ -186,11 +192,14 @@ def _read(each: Again, stages: Sequence[Stage]) -> _Read | None:
     for d, form in enumerate(each.point):
         own = form_of(Id(GLOBAL_ID, d))
         settled, when = straight(form)
-        span = _span(settled - own, access.facts)
-        reach = _reach(form - own, settled - own, span, prover) if span is not None else None
-        if reach is None:
+        key = access.stage.invocation.index, access.number, d, form
+        if key not in windows:
+            span = _span(settled - own, access.facts)
+            reach = _reach(form - own, settled - own, span, prover) if span is not None else None
+            windows[key] = reach
+        if (found := windows[key]) is None:
             return None
-        window.append(reach)
+        window.append(found)
         point.append(settled)
         facts += when
     if each.outside:

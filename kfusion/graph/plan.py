@@ -24,7 +24,7 @@ from kfusion.graph.copied import without_copies
 from kfusion.graph.images import kept_as_they_are, too_many_images, unfit_images
 from kfusion.graph.least import LeastBytes
 from kfusion.graph.legality import Across, Legal, legal_pair, obstacles, other_groups
-from kfusion.graph.levels import NEAR_ROWS, levels_of
+from kfusion.graph.levels import NEAR_ROWS, Windows, levels_of
 from kfusion.graph.liveness import stored_after
 from kfusion.graph.model import (
     Again,
@@ -159,6 +159,7 @@ class _Planner:
         self.oracle, self.target = oracle, target
         self.stages = [Stage(i) for i in invocations]
         self.pairs, self.alone = pairs, alone
+        self.windows: Windows = {}
         self.candidate = cache(self._candidate)
         self.together = cache(self._together)
         self.over_budget = cache(self._over_budget)
@@ -346,7 +347,9 @@ class _Planner:
         if not self.shared:
             return _Candidate(assumptions, stored, barriers, handed, values.bytes, again)
         near, rows = self.target.near, self.target.rows
-        if self.target.strip and (levels := levels_of(members, values, again, functions)):
+        if self.target.strip and (
+            levels := levels_of(members, values, again, functions, self.windows)
+        ):
             tiles = levels.tiles(self.target.strip, rows)
             size = cost(members, values, levels.loads, max(near, NEAR_ROWS), levels.kept)
             if tiles is not None:
