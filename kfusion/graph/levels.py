@@ -54,7 +54,7 @@ Interval = tuple[int, int]
 Windows = dict[tuple[int, int, int, Form], Interval | None]
 _MEMORY = 1 << 16  # bytes of rows for one item: what is beyond a thread's stack ends the process
 NEAR_ROWS = 8  # loads of what rows keep that cost as much as one from memory
-_NARROWEST = 32  # columns
+_NARROWEST = 8  # of the columns that are wanted one in so many
 
 
 @dataclass(frozen=True)
@@ -111,9 +111,10 @@ class Levels:
 
     def tiles(self, columns: int, rows: int) -> Tiles | None:
         """What one item does, with no more columns than there is memory for."""
+        least = columns // _NARROWEST
         while self.bytes(columns) > _MEMORY:
             columns //= 2
-        return Tiles((columns, rows), (1, 1)) if columns >= _NARROWEST else None
+        return Tiles((columns, rows), (1, 1)) if columns > least else None
 
     @property
     def halo(self) -> Interval:

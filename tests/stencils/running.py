@@ -1,6 +1,6 @@
 """Random pipelines of stencils: fused on PoCL as they were launched one by one, to the bit.
 
-`python -m tests.stencils.running SEED COUNT` tells how many fuse, and how many could.
+`python -m tests.stencils.running SEED COUNT [strips]` tells how many fuse, and how many could.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from random import Random
 import numpy as np
 
 from kfusion.device.opencl import pocl_device
-from kfusion.graph.model import Invocation, RegionPlan
+from kfusion.graph.model import Invocation, RegionPlan, Tiles
 from kfusion.graph.plan import plan_region
 from kfusion.graph.target import Target
 from kfusion.source.diagnostics import Reason
@@ -29,21 +29,26 @@ from tests.stencils.pipelines import BUFFERS, Pipeline, pipeline
 
 AT_A_TIME = 20  # pipelines in one program
 EAGER = Target(near=1 << 20)  # whatever it costs to compute again
+STRIPS = replace(EAGER, strip=4, rows=3)
 Made = dict[tuple[int, ...], FusedKernel]
 
 
-def planned(drawn: Sequence[Pipeline], prefix: str) -> list[tuple[RegionPlan, Made]]:
+def planned(
+    drawn: Sequence[Pipeline], prefix: str, target: Target
+) -> list[tuple[RegionPlan, Made]]:
     return [
-        _planned(each, called, f"{prefix}{number}")
+        _planned(each, called, f"{prefix}{number}", target)
         for number, (each, called) in enumerate(zip(drawn, invocations(drawn), strict=True))
     ]
 
 
-def _planned(of: Pipeline, called: list[Invocation], name: str) -> tuple[RegionPlan, Made]:
+def _planned(
+    of: Pipeline, called: list[Invocation], name: str, target: Target
+) -> tuple[RegionPlan, Made]:
     alone: dict[str, Reason] = {}
     taken: set[str] = set()
     while True:
-        plan = plan_region(called, of.out, truth(of), EAGER, alone=alone)
+        plan = plan_region(called, of.out, truth(of), target, alone=alone)
         try:
             made: Made = {}
             for group in (group for group in plan.groups if group.fused):
@@ -63,16 +68,19 @@ def job_of(of: Pipeline, plan: RegionPlan, made: Made) -> Job:
     data = {name: (random.random(count) * 8 - 4).astype(scalar) for name in BUFFERS}
     data[WEIGHTS] = (random.random(WEIGHT_COUNT) * 4).astype(scalar)
     as_written = [(call.name, (*call.buffers, *of.scalars), call.size) for call in of.calls]
+    tiles = {kernel.name: kernel.tiles for kernel in made.values()}
     runs = tuple(
-        tuple(_step(launch, of) for launch in each)
+        tuple(_step(launch, of, tiles.get(launch[0])) for launch in each)
         for each in (as_written, launches(plan, made, of))
     )
     return Job(_told(of, plan, made), (), runs, data, tuple(sorted(of.observed)))
 
 
-def _step(launch: Launch, of: Pipeline) -> Step:
+def _step(launch: Launch, of: Pipeline, tiles: Tiles | None) -> Step:
     name, arguments, size = launch
     values = [np.int32(of.scalars[a]) if a in of.scalars else a for a in arguments]
+    if tiles is not None:
+        return Step(name, (*values, *map(np.int32, size)), tiles.launched(size), tiles.local)
     return Step(name, tuple(values), size, tuple(map(gcd, size, (8, 4, 2))))
 
 
@@ -84,7 +92,9 @@ def _one_by_one(job: Job) -> Job:
     return replace(job, runs=runs)
 
 
-def check(seed: int, count: int = AT_A_TIME, on_pocl: int | None = None) -> Counter[str]:
+def check(
+    seed: int, count: int = AT_A_TIME, on_pocl: int | None = None, target: Target = EAGER
+) -> Counter[str]:
     """How many pipelines fuse, and how many could become one kernel.
 
     Each that fuses is shown to the judge, and run under Oclgrind, which sees races, and reads
@@ -92,7 +102,7 @@ def check(seed: int, count: int = AT_A_TIME, on_pocl: int | None = None) -> Coun
     """
     random = Random(seed)
     drawn = [pipeline(random, f"k{number}") for number in range(count)]
-    plans = planned(drawn, "fused")
+    plans = planned(drawn, "fused", target)
     fusing = [(p, plan, made) for p, (plan, made) in zip(drawn, plans, strict=True) if made]
     jobs = [job_of(*each) for each in fusing]
     for job, (each, plan, _) in zip(jobs, fusing, strict=True):
@@ -103,7 +113,9 @@ def check(seed: int, count: int = AT_A_TIME, on_pocl: int | None = None) -> Coun
         assert before == after, job.source
     for job, complaint in zip(jobs, simulated(jobs), strict=True):
         assert complaint is None, f"{complaint}\n{job.source}"
-    return Counter(_outcome(each, plan) for each, (plan, _) in zip(drawn, plans, strict=True))
+    found = Counter(_outcome(each, plan) for each, (plan, _) in zip(drawn, plans, strict=True))
+    found["in strips"] = sum(g.tiles is not None for plan, _ in plans for g in plan.groups)
+    return found
 
 
 def _told(of: Pipeline, plan: RegionPlan, made: Made) -> str:
@@ -119,12 +131,13 @@ def _outcome(of: Pipeline, plan: RegionPlan) -> str:
     return ("partly" if plan.fuses else "not") + (", and legal" if of.may_be_one else "")
 
 
-def main(seed: int, count: int) -> None:
+def main(seed: int, count: int, target: Target) -> None:
     found: Counter[str] = Counter()
     for first in range(0, count, AT_A_TIME):
-        found += check(seed * 1000 + first, min(AT_A_TIME, count - first))
+        found += check(seed * 1000 + first, min(AT_A_TIME, count - first), target=target)
     print(*(f"{number} {what}" for what, number in sorted(found.items())), sep="\n")
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    shape = STRIPS if sys.argv[3:] == ["strips"] else EAGER
+    main(int(sys.argv[1]), int(sys.argv[2]), shape)
