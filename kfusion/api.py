@@ -296,6 +296,7 @@ def fuse(
     exact: bool = False,
     target: Target = ANY,
     elements: int = 1,
+    tiles: bool = False,
     patience: float = PATIENCE,
 ) -> Fused:
     """Fuse the kernels of an OpenCL program along a sequence of calls.
@@ -306,7 +307,8 @@ def fuse(
     A launch has no global offset, unless its entry is a `LaunchRange` with `offset=True`.
     `exact`: not even a compiler that contracts operations of two kernels changes a bit.
     `target`: the device that the kernels must pay on. `elements`: where it is legal and pays,
-    one item does the work of so many (see `Launch`). `patience`: a kernel that is not read
+    one item does the work of so many, and with `tiles` a group that of many items (see
+    `Launch`): the kernels have another range and more arguments then. `patience`: a kernel that is not read
     in so many seconds stays as it is.
     """
     _check_types(source, calls)
@@ -318,7 +320,8 @@ def fuse(
     invocations = _invocations(read, _ranges(read, ranges))
     observed = _observed(out, invocations)
     _check_devices(target, elements)
-    target = replace(target, elements=elements)  # whatever it has: the caller launches
+    # Whatever it has: the caller launches.
+    target = replace(target, elements=elements, strip=target.strip if tiles else 0)
     alone: dict[str, Reason] = {}
     while True:
         plan = plan_region(invocations, observed, Agreement(), target, exact=exact, alone=alone)

@@ -25,8 +25,9 @@ from kfusion.graph.again import (
 )
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.bounds import Nothing
-from kfusion.graph.model import Again, Tiles
+from kfusion.graph.model import Again, Tiles, Within
 from kfusion.graph.points import Point, Prover
+from kfusion.graph.ranges import COMPARED
 from kfusion.graph.values import GroupValues
 from kfusion.kernel.forms import (
     GLOBAL_ID,
@@ -37,6 +38,7 @@ from kfusion.kernel.forms import (
     Id,
     LoopVariable,
     Quotient,
+    Value,
     form_of,
     number,
 )
@@ -50,8 +52,18 @@ IN_LIMITS = protection("in-limits", "offsets are constant only inside of the lim
 
 Key = tuple[int, str]  # position of a stage in the group, and memory; of the last one ""
 Interval = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Window:
+    """Items, from the one that reads; where all ids of its launch are `below` the scalar."""
+
+    reach: Interval
+    below: Value | None = None
+
+
 # By invocation, number of the access, dimension, and where its point is.
-Windows = dict[tuple[int, int, int, Form], Interval | None]
+Windows = dict[tuple[int, int, int, Form], Window | None]
 _MEMORY = 1 << 16  # bytes of rows for one item: what is beyond a thread's stack ends the process
 NEAR_ROWS = 8  # loads of what rows keep that cost as much as one from memory
 _NARROWEST = 8  # of the columns that are wanted one in so many
@@ -102,6 +114,7 @@ class Levels:
     levels: tuple[Level, ...]  # those that are read come first
     last: Level
     loads: Mapping[tuple[Point, str, Form], int]  # of the functions, and how many bytes each
+    within: tuple[Within, ...]  # what it is for
     kept: int  # bytes that an item stores to rows, and loads from there
 
     def bytes(self, columns: int) -> int:
@@ -128,8 +141,9 @@ class _Read:
     again: Again
     access: BoundAccess
     straight: Point
-    window: tuple[Interval, ...]
+    reach: tuple[Interval, ...]
     facts: tuple[Comparison, ...]  # under which the point is the straight one
+    within: tuple[Within, ...]
 
 
 def levels_of(
@@ -170,11 +184,16 @@ def levels_of(
         if key != last
         for access in loads_of(stages[: key[0] + 1], every[key])
     }
+    within = tuple(
+        dict.fromkeys(w for each in reads.values() for read in each for w in read.within)
+    )
     kept = sum(size_of(level.type) for level in levels.values() if level.type)
     for read in (read for each in reads.values() for read in each):
         count = rounds_of(Form(), stages, *read.again.point)
         kept += size_of(read.access.type) * count
-    return Levels(tuple(levels[key] for key in wanted if key != last), levels[last], loads, kept)
+    return Levels(
+        tuple(levels[key] for key in wanted if key != last), levels[last], loads, within, kept
+    )
 
 
 _DIMENSIONS = 2
@@ -188,7 +207,8 @@ def _read(each: Again, stages: Sequence[Stage], windows: Windows) -> _Read | Non
     access = stages[each.reader].access(each.access)
     prover = Prover(access, Nothing(), {})
     point: list[Form] = []
-    window: list[Interval] = []
+    reach: list[Interval] = []
+    within: list[Within] = []
     facts: list[Comparison] = []
     for d, form in enumerate(each.point):
         own = form_of(Id(GLOBAL_ID, d))
@@ -196,21 +216,35 @@ def _read(each: Again, stages: Sequence[Stage], windows: Windows) -> _Read | Non
         key = access.stage.invocation.index, access.number, d, form
         if key not in windows:
             span = _span(settled - own, access.facts)
-            reach = _reach(form - own, settled - own, span, prover) if span is not None else None
-            windows[key] = reach
+            window = _window(form, own, settled - own, span, prover) if span is not None else None
+            windows[key] = window
         if (found := windows[key]) is None:
             return None
-        window.append(found)
+        reach.append(found.reach)
+        if found.below is not None:
+            within.append(Within(access.stage.launch.index, d, found.below.name))
         point.append(settled)
         facts += when
     if each.outside:
         ids: dict[Atom, Form] = {Id(GLOBAL_ID, d): form for d, form in enumerate(point)}
         guards = stages[each.producer].guards
         facts += [guard.map(lambda form: form.replace(ids)) for guard in guards]
-    return _Read(each, access, tuple(point), tuple(window), tuple(facts))
+    return _Read(each, access, tuple(point), tuple(reach), tuple(facts), tuple(within))
 
 
-def _reach(offset: Form, settled: Form, span: Interval, prover: Prover) -> Interval | None:
+def _window(form: Form, own: Form, settled: Form, span: Interval, prover: Prover) -> Window | None:
+    scalars = sorted((v for v in form.scalars if not v.part and v.type in COMPARED), key=str)
+    for below in (None, *scalars):
+        facts = (Comparison("<", own, form_of(below), "long"),) if below is not None else ()
+        reach = _reach(form - own, settled, span, prover, facts)
+        if reach is not None:
+            return Window(reach, below)
+    return None
+
+
+def _reach(
+    offset: Form, settled: Form, span: Interval, prover: Prover, facts: tuple[Comparison, ...]
+) -> Interval | None:
     """Where the point may be: between the item and where it is away from borders; or as far to
     both sides."""
     if offset == settled or not is_on(WINDOW):
@@ -218,14 +252,14 @@ def _reach(offset: Form, settled: Form, span: Interval, prover: Prover) -> Inter
     zero = Form()
     for sign, low, high in (("<=", zero, settled), ("<", settled, zero)):
         left, right = (zero, settled) if sign == "<=" else (settled, zero)
-        where = (Comparison(sign, left, right, "long"),)
+        where = (Comparison(sign, left, right, "long"), *facts)
         sides = (prover.not_negative(each, where=where) for each in (offset - low, high - offset))
         if any(isinstance(proof, Form) for proof in sides):
             break
     else:
         return min(span[0], 0), max(span[1], 0)
     widest = max(map(abs, span))
-    sides = (prover.not_negative(each + number(widest)) for each in (offset, -offset))
+    sides = (prover.not_negative(each + number(widest), where=facts) for each in (offset, -offset))
     return None if any(isinstance(proof, Form) for proof in sides) else (-widest, widest)
 
 
@@ -241,7 +275,7 @@ def _level(
     reach = [(0, 0), (0, 0)]
     rows = 1
     windows = [
-        [(low + a, high + b) for (low, high), (a, b) in zip(r.window, other.reach, strict=True)]
+        [(low + a, high + b) for (low, high), (a, b) in zip(r.reach, other.reach, strict=True)]
         for other in levels.values()
         for r in reads[other.key]
         if (r.again.producer, r.again.memory) == key
@@ -251,7 +285,7 @@ def _level(
         reach = [(min(lows), max(highs)) for lows, highs in sides]
         # A row is kept from when it is made until its last reader is as far.
         oldest = min(
-            r.window[1][0] + other.ahead
+            r.reach[1][0] + other.ahead
             for other in levels.values()
             for r in reads[other.key]
             if (r.again.producer, r.again.memory) == key

@@ -44,6 +44,7 @@ from kfusion.graph.model import (
     SameRange,
     Tiles,
     UpTo,
+    Within,
 )
 from kfusion.graph.partition import Members, Pairs, Prices, best_partition
 from kfusion.graph.pauses import pauses
@@ -352,13 +353,19 @@ class _Planner:
         ):
             tiles = levels.tiles(self.target.strip, rows)
             size = cost(members, values, levels.loads, max(near, NEAR_ROWS), levels.kept)
-            if tiles is not None:
+            if tiles is not None and all(map(self._may_end, levels.within)):
+                assumptions = [*assumptions, *levels.within]
                 return _Candidate(assumptions, stored, barriers, handed, size, again, tiles)
         further = loads_again(members, again, functions)
         if further is None:
             return self._costs(again, run[-1])
         size = cost(members, values, further, near)
         return _Candidate(assumptions, stored, barriers, handed, size, again)
+
+    def _may_end(self, within: Within) -> bool:
+        stage = next(s for s in self.stages if s.invocation.index == within.invocation)
+        scalar = stage.scalars[within.scalar]
+        return self.oracle.within(stage.launch, within.dimension, scalar, implied=False)
 
     def _lossy(self, members: list[Stage], kept: list[Keeps]) -> Reason | None:
         images = {name: memory for stage in members for name, memory in stage.memory.items()}

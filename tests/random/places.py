@@ -25,7 +25,7 @@ from tests.support.kernel_side import kernels_of
 
 BUFFERS = "abcde"
 ELEMENTS = 256
-Launch = tuple[str, tuple[str, ...], tuple[int, ...]]
+Launch = tuple[str, tuple[str | int, ...], tuple[int, ...], tuple[int, ...] | None]
 OTHER_GUARDS = ("!({} % 3 == 1)", "{} != 4", "p1[0] > 0")
 
 
@@ -127,18 +127,23 @@ def _call(
 def launches(
     plan: RegionPlan, made: Mapping[tuple[int, ...], FusedKernel], of: Pipeline
 ) -> list[Launch]:
-    """What is launched instead: kernels, arguments by name, and sizes."""
+    """What is launched instead: kernels, arguments by name or value, and sizes."""
     found: list[Launch] = []
     for group in plan.groups:
         calls = [of.calls[index] for index in group.members]
         if len(calls) == 1:
-            found.append((calls[0].name, (*calls[0].buffers, *of.scalars), calls[0].size))
+            found.append((calls[0].name, (*calls[0].buffers, *of.scalars), calls[0].size, None))
             continue
         placed = {a.invocation for a in group.assumptions if isinstance(a, Placement)}
         size = widest([of.calls[i].size for i in group.members if i not in placed])
         assert size is not None
         kernel = made[group.members]
-        found.append((kernel.name, tuple(p.argument.name for p in kernel.parameters), size))
+        arguments = tuple(p.argument.name for p in kernel.parameters)
+        if (tiles := kernel.tiles) is None:
+            found.append((kernel.name, arguments, size, None))
+        else:
+            over = tiles.launched(size)
+            found.append((kernel.name, (*arguments, *size), over, tiles.local))
     return found
 
 

@@ -34,12 +34,12 @@ def run(context: cl.Context, program: cl.Program, made: list[Launch], of: Pipeli
     data = {name: random.random(ELEMENTS).astype(np.float32) for name in BUFFERS}
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     memory = {name: cl.Buffer(context, flags, hostbuf=array) for name, array in data.items()}
-    for name, arguments, size in made:
+    for name, arguments, size, local in made:
         kernel = cl.Kernel(program, name)
         for position, argument in enumerate(arguments):
-            number = of.scalars.get(argument)
-            kernel.set_arg(position, memory[argument] if number is None else np.int32(number))
-        cl.enqueue_nd_range_kernel(queue, kernel, size, None)
+            value = of.scalars.get(argument, argument) if isinstance(argument, str) else argument
+            kernel.set_arg(position, memory[value] if isinstance(value, str) else np.int32(value))
+        cl.enqueue_nd_range_kernel(queue, kernel, size, local)
     for name, array in data.items():
         cl.enqueue_copy(queue, array, memory[name])
     return data
@@ -66,7 +66,7 @@ def check(seed: int) -> tuple[int, int]:
         if not made:
             continue
         as_written: list[Launch] = [
-            (call.name, (*call.buffers, *each.scalars), call.size) for call in each.calls
+            (call.name, (*call.buffers, *each.scalars), call.size, None) for call in each.calls
         ]
         before = run(built.context, built.program, as_written, each)
         after = run(built.context, built.program, launches(plan, made, each), each)
