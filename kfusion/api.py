@@ -308,8 +308,8 @@ def fuse(
     `exact`: not even a compiler that contracts operations of two kernels changes a bit.
     `target`: the device that the kernels must pay on. `elements`: where it is legal and pays,
     one item does the work of so many, and with `tiles` a group that of many items (see
-    `Launch`): the kernels have another range and more arguments then. `patience`: a kernel that is not read
-    in so many seconds stays as it is.
+    `Launch`): kernels have another range and more arguments then. `patience`: a kernel that
+    is not read in so many seconds stays as it is.
     """
     _check_types(source, calls)
     unit = _unit(source, defines, cc)

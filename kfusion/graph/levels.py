@@ -12,6 +12,7 @@ A function's value is the same whenever it is computed (again.py), so it may be 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 from kfusion.graph.again import (
@@ -28,6 +29,7 @@ from kfusion.graph.bounds import Nothing
 from kfusion.graph.model import Again, Tiles, Within
 from kfusion.graph.points import Point, Prover
 from kfusion.graph.ranges import COMPARED
+from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues
 from kfusion.kernel.forms import (
     GLOBAL_ID,
@@ -62,8 +64,8 @@ class Window:
     below: Value | None = None
 
 
-# By invocation, number of the access, dimension, and where its point is.
-Windows = dict[tuple[int, int, int, Form], Window | None]
+# By dimension, where the point is, and what is known there.
+Windows = dict[tuple[int, Form, tuple[Comparison, ...]], Window | None]
 _MEMORY = 1 << 16  # bytes of rows for one item: what is beyond a thread's stack ends the process
 NEAR_ROWS = 8  # loads of what rows keep that cost as much as one from memory
 _NARROWEST = 8  # of the columns that are wanted one in so many
@@ -136,6 +138,12 @@ class Levels:
         return min(lows), max(highs)
 
 
+def _equal(access: BoundAccess, equalities: Equalities) -> BoundAccess:
+    """With one name for scalars that are equal."""
+    form = equalities.form(access.form) if access.form is not None else None
+    return replace(access, form=form, facts=tuple(map(equalities.comparison, access.facts)))
+
+
 @dataclass(frozen=True)
 class _Read:
     again: Again
@@ -151,6 +159,7 @@ def levels_of(
     values: GroupValues,
     again: Sequence[Again],
     functions: Functions,
+    equalities: Equalities,
     windows: Windows,
 ) -> Levels | None:
     """`windows`: what has been found for other groups, and this one adds to."""
@@ -164,7 +173,9 @@ def levels_of(
     wanted = [last]
     for key in wanted:
         found = [
-            _read(each, stages, windows) for each in again if _reads(each, key, stages, every[key])
+            _read(each, stages, equalities, windows)
+            for each in again
+            if _reads(each, key, stages, every[key])
         ]
         if any(each is None for each in found):
             return None
@@ -174,7 +185,7 @@ def levels_of(
     wanted.sort()
     levels: dict[Key, Level] = {}
     for key in reversed(wanted):
-        level = _level(key, stages, every[key], reads, levels)
+        level = _level(key, stages, every[key], equalities, reads, levels)
         if level is None:
             return None
         levels[key] = level
@@ -203,8 +214,10 @@ def _reads(each: Again, key: Key, stages: Sequence[Stage], values: GroupValues) 
     return each.reader <= key[0] and is_live(each, stages, values)
 
 
-def _read(each: Again, stages: Sequence[Stage], windows: Windows) -> _Read | None:
-    access = stages[each.reader].access(each.access)
+def _read(
+    each: Again, stages: Sequence[Stage], equalities: Equalities, windows: Windows
+) -> _Read | None:
+    access = _equal(stages[each.reader].access(each.access), equalities)
     prover = Prover(access, Nothing(), {})
     point: list[Form] = []
     reach: list[Interval] = []
@@ -213,7 +226,7 @@ def _read(each: Again, stages: Sequence[Stage], windows: Windows) -> _Read | Non
     for d, form in enumerate(each.point):
         own = form_of(Id(GLOBAL_ID, d))
         settled, when = straight(form)
-        key = access.stage.invocation.index, access.number, d, form
+        key = d, form, access.facts
         if key not in windows:
             span = _span(settled - own, access.facts)
             window = _window(form, own, settled - own, span, prover) if span is not None else None
@@ -227,7 +240,7 @@ def _read(each: Again, stages: Sequence[Stage], windows: Windows) -> _Read | Non
         facts += when
     if each.outside:
         ids: dict[Atom, Form] = {Id(GLOBAL_ID, d): form for d, form in enumerate(point)}
-        guards = stages[each.producer].guards
+        guards = map(equalities.comparison, stages[each.producer].guards)
         facts += [guard.map(lambda form: form.replace(ids)) for guard in guards]
     return _Read(each, access, tuple(point), tuple(reach), tuple(facts), tuple(within))
 
@@ -267,6 +280,7 @@ def _level(
     key: Key,
     stages: Sequence[Stage],
     values: GroupValues,
+    equalities: Equalities,
     reads: Mapping[Key, Sequence[_Read]],
     levels: Mapping[Key, Level],
 ) -> Level | None:
@@ -292,16 +306,16 @@ def _level(
         )
         rows = 1 << (reach[1][1] - oldest).bit_length()
     before = stages[: number + 1]
-    found = _inside(before, values, reads[key])
+    found = _inside(before, values, equalities, reads[key])
     domain = _NO_LIMITS
     if number < len(stages):
-        limits = _all_limits(stages[number].guards, ())
+        limits = _all_limits(map(equalities.comparison, stages[number].guards), ())
         if limits is None:
             return None
         domain = limits
     else:
         guards = [g for n in live_stages(stages, values) for g in stages[n].guards]
-        limits = _all_limits(guards, ())
+        limits = _all_limits(map(equalities.comparison, guards), ())
         if limits is None or found is None:
             return None
         found = found[0] + limits, found[1]
@@ -318,7 +332,10 @@ def _type_of(stage: Stage, memory: str) -> str:
 
 
 def _inside(
-    stages: Sequence[Stage], values: GroupValues, reads: Sequence[_Read]
+    stages: Sequence[Stage],
+    values: GroupValues,
+    equalities: Equalities,
+    reads: Sequence[_Read],
 ) -> tuple[Limits, dict[tuple[int, int], Form | Point]] | None:
     """The limits within which offsets are constant, and what accesses are there."""
     inside = _NO_LIMITS
@@ -330,7 +347,7 @@ def _inside(
         inside += limits
         settled[each.again.reader, each.again.access] = each.straight
     numbers = {id(stage): number for number, stage in enumerate(stages)}
-    for access in loads_of(stages, values):
+    for access in (_equal(each, equalities) for each in loads_of(stages, values)):
         plain = access.access.plain and access.access.mode is Mode.READ
         plain = plain and not (access.access.texel or access.access.unit or access.access.seen_as)
         if access.form is None or not access.form.choices or access.narrow or not plain:

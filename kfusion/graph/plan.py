@@ -126,6 +126,7 @@ class _Candidate:
     handed: frozenset[str]
     bytes: int
     again: tuple[Again, ...] = ()
+    further: int = 0  # loads, of what is computed again
     tiles: Tiles | None = None
 
 
@@ -349,23 +350,26 @@ class _Planner:
             return _Candidate(assumptions, stored, barriers, handed, values.bytes, again)
         near, rows = self.target.near, self.target.rows
         if self.target.strip and (
-            levels := levels_of(members, values, again, functions, self.windows)
+            levels := levels_of(members, values, again, functions, equalities, self.windows)
         ):
             tiles = levels.tiles(self.target.strip, rows)
             size = cost(members, values, levels.loads, max(near, NEAR_ROWS), levels.kept)
             if tiles is not None and all(map(self._may_end, levels.within)):
                 assumptions = [*assumptions, *levels.within]
-                return _Candidate(assumptions, stored, barriers, handed, size, again, tiles)
+                return _Candidate(
+                    assumptions, stored, barriers, handed, size, again, len(levels.loads), tiles
+                )
         further = loads_again(members, again, functions)
         if further is None:
             return self._costs(again, run[-1])
         size = cost(members, values, further, near)
-        return _Candidate(assumptions, stored, barriers, handed, size, again)
+        return _Candidate(assumptions, stored, barriers, handed, size, again, len(further))
 
     def _may_end(self, within: Within) -> bool:
-        stage = next(s for s in self.stages if s.invocation.index == within.invocation)
-        scalar = stage.scalars[within.scalar]
-        return self.oracle.within(stage.launch, within.dimension, scalar, implied=False)
+        launch = next(i for i in self.invocations if i.index == within.invocation)
+        known = (stage.scalars.get(within.scalar) for stage in self.stages)
+        scalar = next(each for each in known if each is not None)
+        return self.oracle.within(launch, within.dimension, scalar, implied=False)
 
     def _lossy(self, members: list[Stage], kept: list[Keeps]) -> Reason | None:
         images = {name: memory for stage in members for name, memory in stage.memory.items()}
@@ -406,8 +410,6 @@ class _Planner:
         values = group_values(
             members, equalities, found.stored, found.barriers, found.handed, keys(found.again)
         )
-        functions = functions_of(members, equalities, found.again)
-        further = loads_again(members, found.again, functions) or {}
         saved = saved_by(members, values)
         elements, distinct = (1, []) if found.again else self._several(members, values)
         direct, untouched = frozenset[int](), list[Disjoint]()
@@ -423,7 +425,7 @@ class _Planner:
             tuple(dict.fromkeys((*assumptions, *distinct, *untouched))),
             loads,
             stores,
-            values.loads + len(further),
+            values.loads + found.further,
             values.stores,
             values.forwarded & saved,
             values.forwarded - saved,
@@ -431,6 +433,7 @@ class _Planner:
             found.handed,
             elements,
             elements == 1
+            and not found.again
             and self.target.whole_groups > 0
             and may_ask_by_group(members)
             and pays(members),

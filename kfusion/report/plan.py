@@ -121,11 +121,12 @@ def _for_the_target(group: Group, members: list[Invocation]) -> list[str]:
     if group.again:
         named = {m.name: str(m) for member in members for m in member.memory}
         counts = Counter(named[each.memory] for each in group.again)
-        told = ", ".join(f"{name} ({count} times)" for name, count in sorted(counts.items()))
-        found.append(f"computed again for each item that reads it: {told}")
-    if group.tiles is not None:
-        local, items = (" x ".join(map(str, s)) for s in (group.tiles.local, group.tiles.items))
-        found.append(f"a group of {local} items does the work of {items}")
+        times = ", ".join(f"{name} ({count} times)" for name, count in sorted(counts.items()))
+        found.append(f"computed again for each item that reads it: {times}")
+        if group.tiles is not None:
+            local, items = (" x ".join(map(str, s)) for s in (group.tiles.local, group.tiles.items))
+            found[-1] = f"a group of {local} items does the work of {items}"
+            found.append(f"it keeps rows of {', '.join(sorted(counts))}")
     if group.by_group:
         found.append("whether items are in bounds is asked of their whole group first")
     return found

@@ -35,7 +35,7 @@ def written_as_strip(
     written_out: bool,
     taken: frozenset[str],
 ) -> tuple[Writer, FusedKernel]:
-    levels = levels_of(stages, values, group.again, of_functions, {})
+    levels = levels_of(stages, values, group.again, of_functions, equalities, {})
     tiles = group.tiles
     assert levels is not None
     assert tiles is not None
