@@ -11,7 +11,7 @@ A function's value is the same whenever it is computed (again.py), so it may be 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -26,7 +26,7 @@ from kfusion.graph.again import (
 )
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.bounds import Nothing
-from kfusion.graph.model import Again, Tiles, Within
+from kfusion.graph.model import Again, Equal, Tiles, Within
 from kfusion.graph.points import Point, Prover
 from kfusion.graph.ranges import COMPARED
 from kfusion.graph.unify import Equalities
@@ -58,12 +58,13 @@ Interval = tuple[int, int]
 
 @dataclass(frozen=True)
 class Window:
-    """Items, from the one that reads; where all ids of its launch are `below` the scalar."""
+    """Items, from the one that reads; if the assumption holds."""
 
     reach: Interval
-    below: Value | None = None
+    assumed: Equal | Within | None = None
 
 
+May = Callable[[Equal | Within], bool]
 # By dimension, where the point is, and what is known there.
 Windows = dict[tuple[int, Form, tuple[Comparison, ...]], Window | None]
 _MEMORY = 1 << 16  # bytes of rows for one item: what is beyond a thread's stack ends the process
@@ -73,15 +74,17 @@ _NARROWEST = 8  # of the columns that are wanted one in so many
 
 @dataclass(frozen=True)
 class Limits:
-    """By dimension, ids that are at least all of the first forms and below all of the others."""
+    """By dimension, ids that are at least all of the first forms and below all of the others;
+    none, if one of the forms `when` is negative."""
 
     first: tuple[tuple[Form, ...], ...]
     end: tuple[tuple[Form, ...], ...]
+    when: tuple[Form, ...] = ()
 
     def __add__(self, other: Limits) -> Limits:
         first = (_furthest((*a, *b), 1) for a, b in zip(self.first, other.first, strict=True))
         end = (_furthest((*a, *b), -1) for a, b in zip(self.end, other.end, strict=True))
-        return Limits(tuple(first), tuple(end))
+        return Limits(tuple(first), tuple(end), _furthest((*self.when, *other.when), -1))
 
 
 def _furthest(forms: Sequence[Form], sign: int) -> tuple[Form, ...]:
@@ -106,6 +109,11 @@ class Level:
     straight: Mapping[tuple[int, int], Form | Point]  # by stage and access, inside of the limits
 
     @property
+    def is_split(self) -> bool:
+        """Items away from borders have a text of their own."""
+        return self.inside != _NO_LIMITS
+
+    @property
     def ahead(self) -> int:
         """How many rows it is in front of the last level."""
         return self.reach[1][1]
@@ -116,7 +124,7 @@ class Levels:
     levels: tuple[Level, ...]  # those that are read come first
     last: Level
     loads: Mapping[tuple[Point, str, Form], int]  # of the functions, and how many bytes each
-    within: tuple[Within, ...]  # what it is for
+    assumed: tuple[Equal | Within, ...]
     kept: int  # bytes that an item stores to rows, and loads from there
 
     def bytes(self, columns: int) -> int:
@@ -151,7 +159,7 @@ class _Read:
     straight: Point
     reach: tuple[Interval, ...]
     facts: tuple[Comparison, ...]  # under which the point is the straight one
-    within: tuple[Within, ...]
+    assumed: tuple[Equal | Within, ...]
 
 
 def levels_of(
@@ -161,8 +169,10 @@ def levels_of(
     functions: Functions,
     equalities: Equalities,
     windows: Windows,
+    may: May,
 ) -> Levels | None:
-    """`windows`: what has been found for other groups, and this one adds to."""
+    """`windows`: what has been found for other groups, and this one adds to. `may`: whether
+    something may be assumed."""
     if not again or any(stage.range.dimensions != _DIMENSIONS for stage in stages):
         return None
     if any(not_alone(stages[number]) for number in live_stages(stages, values)):
@@ -173,7 +183,7 @@ def levels_of(
     wanted = [last]
     for key in wanted:
         found = [
-            _read(each, stages, equalities, windows)
+            _read(each, stages, equalities, windows, may)
             for each in again
             if _reads(each, key, stages, every[key])
         ]
@@ -195,15 +205,14 @@ def levels_of(
         if key != last
         for access in loads_of(stages[: key[0] + 1], every[key])
     }
-    within = tuple(
-        dict.fromkeys(w for each in reads.values() for read in each for w in read.within)
-    )
+    every_read = [read for each in reads.values() for read in each]
+    assumed = tuple(dict.fromkeys(a for read in every_read for a in read.assumed))
     kept = sum(size_of(level.type) for level in levels.values() if level.type)
-    for read in (read for each in reads.values() for read in each):
+    for read in every_read:
         count = rounds_of(Form(), stages, *read.again.point)
         kept += size_of(read.access.type) * count
     return Levels(
-        tuple(levels[key] for key in wanted if key != last), levels[last], loads, within, kept
+        tuple(levels[key] for key in wanted if key != last), levels[last], loads, assumed, kept
     )
 
 
@@ -215,43 +224,55 @@ def _reads(each: Again, key: Key, stages: Sequence[Stage], values: GroupValues) 
 
 
 def _read(
-    each: Again, stages: Sequence[Stage], equalities: Equalities, windows: Windows
+    each: Again, stages: Sequence[Stage], equalities: Equalities, windows: Windows, may: May
 ) -> _Read | None:
     access = _equal(stages[each.reader].access(each.access), equalities)
     prover = Prover(access, Nothing(), {})
     point: list[Form] = []
     reach: list[Interval] = []
-    within: list[Within] = []
+    assumed: list[Equal | Within] = []
     facts: list[Comparison] = []
-    for d, form in enumerate(each.point):
+    for d, form in enumerate(map(equalities.form, each.point)):
         own = form_of(Id(GLOBAL_ID, d))
         settled, when = straight(form)
         key = d, form, access.facts
         if key not in windows:
             span = _span(settled - own, access.facts)
-            window = _window(form, own, settled - own, span, prover) if span is not None else None
-            windows[key] = window
+            windows[key] = _window(form, settled, d, span, prover, may) if span else None
         if (found := windows[key]) is None:
             return None
         reach.append(found.reach)
-        if found.below is not None:
-            within.append(Within(access.stage.launch.index, d, found.below.name))
+        assumed += [found.assumed] if found.assumed is not None else []
         point.append(settled)
         facts += when
     if each.outside:
         ids: dict[Atom, Form] = {Id(GLOBAL_ID, d): form for d, form in enumerate(point)}
         guards = map(equalities.comparison, stages[each.producer].guards)
         facts += [guard.map(lambda form: form.replace(ids)) for guard in guards]
-    return _Read(each, access, tuple(point), tuple(reach), tuple(facts), tuple(within))
+    return _Read(each, access, tuple(point), tuple(reach), tuple(facts), tuple(assumed))
 
 
-def _window(form: Form, own: Form, settled: Form, span: Interval, prover: Prover) -> Window | None:
-    scalars = sorted((v for v in form.scalars if not v.part and v.type in COMPARED), key=str)
-    for below in (None, *scalars):
-        facts = (Comparison("<", own, form_of(below), "long"),) if below is not None else ()
-        reach = _reach(form - own, settled, span, prover, facts)
-        if reach is not None:
-            return Window(reach, below)
+def _window(
+    form: Form, settled: Form, dimension: int, span: Interval, prover: Prover, may: May
+) -> Window | None:
+    """Where the point is in the dimension, if it can be told."""
+    own = form_of(Id(GLOBAL_ID, dimension))
+    reach = _reach(form - own, settled - own, span, prover, ())
+    if reach is not None:
+        return Window(reach)
+    ends = {fact.right.single for fact in prover.read.facts if fact.op == "<" and fact.left == own}
+    for scalar in sorted((v for v in form.scalars if not v.part and v.type in COMPARED), key=str):
+        equal: list[Equal | Within] = [
+            Equal(scalar.name, end.name)
+            for end in ends
+            if isinstance(end, Value) and replace(end, name=scalar.name) == scalar
+        ]
+        launch = prover.read.stage.launch
+        for assumed in [*equal, Within(launch.index, dimension, scalar.name)]:
+            facts = (Comparison("<", own, form_of(scalar), "long"),)
+            reach = _reach(form - own, settled - own, span, prover, facts)
+            if reach is not None and may(assumed):
+                return Window(reach, assumed)
     return None
 
 
@@ -449,6 +470,8 @@ def _limits(room: Form, known: Sequence[Comparison]) -> Limits | None:
     ids = [(m, f) for m, f in worst.terms if any(isinstance(atom, Id) for atom in m)]
     if not ids and worst.is_constant and worst.constant >= 0:
         return _NO_LIMITS
+    if not ids and _is_plain(worst):
+        return replace(_NO_LIMITS, when=(worst,))
     if len(ids) != 1 or len(ids[0][0]) != 1 or abs(ids[0][1]) != 1:
         return None
     ((id_,), factor) = ids[0]

@@ -319,8 +319,11 @@ class _Planner:
         )
         return list(dict.fromkeys(found))
 
-    def _priced(self, run: Members, together: _Together) -> _Candidate | Reason:
-        members, assumptions = together.stages, together.assumptions
+    def _priced(
+        self, run: Members, together: _Together, more: tuple[Assumption, ...] = ()
+    ) -> _Candidate | Reason:
+        """`more`: what is to be assumed, too."""
+        members, assumptions = together.stages, [*together.assumptions, *more]
         if len(run) == 1:
             stored = frozenset(members[0].written)
         else:
@@ -350,12 +353,17 @@ class _Planner:
             return _Candidate(assumptions, stored, barriers, handed, values.bytes, again)
         near, rows = self.target.near, self.target.rows
         if self.target.strip and (
-            levels := levels_of(members, values, again, functions, equalities, self.windows)
+            levels := levels_of(
+                members, values, again, functions, equalities, self.windows, self._may_assume
+            )
         ):
+            new = tuple(each for each in levels.assumed if each not in more)
+            if any(isinstance(each, Equal) for each in new):  # values may be others then
+                return self._priced(run, together, (*more, *new))
+            assumptions = [*assumptions, *levels.assumed]
             tiles = levels.tiles(self.target.strip, rows)
             size = cost(members, values, levels.loads, max(near, NEAR_ROWS), levels.kept)
-            if tiles is not None and all(map(self._may_end, levels.within)):
-                assumptions = [*assumptions, *levels.within]
+            if tiles is not None:
                 return _Candidate(
                     assumptions, stored, barriers, handed, size, again, len(levels.loads), tiles
                 )
@@ -365,11 +373,13 @@ class _Planner:
         size = cost(members, values, further, near)
         return _Candidate(assumptions, stored, barriers, handed, size, again, len(further))
 
-    def _may_end(self, within: Within) -> bool:
-        launch = next(i for i in self.invocations if i.index == within.invocation)
-        known = (stage.scalars.get(within.scalar) for stage in self.stages)
-        scalar = next(each for each in known if each is not None)
-        return self.oracle.within(launch, within.dimension, scalar, implied=False)
+    def _may_assume(self, assumed: Equal | Within) -> bool:
+        scalars = {n: scalar for stage in self.stages for n, scalar in stage.scalars.items()}
+        if isinstance(assumed, Equal):
+            return self.oracle.equal(scalars[assumed.left], scalars[assumed.right])
+        launch = next(i for i in self.invocations if i.index == assumed.invocation)
+        scalar = scalars[assumed.scalar]
+        return self.oracle.within(launch, assumed.dimension, scalar, implied=False)
 
     def _lossy(self, members: list[Stage], kept: list[Keeps]) -> Reason | None:
         images = {name: memory for stage in members for name, memory in stage.memory.items()}

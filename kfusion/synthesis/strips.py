@@ -105,7 +105,8 @@ class StripWriter:
         out.add(f"const int {y} = {self.row}{plus(level.ahead)};")
         out.blank()
         condition = f"{y} >= {above} && {y} < {below}"
-        split = any((*level.inside.first, *level.inside.end))
+        condition += "".join(self._when(level.domain))
+        split = level.is_split
         self._open(f"if ({condition})")
         if split:
             self._inside(level, *names)
@@ -146,12 +147,15 @@ class StripWriter:
         facts = [f"{self.y} >= {self.number(form)[0]}" for form in level.inside.first[1]]
         facts += [f"{self.y} < {self.number(form)[0]}" for form in level.inside.end[1]]
         start, end = self.inner, self.outer
-        if facts:
-            away = " && ".join(facts)
+        away = (" && ".join(facts) + "".join(self._when(level.inside))).removeprefix(" && ")
+        if away:
             start, end = (f"{away} ? {name} : {to}" for name in (start, end))
         self.out.add(f"const int {self.start} = {start};")
         self.out.add(f"const int {self.end} = {end};")
         self.out.blank()
+
+    def _when(self, limits: Limits) -> Iterator[str]:
+        return (f" && {self.number(form)[0]} >= 0" for form in limits.when)
 
     def _clamped(self, form: Form, low: str, high: str) -> str:
         text, narrow = self.number(form)

@@ -35,7 +35,9 @@ def written_as_strip(
     written_out: bool,
     taken: frozenset[str],
 ) -> tuple[Writer, FusedKernel]:
-    levels = levels_of(stages, values, group.again, of_functions, equalities, {})
+    levels = levels_of(
+        stages, values, group.again, of_functions, equalities, {}, group.assumptions.__contains__
+    )
     tiles = group.tiles
     assert levels is not None
     assert tiles is not None
@@ -79,7 +81,7 @@ def written_as_strip(
         for key in _partly(level, group.again) - before.keys():
             before[key] = new(writer_of(key, kept, before).or_before(rows[key]))
         texts: list[Function] = []
-        for inside in (False, True) if any((*level.inside.first, *level.inside.end)) else (False,):
+        for inside in (False, True) if level.is_split else (False,):
             one = writer_of(level.key, replace(kept, inside=inside), before)
             memory = level.key[1]
             texts.append(new(one.function(outside=False) if memory else one.whole()))

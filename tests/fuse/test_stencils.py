@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from kfusion.api import Fused
-from tests.stencils.running import EAGER
+from kfusion.graph.target import Target
+from tests.stencils.running import EAGER, STRIPS
 from tests.support.kernel_side import fused_and_same, fused_text
 
 EXTENTS = {"w": 13, "h": 7, "d": 3, "r": 2, "n": 1}
@@ -198,6 +199,7 @@ def check(
     elements: int = 1,
     *,
     exact: bool = False,
+    target: Target = EAGER,
 ) -> Fused:
     data = np.random.default_rng(3)
     dimensions = max(d + 1 for d in range(3) if f"get_global_id({d})" in source)
@@ -211,7 +213,7 @@ def check(
             name: (data.random(COUNT * elements) * 4 - 2).astype(np.float32) for name in "abctuo"
         },
         size=SIZES[dimensions],
-        target=EAGER,
+        target=target,
         exact=exact,
     )
 
