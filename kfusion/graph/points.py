@@ -112,7 +112,18 @@ def source_of(
     prover = _Prover(read, world, found)
     why: Reason | None = None
     for point in _points(read.form - start, pitches):
-        if not all(_can_be_written(read, atom) for form in point for atom in form.everything):
+        atoms = (atom for form in point for atom in form.everything)
+        if (
+            unwritten := next((a for a in atoms if not _can_be_written(read, a)), None)
+        ) is not None:
+            if isinstance(unwritten, Value) and not several:
+                nobody = replace(
+                    nobody,
+                    message=f"{read} cannot be computed again for neighbouring items: its index "
+                    f"needs '{unwritten}', which is no parameter",
+                    help="let the kernels get the number as a parameter, `int n`, and write the "
+                    "index with it",
+                )
             continue
         source = _inside(store.stage, point, pitches, prover, world)
         if isinstance(source, Source):

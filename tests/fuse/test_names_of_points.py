@@ -91,4 +91,8 @@ def test_end_that_no_number_of_the_call_is(parameter: str, end: str) -> None:
     )
     fused = fuse(PRODUCER + reader, ["f(t, a, n)", "g(c, t, n, s)"], ["c"], target=EAGER)
     assert [kernel.name for kernel in fused.kernels] == ["f", "g"]
-    assert "KF237" in {d.code for d in fused.diagnostics}
+    cut = next(d for d in fused.diagnostics if d.code == "KF237")
+    assert cut.message.endswith(
+        f"for neighbouring items: its index needs '{end}', which is no parameter"
+    )
+    assert "as a parameter" in (cut.help or "")
