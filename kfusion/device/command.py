@@ -94,7 +94,10 @@ def verify_here(result: Result, wanted: Wanted, words: Sequence[str]) -> int:
     }
     unknown += sorted(wanted.data.keys() - buffers)
     if all(outcome.skipped for outcome in outcomes):
-        click.echo("nothing was run, and nothing compared", err=True)
+        click.echo(
+            "nothing was run, and nothing compared; KFUSION=check compares in the fused program",
+            err=True,
+        )
         return NOTHING_RUN
     for name in unknown:
         option = "--let" if name in wanted.numbers else "--data"

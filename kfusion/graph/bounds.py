@@ -143,8 +143,8 @@ class Bounds:
     _found: dict[tuple[Form, Form | None, bool], Proof | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for fact in self.facts:
-            self._slacks += self._slacks_of(fact)
+        for fact in sorted(self.facts, key=lambda fact: fact.op == "!="):
+            self._slacks += list(self._slacks_of(fact))
 
     def not_negative(
         self, form: Form, pitch: Form | None = None, *, of_rows: bool = True
@@ -286,6 +286,11 @@ class Bounds:
 
     def _slacks_of(self, fact: Comparison) -> Iterator[Slack]:
         """The differences that are not negative where the comparison holds."""
+        if fact.op == "!=":  # numbers that differ in C differ: `i != 0` of what is not negative
+            for form in (fact.right - fact.left, fact.left - fact.right):
+                proof = self._search(form, [*self._slacks, *_of_atoms([form])])
+                if proof is not None:
+                    yield Slack(form - number(1), proof)
         sides = {"<": [(fact.left, fact.right, 1)], "<=": [(fact.left, fact.right, 0)]}
         sides["=="] = [(fact.left, fact.right, 0), (fact.right, fact.left, 0)]
         for low, high, least in sides.get(fact.op, ()):

@@ -112,7 +112,12 @@ def source_of(
     prover = Prover(read, world, found)
     why: Reason | None = None
     for point in _points(read.form - start, pitches):
-        if not all(_can_be_written(read, atom) for form in point for atom in form.everything):
+        atoms = (atom for form in point for atom in form.everything)
+        if (
+            unwritten := next((a for a in atoms if not _can_be_written(read, a)), None)
+        ) is not None:
+            if not several:
+                nobody = _of_no_name(nobody, read, unwritten)
             continue
         source = _inside(store.stage, point, pitches, prover, world)
         if isinstance(source, Source):
@@ -142,6 +147,17 @@ def _can_be_written(read: BoundAccess, atom: Atom) -> bool:
         return True
     of_vector = atom.whole.rstrip("0123456789") in INTEGERS
     return image_of(atom.name) is None and (of_vector or not atom.part)
+
+
+def _of_no_name(reason: Reason, read: BoundAccess, atom: Atom) -> Reason:
+    message = f"{read} cannot be computed again for neighbouring items: its index needs "
+    if isinstance(atom, LoopVariable):
+        message += "the number of a loop's round, which no variable holds"
+        help = "let the loop count from a number, `for (k = -2; k <= 2; k++)`"
+    else:
+        message += f"'{atom}', which is no parameter"
+        help = "let the kernels get the number as a parameter, `int n`"
+    return replace(reason, message=message, help=f"{help}, and write the index with it")
 
 
 def _is_named_there(read: BoundAccess, variable: LoopVariable) -> bool:

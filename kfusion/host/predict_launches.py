@@ -351,5 +351,7 @@ def _names_of(handle: Sym) -> list[str]:
     words = ["".join(c for c in step if c.isalnum() or c == "_") for step in path]
     last = next((i for i in reversed(range(len(path))) if not path[i].startswith("[")), 0)
     member = words[last] + "_".join(words[last + 1 :])
+    if path[last].startswith("["):  # of a plain array: `u_1` for `u[1]`
+        return [root.name, f"{root.name}_{member}", "", f"{root.name}_{member}"]
     is_inner = last == len(path) - 1 > 0 and not path[-2].startswith("[")
     return [root.name, member, words[-2] if is_inner else "", f"{root.name}_{member}"]

@@ -16,6 +16,7 @@ from kfusion.kernel.evaluate import (
     evaluate,
     is_condition,
     resolve_pointer,
+    vector,
 )
 from kfusion.kernel.flow import changed_in
 from kfusion.kernel.images import sampler_value
@@ -163,7 +164,9 @@ def declare(env: Environment, scopes: Scopes, node: c_ast.Decl) -> Declaration:
         if isinstance(node.type, c_ast.PtrDecl) and pointer is not None:
             env.pointers[symbol] = pointer if named else replace(pointer, offset=None)
         elif named and isinstance(node.type, c_ast.TypeDecl):
-            value = convert(evaluate(env, node.init), type_)
+            of_list = isinstance(node.init, c_ast.InitList)
+            value = vector(env, node.init.exprs, type_) if of_list else evaluate(env, node.init)
+            value = convert(value, type_)
     env.bind(symbol, value)
     env.truths.pop(symbol, None)
     if once and is_integer(type_) and node.init is not None and is_condition(node.init):

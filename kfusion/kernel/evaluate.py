@@ -191,10 +191,10 @@ def _evaluated(env: Environment, node: c_ast.Node) -> Typed:
     if isinstance(node, c_ast.Cast):
         type_ = canonical(env.unit, node.to_type)
         if isinstance(node.expr, c_ast.ExprList):
-            return _vector(env, node.expr.exprs, type_)
+            return vector(env, node.expr.exprs, type_)
         return convert(evaluate(env, node.expr), type_)
     if isinstance(node, c_ast.CompoundLiteral):
-        return _vector(env, node.init.exprs, canonical(env.unit, node.type))
+        return vector(env, node.init.exprs, canonical(env.unit, node.type))
     if isinstance(node, c_ast.StructRef) and node.type == ".":
         whole = evaluate(env, node.name)
         return _part(whole, node.field.name) if whole.parts else _of_structure(env, node)
@@ -233,12 +233,12 @@ def one_of(when: Known, unless: Known, then: Typed, otherwise: Typed, type_: str
     return Typed(chosen(unless[0], b, a, type_) if unless[1] else None, type_)
 
 
-def _vector(env: Environment, nodes: list[c_ast.Node], type_: str) -> Typed:
-    """`(int2)(a, b)`, `(int2){a, b}`"""
-    vector = vector_of(type_)
-    if vector is None or len(nodes) != vector[1]:
+def vector(env: Environment, nodes: list[c_ast.Node], type_: str) -> Typed:
+    """`(int2)(a, b)`, `(int2){a, b}`, `int2 v = {a, b}`"""
+    base, count = vector_of(type_) or ("", 0)
+    if not base or len(nodes) != count:
         return UNKNOWN
-    return Typed(None, "", tuple(convert(evaluate(env, n), vector[0]) for n in nodes))
+    return Typed(None, "", tuple(convert(evaluate(env, n), base) for n in nodes))
 
 
 def vector_parameter(name: str, type_: str, path: str = "", whole: str = "") -> Typed:

@@ -181,12 +181,26 @@ def _expected(tokens: list[PToken], at: int) -> str | None:
     if at == 0:
         return None
     previous = tokens[at - 1]
+    if previous.text in ("if", "for", "while", "switch"):
+        return f"is a '(' missing after '{previous.text}'?"
+    if tokens[at].text in ("{", ";") and _inside_round(tokens, at):
+        return f"is a ')' missing after {_shown(previous.text)}?"
     if previous.line != tokens[at].line and previous.text not in (";", "{", "}"):
         return f"is a ';' missing after {_shown(previous.text)}?"
     points = tokens[at].text == "*" and (at < 2 or tokens[at - 2].text in ("(", ",", ";", "}"))
     if is_name(previous.text) and (is_name(tokens[at].text) or points):
         return f"is '{previous.text}{_UNKNOWN_TYPE}"
     return f"{_shown(tokens[at].text)} cannot follow {_shown(previous.text)} here"
+
+
+def _inside_round(tokens: list[PToken], at: int) -> bool:
+    """Of the same statement or declaration more round brackets are opened than closed."""
+    depth = 0
+    for token in reversed(tokens[:at]):
+        if token.text in (";", "{", "}"):
+            break
+        depth += (token.text == "(") - (token.text == ")")
+    return depth > 0
 
 
 @lru_cache(maxsize=1 << 14)  # asked of each token

@@ -36,11 +36,17 @@ KFUSION_HERE void kfusion_tell_totals(void)
     for (t = KFUSION_N(tallies); t != NULL; t = t->next) {
         const kfusion_region *region = t->region;
         unsigned long made = 0;
+        const char *before = ": ";
         for (p = 0; p < region->patterns; p++)
             made += t->made[p];
         fprintf(stderr, "kfusion: %s (%s): made %lu times", region->place, region->name, made);
-        for (p = 0; region->patterns > 1 && made != 0 && p < region->patterns; p++)
-            fprintf(stderr, "%s%s %lu", p == 0 ? ": " : ", ", region->pattern[p].name, t->made[p]);
+        for (p = 0; region->patterns > 1 && made != 0 && p < region->patterns; p++) {
+            const kfusion_pattern *pattern = &region->pattern[p];
+            if (pattern->parts == 1 && pattern->part->forms == 0)
+                continue; /* one launch between others */
+            fprintf(stderr, "%s%s %lu", before, pattern->name, t->made[p]);
+            before = ", ";
+        }
         if (t->less != 0)
             fprintf(stderr, " (%lu without storing what is temporary)", t->less);
         if (t->written != 0)

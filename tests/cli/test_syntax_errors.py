@@ -31,6 +31,16 @@ app.c:12:1: error[KF104]: syntax error before '}'
     )
 
 
+def test_bracket_that_is_not_closed_before_a_body(command: Command) -> None:
+    command.change("vec.cl", "const float factor)", "const float factor")
+    assert command.refused_program().endswith("  help: is a ')' missing after 'factor'?\n")
+
+
+def test_keyword_without_its_bracket(command: Command) -> None:
+    command.change("app.c", "    return 0;", "    if n > 0) return 0;")
+    assert command.refused_program().endswith("  help: is a '(' missing after 'if'?\n")
+
+
 def test_unknown_type_in_an_application(command: Command) -> None:
     command.change("app.c", "int combine(cl_mem c", "int combine(cl_memory c")
     assert (
@@ -95,7 +105,7 @@ def test_missing_bracket_in_a_library(command: Command) -> None:
 vec.c:16:56: error[KF104]: syntax error before ';'
    16 |     add_kernel = clCreateKernel(program, "add", &status;
       |                                                        ^
-  help: ';' cannot follow 'status' here
+  help: is a ')' missing after 'status'?
 """
     )
 
@@ -182,7 +192,7 @@ def test_syntax_error_in_a_header(command: Command) -> None:
 vec.h:10:26: error[KF104]: syntax error before ';'
    10 | size_t vec_bytes(size_t n;
       |                          ^
-  help: ';' cannot follow 'n' here
+  help: is a ')' missing after 'n'?
 """
     )
 
@@ -280,7 +290,7 @@ def test_syntax_error_in_the_body_of_a_macro(command: Command) -> None:
 vec.c:35:11: error[KF104]: syntax error before 'clSetKernelArg'
    35 |     CHECK(clSetKernelArg(add_kernel, 1, sizeof a, &a));
       |           ^~~~~~~~~~~~~~
-  help: is 'if' a type? nothing declares it
+  help: is a '(' missing after 'if'?
 """
     )
 

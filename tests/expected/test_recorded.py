@@ -118,6 +118,17 @@ def test_trace_tells_of_rounds_that_are_missing(tmp_path: Path) -> None:
     assert told[-1] == f"{lead}made 1 times: app 1, app_or_2 0, as written 8 (8 times: {why})"
 
 
+def test_trace_counts_no_launch_that_has_nothing_to_make(tmp_path: Path) -> None:
+    body = PAIR + '        launch("root", t, c, (cl_mem)0);\n'
+    program = host(tmp_path, "#pragma kfuse(a, b, c, t)", body)
+    kernels = tmp_path / "kernels.cl"
+    kernels.write_text(kernels.read_text().replace("sqrt(x[i])", "x[n - 1 - i]"))
+    recorded(program)
+    assert "app_part_2" in program.text("kfusion_fused.h")
+    told = program.run("out", KFUSION="trace").stderr.splitlines()
+    assert told[-1].split(": ", 1)[1] == "app.c:13 (app): made 1 times: app 1"
+
+
 def test_a_loop_is_one_round_again_and_again(tmp_path: Path) -> None:
     body = "        for (int i = 0; i < 40; i++) {\n" + PAIR + "        }\n"
     program = host(tmp_path, PRAGMA, body)

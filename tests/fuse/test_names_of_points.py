@@ -91,4 +91,35 @@ def test_end_that_no_number_of_the_call_is(parameter: str, end: str) -> None:
     )
     fused = fuse(PRODUCER + reader, ["f(t, a, n)", "g(c, t, n, s)"], ["c"], target=EAGER)
     assert [kernel.name for kernel in fused.kernels] == ["f", "g"]
-    assert "KF237" in {d.code for d in fused.diagnostics}
+    cut = next(d for d in fused.diagnostics if d.code == "KF237")
+    assert cut.message.endswith(
+        f"for neighbouring items: its index needs '{end}', which is no parameter"
+    )
+    assert "as a parameter" in (cut.help or "")
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (int k = max(i - 2, 0); k <= i; k++) c[i] += t[k];",
+        "int k = -2; while (k <= 2) { c[i] += t[clamp(i + k, 0, n - 1)]; k++; }",
+    ],
+)
+def test_round_of_a_loop_that_no_variable_counts(loop: str) -> None:
+    reader = (
+        "kernel void g(global float *c, global const float *t, int n)\n"
+        f"{{ int i = get_global_id(0); if (i < n) {{ c[i] = 0; {loop} }} }}\n"
+    )
+    fused = fused_and_same(
+        PRODUCER + reader,
+        ["f(t, a, n)", "g(c, t, n)"],
+        ["c"],
+        launches=2,
+        scalars={"n": np.int32(64)},
+        target=EAGER,
+    )
+    cut = next(d for d in fused.diagnostics if d.code == "KF237")
+    assert cut.message.endswith(
+        "its index needs the number of a loop's round, which no variable holds"
+    )
+    assert "count from a number" in (cut.help or "")

@@ -55,6 +55,14 @@ FUSE = {
         PLANE,
         f"{ALL} o[i] = t[y*w + (x > 0 ? x - 1 : 0)] + t[(y + 1 < h ? y + 1 : y)*w + x];",
     ),
+    "first and last": (
+        PLANE,
+        f"{ALL} o[i] = (x == 0 ? 0 : t[i - 1]) + (y != h - 1 ? t[i + w] : 0);",
+    ),
+    "first without sign": (
+        ROW,
+        "const size_t x = get_global_id(0); if (x < w) o[x] = x == 0 ? t[x] : t[x - 1];",
+    ),
     "if": (PLANE, f"{ALL} int k = x; if (x < w - 1) k = x + 1; o[i] = t[y*w + k];"),
     "named": (
         PLANE,
@@ -133,6 +141,9 @@ STAY = {
     "next row": (PLANE, f"{ALL} o[i] = t[i + 1];"),
     "clamped too late": (PLANE, f"{ALL} o[i] = t[y*w + clamp(x + 1, 0, w)];"),
     "other condition": (PLANE, f"{ALL} o[i] = t[y*w + (x >= 0 ? x + 1 : 0)];"),
+    "unlike the second": (PLANE, f"{ALL} o[i] = x != 1 ? t[i - 1] : 0;"),
+    "unlike what is behind the row": (PLANE, f"{ALL} o[i] = x != w ? t[i + 1] : 0;"),
+    "unlike 0 from both sides": (PLANE, f"{ALL} int l = x - 1; o[i] = l != 0 ? t[y*w + l] : 0;"),
     "if not": (PLANE, f"{ALL} int k = x; if (x < w) k = x + 1; o[i] = t[y*w + k];"),
     "name changed": (PLANE, f"{ALL} int l = max(x - 1, 0); l--; o[i] = t[y*w + l + 1 + x];"),
     "index changed": (PLANE, f"{ALL} int up = y > 0 ? i - w : i; up++; o[i] = t[up];"),

@@ -62,6 +62,8 @@ ROW = "get_global_id(1)*w + get_global_id(0)"
         # Vectors.
         (AT_POINT, "t[at((int2)(x, y), w)] = 1;", ROW),
         (AT_POINT, "int2 p = (int2)(x, y); t[at(p, w)] = 1;", ROW),
+        (AT_POINT, "int2 p = {x, y}; t[at(p, w)] = 1;", ROW),
+        (AT_POINT, "int2 p = {x}; t[at(p, w)] = 1;", "-"),
         (AT_POINT, "t[at((int2)(x, y) + 1, w)] = 1;", f"{ROW} + w + 1"),
         (
             AT_POINT.replace("int2", "const uint2"),

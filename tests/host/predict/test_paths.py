@@ -84,6 +84,13 @@ def test_a_launch_has_the_words_of_the_application(tmp_path: Path) -> None:
     assert str(spans[0].text if spans[0] else "") == "both()"
 
 
+def test_elements_of_an_array_are_called_by_its_name(tmp_path: Path) -> None:
+    text = "static cl_mem u[3];\n" + MAIN % "square(u[1], u[0]); add(u[2], u[1], u[n % 3]);"
+    (path,) = of_text(text, tmp_path).likely
+    hints = [m.hint for launch in path.launches for m in launch.invocation.memory]
+    assert hints == ["u_1", "u_0", "u_2", "u_1", "u_n3"]
+
+
 def test_equal_values_have_equal_names(tmp_path: Path) -> None:
     text = (
         MAIN
