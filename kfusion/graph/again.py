@@ -182,7 +182,7 @@ def not_alone(stage: Stage) -> str | None:
     return next((f"{kernel.name}() {why}" for why, so in not_one.items() if so), None)
 
 
-def _no_function(
+def why_no_function(
     stages: Sequence[Stage], values: GroupValues, equalities: Equalities, memory: str
 ) -> str | None:
     """Why it is none of an item's ids and of memory, with one result, and nothing stored."""
@@ -266,7 +266,7 @@ def unsettled(
                 "they are, and another call of the kernel writes",
                 read.access.span,
             )
-        why = _no_function(before, function, equalities, memory)
+        why = why_no_function(before, function, equalities, memory)
         if why is not None:
             message = f"{read} cannot be computed again for neighbouring items: {why}"
             related = ((f"{last.kernel_name}() is here", last.invocation.kernel.span),)

@@ -107,6 +107,7 @@ class Level:
     domain: Limits  # of its items
     inside: Limits
     straight: Mapping[tuple[int, int], Form | Point]  # by stage and access, inside of the limits
+    guarded: bool = False  # its stages have domains of their own
 
     @property
     def is_split(self) -> bool:
@@ -328,24 +329,22 @@ def _level(
         rows = 1 << (reach[1][1] - oldest).bit_length()
     before = stages[: number + 1]
     found = _inside(before, values, equalities, reads[key])
-    domain = _NO_LIMITS
-    if number < len(stages):
-        limits = _all_limits(map(equalities.comparison, stages[number].guards), ())
-        if limits is None:
-            return None
+    domain, guarded = _NO_LIMITS, False
+    live = live_stages(stages, values) if number == len(stages) else [number]
+    guards = {tuple(map(equalities.comparison, stages[n].guards)) for n in live}
+    limits = _all_limits((each for several in guards for each in several), ())
+    if limits is None:
+        return None
+    if len(guards) == 1:
         domain = limits
-    else:
-        guards = [g for n in live_stages(stages, values) for g in stages[n].guards]
-        limits = _all_limits(map(equalities.comparison, guards), ())
-        if limits is None or found is None:
-            return None
-        found = found[0] + limits, found[1]
+    elif found is not None:
+        found, guarded = (found[0] + limits, found[1]), True
     if found is None:
         return None
     inside, settled = found
     made = tuple(dict.fromkeys((r.again.producer, r.again.memory) for r in reads[key]))
     type_ = _type_of(stages[number], memory) if number < len(stages) else ""
-    return Level(key, type_, (reach[0], reach[1]), rows, made, domain, inside, settled)
+    return Level(key, type_, (reach[0], reach[1]), rows, made, domain, inside, settled, guarded)
 
 
 def _type_of(stage: Stage, memory: str) -> str:

@@ -57,7 +57,7 @@ class FunctionWriter(Writer):
             written_out=written_out,
             taken=taken,
             kept=kept,
-            guarded=not memory and kept is not None and not kept.inside,
+            guarded=not memory and kept is not None and kept.level.guarded and not kept.inside,
         )
         self.item_ids = self._item_ids()
 
@@ -115,8 +115,18 @@ class FunctionWriter(Writer):
         variable = self.variables.of_values[value]
         if value in self.rounded.values:
             self.out.add(f"if (get_work_dim() > 3) {variable} = {self._zero(value)}; /* never */")
-        self.out.add(f"return {variable};")
+        self._return(variable)
         return self._function(live, "makes", self._hint)
+
+    def _return(self, variable: str) -> None:
+        """The variable, or what it would be only declared for."""
+        last = self.out.lines[-1] if self.out.lines else ""
+        declared = f"{self.out.indent}const {self._returns} {variable} = "
+        if last.startswith(declared) and last.endswith(";"):
+            self.out.lines.pop()
+            self.out.add(f"return {last.removeprefix(declared)}")
+        else:
+            self.out.add(f"return {variable};")
 
     def whole(self) -> Function:
         """What the stages do for an item."""
@@ -125,7 +135,7 @@ class FunctionWriter(Writer):
             self._blocks()
         else:
             self._stages(live)
-        return self._function(live, "does", self.name)
+        return self._function(live, "does", "_".join(self._kernels(live)))
 
     def or_before(self, rows: Rows) -> Function:
         """What rows hold of the item, or memory does, if the stage has no such item."""
@@ -158,9 +168,15 @@ class FunctionWriter(Writer):
                 self._open_block(use, labelled=True)
             self._stage(use, is_first=False)
 
+    @staticmethod
+    def _kernels(live: list[StageUse]) -> list[str]:
+        return list(dict.fromkeys(use.kernel.name for use in live))
+
     def _function(
         self, live: list[StageUse], does: str, hint: str, rows: tuple[Rows, ...] | None = None
     ) -> Function:
+        if self.kept is not None and rows is None:
+            hint = "_".join(self._kernels(live))
         suffix = INSIDE if self.kept is not None and self.kept.inside else FUNCTION
         name = Names(self.names.taken | self.around).new(f"{hint}{suffix}")
         given = self.used_parameters()
@@ -180,6 +196,8 @@ class FunctionWriter(Writer):
         )
         calls = ", ".join(" ".join(use.stage.invocation.label.split()) for use in live)
         title = f"what {calls} {does} for one item" if len(live) == 1 else "for one item"
+        if self.kept is not None:
+            title = f"{', '.join(self._kernels(live))} for one item"
         title += ", away from borders" * (suffix == INSIDE)
         labels = f"/* {title.replace('*/', '* /').replace('/*', '/ *')} */"
         canonical = {p.name: self.parameters.named[p.name][0].parameter.canonical for p in given}

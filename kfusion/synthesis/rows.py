@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from kfusion.graph.levels import Key, Level
 from kfusion.source.dataclasses import dataclass
 
-_SIMPLE = re.compile(r"\w+")
+_SIMPLE = re.compile(r"\w+(\([^()]*\))?")
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ compilers turn into operations on vectors; columns near borders have loops of th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from textwrap import wrap
 
 from kfusion.graph.levels import Interval, Key, Level, Levels, Limits
 from kfusion.graph.model import Tiles
@@ -22,8 +23,31 @@ from kfusion.synthesis.statements import Lines
 NAMES = ("columns", "rows")  # of the launch as it was: the last two parameters
 _TILE = ("first", "last", "top", "bottom")
 _ITEM = ("row", "x", "y")
-_RANGE = ("from", "to", "above", "below")
-_INSIDE = ("inner", "outer", "start", "end")
+_RANGE = ("from", "to", "away", "start", "end")
+_WIDTH = 88
+
+
+@dataclass(frozen=True)
+class Number:
+    """The text of an `int` and a number, or of a `long` that is `wide`."""
+
+    text: str
+    plus: int
+    wide: bool = False
+
+    def between(self, low: str, high: str) -> str:
+        """Or the one of them that is nearest."""
+        if self.wide:
+            return f"(int)clamp({self.text}, (long){low}, (long){high})"
+        if self.text == "0":
+            return f"clamp({self.plus}, {low}, {high})"
+        less = plus(-self.plus)
+        return f"clamp({self.text}, {low}{less}, {high}{less}){plus(self.plus)}"
+
+    def compared(self, name: str, operator: str) -> str:
+        if self.text == "0":
+            return f"{name} {operator} {self.plus}"
+        return f"{name}{plus(-self.plus)} {operator} {self.text}"
 
 
 @dataclass(frozen=True)
@@ -45,18 +69,19 @@ class StripWriter:
         style: Style,
         names: Names,
         arguments: Callable[[Function], list[str]],
-        number: Callable[[Form], tuple[str, bool]],
+        number: Callable[[Form], Number],
+        stored: Callable[[str, str], str],
     ) -> None:
-        """`arguments`: what a function is given besides the item and rows. `number`: the text of a
-        form of scalars, and whether it is an `int`."""
+        """`arguments`: what a function is given besides the item and rows. `stored`: the element
+        of an item that gets the value of the last level; or nothing, if its function stores."""
         self.levels, self.tiles, self.rows, self.calls = levels, tiles, rows, calls
-        self.style, self.arguments, self.number = style, arguments, number
+        self.style, self.arguments, self.number, self.stored = style, arguments, number, stored
         self.out = Lines(style.indent)
         self.columns, self.count = (names.new(name) for name in NAMES)
         self.first, self.last, self.top, self.bottom = map(names.new, _TILE)
         self.row, self.x, self.y = map(names.new, _ITEM)
-        self.from_, self.to, self.above, self.below = map(names.new, _RANGE)
-        self.inner, self.outer, self.start, self.end = map(names.new, _INSIDE)
+        self.from_, self.to, self.away, self.start, self.end = map(names.new, _RANGE)
+        self.element = stored(self.x, self.y)
 
     @property
     def sizes(self) -> tuple[str, str]:
@@ -64,11 +89,10 @@ class StripWriter:
 
     def write(self) -> list[str]:
         out, (wide, high) = self.out, self.tiles.items
-        columns, rows = self.columns, self.count
         out.add(f"const int {self.first} = {wide} * get_group_id(0);")
-        out.add(f"const int {self.last} = min({self.first} + {wide}, {columns});")
+        out.add(f"const int {self.last} = min({self.first} + {wide}, {self.columns});")
         out.add(f"const int {self.top} = {high} * get_group_id(1);")
-        out.add(f"const int {self.bottom} = min({self.top} + {high}, {rows});")
+        out.add(f"const int {self.bottom} = min({self.top} + {high}, {self.count});")
         left = next(iter(self.rows.values())).left
         out.add(f"const int {left} = {self.first}{plus(self.levels.halo[0])};")
         for each in self.rows.values():
@@ -77,15 +101,15 @@ class StripWriter:
         every = (*self.levels.levels, self.levels.last)
         early = max(level.ahead - level.reach[1][0] for level in every)
         row = self.row
-        head = f"for (int {row} = {self.top}{plus(-early)}; {row} < {self.bottom}; {row}++)"
-        self._open(head)
+        start = f"{self.top}{plus(-early)}"
+        self._open(f"for (int {row} = {start}, {self.y}; {row} < {self.bottom}; {row}++)")
         for group in _alike(every):
             self._level(group)
         self._close()
         return out.lines
 
-    def _open(self, head: str = "") -> None:
-        self.out.add(f"{head}{self.style.opening(self.out.indent)}" if head else "{")
+    def _open(self, head: str) -> None:
+        self.out.add(f"{head}{self.style.opening(self.out.indent)}")
         self.out.depth += 1
 
     def _close(self) -> None:
@@ -94,86 +118,88 @@ class StripWriter:
 
     def _level(self, group: Sequence[Level]) -> None:
         """One row of levels that are alike."""
-        out, level = self.out, group[0]
+        out, level, y = self.out, group[0], self.y
         labels = ", ".join(dict.fromkeys(self.calls[each.key].label for each in group))
-        counted = f"{level.ahead} row{'s' * (level.ahead > 1)}"
+        ahead = f", {level.ahead} row{'s' * (level.ahead > 1)} ahead" if level.ahead else ""
         out.blank()
-        out.add(f"/* {labels}{f': {counted} ahead' if level.ahead else ''} */")
-        self._open()
-        names, y = self._range(0, level), self.y
-        above, below = self._range(1, level)
-        out.add(f"const int {y} = {self.row}{plus(level.ahead)};")
-        out.blank()
-        condition = f"{y} >= {above} && {y} < {below}"
-        condition += "".join(self._when(level.domain))
-        split = level.is_split
-        self._open(f"if ({condition})")
-        if split:
-            self._inside(level, *names)
-            self._columns(group, names[0], self.start, inside=False)
+        for line in wrap(f"/* {labels}{ahead} */", _WIDTH):
+            out.add(line)
+        out.add(f"{y} = {self.row}{plus(level.ahead)};")
+        self._open(f"if ({' && '.join(self._rows_of(level))})")
+        self._range(level)
+        if level.is_split:
+            self._inside(level)
+            self._columns(group, self.from_, self.start, inside=False)
             self._columns(group, self.start, self.end, inside=True)
-            self._columns(group, self.end, names[1], inside=False)
+            self._columns(group, self.end, self.to, inside=False)
         else:
-            self._columns(group, *names, inside=False)
-        self._close()
+            self._columns(group, self.from_, self.to, inside=False)
         self._close()
 
-    def _range(self, dimension: int, level: Level) -> tuple[str, str]:
-        """Declares from where to where the level is needed here, and has items."""
-        low, high = level.reach[dimension]
-        starts, ends = ((self.first, self.last), (self.top, self.bottom))[dimension]
-        from_, to = ((self.from_, self.to), (self.above, self.below))[dimension]
-        size = (self.columns, self.count)[dimension]
-        base = f"max({starts}{plus(low)}, 0)" if low else starts
-        end = f"min({ends}{plus(high)}, {size})" if high else ends
-        first, last = level.domain.first[dimension], level.domain.end[dimension]
-        for form in first:
-            base = self._clamped(form, base, end)
-        self.out.add(f"const int {from_} = {base};")
-        for form in last:
-            end = self._clamped(form, from_, end)
-        self.out.add(f"const int {to} = {end};")
-        return from_, to
+    def _rows_of(self, level: Level) -> Iterator[str]:
+        """Where the level is needed here, and has items."""
+        (low, high), y = level.reach[1], self.y
+        first, end = f"{self.top}{plus(low)}", f"{self.bottom}{plus(high)}"
+        yield f"{y} >= max({first}, 0)" if low else f"{y} >= {first}"
+        yield f"{y} < min({end}, {self.count})" if high else f"{y} < {end}"
+        yield from self._in_limits(level.domain)
 
-    def _inside(self, level: Level, from_: str, to: str) -> None:
+    def _in_limits(self, limits: Limits) -> Iterator[str]:
+        """Whether the row is."""
+        yield from (self.number(form).compared(self.y, ">=") for form in limits.first[1])
+        yield from (self.number(form).compared(self.y, "<") for form in limits.end[1])
+        yield from (self.number(form).compared("0", "<=") for form in limits.when)
+
+    def _range(self, level: Level) -> None:
+        """Declares from where to where it is needed in the row."""
+        low, high = level.reach[0]
+        start = f"max({self.first}{plus(low)}, 0)" if low else self.first
+        end = f"min({self.last}{plus(high)}, {self.columns})" if high else self.last
+        if level.domain.first[0] and not end.isidentifier():
+            self.out.add(f"const int {self.end} = {end};")
+            end = self.end
+        for form in level.domain.first[0]:
+            start = self.number(form).between(start, end)
+        self.out.add(f"const int {self.from_} = {start};")
+        for form in level.domain.end[0]:
+            end = self.number(form).between(self.from_, end)
+        self.out.add(f"const int {self.to} = {end};")
+
+    def _inside(self, level: Level) -> None:
         """Declares between which columns of the row offsets are constant."""
-        inner, outer = from_, to
+        start, end = self.from_, self.to
         for form in level.inside.first[0]:
-            inner = self._clamped(form, inner, to)
-        self.out.add(f"const int {self.inner} = {inner};")
-        for form in level.inside.end[0]:
-            outer = self._clamped(form, self.inner, outer)
-        self.out.add(f"const int {self.outer} = {outer};")
-        facts = [f"{self.y} >= {self.number(form)[0]}" for form in level.inside.first[1]]
-        facts += [f"{self.y} < {self.number(form)[0]}" for form in level.inside.end[1]]
-        start, end = self.inner, self.outer
-        away = (" && ".join(facts) + "".join(self._when(level.inside))).removeprefix(" && ")
+            start = self.number(form).between(start, self.to)
+        away = " && ".join(self._in_limits(level.inside))
         if away:
-            start, end = (f"{away} ? {name} : {to}" for name in (start, end))
-        self.out.add(f"const int {self.start} = {start};")
-        self.out.add(f"const int {self.end} = {end};")
+            self.out.add(f"const int {self.away} = {away};")
+        otherwise = f"{self.away} ? {{}} : {self.to}" if away else "{}"
+        self.out.add(f"const int {self.start} = {otherwise.format(start)};")
+        for form in level.inside.end[0]:
+            end = self.number(form).between(self.start, end)
+        self.out.add(f"const int {self.end} = {otherwise.format(end)};")
         self.out.blank()
 
-    def _when(self, limits: Limits) -> Iterator[str]:
-        return (f" && {self.number(form)[0]} >= 0" for form in limits.when)
-
-    def _clamped(self, form: Form, low: str, high: str) -> str:
-        text, narrow = self.number(form)
-        if narrow:
-            return f"clamp({text}, {low}, {high})"
-        return f"(int)clamp({text}, (long){low}, (long){high})"
-
     def _columns(self, group: Sequence[Level], first: str, end: str, *, inside: bool) -> None:
-        x = self.x
-        self._open(f"for (int {x} = {first}; {x} < {end}; {x}++)")
+        x, head = self.x, f"for (int {self.x} = {first}; {self.x} < {end}; {self.x}++)"
+        if len(group) > 1:
+            self._open(head)
+        else:
+            self.out.add(head)
+            self.out.depth += 1
         for level in group:
             calls = self.calls[level.key]
             function = calls.inside if inside else calls.anywhere
-            given = ", ".join([x, self.y, *function.rows, *self.arguments(function)])
+            read = [self.rows[key].name for key in level.reads]
+            left = [self.rows[key].left for key in level.reads[:1]]
+            given = ", ".join([x, self.y, *read, *left, *self.arguments(function)])
             made = self.rows.get(level.key)
-            target = f"{made.at(x, self.y)} = " if made is not None else ""
-            self.out.add(f"{target}{function.name}({given});")
-        self._close()
+            target = made.at(x, self.y) if made is not None else self.element
+            self.out.add(f"{target}{' = ' * bool(target)}{function.name}({given});")
+        if len(group) > 1:
+            self._close()
+        else:
+            self.out.depth -= 1
 
 
 def _alike(levels: Sequence[Level]) -> Iterator[list[Level]]:

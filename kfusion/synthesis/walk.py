@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from kfusion.graph.again import Functions
+from kfusion.graph.again import Functions, keys, live_stages, why_no_function
 from kfusion.graph.bind import Stage
 from kfusion.graph.levels import Key, Level, levels_of
 from kfusion.graph.model import Again, Group
 from kfusion.graph.unify import Equalities
-from kfusion.graph.values import GroupValues
-from kfusion.kernel.forms import Form
+from kfusion.graph.values import GroupValues, group_values
+from kfusion.kernel.forms import Form, number
 from kfusion.kernel.types import INTEGERS
-from kfusion.synthesis.again import Function
+from kfusion.source.dataclasses import dataclass
+from kfusion.synthesis.again import SMALL, Function
 from kfusion.synthesis.functions import FunctionWriter
 from kfusion.synthesis.model import FusedKernel
 from kfusion.synthesis.names import Names, file_names, identifier
 from kfusion.synthesis.rows import Kept, Rows
 from kfusion.synthesis.signature import signature
-from kfusion.synthesis.strips import Calls, StripWriter
+from kfusion.synthesis.strips import Calls, Number, StripWriter
 from kfusion.synthesis.writer import Writer, parameters_of_memory
 
 
@@ -53,12 +54,14 @@ def written_as_strip(
         for each in levels.levels
     }
     reserved = {*taken, left, *(each.name for each in rows.values())}
-    functions: dict[str, Function] = {}  # by name
+    functions: dict[str, Function] = {}  # by their text without their names
 
-    def writer_of(key: Key, kept: Kept, before: dict[Key, Function]) -> FunctionWriter:
+    def writer_of(
+        key: Key, found: GroupValues, kept: Kept, before: dict[Key, Function]
+    ) -> FunctionWriter:
         return FunctionWriter(
             stages,
-            of_functions.get(key, values),
+            found,
             equalities,
             name,
             group,
@@ -66,25 +69,31 @@ def written_as_strip(
             before,
             key,
             written_out=written_out,
-            taken=frozenset({*reserved, *functions}),
+            taken=frozenset({*reserved, *(each.name for each in functions.values())}),
             kept=kept,
         )
 
     def new(function: Function) -> Function:
-        functions[function.name] = function
-        return function
+        """Or one that does the same: of another step."""
+        text = function.text.replace(f"{function.name}(", "(", 1)
+        return replace(function, name=functions.setdefault(text, function).name)
 
-    before: dict[Key, Function] = {}  # what memory holds, or rows
+    stored = _stored(stages, values, equalities, group.again)
     calls: dict[Key, Calls] = {}
     for level in (*levels.levels, levels.last):
-        kept = Kept(rows, level, inside=False)
-        for key in _partly(level, group.again) - before.keys():
-            before[key] = new(writer_of(key, kept, before).or_before(rows[key]))
+        own = _names_within(level, stages, group.again, rows, names)
+        kept = Kept({**rows, **own}, level, inside=False)
+        before = {  # what memory holds, or rows
+            key: new(writer_of(key, of_functions[key], kept, {}).or_before(own[key]))
+            for key in sorted(_partly(level, group.again))
+        }
+        key, found = level.key, of_functions.get(level.key, values)
+        if stored is not None and level is levels.last:
+            key, found = stored.key, stored.values
         texts: list[Function] = []
         for inside in (False, True) if level.is_split else (False,):
-            one = writer_of(level.key, replace(kept, inside=inside), before)
-            memory = level.key[1]
-            texts.append(new(one.function(outside=False) if memory else one.whole()))
+            one = writer_of(key, found, replace(kept, inside=inside), before)
+            texts.append(new(one.function(outside=False) if key[1] else one.whole()))
         live = [use.stage.invocation.label for use in one.uses if use.live]
         calls[level.key] = Calls(
             ", ".join(" ".join(each.split()) for each in live), texts[0], texts[-1]
@@ -103,26 +112,76 @@ def written_as_strip(
         written_out=written_out,
         taken=frozenset(reserved),
     )
+    called = (each.name for each in functions.values())
     strip = StripWriter(
         levels,
         tiles,
         rows,
         calls,
         writer.style,
-        writer.names,
+        Names([*file_names(writer.unit), *writer.parameters.named, *reserved, *called]),
         lambda function: [writer.given(each) for each in function.parameters],
         lambda form: _number(writer, form),
+        lambda x, y: writer.element(*stored.key[:1], stored.store, (x, y)) if stored else "",
     )
     writer.out.lines += strip.write()
     parameters = writer.used_parameters()
     sizes = ", ".join(map(str, (*tiles.local, 1)[:3]))
     style = replace(writer.style, attribute=f"__attribute__((reqd_work_group_size({sizes})))")
-    size = f"an item does {' x '.join(map(str, tiles.items))} of theirs"
+    size = f"an item walks down {tiles.items[1]} rows of {tiles.items[0]} columns"
     head = signature(
         style, name, [*(p.text for p in parameters), *(f"const int {n}" for n in strip.sizes)]
     )
     text = "\n".join([writer.title(f"in one kernel: {size}"), head, *writer.out.lines, "}"])
     return writer, replace(writer.made(text, parameters), tiles=tiles)
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """All that is left to do: a function's value goes to an element."""
+
+    key: Key
+    values: GroupValues
+    store: int  # number of the access
+
+
+def _stored(
+    stages: list[Stage], values: GroupValues, equalities: Equalities, again: Sequence[Again]
+) -> _Stored | None:
+    """If it is one store of the last stage, the index of which is no choice."""
+    last = len(stages) - 1
+    stores = [a for a in stages[last].accesses if a.access.mode.writes]
+    if live_stages(stages, values) != [last] or len(stores) != 1:
+        return None
+    (store,) = stores
+    form, access = store.form, store.access
+    plain = not (access.texel or access.unit or access.seen_as or access.conditional)
+    if form is None or form.choices or form.in_loop or store.narrow or not plain:
+        return None
+    memory, none = store.memory.name, frozenset[str]()
+    wanted = frozenset({memory})
+    found = group_values(stages, equalities, none, again=keys(again), handed=none, wanted=wanted)
+    if why_no_function(stages, found, equalities, memory) is not None:
+        return None
+    return _Stored((last, memory), found, store.number)
+
+
+def _names_within(
+    level: Level,
+    stages: Sequence[Stage],
+    again: Sequence[Again],
+    rows: Mapping[Key, Rows],
+    names: Names,
+) -> dict[Key, Rows]:
+    """What a function calls the rows: as its kernel calls what it reads there."""
+    found: dict[Key, Rows] = {}
+    taken = Names(names.taken)
+    for each in again:
+        key = each.producer, each.memory
+        if each.reader <= level.key[0] and key in level.reads and key not in found:
+            parameter = stages[each.reader].access(each.access).access.parameter
+            found[key] = replace(rows[key], name=taken.new(f"{parameter}_rows"))
+    return found
 
 
 def _hint(stages: Sequence[Stage], key: Key) -> str:
@@ -140,14 +199,12 @@ def _partly(level: Level, again: Sequence[Again]) -> set[Key]:
     } & set(level.reads)
 
 
-def _number(writer: Writer, form: Form) -> tuple[str, bool]:
-    """Its text, and whether that is an `int`."""
-    text = writer.text_of_numbers()
-    single = form.single
-    narrow = single is None or INTEGERS.get(getattr(single, "type", ""), (64, False)) in _INTS
-    if form.is_constant or (single is not None and narrow):
-        return text.of(form), True
-    return text.wide(form), False
+def _number(writer: Writer, form: Form) -> Number:
+    text, scalar = writer.text_of_numbers(), (form - number(form.constant)).single
+    narrow = INTEGERS.get(getattr(scalar, "type", ""), (64, False)) in _INTS
+    if form.is_constant or (scalar is not None and narrow and abs(form.constant) < SMALL):
+        return Number(text.of(form - number(form.constant)), form.constant)
+    return Number(text.wide(form), 0, wide=True)
 
 
 _INTS = ((32, True), (16, True), (16, False), (8, True), (8, False))

@@ -22,7 +22,7 @@ from kfusion.graph.rounding import Rounded, rounded
 from kfusion.graph.several import dimension_of
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, Value
-from kfusion.kernel.forms import Atom, Form, Id, LoopVariable, form_of
+from kfusion.kernel.forms import GLOBAL_ID, Atom, Form, Id, LoopVariable, form_of
 from kfusion.kernel.forms import Value as ScalarValue
 from kfusion.kernel.model import Declaration, PreludeItem, Symbol
 from kfusion.kernel.rounds import short_loops
@@ -202,6 +202,14 @@ class Writer:
                 array = self._parameter(use, access.parameter)
                 found[access.first] = f"{array}[{self._text(use, position).index(form)}]"
         return found
+
+    def element(self, stage: int, access: int, ids: Sequence[str]) -> str:
+        """What the stage accesses, for the item that is given by its ids."""
+        use, bound = self.uses[stage], self.uses[stage].stage.access(access)
+        assert bound.form is not None
+        self.shared += [("int", (form_of(Id(GLOBAL_ID, d)),), i, 0) for d, i in enumerate(ids)]
+        index = self.text_of_numbers(use).index(self.equalities.form(bound.form))
+        return f"{self._parameter(use, bound.access.parameter)}[{index}]"
 
     def _parameter(self, use: StageUse, name: str) -> str:
         symbols = (s for s in use.kernel.symbols.values() if s.parameter and s.name == name)
