@@ -20,6 +20,9 @@ from kfusion.synthesis.usage import StageUse
 from kfusion.synthesis.writer import Writer, parameters_of_memory
 
 
+_LEAVES = "makes, or leaves in memory,"
+
+
 class FunctionWriter(Writer):
     """Of what the stages up to one make for one item: what the last one stores to the memory. Or,
     without a memory, of all that they do."""
@@ -141,10 +144,10 @@ class FunctionWriter(Writer):
         """What rows hold of the item, or memory does, if the stage has no such item."""
         assert self.returned is not None
         last, number = self.returned
-        self._begin()
+        self.uses[last].again = {}  # of its text guards are written, and the element
         self._as_before(self.uses[last], number)
         self.out.add(f"return {rows.at(*self.item_ids)};")
-        return self._function([self.uses[last]], "makes or leaves", self._hint, (rows,))
+        return self._function([self.uses[last]], _LEAVES, self._hint, (rows,))
 
     @property
     def _hint(self) -> str:
@@ -196,7 +199,7 @@ class FunctionWriter(Writer):
         )
         calls = ", ".join(" ".join(use.stage.invocation.label.split()) for use in live)
         title = f"what {calls} {does} for one item" if len(live) == 1 else "for one item"
-        if self.kept is not None:
+        if self.kept is not None and does != _LEAVES:
             title = f"{', '.join(self._kernels(live))} for one item"
         title += ", away from borders" * (suffix == INSIDE)
         labels = f"/* {title.replace('*/', '* /').replace('/*', '/ *')} */"
