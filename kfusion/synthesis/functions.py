@@ -19,7 +19,6 @@ from kfusion.synthesis.signature import signature
 from kfusion.synthesis.usage import StageUse
 from kfusion.synthesis.writer import Writer, parameters_of_memory
 
-
 _LEAVES = "makes, or leaves in memory,"
 
 

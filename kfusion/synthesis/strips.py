@@ -155,9 +155,6 @@ class StripWriter:
         low, high = level.reach[0]
         start = f"max({self.first}{plus(low)}, 0)" if low else self.first
         end = f"min({self.last}{plus(high)}, {self.columns})" if high else self.last
-        if level.domain.first[0] and not end.isidentifier():
-            self.out.add(f"const int {self.end} = {end};")
-            end = self.end
         for form in level.domain.first[0]:
             start = self.number(form).between(start, end)
         self.out.add(f"const int {self.from_} = {start};")
