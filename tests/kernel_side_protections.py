@@ -11,6 +11,7 @@ _POINTERS = "tests/fuse/test_pointers.py"
 _IMAGES = "tests/fuse/test_images.py"
 _VALUES = "tests/fuse/test_values.py"
 _STENCILS = "tests/fuse/test_stencils.py"
+_STRIPS = "tests/fuse/test_strips.py"
 _CASES = "tests/cases/test_cases.py::test_case"
 
 PROTECTED_BY: dict[str, str] = {
@@ -101,6 +102,10 @@ PROTECTED_BY: dict[str, str] = {
     "as-before": f"{_STENCILS}::test_program_that_stays[what is as it was is overwritten later]",
     "same-domain": f"{_STENCILS}::test_program_that_stays[an item would compute what no item has: "
     "of a[-1]]",
+    # graph: rows that are kept
+    "window": f"{_STRIPS}::test_rows_are_kept_for_what_is_shown_to_be_near",
+    "in-limits": f"{_STRIPS}::test_offsets_are_constant_away_from_borders_only",
+    "exact-domain": f"{_STRIPS}::test_domain_is_told_exactly[differs]",
     # graph: what may live in a variable, and what must be stored
     "guards": f"{_TRAPS}::test_trap_06_guards_with_different_bounds",
     "guard-types": f"{_TRAPS}::test_trap_06_int_against_size_t_is_another_guard",

@@ -26,7 +26,7 @@ from kfusion.graph.again import (
 )
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.bounds import Nothing
-from kfusion.graph.model import Again, Equal, Tiles, Within
+from kfusion.graph.model import Again, AtLeast, Equal, Tiles, Within
 from kfusion.graph.points import Point, Prover
 from kfusion.graph.ranges import COMPARED
 from kfusion.graph.unify import Equalities
@@ -50,6 +50,7 @@ from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
 WINDOW = protection("window", "an item finds what it needs in the rows that are kept")
+EXACT = protection("exact-domain", "items within limits are just those that guards let through")
 IN_LIMITS = protection("in-limits", "offsets are constant only inside of the limits")
 
 Key = tuple[int, str]  # position of a stage in the group, and memory; of the last one ""
@@ -61,10 +62,11 @@ class Window:
     """Items, from the one that reads; if the assumption holds."""
 
     reach: Interval
-    assumed: Equal | Within | None = None
+    assumed: Assumed | None = None
 
 
-May = Callable[[Equal | Within], bool]
+Assumed = Equal | Within | AtLeast
+May = Callable[[Assumed], bool]
 # By dimension, where the point is, and what is known there.
 Windows = dict[tuple[int, Form, tuple[Comparison, ...]], Window | None]
 _MEMORY = 1 << 16  # bytes of rows for one item: what is beyond a thread's stack ends the process
@@ -107,12 +109,8 @@ class Level:
     domain: Limits  # of its items
     inside: Limits
     straight: Mapping[tuple[int, int], Form | Point]  # by stage and access, inside of the limits
-    guarded: bool = False  # its stages have domains of their own
-
-    @property
-    def is_split(self) -> bool:
-        """Items away from borders have a text of their own."""
-        return self.inside != _NO_LIMITS
+    split: bool  # items away from borders have a text of their own
+    guarded: bool  # its stages have domains of their own
 
     @property
     def ahead(self) -> int:
@@ -125,7 +123,7 @@ class Levels:
     levels: tuple[Level, ...]  # those that are read come first
     last: Level
     loads: Mapping[tuple[Point, str, Form], int]  # of the functions, and how many bytes each
-    assumed: tuple[Equal | Within, ...]
+    assumed: tuple[Assumed, ...]
     kept: int  # bytes that an item stores to rows, and loads from there
 
     def bytes(self, columns: int) -> int:
@@ -160,7 +158,7 @@ class _Read:
     straight: Point
     reach: tuple[Interval, ...]
     facts: tuple[Comparison, ...]  # under which the point is the straight one
-    assumed: tuple[Equal | Within, ...]
+    assumed: tuple[Assumed, ...]
 
 
 def levels_of(
@@ -193,10 +191,13 @@ def levels_of(
         reads[key] = [each for each in found if each is not None]
         made = {(each.again.producer, each.again.memory) for each in reads[key]}
         wanted += sorted(made - set(wanted))
+    if len(wanted) == 1:
+        return None
     wanted.sort()
     levels: dict[Key, Level] = {}
+    assumed: list[Assumed] = []
     for key in reversed(wanted):
-        level = _level(key, stages, every[key], equalities, reads, levels)
+        level = _level(key, stages, every[key], equalities, reads, levels, may, assumed)
         if level is None:
             return None
         levels[key] = level
@@ -207,13 +208,17 @@ def levels_of(
         for access in loads_of(stages[: key[0] + 1], every[key])
     }
     every_read = [read for each in reads.values() for read in each]
-    assumed = tuple(dict.fromkeys(a for read in every_read for a in read.assumed))
+    assumed += (each for read in every_read for each in read.assumed)
     kept = sum(size_of(level.type) for level in levels.values() if level.type)
     for read in every_read:
         count = rounds_of(Form(), stages, *read.again.point)
         kept += size_of(read.access.type) * count
     return Levels(
-        tuple(levels[key] for key in wanted if key != last), levels[last], loads, assumed, kept
+        tuple(levels[key] for key in wanted if key != last),
+        levels[last],
+        loads,
+        tuple(dict.fromkeys(assumed)),
+        kept,
     )
 
 
@@ -231,7 +236,7 @@ def _read(
     prover = Prover(access, Nothing(), {})
     point: list[Form] = []
     reach: list[Interval] = []
-    assumed: list[Equal | Within] = []
+    assumed: list[Assumed] = []
     facts: list[Comparison] = []
     for d, form in enumerate(map(equalities.form, each.point)):
         own = form_of(Id(GLOBAL_ID, d))
@@ -261,17 +266,18 @@ def _window(
     reach = _reach(form - own, settled - own, span, prover, ())
     if reach is not None:
         return Window(reach)
-    ends = {fact.right.single for fact in prover.read.facts if fact.op == "<" and fact.left == own}
+    ends = [f for f in prover.read.facts if f.op == "<" and f.left == own]
     for scalar in sorted((v for v in form.scalars if not v.part and v.type in COMPARED), key=str):
-        equal: list[Equal | Within] = [
-            Equal(scalar.name, end.name)
-            for end in ends
-            if isinstance(end, Value) and replace(end, name=scalar.name) == scalar
+        below = Comparison("<", own, form_of(scalar), "long")
+        known: list[tuple[Assumed, Comparison]] = [
+            (Equal(scalar.name, end.name), replace(below, type=fact.type))
+            for fact in ends
+            if isinstance(end := fact.right.single, Value) and end != scalar
+            if replace(end, name=scalar.name) == scalar
         ]
-        launch = prover.read.stage.launch
-        for assumed in [*equal, Within(launch.index, dimension, scalar.name)]:
-            facts = (Comparison("<", own, form_of(scalar), "long"),)
-            reach = _reach(form - own, settled - own, span, prover, facts)
+        within = Within(prover.read.stage.launch.index, dimension, scalar.name)
+        for assumed, fact in [*known, (within, below)]:
+            reach = _reach(form - own, settled - own, span, prover, (fact,))
             if reach is not None and may(assumed):
                 return Window(reach, assumed)
     return None
@@ -305,8 +311,10 @@ def _level(
     equalities: Equalities,
     reads: Mapping[Key, Sequence[_Read]],
     levels: Mapping[Key, Level],
+    may: May,
+    assumed: list[Assumed],
 ) -> Level | None:
-    """`levels`: those that read it."""
+    """`levels`: those that read it. `assumed`: what its domain adds to."""
     number, memory = key
     reach = [(0, 0), (0, 0)]
     rows = 1
@@ -336,15 +344,24 @@ def _level(
     if limits is None:
         return None
     if len(guards) == 1:
+        for fact in next(iter(guards)):
+            needed = _exact(fact)
+            if needed is None or not all(map(may, needed)):
+                return None
+            assumed += needed
         domain = limits
     elif found is not None:
         found, guarded = (found[0] + limits, found[1]), True
     if found is None:
         return None
     inside, settled = found
+    bordered = (r.again.outside or any(f.choices for f in r.again.point) for r in reads[key])
+    split = any(bordered) or any(isinstance(form, Form) for form in settled.values())
     made = tuple(dict.fromkeys((r.again.producer, r.again.memory) for r in reads[key]))
     type_ = _type_of(stages[number], memory) if number < len(stages) else ""
-    return Level(key, type_, (reach[0], reach[1]), rows, made, domain, inside, settled, guarded)
+    return Level(
+        key, type_, (reach[0], reach[1]), rows, made, domain, inside, settled, split, guarded
+    )
 
 
 def _type_of(stage: Stage, memory: str) -> str:
@@ -445,6 +462,28 @@ def _all_limits(facts: Iterable[Comparison], known: Sequence[Comparison]) -> Lim
                 return None
             found += limits
     return found
+
+
+def _exact(fact: Comparison) -> list[AtLeast] | None:
+    """What must hold for the comparison to hold just where its limits do; None: they are less."""
+    if not is_on(EXACT) or fact.op == "==":
+        return []
+    if fact.op == "!=":
+        zero = not (fact.left.terms and fact.right.terms)
+        return [] if zero and isinstance((fact.left + fact.right).single, Id) else None
+    if not is_unsigned(fact.type):
+        return []
+    id_, end = (
+        (fact.right, fact.left) if fact.right.mentions(GLOBAL_ID) else (fact.left, fact.right)
+    )
+    if id_ is fact.right and id_.constant < 0:
+        return None  # `5 <= x - 1` holds for 0, too
+    value = end.single
+    if end.is_constant:
+        return [] if end.constant >= 0 else None
+    if not isinstance(value, Value):
+        return None  # it may have wrapped around
+    return [] if is_unsigned(value.type) else [AtLeast(value.name, 0, value.type)]
 
 
 def _rooms(fact: Comparison) -> Iterator[Form]:

@@ -24,7 +24,7 @@ from kfusion.graph.copied import without_copies
 from kfusion.graph.images import kept_as_they_are, too_many_images, unfit_images
 from kfusion.graph.least import LeastBytes
 from kfusion.graph.legality import Across, Legal, legal_pair, obstacles, other_groups
-from kfusion.graph.levels import NEAR_ROWS, Windows, levels_of
+from kfusion.graph.levels import NEAR_ROWS, Assumed, Windows, levels_of
 from kfusion.graph.liveness import stored_after
 from kfusion.graph.model import (
     Again,
@@ -44,7 +44,6 @@ from kfusion.graph.model import (
     SameRange,
     Tiles,
     UpTo,
-    Within,
 )
 from kfusion.graph.partition import Members, Pairs, Prices, best_partition
 from kfusion.graph.pauses import pauses
@@ -373,10 +372,12 @@ class _Planner:
         size = cost(members, values, further, near)
         return _Candidate(assumptions, stored, barriers, handed, size, again, len(further))
 
-    def _may_assume(self, assumed: Equal | Within) -> bool:
+    def _may_assume(self, assumed: Assumed) -> bool:
         scalars = {n: scalar for stage in self.stages for n, scalar in stage.scalars.items()}
         if isinstance(assumed, Equal):
             return self.oracle.equal(scalars[assumed.left], scalars[assumed.right])
+        if isinstance(assumed, AtLeast):
+            return self.oracle.at_least(scalars[assumed.scalar], assumed.least)
         launch = next(i for i in self.invocations if i.index == assumed.invocation)
         scalar = scalars[assumed.scalar]
         return self.oracle.within(launch, assumed.dimension, scalar, implied=False)

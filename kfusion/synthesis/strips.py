@@ -89,10 +89,11 @@ class StripWriter:
 
     def write(self) -> list[str]:
         out, (wide, high) = self.out, self.tiles.items
-        out.add(f"const int {self.first} = {wide} * get_group_id(0);")
-        out.add(f"const int {self.last} = min({self.first} + {wide}, {self.columns});")
-        out.add(f"const int {self.top} = {high} * get_group_id(1);")
-        out.add(f"const int {self.bottom} = min({self.top} + {high}, {self.count});")
+        first, top = f"{wide} * get_group_id(0)", f"{high} * get_group_id(1)"
+        last = f"min({self.first} + {wide}, {self.columns})"
+        bottom = f"min({self.top} + {high}, {self.count})"
+        out.add(f"const int {self.first} = {first}, {self.last} = {last};")
+        out.add(f"const int {self.top} = {top}, {self.bottom} = {bottom};")
         left = next(iter(self.rows.values())).left
         out.add(f"const int {left} = {self.first}{plus(self.levels.halo[0])};")
         for each in self.rows.values():
@@ -157,10 +158,9 @@ class StripWriter:
         end = f"min({self.last}{plus(high)}, {self.columns})" if high else self.last
         for form in level.domain.first[0]:
             start = self.number(form).between(start, end)
-        self.out.add(f"const int {self.from_} = {start};")
         for form in level.domain.end[0]:
             end = self.number(form).between(self.from_, end)
-        self.out.add(f"const int {self.to} = {end};")
+        self.out.add(f"const int {self.from_} = {start}, {self.to} = {end};")
 
     def _inside(self, level: Level) -> None:
         """Declares between which columns of the row offsets are constant."""

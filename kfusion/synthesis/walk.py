@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from kfusion.graph.again import Functions, keys, live_stages, why_no_function
 from kfusion.graph.bind import Stage
-from kfusion.graph.levels import Key, Level, levels_of
-from kfusion.graph.model import Again, Group
+from kfusion.graph.levels import Assumed, Key, Level, levels_of
+from kfusion.graph.model import Again, AtLeast, Group
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, group_values
 from kfusion.kernel.forms import Form, number
@@ -37,7 +37,13 @@ def written_as_strip(
     taken: frozenset[str],
 ) -> tuple[Writer, FusedKernel]:
     levels = levels_of(
-        stages, values, group.again, of_functions, equalities, {}, group.assumptions.__contains__
+        stages,
+        values,
+        group.again,
+        of_functions,
+        equalities,
+        {},
+        lambda each: _is_assumed(each, group),
     )
     tiles = group.tiles
     assert levels is not None
@@ -164,6 +170,14 @@ def _stored(
     if why_no_function(stages, found, equalities, memory) is not None:
         return None
     return _Stored((last, memory), found, store.number)
+
+
+def _is_assumed(assumed: Assumed, group: Group) -> bool:
+    return assumed in group.assumptions or any(
+        replace(each, least=0) == assumed  # it is at least more
+        for each in group.assumptions
+        if isinstance(each, AtLeast)
+    )
 
 
 def _names_within(

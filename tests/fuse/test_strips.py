@@ -1,0 +1,201 @@
+"""Kernels of which one item walks down a strip, and keeps rows of what neighbours would make."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kfusion.api import Fused, fuse
+from kfusion.graph.model import LaunchRange
+from kfusion.graph.target import TARGETS, Target
+from tests.fuse.test_stencils import (
+    ALL,
+    CLAMPED,
+    CORE,
+    FUSE,
+    INNER,
+    LONG,
+    PLANE,
+    PROGRAMS,
+    RIGHT,
+    UINT,
+    XY,
+    F,
+    call,
+    check,
+    kernel,
+    pair,
+)
+from tests.stencils.running import STRIPS
+from tests.support.kernel_side import fused_text
+from tests.support.pyopencl_run import Case, assert_same
+
+CALLS = [F, call("g", "o", "t")]
+# In two dimensions, but some item needs another one that is not in the rows that are kept.
+ANYWHERE = {
+    "first without sign",
+    "wrap",
+    "other end",
+    "window of a scalar",
+    "a scalar away",
+    "size_t and int",
+    "behind the row",
+}
+
+
+def is_plane(source: str) -> bool:
+    return "get_global_id(1)" in source and "get_global_id(2)" not in source
+
+
+@pytest.mark.parametrize("name", FUSE)
+def test_pair(name: str) -> None:
+    source = pair(*FUSE[name])
+    fused = check(source, 1, target=STRIPS)
+    walks = is_plane(source) and name not in ANYWHERE
+    assert [kernel.tiles is not None for kernel in fused.fused] == [walks]
+
+
+@pytest.mark.parametrize("name", [n for n, (source, _) in PROGRAMS.items() if is_plane(source)])
+@pytest.mark.parametrize("out", [("o",), None])
+def test_program(name: str, out: tuple[str, ...] | None) -> None:
+    source, calls = PROGRAMS[name]
+    fused = fuse(source, calls, out, target=STRIPS, tiles=True)
+    if out is None and not any(kernel.tiles for kernel in fused.fused):
+        pytest.skip("with all of it observed, kernels of their own are better")
+    assert len(fused.kernels) == 1
+    assert fused.fused[0].tiles is not None
+    check(source, 1, calls, out, elements=4, target=STRIPS)
+
+
+MIRRORED = (
+    f"{ALL} if (w < 3 || h < 3) return; const int l = abs(x - 2), r = x + 2 < w ? x + 2 : "
+    "2*w - 4 - x; o[i] = t[y*w + l] + t[y*w + r] + t[(y > 0 ? y - 1 : 1)*w + x];"
+)
+FAR = (
+    f"{ALL} float s = 0; for (int j = -3; j <= 5; j++) s += t[clamp(y + j, 0, h - 1)*w + "
+    "clamp(x - j, 0, w - 1)]; o[i] = s;"
+)
+# What the second of three kernels and the third one read.
+SHAPES = {
+    "clamped": (PLANE, CLAMPED, RIGHT),
+    "interior, then clamped": (INNER, f"{CORE} o[y*w + x] = t[(y - 1)*w + x + 1] + t[y*w + x - 1];"
+                               , CLAMPED),
+    "interior three times": (
+        INNER,
+        f"{CORE} o[y*w + x] = t[(y + 1)*w + x] + t[y*w + x - 1];",
+        f"{CORE} o[y*w + x] = t[(y - 1)*w + x] - t[y*w + x + 1];",
+    ),
+    "far, and to both sides": (PLANE, FAR, CLAMPED),
+    "below only, then above only": (
+        PLANE,
+        f"{ALL} o[i] = t[min(y + 2, h - 1)*w + x];",
+        f"{ALL} o[i] = t[max(y - 3, 0)*w + x];",
+    ),
+    "guards of their own": (
+        PLANE,
+        CLAMPED,
+        f"{XY} if (x < w && y < h - 1) o[y*w + x] = t[y*w + max(x - 1, 0)];",
+    ),
+}  # fmt: skip
+SIZES = [(1, 1), (2, 1), (1, 2), (2, 3), (3, 2), (4, 3), (5, 4), (7, 9), (8, 6), (13, 7), (17, 23)]
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_all_sizes(name: str) -> None:
+    first, second, third = SHAPES[name]
+    source = kernel("f", "t a", first) + kernel("g", "o t", second) + kernel("k", "o t", third)
+    calls = [F, call("g", "u", "t"), call("k", "o", "u")]
+    ranges = [LaunchRange(2, "all")] * 3
+    fused = fuse(source, calls, ["o"], ranges=ranges, target=STRIPS, tiles=True)
+    assert [kernel.tiles is not None for kernel in fused.fused] == [True]
+    data = np.random.default_rng(5)
+    for w, h in SIZES:
+        scalars = {"w": w, "h": h, "d": 1, "r": 1, "n": 1}
+        arrays = {n: data.random(32 * 32, dtype=np.float32) for n in "atuo"}
+        sizes = {n: np.int32(v) for n, v in scalars.items()}
+        case = Case(arrays, sizes, (w + w % 2, h + h % 3), None, ())
+        assert_same(fused, source, case, ["o"])
+
+
+def walks(f: str, g: str) -> bool:
+    fused = fuse(pair(f, g), CALLS, ["o"], target=STRIPS, tiles=True)
+    return any(kernel.tiles is not None for kernel in fused.fused)
+
+
+def test_rows_are_kept_for_what_is_shown_to_be_near() -> None:
+    """The last item of a line reads the first one's: that is in no row that its strip keeps."""
+    assert walks(PLANE, CLAMPED)
+    check(pair(PLANE, f"{ALL} o[i] = t[y*w + (x + 1 < w ? x + 1 : 0)];"), 1, target=STRIPS)
+
+
+def test_offsets_are_constant_away_from_borders_only() -> None:
+    check(pair(PLANE, CLAMPED), 1, target=STRIPS)
+
+
+DOMAINS = {
+    # The guard lets all items through where the width is 0.
+    "wrapped": f"{UINT} if (x < (uint)w - 1 && y < h) t[y*w + x] = a[y*w + x];",
+    "differs": f"{XY} if (x != w - 2 && x < w && y < h) t[y*w + x] = a[y*w + x];",
+    "below zero": f"{LONG} if (3 <= x - 2 && x < (uint)w && y < h) t[y*w + x] = a[y*w + x];",
+}
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_domain_is_told_exactly(name: str) -> None:
+    """Or no rows are kept."""
+    reader = f"{ALL} o[i] = t[y*w + max(x - 1, 0)];"
+    fused = fuse(pair(DOMAINS[name], reader), CALLS, ["o"], target=STRIPS, tiles=True)
+    assert not any(kernel.tiles for kernel in fused.fused)
+
+
+JACOBI = """\
+kernel void jacobi(global const float *from, global float *to, const int width, const int height)
+{
+    const int x = get_global_id(0);
+    const int y = get_global_id(1);
+    if (x >= width || y >= height) return;
+
+    const int left = max(x - 1, 0), right = min(x + 1, width - 1);
+    const int above = max(y - 1, 0), below = min(y + 1, height - 1);
+    float sum = from[y * width + x];
+    sum += from[y * width + left] + from[y * width + right]; /* the row */
+    sum += from[above * width + x] + from[below * width + x];
+    to[y * width + x] = 0.2f * sum;
+}
+"""
+
+
+def jacobi(steps: int, target: Target) -> Fused:
+    planes = ["start", *(f"step{n}" for n in range(1, steps)), "result"]
+    calls = [f"jacobi({source}, {to}, width, height)" for source, to in pairwise(planes)]
+    ranges = [LaunchRange(2, "all")] * steps
+    return fuse(JACOBI, calls, ["result"], ranges=ranges, target=target, tiles=True)
+
+
+def test_four_steps_are_as_reviewed(request: pytest.FixtureRequest) -> None:
+    text = fused_text(jacobi(4, TARGETS["cpu"])) + "\n"
+    expected = Path(request.path).parent / "golden" / "jacobi_in_strips.cl"
+    assert text == expected.read_text()
+    assert text.count("\n") < 120
+
+
+def test_strip_is_narrower_where_rows_are_many() -> None:
+    wide, narrow = (
+        fused.fused[0].tiles
+        for fused in (jacobi(2, TARGETS["cpu"]), jacobi(24, replace(TARGETS["cpu"], strip=512)))
+    )
+    assert wide is not None
+    assert wide.items == (256, 64)
+    assert narrow is not None
+    assert narrow.items[0] < 256
+
+
+def test_caller_who_asks_for_no_tiles_gets_none() -> None:
+    calls = ["jacobi(a, t, w, h)", "jacobi(t, b, w, h)"]
+    ranges = [LaunchRange(2, "all")] * 2
+    fused = fuse(JACOBI, calls, ["b"], ranges=ranges, target=TARGETS["cpu"])
+    assert all(launch.tiles is None for launch in fused.kernels)
