@@ -128,7 +128,7 @@ class StripWriter:
         out.add(f"{y} = {self.row}{plus(level.ahead)};")
         self._open(f"if ({' && '.join(self._rows_of(level))})")
         self._range(level)
-        if level.is_split:
+        if level.split:
             self._inside(level)
             self._columns(group, self.from_, self.start, inside=False)
             self._columns(group, self.start, self.end, inside=True)

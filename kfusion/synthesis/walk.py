@@ -97,7 +97,7 @@ def written_as_strip(
         if stored is not None and level is levels.last:
             key, found = stored.key, stored.values
         texts: list[Function] = []
-        for inside in (False, True) if level.is_split else (False,):
+        for inside in (False, True) if level.split else (False,):
             one = writer_of(key, found, replace(kept, inside=inside), before)
             texts.append(new(one.function(outside=False) if key[1] else one.whole()))
         live = [use.stage.invocation.label for use in one.uses if use.live]
