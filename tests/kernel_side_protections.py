@@ -32,6 +32,8 @@ PROTECTED_BY: dict[str, str] = {
     "steps": "tests/fuse/test_wrapping.py::test_a_step_that_the_variable_cannot_hold[wider]",
     "wide": "tests/fuse/test_wrapping.py::test_numbers_of_64_bits_are_compared[sum]",
     "left": "tests/fuse/test_early_ends.py::test_return_among_the_work[work-before]",
+    "cast": f"{_POINTERS}::test_elements_of_one_width[*((global int *)y + i) = x[i] * 9;-"
+    "z[i] = *((global const int *)y + i);]",
     "passed": f"{_POINTERS}::test_pointer_that_is_not_followed",
     "one-width": f"{_POINTERS}::test_elements_of_two_widths",
     "doubtful-macros": "tests/kernel/test_pins.py::"
