@@ -368,7 +368,9 @@ def _address_spaces(p: Stage, q: Stage) -> Reason | None:
         for access in stage.accesses:
             mixed = len(spaces[access.memory.name]) > 1
             constant = stage.parameter(access.access.parameter).space == "constant"
-            if mixed and constant and not access.access.plain and is_on(ONE_TYPE):
+            symbols = stage.invocation.kernel.symbols.values()
+            held = not access.access.plain or any(s.is_pointer_variable for s in symbols)
+            if mixed and constant and held and is_on(ONE_TYPE):
                 return Reason(
                     "KF207",
                     f"'{access.memory}' is constant memory in {stage.kernel_name}(), which "

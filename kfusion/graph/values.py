@@ -14,7 +14,7 @@ with indices that depend on the loop.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from enum import Enum
 
 from kfusion.graph.bind import BoundAccess, Stage
@@ -179,6 +179,9 @@ class _Analysis:
                 if left and self._can_start_in(left):
                     live = self._live_after(left[0], number, behind)
                     self._promote([*left, *behind], live, places)
+        for number in range(len(self.stages)):
+            while self._dead_pointers(number, places):
+                pass
         return self._result(places)
 
     def _reads_behind(self, number: int, cell: _Cell) -> list[_Event]:
@@ -344,8 +347,31 @@ class _Analysis:
         self.dead |= {(number, i) for i in gone}
         return bool(gone)
 
-    def _only_for(self, number: int, index: int, live: list[int]) -> bool:
-        """Is the statement of use only to variables that the other live ones do not name?"""
+    def _dead_pointers(self, number: int, places: Mapping[tuple[int, int], Place]) -> bool:
+        """`p = t + i`, where variables and calls stand for all that was `p[1]`."""
+        kernel, gone = self.stages[number].invocation.kernel, set[int]()
+        for access in self.stages[number].accesses:
+            place = places.get((number, access.number), Place(Role.LOAD))
+            stays = place.role in (Role.MEMORY, Role.LOAD) or place.stored or place.flushed
+            if not stays or (number, access.number) in self.again:
+                gone |= access.access.tokens
+        live = [i for i in range(len(kernel.body.statements)) if (number, i) not in self.dead]
+        loading = {event.statement[1] for event in self._events((number,))}
+        dead = {
+            (number, index)
+            for index in live
+            if index not in loading and self._only_for(number, index, live, gone)
+            if (effect := kernel.body.effects[index]) is not None
+            if all(variable.is_pointer_variable for variable in effect.variables)
+        }
+        self.dead |= dead
+        return bool(dead)
+
+    def _only_for(
+        self, number: int, index: int, live: list[int], gone: Set[int] = frozenset()
+    ) -> bool:
+        """Is the statement of use only to variables that the other live ones do not name, but for
+        the tokens that are `gone`?"""
         kernel = self.stages[number].invocation.kernel
         effect = kernel.body.effects[index]
         if effect is None or not effect.variables:
@@ -356,6 +382,7 @@ class _Analysis:
                 kernel.symbols[token]
                 for token in range(statement.first, statement.last + 1)
                 if token in kernel.symbols
+                and token not in gone
                 # An assignment needs its declaration, but does not read the variable.
                 and not (theirs and token in theirs.targets and not self._declares(effect))
             }

@@ -525,13 +525,12 @@ class ExpressionWalker(ABC):
         )
 
     def _direct(self, node: c_ast.Node) -> bool:
-        """Written with the parameter itself, not through a pointer variable."""
+        """Written with the parameter itself, or with a pointer variable, and not changing it."""
         if isinstance(node, c_ast.ID):
             symbol = self.env.symbol(node)
-            if symbol is None or symbol not in self.env.pointers:
-                return True
-            return symbol.parameter and self.scopes.assigned_once(symbol)
-        if isinstance(node, c_ast.Assignment):
+            changed = symbol is not None and not self.scopes.assigned_once(symbol)
+            return not (changed and symbol in self.env.pointers and symbol.parameter)
+        if isinstance(node, c_ast.Assignment) or is_step(node):
             return False
         return all(self._direct(child) for _, child in node.children())
 

@@ -92,7 +92,7 @@ class Access:
     last: int
     span: Span
     whole: bool = True  # the whole element, not a component of it
-    plain: bool = True  # a store: its own statement; a load: written `a[...]` or `*(a + ...)`
+    plain: bool = True  # a store: its own statement; a load: written `p[...]` or `*(p + ...)`
     assignment: Statement | None = None  # the statement that stores
     texel: Texel | None = None  # None: no image
     seen_as: str = ""  # the type of the element, if it is not the parameter's: after a cast
@@ -167,6 +167,10 @@ class Symbol:
     token: int  # where it is declared
     parameter: bool
     canonical: str = ""  # its type; "" if it is none that is tracked
+
+    @property
+    def is_pointer_variable(self) -> bool:
+        return not self.parameter and self.canonical.endswith("*")
 
 
 @dataclass(frozen=True)

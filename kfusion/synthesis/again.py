@@ -53,7 +53,7 @@ class PointText:
 
     def of(self, form: Form) -> str:
         """As an `int`: it is an id, so it has the value, whatever has been computed in 64 bits."""
-        return self._sum(form) if self._is_narrow(form) else f"(int)({self._wide(form)})"
+        return self._sum(form) if self._is_narrow(form) else f"(int)({self.wide(form)})"
 
     def _sum(self, form: Form, cast: str = "") -> str:
         """The constant last; what is taken away behind what it is taken from."""
@@ -71,7 +71,8 @@ class PointText:
         last = form.constant
         return text + (f" {'-' if last < 0 else '+'} {abs(last)}" if last else "")
 
-    def _wide(self, form: Form) -> str:
+    def wide(self, form: Form) -> str:
+        """In 64 bits."""
         return self._sum(form, "(long)") if not form.is_constant else f"{form.constant}L"
 
     def _atom(self, atom: Atom, *, wide: bool) -> str:
@@ -79,12 +80,12 @@ class PointText:
             return self._choice(atom, wide=wide)
         if isinstance(atom, Quotient):
             to = atom.type.split()[0]  # of a conversion: what it converts to
-            sides = [f"({to})({self._wide(side)})" for side in atom.parts]
+            sides = [f"({to})({self.wide(side)})" for side in atom.parts]
             return f"({sides[0]} / {sides[1]})" if atom.divisor != number(1) else sides[0]
         return self.name(atom)
 
     def _choice(self, choice: Choice, *, wide: bool) -> str:
-        sides = [self._wide(s) if wide else self._sum(s) for s in (choice.then, choice.otherwise)]
+        sides = [self.wide(s) if wide else self._sum(s) for s in (choice.then, choice.otherwise)]
         single = choice.when[0] if len(choice.when) == 1 else None
         signed = single is not None and not is_unsigned(single.type)
         if single is not None and signed and single.op in ("<", "<=") and self.minimum:
@@ -102,7 +103,7 @@ class PointText:
         if not is_unsigned(comparison.type) and self._is_narrow(left) and self._is_narrow(right):
             return f"{self._sum(left)} {comparison.op} {self._sum(right)}"
         cast = f"({comparison.type})" if is_unsigned(comparison.type) else ""
-        sides = [f"{cast}({self._wide(s)})" if cast else self._wide(s) for s in (left, right)]
+        sides = [f"{cast}({self.wide(s)})" if cast else self.wide(s) for s in (left, right)]
         return f"{sides[0]} {comparison.op} {sides[1]}"
 
     def _is_narrow(self, form: Form) -> bool:

@@ -314,7 +314,22 @@ class _Writer:
                 if not item.early_return:
                     changes = writer.renames(first, last)
                     leaves = negated(self.renderer, first, last, changes, exact=True)
-                self.out.add(f"if ({leaves}) return {writer.text(*access.element)};")
+                self.out.add(f"if ({leaves}) return {self._element(use, store)};")
+
+    def _element(self, use: StageUse, store: int) -> str:
+        """What it stores to, by variables of the prelude."""
+        access, form = use.kernel.accesses[store], use.stage.access(store).form
+        named = set(use.named(range(access.element[0], access.element[1] + 1)))
+        of_work = any(
+            s.first <= symbol.token <= s.last
+            for s in use.kernel.body.statements
+            for symbol in named
+        )
+        if not of_work or form is None:
+            return self._writer(use).text(*access.element)
+        buffer = self.variables.parameter_symbol(use, access)
+        index = PointText(lambda atom: self._word(use, atom), frozenset(), minimum=False)
+        return f"{self.symbols[use.number][buffer]}[{index.wide(form)}]"
 
     def function(self, *, outside: bool) -> Function:
         """What the last stage stores to the memory, for an item that is given by its ids.
