@@ -57,6 +57,10 @@ PROTECTED_BY: dict[str, str] = {
     "unread": "tests/kernel/test_unread.py::test_kernel_that_is_not_read_in_time_stays_as_it_is",
     "unknown-calls": f"{_REFUSALS}::test_kernel_after_square[unknown-call]",
     # graph: what is computed again
+    "narrow-rows": "tests/fuse/test_written_otherwise.py::"
+    "test_extents_of_which_an_index_would_start_again[made inside]",
+    "cut-sums": "tests/fuse/test_written_otherwise.py::"
+    "test_extents_of_which_an_index_would_start_again[sums cut to 32 bits]",
     "not-its-own": "tests/fuse/test_items_computed_again.py::"
     "test_element_by_another_index_that_the_item_has_changed",
     "named": "tests/fuse/test_names_of_points.py::test_other_variable_with_the_name_of_the_loops["
