@@ -57,6 +57,8 @@ PROTECTED_BY: dict[str, str] = {
     "unread": "tests/kernel/test_unread.py::test_kernel_that_is_not_read_in_time_stays_as_it_is",
     "unknown-calls": f"{_REFUSALS}::test_kernel_after_square[unknown-call]",
     # graph: what is computed again
+    "always-made": "tests/fuse/test_written_otherwise.py::"
+    "test_not_stored_on_all_ways[return without]",
     "narrow-rows": "tests/fuse/test_written_otherwise.py::"
     "test_extents_of_which_an_index_would_start_again[made inside]",
     "cut-sums": "tests/fuse/test_written_otherwise.py::"

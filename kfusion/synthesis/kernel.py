@@ -24,7 +24,7 @@ from kfusion.graph.plan import equalities_of, values_of
 from kfusion.graph.rounding import Rounded, rounded
 from kfusion.graph.several import dimension_of
 from kfusion.graph.unify import Equalities
-from kfusion.graph.values import GroupValues, Value
+from kfusion.graph.values import GroupValues, Role, Value
 from kfusion.kernel.forms import GLOBAL_ID, Atom, Form, Id, LoopVariable, form_of
 from kfusion.kernel.forms import Value as ScalarValue
 from kfusion.kernel.model import Declaration, PreludeItem, Symbol
@@ -270,7 +270,7 @@ class _Writer:
         last = max((use.number for use in self.uses if use.live), default=0)
         self.ends = [
             self.names.new(f"{use.kernel.name}_done")
-            if use.number != last and use.kernel.body.leaves
+            if (use.number != last or producer is not None) and use.kernel.body.leaves
             else ""
             for use in self.uses
         ]
@@ -345,13 +345,17 @@ class _Writer:
                 use.written.append(item)
         if outside:
             self._as_before(self.uses[result[0]], result[1])
+        last, number = result
+        value = self.uses[last].places[number].value
+        assert value is not None
+        front = len(self.out.lines)
         for use in live:
             if len(live) > 1:
                 self._open_block(use, labelled=True)
             self._stage(use, is_first=False)
-        last, number = result
-        value = self.uses[last].places[number].value
-        assert value is not None
+        if all(p.role is Role.ASSIGN for p in self.uses[last].places.values() if p.value == value):
+            self.carried |= {value}
+            self._declare_carried([last], front)
         variable = self.variables.of_values[value]
         if value in self.rounded.values:
             self.out.add(f"if (get_work_dim() > 3) {variable} = {self._zero(value)}; /* never */")

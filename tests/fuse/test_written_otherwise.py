@@ -12,6 +12,7 @@ from kfusion.api import Fused, fuse
 from kfusion.graph.model import UpTo
 from kfusion.notation import Agreement
 from tests.stencils.running import EAGER
+from tests.support.kernel_side import fused_and_same
 from tests.support.pyopencl_run import Case, assert_same
 
 SIZES = [(5, 7), (1, 1), (2, 3), (3, 2)]
@@ -321,3 +322,70 @@ def test_macro_of_an_id_that_a_build_may_change() -> None:
     f, g = "if (ID < w) t[ID] = a[ID];", "if (ID < w) o[ID] = t[max((int)ID - 1, 0)];"
     fused = check(f, g, 1, before=before)
     assert "#if !defined(BACKWARDS)" in fused.fused[0].text
+
+
+BORDER = "x == 0 || y == 0 || x == w - 1 || y == h - 1"
+WAYS = {
+    "early return": f"{ALL} if ({BORDER}) {{ t[i] = 0; return; }} t[i] = a[i - 1] + a[i + w];",
+    "else": f"{ALL} if ({BORDER}) t[i] = a[i]; else {{ float s = a[i - 1]; t[i] = s + a[i + 1]; }}",
+    "three ways": f"{ALL} if (x == 0) t[i] = 1; else if (y == 0) t[i] = 2; else t[i] = a[i];",
+    "in a guard": f"{XY} if (x < w && y < h) {{ if (x) t[y*w + x] = 2; else t[y*w + x] = 3; }}",
+    "once more": f"{ALL} t[i] = a[i]; if ({BORDER}) return; t[i] = a[i - 1] + a[i + 1];",
+    "inside": f"{CORE} {{ const int i = y*w + x; if (a[i] > 0) t[i] = a[i]; else t[i] = a[0]; }}",
+    "row": f"{ALL} global float *p = t + y*w; if (x == 0) {{ p[x] = 0; return; }} p[x] = a[i - 1];",
+}
+NOT_ALL_WAYS = {
+    "no else": f"{ALL} if (x == 0) t[i] = a[i]; else if (a[i] > 0) t[i] = 2;",
+    "return without": f"{ALL} if (a[i] > 0) {{ if (x > 1) t[i] = 0; return; }} t[i] = a[i];",
+    "updated": f"{ALL} if (x == 0) t[i] = a[i]; else t[i] += 1;",
+    "in a loop": f"{ALL} for (int k = 0; k < h - 4; k++) t[i] = a[i] + k;",
+    "in a switch": f"{ALL} switch (x) {{ case 0: t[i] = 1; break; case 1: t[i] = 2; }}",
+    "of another element": f"{ALL} if (x == w - 1) t[i] = 0; else t[i + 1] = a[i];",
+}
+
+
+@pytest.mark.parametrize("reads", [LEFT, LEFT.replace(" + t[i]", "")])
+@pytest.mark.parametrize("name", WAYS)
+def test_stored_on_all_ways(name: str, reads: str) -> None:
+    check(WAYS[name], reads, 1)
+
+
+@pytest.mark.parametrize("name", NOT_ALL_WAYS)
+def test_not_stored_on_all_ways(name: str) -> None:
+    check(NOT_ALL_WAYS[name], LEFT, 2)
+
+
+def test_stage_before_that_ends_early() -> None:
+    early = f"{ALL} t[i] = a[i]; if (x > 2) {{ t[i] = 1; return; }} t[i] += 2;"
+    source = kernel("e", "u a", early.replace("t[", "u["))
+    source += kernel("f", "t u", WAYS["early return"].replace("a[", "u["))
+    source = source.replace("u[i - 1] + u[i + w]", "u[i]") + kernel("g", "o t", LEFT)
+    fused_and_same(
+        source,
+        ["e(u, a, w, h)", "f(t, u, w, h)", "g(o, t, w, h)"],
+        ["o"],
+        launches=1,
+        scalars={"w": np.int32(5), "h": np.int32(7)},
+        size=(8, 8),
+        target=EAGER,
+    )
+
+
+def test_stored_on_all_ways_and_observed() -> None:
+    source = kernel("f", "t a", WAYS["else"]) + kernel("g", "o t", LEFT)
+    fused_and_same(
+        source,
+        ["f(t, a, w, h)", "g(o, t, w, h)"],
+        launches=1,
+        scalars={"w": np.int32(5), "h": np.int32(7)},
+        size=(8, 8),
+        target=EAGER,
+    )
+
+
+def test_rounded_on_all_ways() -> None:
+    """With `exact`, however the function ends."""
+    source = kernel("f", "t a", WAYS["early return"]) + kernel("g", "o t", LEFT)
+    calls = ["f(t, a, w, h)", "g(o, t, w, h)"]
+    text = fuse(source, calls, ["o"], target=EAGER, exact=True).fused[0].text
+    assert "f_done:;\n    if (get_work_dim() > 3) t_i = 0; /* never */\n    return t_i;" in text

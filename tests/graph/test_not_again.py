@@ -131,7 +131,7 @@ SEVERAL = "stores several elements"
         (f"{ITEM} if (i < n) if (a[i] > 0) t[i] = a[i];", "stores 't[i]' under a condition"),
         (
             f"{ITEM} if (i >= n) return; if (a[i] > 0) return; t[i] = a[i];",
-            "returns from within its work",
+            "stores 't[i]' under a condition",
         ),
         (f"{ITEM} if (i < n) t[i] = get_group_id(0);", "asks for local or group ids"),
         (
