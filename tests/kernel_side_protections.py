@@ -33,6 +33,8 @@ PROTECTED_BY: dict[str, str] = {
     "steps": "tests/fuse/test_wrapping.py::test_a_step_that_the_variable_cannot_hold[wider]",
     "wide": "tests/fuse/test_wrapping.py::test_numbers_of_64_bits_are_compared[sum]",
     "left": "tests/fuse/test_early_ends.py::test_return_among_the_work[work-before]",
+    "cast": f"{_POINTERS}::test_elements_of_one_width[*((global int *)y + i) = x[i] * 9;-"
+    "z[i] = *((global const int *)y + i);]",
     "passed": f"{_POINTERS}::test_pointer_that_is_not_followed",
     "one-width": f"{_POINTERS}::test_elements_of_two_widths",
     "doubtful-macros": "tests/kernel/test_pins.py::"
@@ -56,6 +58,12 @@ PROTECTED_BY: dict[str, str] = {
     "unread": "tests/kernel/test_unread.py::test_kernel_that_is_not_read_in_time_stays_as_it_is",
     "unknown-calls": f"{_REFUSALS}::test_kernel_after_square[unknown-call]",
     # graph: what is computed again
+    "always-made": "tests/fuse/test_written_otherwise.py::"
+    "test_not_stored_on_all_ways[return without]",
+    "narrow-rows": "tests/fuse/test_written_otherwise.py::"
+    "test_extents_of_which_an_index_would_start_again[made inside]",
+    "cut-sums": "tests/fuse/test_written_otherwise.py::"
+    "test_extents_of_which_an_index_would_start_again[sums cut to 32 bits]",
     "not-its-own": "tests/fuse/test_items_computed_again.py::"
     "test_element_by_another_index_that_the_item_has_changed",
     "named": "tests/fuse/test_names_of_points.py::test_other_variable_with_the_name_of_the_loops["

@@ -173,7 +173,6 @@ def not_alone(stage: Stage) -> str | None:
         "is launched with an offset": bool(range_.offset),
         "lets items wait for each other": kernel.together is not None,
         "does the work of several items in a loop": kernel.body.stride is not None,
-        "returns from within its work": bool(kernel.body.leaves),
         "changes a parameter": bool(kernel.changed),
         "has what keeps kernels apart": bool(kernel.features),
         "asks for local or group ids": kernel.local_ids is not None,

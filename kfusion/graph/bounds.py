@@ -8,7 +8,7 @@ of them cannot be negative either.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property
 from itertools import count, product
 from typing import Protocol
@@ -143,8 +143,8 @@ class Bounds:
     _found: dict[tuple[Form, Form | None, bool], Proof | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for fact in sorted(self.facts, key=lambda fact: fact.op == "!="):
-            self._slacks += list(self._slacks_of(fact))
+        for fact in sorted(self.facts, key=lambda fact: fact.op == "!="):  # those by the others
+            self._slacks += self._slacks_of(fact)
 
     def not_negative(
         self, form: Form, pitch: Form | None = None, *, of_rows: bool = True
@@ -212,16 +212,26 @@ class Bounds:
         if proof is None:
             more = [*self._ranges(form, pitch), *self._groups(form), *self._ceilings(form, pitch)]
             more += self._rows(form, pitch.scalars) if of_rows else ()
-            more = [*self._floors(form), *known, *more]
-            proof = self._search(form, more) if len(more) > len(known) else None
+            more = [*self._floors(form), *known, *self._conversions(form), *more]
+            factors = self._factors(form)
+            more += [Slack(form_of(scalar), frozenset({Floor(scalar, 0)})) for scalar in factors]
+            proof = self._search(form, more, factors) if len(more) > len(known) else None
         need = Need(form)
         if proof is None and self._may(need):
             contrary = self._search(number(-1) - form, known)
             return frozenset({need}) if contrary is None else None
         return proof
 
-    def _search(self, form: Form, known: list[Slack]) -> Proof | None:
-        return _Search(known, self._steps).proof(form, NOTHING, _DEEPEST)
+    def _search(
+        self, form: Form, known: list[Slack], factors: frozenset[Value] = frozenset()
+    ) -> Proof | None:
+        return _Search(known, self._steps, factors).proof(form, NOTHING, _DEEPEST)
+
+    def _factors(self, form: Form) -> frozenset[Value]:
+        """Scalars with a sign that something is multiplied by: no width is negative."""
+        factors = {atom for monomial, _ in form.terms if len(monomial) > 1 for atom in monomial}
+        signed = (a for a in factors if isinstance(a, Value) and not is_unsigned(a.type))
+        return frozenset(scalar for scalar in signed if self._may(Floor(scalar, 0)))
 
     def _may(self, assumed: Assumed) -> bool:
         return self.assumable.may(assumed, implied=self.endless)
@@ -250,6 +260,26 @@ class Bounds:
             if isinstance(scalar, Value) and self._may(floor := Floor(scalar, -form.constant)):
                 yield Slack(form, frozenset({floor}))
 
+    def _conversions(self, form: Form) -> Iterator[Slack]:
+        """`(size_t)(w - 1)` of a `uint`, `(int)w`: the same number where `w` is neither 0 nor
+        huge."""
+        forms = [form, *(slack.form for slack in self._slacks)]
+        atoms = {a for each in forms for a in each.atoms if isinstance(a, Quotient)}
+        for atom in sorted((a for a in atoms if a.divisor == number(1)), key=str):
+            value, by = atom.dividend, -atom.dividend.constant
+            scalar = (value + number(by)).single
+            if not isinstance(scalar, Value) or not 0 <= by < _SMALL:
+                continue
+            last = last_of(atom.type.split()[0])
+            assumed: list[Assumed] = []
+            if by or not is_unsigned(scalar.type):
+                assumed.append(Floor(scalar, by))
+            if last < last_of(scalar.type):
+                assumed.append(Ceiling(scalar, last))
+            if all(map(self._may, assumed)):
+                for difference in (form_of(atom) - value, value - form_of(atom)):
+                    yield Slack(difference, frozenset(assumed))
+
     def _ranges(self, form: Form, pitch: Form) -> Iterator[Slack]:
         """The ids of a dimension are below a width."""
         ids = [a for a in form.atoms if isinstance(a, Id) and _kind(a) == GLOBAL_ID]
@@ -273,7 +303,7 @@ class Bounds:
 
     def _ceilings(self, form: Form, pitch: Form) -> Iterator[Slack]:
         """Scalars are small enough for a sum to stay in 32 bits."""
-        if form.constant <= LAST // 2:
+        if form.constant < LAST // 2:
             return
         most = LAST // 2 // (2 + sum(abs(factor) for monomial, factor in form.terms if monomial))
         known = {scalar for slack in self._slacks for scalar in slack.form.scalars}
@@ -286,17 +316,17 @@ class Bounds:
 
     def _slacks_of(self, fact: Comparison) -> Iterator[Slack]:
         """The differences that are not negative where the comparison holds."""
-        if fact.op == "!=":  # numbers that differ in C differ: `i != 0` of what is not negative
-            for form in (fact.right - fact.left, fact.left - fact.right):
-                proof = self._search(form, [*self._slacks, *_of_atoms([form])])
-                if proof is not None:
-                    yield Slack(form - number(1), proof)
         sides = {"<": [(fact.left, fact.right, 1)], "<=": [(fact.left, fact.right, 0)]}
         sides["=="] = [(fact.left, fact.right, 0), (fact.right, fact.left, 0)]
         for low, high, least in sides.get(fact.op, ()):
             assumed = self._is_exact(low, high, fact.type)
             if assumed is not None:
                 yield Slack(high - low - number(least), assumed)
+        differing = [fact.left - fact.right, fact.right - fact.left] if fact.op == "!=" else []
+        for form in differing:  # `x != 0` of an id
+            known = [*self._slacks, *_of_atoms([form]), *self._conversions(form)]
+            if (assumed := self._search(form, known)) is not None:
+                yield Slack(form - number(1), assumed)
 
     def _is_exact(self, low: Form, high: Form, type_: str) -> Proof | None:
         """What must hold for a comparison in the type to hold for integers as well."""
@@ -325,6 +355,11 @@ class Bounds:
         return small | {floor} if positive and self._may(floor) else None
 
 
+def last_of(type_: str) -> int:
+    width, signed = INTEGERS[type_]
+    return (1 << (width - signed)) - 1
+
+
 LAST = (1 << 32) - 1  # of the numbers of 32 bits without sign
 _FEW = 1 << 31
 _SMALL = 1 << 16
@@ -348,6 +383,7 @@ class _Search:
 
     known: list[Slack]
     steps: Iterator[int]  # counts them
+    factors: frozenset[Value]  # are taken not to be negative
     _failed: dict[Form, int] = field(default_factory=dict)  # at which depth
     _found: dict[tuple[Monomial, bool], list[tuple[Slack, int]]] = field(default_factory=dict)
 
@@ -372,12 +408,27 @@ class _Search:
         """Differences in which the term stands, with such a factor."""
         if (monomial, positive) not in self._found:
             self._found[monomial, positive] = [
-                (replace(slack, form=difference), factor)
+                (Slack(difference, slack.assumed | assumed), factor)
                 for slack in self.known
-                for difference in _reaching(slack.form, monomial)
+                for difference, assumed in self._reaching(slack.form, monomial)
                 if (factor := _coefficient(difference, monomial)) and (factor > 0) == positive
             ]
         return self._found[monomial, positive]
+
+    def _reaching(self, slack: Form, monomial: Monomial) -> Iterator[tuple[Form, Proof]]:
+        """The difference itself, or times what makes one of its terms the monomial."""
+        yield slack, NOTHING
+        for term, _ in slack.terms if len(monomial) > 1 else ():
+            rest = list(monomial)
+            for atom in term:
+                if atom not in rest:
+                    break
+                rest.remove(atom)
+            else:
+                signed = [atom for atom in rest if not is_never_negative(atom)]
+                floors = [Floor(a, 0) for a in signed if a in self.factors and isinstance(a, Value)]
+                if term and rest and len(floors) == len(signed):
+                    yield slack * Form(((tuple(rest), 1),)), frozenset(floors)
 
 
 def _times(form: Form, factor: int) -> Form:
@@ -394,20 +445,6 @@ def _bad_term(form: Form) -> tuple[Monomial, int] | None:
 
 def _coefficient(form: Form, monomial: Monomial) -> int:
     return next((f for m, f in form.terms if m == monomial), 0)
-
-
-def _reaching(slack: Form, monomial: Monomial) -> Iterator[Form]:
-    """The difference itself, or times what makes one of its terms the monomial."""
-    yield slack
-    for term, _ in slack.terms if len(monomial) > 1 else ():
-        rest = list(monomial)
-        for atom in term:
-            if atom not in rest:
-                break
-            rest.remove(atom)
-        else:
-            if term and rest and all(is_never_negative(atom) for atom in rest):
-                yield slack * Form(((tuple(rest), 1),))
 
 
 def is_never_negative(atom: Atom) -> bool:

@@ -34,7 +34,7 @@ from kfusion.graph.model import (
     UpTo,
     Within,
 )
-from kfusion.graph.narrow import without_conversions
+from kfusion.graph.narrow import without_conversions, without_cut_sums
 from kfusion.graph.ownership import Dependence, depend
 from kfusion.graph.points import Point, Source, source_of
 from kfusion.graph.ranges import COMPARED, covering
@@ -368,7 +368,9 @@ def _address_spaces(p: Stage, q: Stage) -> Reason | None:
         for access in stage.accesses:
             mixed = len(spaces[access.memory.name]) > 1
             constant = stage.parameter(access.access.parameter).space == "constant"
-            if mixed and constant and not access.access.plain and is_on(ONE_TYPE):
+            symbols = stage.invocation.kernel.symbols.values()
+            held = not access.access.plain or any(s.is_pointer_variable for s in symbols)
+            if mixed and constant and held and is_on(ONE_TYPE):
                 return Reason(
                     "KF207",
                     f"'{access.memory}' is constant memory in {stage.kernel_name}(), which "
@@ -492,6 +494,9 @@ def _meeting(
         return _Meeting(a, b)
     equalities.same_form(of_items(a.form), of_items(b.form))
     equalities.same_form(a.form, b.form)
+    made = again and a.access.mode.writes and b.access.mode is Mode.READ
+    if made:
+        equalities.same_pitches(a.form, b.form)
     left, right = (
         replace(
             x,
@@ -501,9 +506,11 @@ def _meeting(
         for x in (a, b)
     )
     left, right, few = without_conversions(left, right, world)
+    if left.form != right.form:
+        (left, one), (right, other) = (without_cut_sums(x, world) for x in (left, right))
+        few |= one | other
     left, right, spanned = _in_sizes(left, right, world)
     needed = [*spanned, *world.all_assumptions(steps[0] | steps[1] | few)]
-    made = again and a.access.mode.writes and b.access.mode is Mode.READ
     source: Source | Reason | None = None
     near = _stays_in_group(a, b, Dependence.SAME_GROUP)  # then it may be enough to wait
     if made and not near and left.form != right.form:

@@ -7,12 +7,14 @@ time. Where an `int` became negative, the access would be outside of its buffer.
 from __future__ import annotations
 
 from kfusion.graph.bind import BoundAccess
-from kfusion.graph.bounds import NOTHING, Assumable, Limit, Proof
-from kfusion.kernel.forms import GLOBAL_ID, Atom, Form, Id, Quotient, number
+from kfusion.graph.bounds import NOTHING, Assumable, Bounds, Limit, Proof, last_of
+from kfusion.kernel.forms import GLOBAL_ID, Atom, Form, Id, Quotient, form_of, number
 from kfusion.kernel.types import INTEGERS
 from kfusion.source.protections import is_on, protection
 
 FEW_IDS = protection("few-ids", "a multiple of an id fits into a narrower type for few ids only")
+
+CUT_SUMS = protection("cut-sums", "a sum fits into a narrower type where extents are small only")
 
 
 def without_conversions(
@@ -32,6 +34,23 @@ def without_conversions(
             new[atom] = atom.dividend
             proof |= {limit}
     return (a.replaced(new), b.replaced(new), proof) if new else (a, b, NOTHING)
+
+
+def without_cut_sums(access: BoundAccess, world: Assumable) -> tuple[BoundAccess, Proof]:
+    """`int i = y*w + x;` of a `size_t`: the sum itself, where rows and columns are few enough."""
+    bounds = Bounds(access.facts, world)
+    new: dict[Atom, Form] = {}
+    proof = NOTHING
+    cut = [a for a in (access.form or Form()).everything if isinstance(a, Quotient)]
+    for atom in sorted((a for a in cut if a.divisor == number(1)), key=str):
+        last = min(map(last_of, atom.type.split(" from ")))
+        pitch = sum(map(form_of, sorted(atom.dividend.scalars, key=str)), Form())
+        room = [atom.dividend, number(last) - atom.dividend] if is_on(CUT_SUMS) else []
+        found = [bounds.not_negative(form, pitch, of_rows=False) for form in room]
+        if None not in found:
+            new[atom] = atom.dividend
+            proof = proof.union(*(each for each in found if each is not None))
+    return (access.replaced(new), proof) if new else (access, NOTHING)
 
 
 def _limit(conversion: Quotient) -> Limit | None:

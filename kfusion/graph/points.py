@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Protocol
 
 from kfusion.graph.bind import BoundAccess, Stage
-from kfusion.graph.bounds import NOTHING, Assumable, Bounds, Nothing, Proof
+from kfusion.graph.bounds import LAST, NOTHING, Assumable, Bounds, Nothing, Proof
 from kfusion.graph.missing import Words
 from kfusion.graph.model import Reaches
 from kfusion.graph.ranges import COMPARED
@@ -47,6 +47,9 @@ from kfusion.source.protections import is_on, protection
 INSIDE = protection("inside", "what is computed again is what an item of the stage computed")
 ALONE = protection("alone", "an element whose value is computed again has been made by one item")
 IN_ROWS = protection("in-rows", "an element that a stage leaves alone is none of its other items'")
+NARROW_ROWS = protection(
+    "narrow-rows", "an element that a stage leaves alone is not reached by indices that start again"
+)
 LAUNCHED = protection("launched", "the item whose value is computed again has been launched")
 NAMED = protection("named", "a name in what is computed again means the variable of the loop")
 
@@ -77,7 +80,7 @@ def source_of(
 
     `found`: what other reads of the two stages have asked, and this one adds to.
     """
-    if store.form is None or read.form is None or store.narrow or read.narrow:
+    if store.form is None or read.form is None or store.differs(read):
         return None
     if store.access.texel is not None or store.form.mentions(LOCAL_ID, GROUP_ID):
         return None
@@ -119,7 +122,7 @@ def source_of(
             if not several:
                 nobody = _of_no_name(nobody, read, unwritten)
             continue
-        source = _inside(store.stage, point, pitches, prover, world)
+        source = _inside(store, point, pitches, prover, world)
         if isinstance(source, Source):
             alone = _alone(store, pitches, world, raced=not source.outside)
             if alone is None or isinstance(alone, Form):
@@ -406,17 +409,20 @@ class Prover:
 
 
 def _inside(
-    stage: Stage, point: Point, pitches: Sequence[_Pitch], prover: Prover, world: Reach
+    store: BoundAccess, point: Point, pitches: Sequence[_Pitch], prover: Prover, world: Reach
 ) -> Source | Form:
     """Or what would have to be known not to be negative."""
+    stage, certain = store.stage, replace(prover, world=Nothing())
     ids: dict[Atom, Form] = {Id(GLOBAL_ID, d): form for d, form in enumerate(point)}
     guards = [(guard, guard.map(lambda form: form.replace(ids))) for guard in stage.guards]
-    proof = _all_hold(guards, replace(prover, world=Nothing()))
-    outside = isinstance(proof, Form)
-    if isinstance(proof, Form):
-        proof = _in_rows(point, pitches, prover)
+    narrow = store.narrow or prover.read.narrow
+    proof, outside = _all_hold(guards, certain), False
+    if isinstance(proof, Form) and not narrow:
+        proof, outside = _in_rows(point, pitches, prover), True
     if isinstance(proof, Form):
         proof, outside = _all_hold(guards, prover), False
+    if isinstance(proof, Form) and narrow:
+        proof, outside = _in_narrow_rows(store, point, pitches, prover), True
     if isinstance(proof, Form):
         return proof
     reaches: list[Reaches] = []
@@ -468,6 +474,23 @@ def _in_rows(point: Point, pitches: Sequence[_Pitch], prover: Prover) -> Proof |
         if isinstance(found, Form):
             return found
         proof |= found
+    return proof
+
+
+def _in_narrow_rows(
+    store: BoundAccess, point: Point, pitches: Sequence[_Pitch], prover: Prover
+) -> Proof | Form:
+    """And no index starts again at 0: then it would be an element of another row, too."""
+    proof = _in_rows(point, pitches, prover)
+    longest = max(pitches, key=lambda pitch: pitch.length)
+    pitch = Form(((longest.monomial, longest.factor),))
+    for access in (store, prover.read) if is_on(NARROW_ROWS) else ():
+        there, index = replace(prover, read=access), access.form or Form()
+        for form in (index, number(LAST) - index):
+            found = there.not_negative(form, pitch)
+            if isinstance(proof, Form) or isinstance(found, Form):
+                return proof if isinstance(proof, Form) else form
+            proof |= found
     return proof
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
 from itertools import permutations, product
 
 from kfusion.graph.bounds import Proof
 from kfusion.graph.model import Equal, Oracle, Scalar
-from kfusion.kernel.forms import Atom, Comparison, Form, Value, form_of, number
+from kfusion.kernel.forms import Atom, Comparison, Form, Id, Value, form_of, number
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
@@ -58,6 +58,12 @@ class Equalities:
             return True
         pairs = unifier((left,), (right,))
         return pairs is not None and self._assume(pairs)
+
+    def same_pitches(self, left: Form, right: Form) -> None:
+        """`y*pitch` and `min(y + 1, h - 1)*stride`: rows of one length, if that may be."""
+        for (ids, a), (others, b) in product(_rows(self.form(left)), _rows(self.form(right))):
+            if ids == others:
+                self.same_form(a, b)
 
     def same_guards(self, left: Iterable[Comparison], right: Iterable[Comparison]) -> bool:
         """The same conditions, in any order, possibly by taking scalars as equal."""
@@ -118,6 +124,16 @@ def unifier(left: tuple[Form, ...], right: tuple[Form, ...]) -> list[tuple[Value
         if tuple(f.replace(renamed) for f in right) == left:
             return pairs
     return None
+
+
+def _rows(form: Form) -> Iterator[tuple[frozenset[Atom], Form]]:
+    """What scalars, and a number, each value of an item is multiplied by, with the item's ids."""
+    for monomial, factor in form.terms:
+        scalars = tuple(atom for atom in monomial if isinstance(atom, Value))
+        others = [form_of(atom).everything for atom in monomial if atom not in scalars]
+        ids = frozenset(atom for each in others for atom in each if isinstance(atom, Id))
+        if scalars and ids and len(others) == 1:
+            yield ids, Form(((scalars, factor),))
 
 
 def _values(forms: tuple[Form, ...]) -> set[Value]:

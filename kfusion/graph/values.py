@@ -14,7 +14,7 @@ with indices that depend on the loop.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from enum import Enum
 
 from kfusion.graph.bind import BoundAccess, Stage
@@ -36,6 +36,7 @@ OTHERS_STORES = protection(
     "others-stores", "behind a barrier, an element may hold what another item stored"
 )
 SCOPES = protection("scopes", "an index is written only where its variables have their values")
+ALWAYS_MADE = protection("always-made", "an item has made what is computed again on all its ways")
 STORED = protection("stored", "values that are read later are stored")
 ORDER = protection("order", "an overwritten value is dropped only if nothing reads it before")
 
@@ -179,6 +180,11 @@ class _Analysis:
                 if left and self._can_start_in(left):
                     live = self._live_after(left[0], number, behind)
                     self._promote([*left, *behind], live, places)
+        for memory in self.wanted:
+            places |= self._always_made(memory, places)
+        for number in range(len(self.stages)):
+            while self._dead_pointers(number, places):
+                pass
         return self._result(places)
 
     def _reads_behind(self, number: int, cell: _Cell) -> list[_Event]:
@@ -304,8 +310,26 @@ class _Analysis:
                         self.dead.add(event.statement)
                         found = True
         for number in range(len(self.stages)):
+            found = self._unread_stage(number) or found
             found = self._dead_stage(number) or self._dead_variables(number) or found
         return found
+
+    def _unread_stage(self, number: int) -> bool:
+        """Nobody reads what it stores, under whatever conditions."""
+        stage, kernel = self.stages[number], self.stages[number].invocation.kernel
+        everything = {(number, index) for index in range(len(kernel.body.statements))}
+        writes = {e.access.memory.name for e in self._events((number,)) if e.mode.writes}
+        if not writes or stage.written != writes or kernel.features or kernel.together:
+            return False
+        reads = {
+            e.access.memory.name
+            for e in self._events(tuple(range(len(self.stages))))
+            if e.mode.reads
+        }
+        if writes & (self.stored | self.wanted | self.handed | reads):
+            return False
+        self.dead |= everything
+        return True
 
     def _dead_stage(self, number: int) -> bool:
         """All that the stage stored is dead: nothing else that it does can be seen."""
@@ -344,8 +368,31 @@ class _Analysis:
         self.dead |= {(number, i) for i in gone}
         return bool(gone)
 
-    def _only_for(self, number: int, index: int, live: list[int]) -> bool:
-        """Is the statement of use only to variables that the other live ones do not name?"""
+    def _dead_pointers(self, number: int, places: Mapping[tuple[int, int], Place]) -> bool:
+        """`p = t + i`, where variables and calls stand for all that was `p[1]`."""
+        kernel, gone = self.stages[number].invocation.kernel, set[int]()
+        for access in self.stages[number].accesses:
+            place = places.get((number, access.number), Place(Role.LOAD))
+            stays = place.role in (Role.MEMORY, Role.LOAD) or place.stored or place.flushed
+            if not stays or (number, access.number) in self.again:
+                gone |= access.access.tokens
+        live = [i for i in range(len(kernel.body.statements)) if (number, i) not in self.dead]
+        loading = {event.statement[1] for event in self._events((number,))}
+        dead = {
+            (number, index)
+            for index in live
+            if index not in loading and self._only_for(number, index, live, gone)
+            if (effect := kernel.body.effects[index]) is not None
+            if all(variable.is_pointer_variable for variable in effect.variables)
+        }
+        self.dead |= dead
+        return bool(dead)
+
+    def _only_for(
+        self, number: int, index: int, live: list[int], gone: Set[int] = frozenset()
+    ) -> bool:
+        """Is the statement of use only to variables that the other live ones do not name, but for
+        the tokens that are `gone`?"""
         kernel = self.stages[number].invocation.kernel
         effect = kernel.body.effects[index]
         if effect is None or not effect.variables:
@@ -356,6 +403,7 @@ class _Analysis:
                 kernel.symbols[token]
                 for token in range(statement.first, statement.last + 1)
                 if token in kernel.symbols
+                and token not in gone
                 # An assignment needs its declaration, but does not read the variable.
                 and not (theirs and token in theirs.targets and not self._declares(effect))
             }
@@ -430,6 +478,25 @@ class _Analysis:
         stored = event.key in kept and not flushed
         opening = Role.LOAD if event.mode is Mode.UPDATE else Role.DEFINE
         return Place(opening if first else Role.ASSIGN, value, stored, flushed)
+
+    def _always_made(
+        self, memory: str, places: Mapping[tuple[int, int], Place]
+    ) -> dict[tuple[int, int], Place]:
+        """An element that the last stage stores on each of its ways, under conditions."""
+        last = len(self.stages) - 1
+        events = [e for e in self._events((last,)) if e.access.memory.name == memory]
+        stores = {e.access.access.assignment for e in events}
+        alike = {(e.mode, can_be_replaced(e.access), *e.access.place) for e in events}
+        body = self.stages[last].invocation.kernel.body
+        if len(alike) != 1 or any(e.key in places or e.access.form is None for e in events):
+            return {}
+        if events[0].mode is not Mode.WRITE or not can_be_replaced(events[0].access):
+            return {}
+        if is_on(ALWAYS_MADE) and not body.always_does({s for s in stores if s is not None}):
+            return {}
+        number = len({p.value for p in places.values() if p.value})
+        value = Value(number, memory, events[0].access.type, constant=False)
+        return {event.key: Place(Role.ASSIGN, value) for event in events}
 
     def _can_start_in(self, events: list[_Event]) -> bool:
         return any(self._can_start(events, position) for position in range(len(events)))

@@ -61,6 +61,7 @@ from kfusion.parse.unit import Function, arguments_of, called_name, is_step
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 
+CAST = protection("cast", "a variable has the type of the parameter's elements")
 PASSED = protection("passed", "a pointer that is not followed may reach any element")
 
 _VECTOR_ACCESS = re.compile(r"v(load|store)(a)?(_half)?(2|3|4|8|16)?(?:_rt[ezpn])?")
@@ -524,13 +525,12 @@ class ExpressionWalker(ABC):
         )
 
     def _direct(self, node: c_ast.Node) -> bool:
-        """Written with the parameter itself, not through a pointer variable."""
+        """Written with the parameter itself, or with a pointer variable, and not changing it."""
         if isinstance(node, c_ast.ID):
             symbol = self.env.symbol(node)
-            if symbol is None or symbol not in self.env.pointers:
-                return True
-            return symbol.parameter and self.scopes.assigned_once(symbol)
-        if isinstance(node, c_ast.Assignment):
+            changed = symbol is not None and not self.scopes.assigned_once(symbol)
+            return not (changed and symbol in self.env.pointers and symbol.parameter)
+        if isinstance(node, c_ast.Assignment) or is_step(node):
             return False
         return all(self._direct(child) for _, child in node.children())
 
@@ -578,6 +578,7 @@ class ExpressionWalker(ABC):
         stored_by = self._storing(*tokens) if statement else None
         if texel is not None and texel.value is not None:
             shown = tokens[0], texel.value - 1
+        uncast = not (pointer.seen_as or pointer.unit) or not is_on(CAST)
         self.accesses.append(
             Access(
                 parameter=pointer.parameter,
@@ -591,7 +592,7 @@ class ExpressionWalker(ABC):
                 first=tokens[0],
                 last=tokens[1],
                 span=self.unit.span(*(shown or tokens)),
-                plain=direct and (stored_by is not None or not mode.writes),
+                plain=direct and uncast and (stored_by is not None or not mode.writes),
                 assignment=stored_by,
                 texel=texel,
                 seen_as=pointer.seen_as,

@@ -36,8 +36,7 @@ def asks_for_its_id_only(kernel: Kernel, dimensions: int = 1) -> bool:
     for index in range(body.first, body.last):
         token = unit.tokens[index]
         if is_work_item(token.text):
-            following = unit.tokens[index : index + 4]
-            if [t.text for t in following] not in written or any(t.start < 0 for t in following):
+            if [t.text for t in unit.tokens[index : index + 4]] not in written:
                 return False
         elif token.text in unit.functions and helpers.asks_for_items(token.text):
             return False

@@ -7,6 +7,7 @@ reads or writes an element of a buffer.
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
 from dataclasses import field
 from enum import Enum
 
@@ -92,7 +93,7 @@ class Access:
     last: int
     span: Span
     whole: bool = True  # the whole element, not a component of it
-    plain: bool = True  # a store: its own statement; a load: written `a[...]` or `*(a + ...)`
+    plain: bool = True  # a store: its own statement; a load: written `p[...]` or `*(p + ...)`
     assignment: Statement | None = None  # the statement that stores
     texel: Texel | None = None  # None: no image
     seen_as: str = ""  # the type of the element, if it is not the parameter's: after a cast
@@ -168,6 +169,10 @@ class Symbol:
     parameter: bool
     canonical: str = ""  # its type; "" if it is none that is tracked
 
+    @property
+    def is_pointer_variable(self) -> bool:
+        return not self.parameter and self.canonical.endswith("*")
+
 
 @dataclass(frozen=True)
 class Declaration:
@@ -236,6 +241,30 @@ class Body:
         """Which of the statements it is in; -1: none."""
         places = enumerate(self.statements)
         return next((i for i, s in places if s.first <= token <= s.last), -1)
+
+    def always_does(self, some: Set[Statement]) -> bool:
+        """Each way through the statements comes to one of these before it ends."""
+        return self._has_done(self.statements, some, done=False) is True
+
+    def _has_done(
+        self, statements: Sequence[Statement], some: Set[Statement], *, done: bool
+    ) -> bool | None:
+        """Behind the statements. None: there is a way on which the work ends without."""
+        now: bool | None = done
+        for statement in statements:
+            sides = [self._has_done((s,), some, done=bool(now)) for s in statement.children]
+            if statement in some:
+                now = True
+            elif statement.kind == "compound":
+                now = self._has_done(statement.children, some, done=bool(now))
+            elif statement.kind == "if":
+                sides += [now] if len(sides) == 1 else []
+                now = None if None in sides else all(sides)
+            elif any(statement.first <= leaf <= statement.last for leaf in self.leaves):
+                return True if now and statement.kind == "plain" else None
+            if now is None:
+                return None
+        return now
 
     def is_tail(self, statement: Statement) -> bool:
         """`if (c) return;`: all that follows is under a condition."""

@@ -83,13 +83,14 @@ class PointText:
         return text + (f" {'-' if last < 0 else '+'} {abs(last)}" if last else "")
 
     def wide(self, form: Form) -> str:
+        """In 64 bits."""
         return self._sum(form, "(long)") if not form.is_constant else f"{form.constant}L"
 
     def _atom(self, atom: Atom, *, wide: bool) -> str:
         if isinstance(atom, Choice):
             return self._choice(atom, wide=wide)
         if isinstance(atom, Quotient):
-            to = atom.type.split()[0]  # of a conversion: what it converts to
+            to = ")(".join(atom.type.split(" from "))  # of a conversion: both types
             sides = [f"({to})({self.wide(side)})" for side in atom.parts]
             return f"({sides[0]} / {sides[1]})" if atom.divisor != number(1) else sides[0]
         return self.name(atom)

@@ -9,7 +9,7 @@ from kfusion.graph.bind import Stage
 from kfusion.graph.levels import Key
 from kfusion.graph.model import Group
 from kfusion.graph.unify import Equalities
-from kfusion.graph.values import GroupValues
+from kfusion.graph.values import GroupValues, Role
 from kfusion.kernel.forms import GLOBAL_ID, Id, form_of
 from kfusion.synthesis.again import FUNCTION, INSIDE, ITEM_NAMES, Function, ItemParameter
 from kfusion.synthesis.names import Names, identifier
@@ -98,7 +98,21 @@ class FunctionWriter(Writer):
                 if not item.early_return:
                     changes = writer.renames(first, last)
                     leaves = negated(self.renderer, first, last, changes, exact=True)
-                self.out.add(f"if ({leaves}) return {writer.text(*access.element)};")
+                self.out.add(f"if ({leaves}) return {self._element(use, store)};")
+
+    def _element(self, use: StageUse, store: int) -> str:
+        """What it stores to, by variables of the prelude."""
+        access, form = use.kernel.accesses[store], use.stage.access(store).form
+        named = set(use.named(range(access.element[0], access.element[1] + 1)))
+        of_work = any(
+            s.first <= symbol.token <= s.last
+            for s in use.kernel.body.statements
+            for symbol in named
+        )
+        if not of_work or form is None:
+            return self._writer(use).text(*access.element)
+        buffer = self.variables.parameter_symbol(use, access)
+        return f"{self.symbols[use.number][buffer]}[{self.text_of_numbers(use).wide(form)}]"
 
     def function(self, *, outside: bool) -> Function:
         """What the last stage stores to the memory, for an item that is given by its ids.
@@ -110,10 +124,14 @@ class FunctionWriter(Writer):
         assert result is not None
         if outside:
             self._as_before(self.uses[result[0]], result[1])
-        self._stages(live)
         last, number = result
         value = self.uses[last].places[number].value
         assert value is not None
+        front = len(self.out.lines)
+        self._stages(live)
+        if all(p.role is Role.ASSIGN for p in self.uses[last].places.values() if p.value == value):
+            self.carried |= {value}
+            self._declare_carried([last], front)
         variable = self.variables.of_values[value]
         if value in self.rounded.values:
             self.out.add(f"if (get_work_dim() > 3) {variable} = {self._zero(value)}; /* never */")

@@ -96,7 +96,7 @@ class Variables:
         ):
             self.declared.add(copy.variable.name)
             return copy.variable.name
-        buffer = self.symbols[use.number][self._parameter_symbol(use, access)]
+        buffer = self.symbols[use.number][self.parameter_symbol(use, access)]
         words = self._index_words(use, access)
         return self.names.new(f"{buffer}_{words}", f"{buffer}_value")
 
@@ -104,7 +104,7 @@ class Variables:
         stages = {u.number for u in self.uses for p in u.places.values() if p.value == value}
         return len(stages) > 1
 
-    def _parameter_symbol(self, use: StageUse, access: Access) -> Symbol:
+    def parameter_symbol(self, use: StageUse, access: Access) -> Symbol:
         return next(
             s for s in use.kernel.symbols.values() if s.parameter and s.name == access.parameter
         )

@@ -150,7 +150,7 @@ class Writer:
         last = max((use.number for use in self.uses if use.live), default=0)
         self.ends = [
             self.names.new(f"{use.kernel.name}_done")
-            if use.number != last and use.kernel.body.leaves
+            if (use.number != last or returned is not None) and use.kernel.body.leaves
             else ""
             for use in self.uses
         ]
@@ -199,7 +199,7 @@ class Writer:
         for (number, position), form in self.straight.items():
             access = use.kernel.accesses[position] if number == use.number else None
             if access is not None:
-                array = self._parameter(use, access.parameter)
+                array = self.symbols[use.number][self.variables.parameter_symbol(use, access)]
                 found[access.first] = f"{array}[{self._text(use, position).index(form)}]"
         return found
 
@@ -209,11 +209,8 @@ class Writer:
         assert bound.form is not None
         self.shared += [("int", (form_of(Id(GLOBAL_ID, d)),), i, 0) for d, i in enumerate(ids)]
         index = self.text_of_numbers(use).index(self.equalities.form(bound.form))
-        return f"{self._parameter(use, bound.access.parameter)}[{index}]"
-
-    def _parameter(self, use: StageUse, name: str) -> str:
-        symbols = (s for s in use.kernel.symbols.values() if s.parameter and s.name == name)
-        return self.symbols[use.number][next(symbols)]
+        buffer = self.variables.parameter_symbol(use, bound.access)
+        return f"{self.symbols[use.number][buffer]}[{index}]"
 
     def given(self, wanted: ItemParameter) -> str:
         """The parameter here that a function's is given."""

@@ -190,6 +190,7 @@ def test_store_of_wider_elements_is_kept() -> None:
         ("vstore4(vload4(0, x + 4 * i), 0, y + 4 * i);", "vstore4(vload4(i, y) + 1, i, z);"),
         ("vstore3((float3)(x[i]), i, y);", "z[i] = dot(vload3(i, y), (float3)(1));"),
         ("((global int2 *)y)[i] = as_int2(vload2(i, x));", "z[i] = ((global int2 *)y)[i].y;"),
+        ("*((global int *)y + i) = x[i] * 9;", "z[i] = *((global const int *)y + i);"),
         (
             "y = (global float *)((global char *)y + 4 * n); y[i - n] = x[i];",
             "z[i] = ((global float *)((global char *)y + 4 * n))[i - n];",

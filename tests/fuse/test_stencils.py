@@ -169,10 +169,6 @@ STAY = {
     "made in two places": (f"{X} if (x < w) {{ t[x] = a[x]; t[x + 1] = a[x]; }}", SIDES),
     "made in every second place": (f"{X} if (2*x < w) t[2*x] = a[x];", SIDES),
     # These could be computed again, but are not.
-    "row by a pointer": (
-        PLANE,
-        f"{ALL} global const float *p = t + y*w; o[i] = p[min(x + 1, w - 1)];",
-    ),
     "two size_t and int": (
         f"{LONG} if (x < w && y < h) t[y*w + x] = a[y*w + x] + 1.5f;",
         f"{LONG} if (x >= w || y >= h) return; o[y*w + x] = t[y*w + (x > 0 ? x - 1 : 0)];",

@@ -11,8 +11,7 @@ import pytest
 
 from kfusion.api import CheckError, fuse
 from kfusion.device.opencl import pocl_device
-from tests.stencils.running import EAGER
-from tests.support.kernel_side import ELEMENTWISE, fused_and_same, fused_text, refusal
+from tests.support.kernel_side import ELEMENTWISE, OWN_ELEMENTS, fused_and_same, fused_text, refusal
 
 GUARDED = """\
 __kernel void fill(__global float *t, __global const float *a, const uint n)
@@ -450,10 +449,9 @@ __kernel void f(__global float *c, __global const float *a)
     assert text.startswith("#if !defined(NEIGHBOUR)\n")
     assert "#ifdef" not in text
     assert "NEIGHBOUR" not in text.split("\n", 1)[1]
-    calls = ["f(t, a)", "f(c, t)"]
-    defines = ["NEIGHBOUR"]
-    other = fused_and_same(source, calls, ["c"], launches=1, defines=defines, target=EAGER)
-    assert other.fused[0].pins == ("defined(NEIGHBOUR)",)
+    given = ["NEIGHBOUR"]
+    other = fuse(source, ["f(t, a)", "f(c, t)"], ["c"], defines=given, target=OWN_ELEMENTS)
+    assert len(other.kernels) == 2
 
 
 def test_trap_23_contraction_pragma_differs() -> None:

@@ -81,7 +81,10 @@ __kernel void others(__global float *c, __global const float *a)
 @pytest.mark.parametrize(
     ("pointer", "expected"),
     [
-        ("__global float *row = c + i; if (i < n) *row = a[i];", "__global float *t"),
+        (
+            "__global float *row = c + i; if (i < n) if (a[i] > 0) *row = a[i];",
+            "__global float *t",
+        ),
         ("__global const float *row = a; if (i < n) c[i] = row[i];", "__global const float *a"),
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 
 from kfusion.api import CheckError, Fused, fuse
 from kfusion.graph.model import Within
+from kfusion.graph.target import ANY
 from tests.support.kernel_side import fused_and_same
 
 F = "kernel void f(global float *t, global const float *a"
@@ -72,12 +73,6 @@ ROWS = (
             f"{XY} if (x < w) o[y*8 + x] = t[y*w + x];",
             "int w",
         ),
-        # A width that nothing bounds: all items of a column may store the same on purpose.
-        (
-            "uint i = get_global_id(0); t[i*n] = a[0];",
-            "uint i = get_global_id(0); o[i] = t[i*n];",
-            "uint n",
-        ),
         # The indices differ where they wrap around.
         (
             f"{XY} if (x < w) t[y*w + x] = a[x];",
@@ -111,6 +106,15 @@ ROWS = (
 )
 def test_cut(first: str, second: str, scalars: str) -> None:
     assert launches(first, second, scalars) == 2
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_what_all_items_store_on_purpose(n: int) -> None:
+    """Nothing bounds the distance: each item computes what all store where it is 0."""
+    source = f"{F}, uint n) {{ uint i = get_global_id(0); t[i*n] = a[0]; }}\n"
+    source += f"{G}, uint n) {{ uint i = get_global_id(0); o[i] = t[i*n]; }}\n"
+    calls, scalars = ["f(t, a, n)", "g(o, t, n)"], {"n": np.uint32(n)}
+    fused_and_same(source, calls, launches=1, scalars=scalars, target=ANY)
 
 
 @pytest.mark.parametrize(
