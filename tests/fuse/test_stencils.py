@@ -121,6 +121,10 @@ FUSE = {
         f"{LONG} if (x < w && y < h) t[y*w + x] = a[y*w + x] + 1.5f;",
         f"{ALL} o[i] = t[y*w + max(x - 1, 0)];",
     ),
+    "two size_t and int": (
+        f"{LONG} if (x < w && y < h) t[y*w + x] = a[y*w + x] + 1.5f;",
+        f"{LONG} if (x >= w || y >= h) return; o[y*w + x] = t[y*w + (x > 0 ? x - 1 : 0)];",
+    ),
     "size_t": (
         "const size_t x = get_global_id(0); if (x < w) t[x] = a[x] + 1.5f;",
         "const size_t x = get_global_id(0); if (x < w) o[x] = t[x > 0 ? x - 1 : 0];",
@@ -172,10 +176,6 @@ STAY = {
     "row by a pointer": (
         PLANE,
         f"{ALL} global const float *p = t + y*w; o[i] = p[min(x + 1, w - 1)];",
-    ),
-    "two size_t and int": (
-        f"{LONG} if (x < w && y < h) t[y*w + x] = a[y*w + x] + 1.5f;",
-        f"{LONG} if (x >= w || y >= h) return; o[y*w + x] = t[y*w + (x > 0 ? x - 1 : 0)];",
     ),
     "-1 without sign": (
         PLANE,
