@@ -59,6 +59,10 @@ def test_value_is_a_variable(first: str, second: str) -> None:
         ("if (i < k) t[i] = 2 * a[i];", "if (i < k - 1) c[i] = t[i] + a[i];"),
         # Without a sign, what is less than 0 is a large number.
         ("if ((size_t)i - 1 < n) t[i] = 2 * a[i];", "if (i - 1 < n) c[i] = t[i];"),
+        (
+            "if (i < (int)(n + 4294967245L)) t[i] = 2 * a[i];",  # -1
+            "if ((size_t)i < (int)(n + 4294967245L)) c[i] = t[i];",
+        ),
         # An int and a uint of one value are no one scalar.
         ("if (i < n) t[i] = 2 * a[i];", "if ((size_t)i < k) c[i] = t[i] + a[i];"),
         # The guard of the second one is C's without a sign, and -1 more than any id.
