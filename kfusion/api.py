@@ -15,6 +15,7 @@ from typing import Any
 
 from kfusion.graph.model import (
     Assumption,
+    AtLeast,
     AtMost,
     Below,
     Crowded,
@@ -151,6 +152,8 @@ class Fused:
                     raise CheckError(f"{assumed.left} is not {assumed.right}")
             if isinstance(assumed, AtMost):
                 _check_order(assumed, args)
+            if isinstance(assumed, AtLeast):
+                _check_least(assumed, args)
             if isinstance(assumed, UpTo):
                 _check_end(assumed, args)
             if isinstance(assumed, Disjoint):
@@ -256,6 +259,12 @@ def _check_order(assumed: AtMost, args: Mapping[str, Any]) -> None:
             f"{several}'{assumed.left}' is {left * assumed.times}, more than "
             f"'{assumed.right}', which is {right}"
         )
+
+
+def _check_least(assumed: AtLeast, args: Mapping[str, Any]) -> None:
+    value = _number(assumed.scalar, assumed.type, args)
+    if value < assumed.least:
+        raise CheckError(f"'{assumed.scalar}' is {value}, less than {assumed.least}")
 
 
 def _check_end(assumed: UpTo, args: Mapping[str, Any]) -> None:

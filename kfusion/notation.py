@@ -153,7 +153,9 @@ class Agreement(Oracle):
 
     def at_least(self, scalar: Scalar, least: int) -> bool:
         value = literal(scalar.name)
-        return value is not None and least <= value < _ANY_TYPE
+        if value is not None:
+            return least <= value < _ANY_TYPE
+        return least == 0 and image_of(scalar.name) is None  # check() compares
 
     def up_to(self, scalar: Scalar, most: int) -> bool:
         value = literal(scalar.name)

@@ -117,6 +117,8 @@ PROTECTED_BY: dict[str, str] = {
     # graph: what may live in a variable, and what must be stored
     "guards": f"{_TRAPS}::test_trap_06_guards_with_different_bounds",
     "guard-types": f"{_TRAPS}::test_trap_06_int_against_size_t_is_another_guard",
+    "small-ids": "tests/fuse/test_narrower_guards.py::"
+    "test_from_an_offset_on_an_int_need_not_be_the_id",
     "implied": "tests/fuse/test_narrower_guards.py::test_value_that_not_all_items_have_made"
     "[if (i < k) t[i] = 2 * a[i];-if (i < k - 1) c[i] = t[i] + a[i];]",
     "conditions": f"{_TRAPS}::test_trap_06_store_under_a_condition_does_not_overwrite",

@@ -8,7 +8,7 @@ of them cannot be negative either.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import count, product
 from typing import Protocol
@@ -182,7 +182,7 @@ class Bounds:
         room = high - low - number(fact.op == "<")
         wanted = [room, -room] if fact.op == "==" else [room]
         if is_unsigned(fact.type) and fact.op != "==" and is_on(SIGNS):
-            if INTEGERS[fact.type][0] < 64 and not (_is_plain(high) and high.constant <= 0):
+            if INTEGERS[fact.type][0] < 64 and not (is_plain(high) and high.constant <= 0):
                 return None  # it may have wrapped around
             wanted.append(low)
         pitch = room if room.scalars else number(room.constant + 1)
@@ -332,7 +332,7 @@ class Bounds:
         """What must hold for a comparison in the type to hold for integers as well."""
         if not is_unsigned(type_) or self.endless or not is_on(SIGNS):
             return NOTHING
-        if INTEGERS[type_][0] < 64 and not (_is_plain(low) and _is_plain(high)):
+        if INTEGERS[type_][0] < 64 and not (is_plain(low) and is_plain(high)):
             return None  # a sum or a product may have wrapped around
         if low.choices or high.choices:
             return None  # and so may what is chosen
@@ -370,11 +370,32 @@ def _is_sum_of_scalars(form: Form) -> bool:
     return len(form.terms) > 1 or any(len(m) > 1 or f > 1 for m, f in form.terms if m)
 
 
-def _is_plain(form: Form) -> bool:
+def is_plain(form: Form) -> bool:
     """One atom, perhaps with a small number: it does not wrap around."""
     rest = form - number(form.constant)
     one = len(rest.terms) == 1 and rest.terms[0][1] == 1 and len(rest.terms[0][0]) == 1
     return form.is_constant or (one and abs(form.constant) < _SMALL)
+
+
+def as_signed(comparison: Comparison) -> tuple[Comparison, Floor | None] | None:
+    """One without sign of a global id and a scalar in the scalar's own type, and what must hold
+    for them to be one comparison, if no id is too large for an `int`."""
+    sides = comparison.left, comparison.right
+    scalars = [atom for side in sides for atom in side.atoms if isinstance(atom, Value)]
+    ids = [atom for side in sides for atom in side.atoms if not isinstance(atom, Value)]
+    if not is_unsigned(comparison.type) or not all(map(is_plain, sides)) or len(scalars) > 1:
+        return None
+    if not all(isinstance(atom, Id) and atom.kind == GLOBAL_ID for atom in ids):
+        return None
+    if any(scalar.part for scalar in scalars):
+        return None
+    floor: Floor | None = None
+    for side in sides:
+        if side.scalars and not is_unsigned(scalars[0].type):
+            floor = Floor(scalars[0], max(0, -side.constant))
+        elif side.constant < 0 or (side.scalars and side.constant):
+            return None  # `i - 1`: of 0 a large number; `n + 1` may be 0
+    return replace(comparison, type=scalars[0].type if scalars else "int"), floor
 
 
 @dataclass(eq=False)
@@ -494,7 +515,7 @@ def _divides(quotient: Quotient) -> bool:
     if quotient.divisor == number(1):
         return False  # a conversion
     narrow = is_unsigned(quotient.type) and INTEGERS[quotient.type][0] < 64
-    if narrow and not (_is_plain(quotient.dividend) and _is_plain(quotient.divisor)):
+    if narrow and not (is_plain(quotient.dividend) and is_plain(quotient.divisor)):
         return False
     return _is_sum(quotient.dividend) and _is_sum(quotient.divisor)
 

@@ -392,9 +392,11 @@ def _meetings(
 ) -> Iterator[_Meeting]:
     """Where items may meet; what is assumed is complete if there is no such place."""
     _assume_apart(p, q, legal)
-    equalities = Equalities({**p.scalars, **q.scalars}, oracle)
+    small = not (p.range.offset or q.range.offset)
+    equalities = Equalities({**p.scalars, **q.scalars}, oracle, small)
     equalities.same_guards(p.guards, q.guards)
     equalities.same_ends(p.guards, q.guards)
+    equalities.same_types(p.guards, q.guards)
     for a, b in product(p.accesses, q.accesses):
         if a.memory.name != b.memory.name:
             continue
@@ -403,8 +405,8 @@ def _meetings(
         meeting = _meeting(a, b, oracle, legal, equalities, again=again)
         if meeting is not None and is_on(OWN_ELEMENTS):
             yield meeting
-    for equal in equalities.assumed:
-        legal.assume(equal)
+    for assumed in equalities.assumed:
+        legal.assume(assumed)
     for stage in (p, q):
         for d in sorted(stage.sized):
             legal.assume(Sized(stage.invocation.index, d, stage.range.group_size(d) or 0))

@@ -253,7 +253,7 @@ def _read(
         facts += when
     if each.outside:
         ids: dict[Atom, Form] = {Id(GLOBAL_ID, d): form for d, form in enumerate(point)}
-        guards = map(equalities.comparison, stages[each.producer].guards)
+        guards = [guard.map(equalities.form) for guard in stages[each.producer].guards]
         facts += [guard.map(lambda form: form.replace(ids)) for guard in guards]
     return _Read(each, access, tuple(point), tuple(reach), tuple(facts), tuple(assumed))
 

@@ -94,7 +94,7 @@ def values_of(group: Group, invocations: Sequence[Invocation]) -> tuple[list[Sta
     stages = [placed.get(index, plain[index]) for index in group.members]
     values = group_values(
         stages,
-        equalities_of(group),
+        equalities_of(group, stages),
         group.stored,
         group.barriers,
         group.handed,
@@ -103,15 +103,17 @@ def values_of(group: Group, invocations: Sequence[Invocation]) -> tuple[list[Sta
     return stages, values
 
 
-def equalities_of(group: Group) -> Equalities:
-    return _equalities(group.assumptions)
+def equalities_of(group: Group, stages: Sequence[Stage]) -> Equalities:
+    return _equalities(group.assumptions, stages)
 
 
-def _equalities(assumptions: Iterable[Assumption]) -> Equalities:
-    equalities = Equalities({})
+def _equalities(assumptions: Iterable[Assumption], stages: Sequence[Stage]) -> Equalities:
+    equalities = Equalities({}, small_ids=not any(stage.range.offset for stage in stages))
     for assumption in assumptions:
         if isinstance(assumption, Equal):
             equalities.join(assumption)
+        elif isinstance(assumption, AtLeast):
+            equalities.assumed.append(assumption)
     return equalities
 
 
@@ -329,7 +331,7 @@ class _Planner:
             stored, disjoint = stored_after(members, self._later(run), self.observed)
             assumptions = [*assumptions, *disjoint]
         barriers, handed = self._meetings(run)
-        equalities = _equalities(assumptions)
+        equalities = _equalities(assumptions, members)
         again = computed_again(members, together.across, equalities, stored)
         functions = functions_of(members, equalities, again)
         values = group_values(members, equalities, stored, barriers, handed, keys(again))
@@ -417,7 +419,7 @@ class _Planner:
             moved = tuple(apart)
             return Group(indices, found.stored, frozenset(), moved, loads, stores, loads, stores)
         assumptions = _needed((*found.assumptions, *apart))
-        equalities = _equalities(assumptions)
+        equalities = _equalities(assumptions, members)
         values = group_values(
             members, equalities, found.stored, found.barriers, found.handed, keys(found.again)
         )

@@ -6,24 +6,30 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
 from itertools import permutations, product
 
-from kfusion.graph.bounds import Proof
-from kfusion.graph.model import Equal, Oracle, Scalar
+from kfusion.graph.bounds import Floor, Proof, as_signed
+from kfusion.graph.model import AtLeast, Equal, Oracle, Scalar
+from kfusion.graph.ranges import COMPARED
 from kfusion.kernel.forms import Atom, Comparison, Form, Id, Value, form_of, number
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
 GUARD_TYPES = protection("guard-types", "int against size_t is another guard")
+SMALL_IDS = protection("small-ids", "where a launch has an offset, an int may not hold its ids")
 
 _MOST = 3  # scalars that may differ between two forms
 
 
 @dataclass(eq=False)
 class Equalities:
-    """Classes of scalars that are taken as equal, and what was assumed for that."""
+    """Classes of scalars that are taken as equal, and what was assumed for that.
+
+    Where the scalar is not negative, `i < n` is one comparison with an `int` and a `size_t`.
+    """
 
     scalars: dict[str, Scalar]
     oracle: Oracle | None = None  # None: nothing new is assumed
-    assumed: list[Equal] = field(default_factory=list)
+    small_ids: bool = False  # an int holds them: no launch has an offset
+    assumed: list[Equal | AtLeast] = field(default_factory=list)
     found: dict[object, Proof | Form] = field(default_factory=dict)  # of points (points.py)
     _leader: dict[str, str] = field(default_factory=dict)
 
@@ -47,9 +53,40 @@ class Equalities:
         return form.rename(self._atom) if self._leader else form
 
     def comparison(self, comparison: Comparison) -> Comparison:
+        comparison = comparison.map(self.form)
         if not is_on(GUARD_TYPES):
-            comparison = replace(comparison, type="")
-        return comparison.map(self.form)
+            return replace(comparison, type="")
+        signed, floor = self._signed(comparison)
+        return signed if floor is None or self._is_assumed(floor) else comparison
+
+    def _signed(self, comparison: Comparison) -> tuple[Comparison, Floor | None]:
+        """As one of integers without end, if it may be that, and what must hold for it."""
+        found = as_signed(comparison) if self.small_ids or not is_on(SMALL_IDS) else None
+        may = found and (found[1] is None or self._is_assumed(found[1]) or self._may(found[1]))
+        return found if found and may else (comparison, None)
+
+    def _is_assumed(self, floor: Floor) -> bool:
+        scalar = self.leader(floor.scalar.name), floor.scalar.type
+        floors = (a for a in self.assumed if isinstance(a, AtLeast))
+        return any(
+            (self.leader(a.scalar), a.type) == scalar and a.least >= floor.least for a in floors
+        )
+
+    def _may(self, floor: Floor) -> bool:
+        scalar = self.scalars.get(floor.scalar.name)
+        if scalar is None or self.oracle is None or floor.scalar.type not in COMPARED:
+            return False
+        return self.oracle.at_least(scalar, floor.least)
+
+    def same_types(self, left: Iterable[Comparison], right: Iterable[Comparison]) -> None:
+        """`i < n` with an `int` and with a `size_t`: alike, if n may be taken as not negative."""
+        for a, b in product(map(self.comparison, left), map(self.comparison, right)):
+            sides = [self._signed(a), self._signed(b)]
+            (one, _), (other, _) = sides
+            named = [c.left.scalars | c.right.scalars for c in (one, other)]
+            if a.type != b.type and (one.type, named[0]) == (other.type, named[1]):
+                floors = [f for _, f in sides if f is not None and not self._is_assumed(f)]
+                self.assumed += [AtLeast(f.scalar.name, f.least, f.scalar.type) for f in floors]
 
     def same_form(self, left: Form, right: Form) -> bool:
         """Equal, or made so by taking scalars at the same places as equal."""
@@ -78,7 +115,8 @@ class Equalities:
         if len(ours) != len(theirs) or len(ours) > _MOST:
             return False
         for order in permutations(theirs):
-            if any((a.op, a.type) != (b.op, b.type) for a, b in zip(ours, order, strict=True)):
+            signed = [[self._signed(c)[0] for c in side] for side in (ours, order)]
+            if any((a.op, a.type) != (b.op, b.type) for a, b in zip(*signed, strict=True)):
                 continue
             pairs = unifier(
                 tuple(f for c in ours for f in (c.left, c.right)),

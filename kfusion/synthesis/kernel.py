@@ -57,7 +57,7 @@ def synthesise(
     `taken`: names that other fused kernels of the file have given to functions.
     """
     stages, values = values_of(group, invocations)
-    equalities = equalities_of(group)
+    equalities = equalities_of(group, stages)
     of_functions = functions_of(stages, equalities, group.again)
 
     taken = frozenset(taken)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kfusion.api import fuse
+from kfusion.graph.model import LaunchRange
 from tests.support.kernel_side import fused_and_same, fused_text
 
 SCALARS = {"n": np.int32(50), "m": np.int32(40), "k": np.uint32(0)}
@@ -32,6 +34,10 @@ def program(first: str, second: str, *, more: str = "") -> str:
         ("if (i < n) { t[i] = 2 * a[i]; t[i] *= t[i]; }", "if (i < n && i < m) c[i] = t[i];"),
         ("if (i < n) t[i] = 2 * a[i];", "if (i < n && a[i] > 0) c[i] = t[i];"),
         ("if (i < n && i < m) t[i] = 2 * a[i];", "if (i < m && i != 7 && i < n) c[i] = t[i];"),
+        ("if ((size_t)i < n) t[i] = 2 * a[i];", "if (i > 0 && i < n) c[i] = t[i];"),
+        ("if (i < n) t[i] = 2 * a[i];", "if ((uint)i < n && (size_t)i > 0) c[i] = t[i];"),
+        ("if (i < k) t[i] = 2 * a[i];", "if ((size_t)i < k) c[i] = t[i] + a[i];"),
+        ("if (i >= 9) t[i] = 2 * a[i];", "if ((size_t)i >= 9) c[i] = t[i] + a[i];"),
         # Both give C's answer without a sign, where k is 0.
         ("if (i < k) t[i] = 2 * a[i];", "if (i < k && i < k - 1) c[i] = t[i];"),
     ],
@@ -51,6 +57,14 @@ def test_value_is_a_variable(first: str, second: str) -> None:
         ("if (i > 0 && i < n) t[i] = 2 * a[i];", "if (i < n - 1) c[i] = t[i] + a[i];"),
         # Where k is 0, k - 1 is the largest number: the second one has items, the first none.
         ("if (i < k) t[i] = 2 * a[i];", "if (i < k - 1) c[i] = t[i] + a[i];"),
+        # Without a sign, what is less than 0 is a large number.
+        ("if ((size_t)i - 1 < n) t[i] = 2 * a[i];", "if (i - 1 < n) c[i] = t[i];"),
+        (
+            "if (i < (int)(n + 4294967245L)) t[i] = 2 * a[i];",  # -1
+            "if ((size_t)i < (int)(n + 4294967245L)) c[i] = t[i];",
+        ),
+        # An int and a uint of one value are no one scalar.
+        ("if (i < n) t[i] = 2 * a[i];", "if ((size_t)i < k) c[i] = t[i] + a[i];"),
         # The guard of the second one is C's without a sign, and -1 more than any id.
         ("if (i < m - 41) t[i] = 2 * a[i];", "if (i < (uint)(m - 41)) c[i] = t[i] + a[i];"),
         ("if (i < n) if (a[i] > 0) t[i] = 2 * a[i];", "if (i < n - 1) c[i] = t[i] + a[i];"),
@@ -59,6 +73,26 @@ def test_value_is_a_variable(first: str, second: str) -> None:
 def test_value_that_not_all_items_have_made(first: str, second: str) -> None:
     fused = fused_and_same(program(first, second), CALLS, ["c"], launches=1, scalars=SCALARS)
     assert fused.plan.groups[0].internalised == frozenset()
+
+
+def test_sum_that_wraps_around_is_another_guard() -> None:
+    source = program("if (i < k + 1) t[i] = 2 * a[i];", "if (i < (size_t)k + 1) c[i] = t[i];")
+    most = {**SCALARS, "k": np.uint32((1 << 32) - 1)}
+    fused_and_same(source, CALLS, ["c"], launches=1, scalars=most)
+
+
+def test_part_of_a_vector_is_not_looked_at() -> None:
+    source = program("if (i < n.x) t[i] = 2 * a[i];", "if ((size_t)i < n.x) c[i] = t[i];")
+    fused = fuse(source.replace("int n", "int2 n"), CALLS, ["c"])
+    assert fused.plan.groups[0].internalised == frozenset()
+
+
+def test_from_an_offset_on_an_int_need_not_be_the_id() -> None:
+    """From 2^32 on an int counts from 0, and a size_t does not."""
+    source = program("if (i < n) t[i] = 2 * a[i];", "if (get_global_id(0) < n) c[i] = t[i];")
+    for offset, kept in [(False, {"t"}), (True, set[str]())]:
+        fused = fuse(source, CALLS, ["c"], ranges=[LaunchRange(1, "all", offset=offset)] * 2)
+        assert fused.plan.groups[0].internalised == kept
 
 
 STORING = (

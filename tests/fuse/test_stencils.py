@@ -121,6 +121,10 @@ FUSE = {
         f"{LONG} if (x < w && y < h) t[y*w + x] = a[y*w + x] + 1.5f;",
         f"{ALL} o[i] = t[y*w + max(x - 1, 0)];",
     ),
+    "two size_t and int": (
+        f"{LONG} if (x < w && y < h) t[y*w + x] = a[y*w + x] + 1.5f;",
+        f"{LONG} if (x >= w || y >= h) return; o[y*w + x] = t[y*w + (x > 0 ? x - 1 : 0)];",
+    ),
     "size_t": (
         "const size_t x = get_global_id(0); if (x < w) t[x] = a[x] + 1.5f;",
         "const size_t x = get_global_id(0); if (x < w) o[x] = t[x > 0 ? x - 1 : 0];",
@@ -169,10 +173,6 @@ STAY = {
     "made in two places": (f"{X} if (x < w) {{ t[x] = a[x]; t[x + 1] = a[x]; }}", SIDES),
     "made in every second place": (f"{X} if (2*x < w) t[2*x] = a[x];", SIDES),
     # These could be computed again, but are not.
-    "two size_t and int": (
-        f"{LONG} if (x < w && y < h) t[y*w + x] = a[y*w + x] + 1.5f;",
-        f"{LONG} if (x >= w || y >= h) return; o[y*w + x] = t[y*w + (x > 0 ? x - 1 : 0)];",
-    ),
     "-1 without sign": (
         PLANE,
         f"{UINT} if (x >= w || y >= h) return; o[y*w + x] = t[y*w + min(x - 1, (uint)w - 1)];",

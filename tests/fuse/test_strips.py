@@ -42,7 +42,6 @@ ANYWHERE = {
     "other end",
     "window of a scalar",
     "a scalar away",
-    "size_t and int",
     "behind the row",
 }
 

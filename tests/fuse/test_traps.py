@@ -155,9 +155,14 @@ __kernel void scale(__global float *t, __global const float *a, const int n)
 }
 """
     calls = ["fill(t, a, n)", "scale(c, t, n)"]
-    minus = {"n": np.int32(-1)}
-    fused = fused_and_same(source, calls, ["c", "t"], launches=1, scalars=minus)
-    assert not fused.plan.groups[0].internalised
+    for n in (0, 50):
+        fused = fused_and_same(source, calls, ["c"], launches=1, scalars={"n": np.int32(n)})
+        assert fused.plan.groups[0].internalised == {"t"}
+        assert fused_text(fused).count("if (") == 1
+    buffers = {name: np.zeros(1, np.float32) for name in "tac"}
+    fused.check({**buffers, "n": 0})
+    with pytest.raises(CheckError, match="'n' is -1, less than 0"):
+        fused.check({**buffers, "n": -1})
 
 
 def test_trap_06_store_under_a_condition_keeps_the_old_value() -> None:

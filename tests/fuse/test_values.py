@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kfusion.graph.model import AtLeast
 from tests.support.kernel_side import fused_and_same, refusal
 
 CALLS = ["f(t, a, w, n)", "g(o, t, w, n)"]
@@ -128,9 +129,10 @@ def test_without_sign(work: str, launches: int, types: str) -> None:
 def test_condition_without_sign_about_a_width_that_has_one() -> None:
     """For a negative `w` each `i` is below it."""
     source = program(FILL, "if ((size_t)i < w) o[i] = t[i < w ? i : 0];")
-    for calls, launches in [(CALLS, 2), ([call.replace("w", "6") for call in CALLS], 1)]:
+    for calls in (CALLS, [call.replace("w", "6") for call in CALLS]):
         scalars = {**SCALARS, "6": SCALARS["w"]}
-        fused_and_same(source, calls, launches=launches, scalars=scalars, size=(15,))
+        fused = fused_and_same(source, calls, launches=1, scalars=scalars, size=(15,))
+        assert (AtLeast("w", 0, "int") in fused.plan.groups[0].assumptions) == (calls == CALLS)
 
 
 def test_sum_without_sign_that_starts_again() -> None:
