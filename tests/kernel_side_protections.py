@@ -54,6 +54,9 @@ PROTECTED_BY: dict[str, str] = {
     "test_items_that_meet_in_an_atomic_operation_are_no_race",
     "unread": "tests/kernel/test_unread.py::test_kernel_that_is_not_read_in_time_stays_as_it_is",
     "unknown-calls": f"{_REFUSALS}::test_kernel_after_square[unknown-call]",
+    # graph: what rows hold
+    "exact-domain": "tests/fuse/test_strips_attacked.py::"
+    "test_items_that_a_guard_lets_in[(uint)x < w && x < r - 3-scalars2]",
     # graph: what is computed again
     "not-its-own": "tests/fuse/test_items_computed_again.py::"
     "test_element_by_another_index_that_the_item_has_changed",

@@ -27,7 +27,7 @@ from kfusion.graph.again import (
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.bounds import Nothing
 from kfusion.graph.model import Again, Equal, Tiles, Within
-from kfusion.graph.points import Point, Prover
+from kfusion.graph.points import Point, Prover, can_be_written, is_given
 from kfusion.graph.ranges import COMPARED
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues
@@ -50,6 +50,7 @@ from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
 WINDOW = protection("window", "an item finds what it needs in the rows that are kept")
+EXACT = protection("exact-domain", "a level has the items that are in its stage's guards")
 IN_LIMITS = protection("in-limits", "offsets are constant only inside of the limits")
 
 Key = tuple[int, str]  # position of a stage in the group, and memory; of the last one ""
@@ -67,6 +68,7 @@ class Window:
 May = Callable[[Equal | Within], bool]
 # By dimension, where the point is, and what is known there.
 Windows = dict[tuple[int, Form, tuple[Comparison, ...]], Window | None]
+_CALLED = {"clamp", "get_group_id", "max", "min"}  # by the text; a file may call others so
 _MEMORY = 1 << 16  # bytes of rows for one item: what is beyond a thread's stack ends the process
 NEAR_ROWS = 8  # loads of what rows keep that cost as much as one from memory
 _NARROWEST = 8  # of the columns that are wanted one in so many
@@ -176,6 +178,9 @@ def levels_of(
     if not again or any(stage.range.dimensions != _DIMENSIONS for stage in stages):
         return None
     if any(not_alone(stages[number]) for number in live_stages(stages, values)):
+        return None
+    unit = stages[0].invocation.kernel.unit
+    if _CALLED & {*unit.macros.history, *unit.functions}:
         return None
     last = (len(stages), "")
     every = {**functions, last: values}
@@ -330,8 +335,9 @@ def _level(
     found = _inside(before, values, equalities, reads[key])
     domain = _NO_LIMITS
     if number < len(stages):
-        limits = _all_limits(map(equalities.comparison, stages[number].guards), ())
-        if limits is None:
+        guards = [equalities.comparison(guard) for guard in stages[number].guards]
+        limits = _all_limits(guards, ())
+        if limits is None or not all(map(_is_exact, guards)):
             return None
         domain = limits
     else:
@@ -375,7 +381,8 @@ def _inside(
             continue
         form, when = straight(access.form)
         limits = _all_limits(when, access.facts)
-        if limits is not None and not form.choices:
+        written = all(can_be_written(access, atom) for atom in form.everything)
+        if limits is not None and not form.choices and written:
             inside += limits
             settled[numbers[id(access.stage)], access.number] = form
     return inside, settled
@@ -462,6 +469,21 @@ def _rooms(fact: Comparison) -> Iterator[Form]:
         yield fact.left - fact.right
 
 
+def _is_exact(fact: Comparison) -> bool:
+    """It holds exactly where the rooms are not negative, whatever scalars are."""
+    counted = not is_unsigned(fact.type) or (_is_counted(fact.left) and _is_counted(fact.right))
+    return (counted and fact.op != "!=") or not is_on(EXACT)
+
+
+def _is_counted(form: Form) -> bool:
+    """As a number without sign it is what it is: not negative, and it does not wrap around."""
+    rest = form - number(form.constant)
+    atom = rest.single
+    scalar = isinstance(atom, Value) and is_unsigned(atom.type) and not form.constant
+    plain = rest.is_constant or isinstance(atom, Id) or scalar
+    return plain and 0 <= form.constant < _MIDDLE
+
+
 def _limits(room: Form, known: Sequence[Comparison]) -> Limits | None:
     """Of the one id in it, so that it is not negative."""
     worst = _least(room, known)
@@ -492,7 +514,9 @@ def _is_plain(form: Form) -> bool:
     """Of scalars of 32 bits, so that it can be computed in 64."""
     wide = all(len(m) <= 1 and abs(f) < _MIDDLE for m, f in form.terms)
     composite = any(isinstance(atom, Choice | Quotient | Id) for atom in form.everything)
-    return wide and not composite and all(_has_32_bits(v.type) for v in form.scalars)
+    return (
+        wide and not composite and all(_has_32_bits(v.type) and is_given(v) for v in form.scalars)
+    )
 
 
 def _has_32_bits(type_: str) -> bool:

@@ -112,7 +112,7 @@ def source_of(
     prover = Prover(read, world, found)
     why: Reason | None = None
     for point in _points(read.form - start, pitches):
-        if not all(_can_be_written(read, atom) for form in point for atom in form.everything):
+        if not all(can_be_written(read, atom) for form in point for atom in form.everything):
             continue
         source = _inside(store.stage, point, pitches, prover, world)
         if isinstance(source, Source):
@@ -134,14 +134,17 @@ def _are_several(store: BoundAccess) -> bool:
     return loop or stride is not None or len({a.form for a in stores}) > 1
 
 
-def _can_be_written(read: BoundAccess, atom: Atom) -> bool:
-    """In the reader's text: no size of an image, and no member of a structure."""
+def can_be_written(read: BoundAccess, atom: Atom) -> bool:
+    """In the reader's text."""
     if isinstance(atom, LoopVariable):
         return _is_named_there(read, atom)
-    if not isinstance(atom, Value):
-        return True
-    of_vector = atom.whole.rstrip("0123456789") in INTEGERS
-    return image_of(atom.name) is None and (of_vector or not atom.part)
+    return not isinstance(atom, Value) or is_given(atom)
+
+
+def is_given(scalar: Value) -> bool:
+    """As a parameter: it is no size of an image, and no member of a structure."""
+    of_vector = scalar.whole.rstrip("0123456789") in INTEGERS
+    return image_of(scalar.name) is None and (of_vector or not scalar.part)
 
 
 def _is_named_there(read: BoundAccess, variable: LoopVariable) -> bool:
