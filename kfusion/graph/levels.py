@@ -137,7 +137,7 @@ class Levels:
     def tiles(self, columns: int, rows: int) -> Tiles | None:
         """What one item does, with no more columns than there is memory for."""
         least = columns // _NARROWEST
-        while self.bytes(columns) > _MEMORY:
+        while columns > least and self.bytes(columns) > _MEMORY:
             columns //= 2
         return Tiles((columns, rows), (1, 1)) if columns > least else None
 
@@ -447,12 +447,20 @@ def _all_limits(facts: Iterable[Comparison], known: Sequence[Comparison]) -> Lim
     """Of ids, for which all of it holds. `known`: how far loops count."""
     found = _NO_LIMITS
     for fact in facts:
+        if is_unsigned(fact.type) and any(map(_wraps, (fact.left, fact.right))):
+            return None
         for room in _rooms(fact):
             limits = _limits(room, known)
             if limits is None:
                 return None
             found += limits
     return found
+
+
+def _wraps(form: Form) -> bool:
+    """Without sign it may be less than the sum is: `n + 1`, `x + n`."""
+    more = [m for m, f in form.terms for _ in range(min(f, 2))]
+    return len(more) > 1 and any(isinstance(atom, Value) for m in more for atom in m)
 
 
 def _rooms(fact: Comparison) -> Iterator[Form]:
@@ -479,7 +487,7 @@ def _is_counted(form: Form) -> bool:
     """As a number without sign it is what it is: not negative, and it does not wrap around."""
     rest = form - number(form.constant)
     atom = rest.single
-    scalar = isinstance(atom, Value) and is_unsigned(atom.type) and not form.constant
+    scalar = isinstance(atom, Value) and is_unsigned(atom.type)
     plain = rest.is_constant or isinstance(atom, Id) or scalar
     return plain and 0 <= form.constant < _MIDDLE
 

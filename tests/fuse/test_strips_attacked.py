@@ -71,6 +71,25 @@ def test_other_variable_with_the_name_of_the_loops_in_a_load() -> None:
     )
 
 
+@pytest.mark.parametrize("index", ["x + n < w ? x : 0", "x + n >= w ? x : 0"])
+def test_sum_without_sign_in_an_index(index: str) -> None:
+    """It wraps around: nothing follows from it for integers that do not."""
+    read = f"{LEFT} o[i] += a[y*w + ({index})];"
+    source = kernel("f", "t a", PLANE) + kernel("g", "o t a", read)
+    calls = (CALLS[0], f"g(o, t, a, {NAMES})")
+    check(source.replace("int n)", "uint n)"), calls, {"n": -1})
+
+
+def test_sum_without_sign_in_a_guard_of_the_last_kernel() -> None:
+    read = f"{XY} if (x < w && y < h && x < (uint)n + 1) o[y*w + x] = t[y*w + max(x - 1, 0)];"
+    check(kernel("f", "t a", PLANE) + kernel("g", "o t", read), CALLS, {"n": -1}, strips=False)
+
+
+def test_rows_of_a_far_reach_are_too_many_for_any_width() -> None:
+    read = f"{ALL} o[i] = t[min(y + 300, h - 1)*w + max(x - 500, 0)];"
+    check(kernel("f", "t a", PLANE) + kernel("g", "o t", read), strips=False)
+
+
 @pytest.mark.parametrize("guard", ["x < w && y < h && x < s.w", "x < w && y < h"])
 def test_member_of_a_structure(guard: str) -> None:
     made = f"{XY} if ({guard}) t[y*w + x] = a[min(x, s.h) + y*w];"
