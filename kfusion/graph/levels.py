@@ -27,7 +27,7 @@ from kfusion.graph.again import (
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.bounds import Nothing
 from kfusion.graph.model import Again, AtLeast, Equal, Tiles, Within
-from kfusion.graph.points import Point, Prover
+from kfusion.graph.points import Point, Prover, can_be_written, is_given
 from kfusion.graph.ranges import COMPARED
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues
@@ -69,6 +69,7 @@ Assumed = Equal | Within | AtLeast
 May = Callable[[Assumed], bool]
 # By dimension, where the point is, and what is known there.
 Windows = dict[tuple[int, Form, tuple[Comparison, ...]], Window | None]
+_CALLED = {"clamp", "get_group_id", "max", "min"}  # by the text; a file may call others so
 _MEMORY = 1 << 16  # bytes of rows for one item: what is beyond a thread's stack ends the process
 NEAR_ROWS = 8  # loads of what rows keep that cost as much as one from memory
 _NARROWEST = 8  # of the columns that are wanted one in so many
@@ -134,7 +135,7 @@ class Levels:
     def tiles(self, columns: int, rows: int) -> Tiles | None:
         """What one item does, with no more columns than there is memory for."""
         least = columns // _NARROWEST
-        while self.bytes(columns) > _MEMORY:
+        while columns > least and self.bytes(columns) > _MEMORY:
             columns //= 2
         return Tiles((columns, rows), (1, 1)) if columns > least else None
 
@@ -175,6 +176,9 @@ def levels_of(
     if not again or any(stage.range.dimensions != _DIMENSIONS for stage in stages):
         return None
     if any(not_alone(stages[number]) for number in live_stages(stages, values)):
+        return None
+    unit = stages[0].invocation.kernel.unit
+    if _CALLED & {*unit.macros.history, *unit.functions}:
         return None
     last = (len(stages), "")
     every = {**functions, last: values}
@@ -391,7 +395,8 @@ def _inside(
             continue
         form, when = straight(access.form)
         limits = _all_limits(when, access.facts)
-        if limits is not None and not form.choices:
+        written = all(can_be_written(access, atom) for atom in form.everything)
+        if limits is not None and not form.choices and written:
             inside += limits
             settled[numbers[id(access.stage)], access.number] = form
     return inside, settled
@@ -456,6 +461,8 @@ def _all_limits(facts: Iterable[Comparison], known: Sequence[Comparison]) -> Lim
     """Of ids, for which all of it holds. `known`: how far loops count."""
     found = _NO_LIMITS
     for fact in facts:
+        if is_unsigned(fact.type) and any(map(_wraps, (fact.left, fact.right))):
+            return None
         for room in _rooms(fact):
             limits = _limits(room, known)
             if limits is None:
@@ -484,6 +491,12 @@ def _exact(fact: Comparison) -> list[AtLeast] | None:
     if not isinstance(value, Value):
         return None  # it may have wrapped around
     return [] if is_unsigned(value.type) else [AtLeast(value.name, 0, value.type)]
+
+
+def _wraps(form: Form) -> bool:
+    """Without sign it may be less than the sum is: `n + 1`, `x + n`."""
+    more = [m for m, f in form.terms for _ in range(min(f, 2))]
+    return len(more) > 1 and any(isinstance(atom, Value) for m in more for atom in m)
 
 
 def _rooms(fact: Comparison) -> Iterator[Form]:
@@ -530,7 +543,9 @@ def _is_plain(form: Form) -> bool:
     """Of scalars of 32 bits, so that it can be computed in 64."""
     wide = all(len(m) <= 1 and abs(f) < _MIDDLE for m, f in form.terms)
     composite = any(isinstance(atom, Choice | Quotient | Id) for atom in form.everything)
-    return wide and not composite and all(_has_32_bits(v.type) for v in form.scalars)
+    return (
+        wide and not composite and all(_has_32_bits(v.type) and is_given(v) for v in form.scalars)
+    )
 
 
 def _has_32_bits(type_: str) -> bool:

@@ -116,9 +116,7 @@ def source_of(
     why: Reason | None = None
     for point in _points(read.form - start, pitches):
         atoms = (atom for form in point for atom in form.everything)
-        if (
-            unwritten := next((a for a in atoms if not _can_be_written(read, a)), None)
-        ) is not None:
+        if (unwritten := next((a for a in atoms if not can_be_written(read, a)), None)) is not None:
             if not several:
                 nobody = _of_no_name(nobody, read, unwritten)
             continue
@@ -142,14 +140,17 @@ def _are_several(store: BoundAccess) -> bool:
     return loop or stride is not None or len({a.form for a in stores}) > 1
 
 
-def _can_be_written(read: BoundAccess, atom: Atom) -> bool:
-    """In the reader's text: no size of an image, and no member of a structure."""
+def can_be_written(read: BoundAccess, atom: Atom) -> bool:
+    """In the reader's text."""
     if isinstance(atom, LoopVariable):
         return _is_named_there(read, atom)
-    if not isinstance(atom, Value):
-        return True
-    of_vector = atom.whole.rstrip("0123456789") in INTEGERS
-    return image_of(atom.name) is None and (of_vector or not atom.part)
+    return not isinstance(atom, Value) or is_given(atom)
+
+
+def is_given(scalar: Value) -> bool:
+    """As a parameter: it is no size of an image, and no member of a structure."""
+    of_vector = scalar.whole.rstrip("0123456789") in INTEGERS
+    return image_of(scalar.name) is None and (of_vector or not scalar.part)
 
 
 def _of_no_name(reason: Reason, read: BoundAccess, atom: Atom) -> Reason:
