@@ -228,7 +228,12 @@ class Bounds:
         return _Search(known, self._steps, factors).proof(form, NOTHING, _DEEPEST)
 
     def _factors(self, form: Form) -> frozenset[Value]:
-        """Scalars with a sign that something is multiplied by: no width is negative."""
+        """Scalars with a sign that something is multiplied by: no width is negative.
+
+        Only asked where a sum is to stay in its type: it makes a search long.
+        """
+        if form.constant < LAST // 2 and any(factor < 0 for _, factor in form.terms):
+            return frozenset()
         factors = {atom for monomial, _ in form.terms if len(monomial) > 1 for atom in monomial}
         signed = (a for a in factors if isinstance(a, Value) and not is_unsigned(a.type))
         return frozenset(scalar for scalar in signed if self._may(Floor(scalar, 0)))
