@@ -6,7 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from kfusion.graph.bind import Stage
 from kfusion.graph.model import Cut, Group, Invocation, Memory, RegionPlan
+from kfusion.graph.plan import values_of
+from kfusion.graph.values import Role
 from kfusion.kernel.model import Feature
 from kfusion.report.columns import columns
 
@@ -51,7 +54,8 @@ def _region(title: str, plan: RegionPlan, origin: str, says: bool) -> str:
         lines.append(f"  expected: {origin}")
     lines += columns([_HEADINGS, *rows], "  ")
     for number, (group, calls) in enumerate(zip(plan.groups, members, strict=True), 1):
-        lines += [f"  kernel {number}: {what}" for what in _for_the_target(group, calls)]
+        told = [*_for_the_target(group, calls), *_through_memory(group, plan)]
+        lines += [f"  kernel {number}: {what}" for what in told]
     memory = {m.name: str(m) for i in plan.invocations for m in i.memory}
     passed = sorted({memory[name] for group in plan.groups for name in group.forwarded})
     passed = [name for name in passed if _NAMED.fullmatch(name)]  # others have no variable
@@ -130,6 +134,26 @@ def _for_the_target(group: Group, members: list[Invocation]) -> list[str]:
     if group.by_group:
         found.append("whether items are in bounds is asked of their whole group first")
     return found
+
+
+def _through_memory(group: Group, plan: RegionPlan) -> list[str]:
+    """What one call of the kernel stores, and a later one loads again."""
+    if not group.fused:
+        return []
+    stages, values = values_of(group, plan.invocations)
+    found: dict[str, str] = {}
+    writers: dict[str, Stage] = {}
+    for number, stage in enumerate(stages):
+        for access in (a for a in stage.accesses if a.access.mode.reads):
+            name, place = access.memory.name, values.places.get((number, access.number))
+            if name in writers and place and place.role in (Role.MEMORY, Role.LOAD):
+                why = ""
+                if name not in group.handed and writers[name].guards != stage.guards:
+                    why = f", under another condition than {writers[name].kernel_name}() stores it"
+                reads = f"{stage.kernel_name}() loads '{access.access.text}'{why}"
+                found.setdefault(name, f"{access.memory} goes through memory: {reads}")
+        writers |= dict.fromkeys(stage.written, stage)
+    return list(found.values())
 
 
 def _kept(group: Group, members: list[Invocation]) -> list[str]:

@@ -87,3 +87,24 @@ def test_what_is_passed_on_and_stored_may_be_said_to_be_read_by_nobody() -> None
     hint = "  if nobody reads t later, out(...) or temp(...) can say so"
     assert plan_table([("calls:1", plan, "", False)]).endswith(hint)
     assert hint not in plan_table([("calls:1", plan, "", True)])
+
+
+def test_who_loads_what_has_been_stored_is_named() -> None:
+    some = (
+        "kernel void some(global float *c, global const float *a, int n)\n"
+        "{ int i = get_global_id(0); if (i < n) c[i] = a[i]; }\n"
+        "kernel void other(global float *c, global const float *a)\n"
+        "{ int i = get_global_id(0); c[i] = a[i] + (a[i] > 0 ? a[i] : 1); }\n"
+    )
+    one = fuse(some, ["some(t, a, n)", "other(c, t)"], ["c"]).plan
+    assert plan_table([("calls:1", one, "", True)]).endswith(
+        "\n  kernel 1: t goes through memory: other() loads 'a[i]', under another condition than "
+        "some() stores it"
+    )
+    same = fuse(some, ["some(t, a, n)", "some(c, t, n)"], ["c"]).plan
+    assert "memory" not in plan_table([("calls:1", same, "", True)])
+    under = some.replace("if (i < n)", "for (int k = 0; k < n; k++)")
+    looped = fuse(under, ["some(t, a, n)", "other(c, t)"], ["c"]).plan
+    assert plan_table([("calls:1", looped, "", True)]).endswith(
+        "\n  kernel 1: t goes through memory: other() loads 'a[i]'"
+    )
