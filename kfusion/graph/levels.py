@@ -66,8 +66,8 @@ class Window:
 
 
 May = Callable[[Equal | Within], bool]
-# By dimension, where the point is, and what is known there.
-Windows = dict[tuple[int, Form, tuple[Comparison, ...]], Window | None]
+# By launch and dimension, where the point is, and what is known there.
+Windows = dict[tuple[int, int, Form, tuple[Comparison, ...]], Window | None]
 _CALLED = {"clamp", "get_group_id", "max", "min"}  # by the text; a file may call others so
 _MEMORY = 1 << 16  # bytes of rows for one item: what is beyond a thread's stack ends the process
 NEAR_ROWS = 8  # loads of what rows keep that cost as much as one from memory
@@ -240,7 +240,7 @@ def _read(
     for d, form in enumerate(map(equalities.form, each.point)):
         own = form_of(Id(GLOBAL_ID, d))
         settled, when = straight(form)
-        key = d, form, access.facts
+        key = access.stage.launch.index, d, form, access.facts
         if key not in windows:
             span = _span(settled - own, access.facts)
             windows[key] = _window(form, settled, d, span, prover, may) if span else None
