@@ -330,7 +330,7 @@ def _level(
     ]
     if windows:
         sides = [list(zip(*each, strict=True)) for each in zip(*windows, strict=True)]
-        reach = [(min(lows), max(highs)) for lows, highs in sides]
+        reach = [(min(0, *lows), max(0, *highs)) for lows, highs in sides]
         # A row is kept from when it is made until its last reader is as far.
         oldest = min(
             r.reach[1][0] + other.ahead

@@ -394,11 +394,12 @@ class Tiles:
         return tuple(-(-side // items) * local for side, items, local in sides)
 
     def fit(self, size: tuple[int, ...]) -> bool:
-        """Can a launch be done so: are the ends of all tiles ints, and all ids?"""
+        """Can a launch be done so: are the ends of all tiles ints, also with what is read beside
+        them, and all ids?"""
         if len(size) != len(self.items):
             return False
         sides = zip(size, self.items, self.launched(size), strict=True)
-        return all(max(side + items, made) < 1 << 31 for side, items, made in sides)
+        return all(max(side + items, made) < 1 << 30 for side, items, made in sides)
 
 
 @dataclass(frozen=True)

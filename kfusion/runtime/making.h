@@ -151,7 +151,7 @@ KFUSION_HERE size_t kfusion_groups(size_t size, size_t items)
 KFUSION_HERE int kfusion_in_tiles(const kfusion_noted *range, const kfusion_tiles *tiles,
                                   size_t *global)
 {
-    const size_t most = CL_INT_MAX;
+    const size_t most = CL_INT_MAX / 2;
     cl_uint d;
 
     if (range->dimensions != tiles->dimensions || !kfusion_no_offset(range))

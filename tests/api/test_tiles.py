@@ -76,9 +76,9 @@ def test_a_step_of_verify_is_launched_so() -> None:
 
 def test_ranges_that_are_not_done_in_tiles() -> None:
     fused = in_tiles(offset=True)
-    for size in [(9, 7), ((1 << 31) - 6, 1)]:
+    for size in [(9, 7), ((1 << 30) - 6, 1)]:
         fused.check(None, ranges=[size] * 2, offset=(0, 0))
-    others: list[tuple[int, ...]] = [(9,), (9, 7, 1), ((1 << 31) - 5, 1), (1, (1 << 31) - 4)]
+    others: list[tuple[int, ...]] = [(9,), (9, 7, 1), ((1 << 30) - 5, 1), (1, (1 << 30) - 4)]
     for other in others:
         with pytest.raises(CheckError, match="which is not done in tiles"):
             fused.check(None, ranges=[other] * 2)
@@ -87,11 +87,11 @@ def test_ranges_that_are_not_done_in_tiles() -> None:
 
 
 def test_ids_that_are_no_ints() -> None:
-    most = (1 << 31) // 1000
+    most = (1 << 30) // 1000
     assert Tiles((4, 1), (1000, 1)).fit((4 * most, 1))
     assert not Tiles((4, 1), (1000, 1)).fit((4 * most + 1, 1))
 
 
 def test_the_plan_tells() -> None:
     table = plan_table([("calls:1", in_tiles().plan, "", True)])
-    assert table.endswith("  kernel 1: a group of 2 x 3 items does the work of 5 x 4")
+    assert "  kernel 1: a group of 2 x 3 items does the work of 5 x 4" in table

@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 
 from kfusion.api import Fused, fuse
-from kfusion.graph.model import LaunchRange, Within
-from kfusion.graph.plan import plan_region
+from kfusion.graph.model import LaunchRange
 from kfusion.graph.target import TARGETS, Target
-from kfusion.notation import Agreement
 from tests.fuse.test_stencils import (
     ALL,
     CLAMPED,
@@ -200,22 +198,3 @@ def test_caller_who_asks_for_no_tiles_gets_none() -> None:
     ranges = [LaunchRange(2, "all")] * 2
     fused = fuse(JACOBI, calls, ["b"], ranges=ranges, target=TARGETS["cpu"])
     assert all(launch.tiles is None for launch in fused.kernels)
-
-
-def test_what_is_assumed_is_told_of_the_launch_that_needs_it() -> None:
-    """Three launches of one kernel without guards, each over a range of its own."""
-    some = f"{XY} if (w < 1 || h < 1) return;"
-    body = f"{some} o[y*w + x] = t[y*w + max(x - 1, 0)] + t[clamp(y + 1, 0, h - 1)*w + x];"
-    calls = [call("g", o, t) for o, t in (("u", "t"), ("c", "u"), ("o", "c"))]
-    ranges = [LaunchRange(2, "all")] * 3
-    read = fuse(kernel("g", "o t", body), calls, ["o"], ranges=ranges)
-
-    class Trusting(Agreement):
-        def within(self, *asked: object, implied: bool) -> bool:
-            return True
-
-    plan = plan_region(read.plan.invocations, frozenset("o"), Trusting(), STRIPS)
-    (group,) = plan.groups
-    assert group.tiles is not None
-    rows = {a.invocation for a in group.assumptions if isinstance(a, Within) and a.dimension == 1}
-    assert rows == {1, 2}  # the first one reads what was there

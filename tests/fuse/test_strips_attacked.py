@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kfusion.api import CheckError, Fused
+from kfusion.api import CheckError, Fused, fuse
+from kfusion.graph.model import LaunchRange, Within
+from kfusion.notation import Agreement
 from tests.fuse.test_stencils import ALL, EXTENTS, PLANE, XY, kernel
 from tests.stencils.running import STRIPS
 from tests.support.kernel_side import fused_and_same, random_data
@@ -116,3 +118,18 @@ def test_macro_that_is_called_like_a_function_of_the_language(macro: str) -> Non
     made = f"{XY} if (x > 0 && x < w && y < h) t[y*w + x] = a[y*w + x];"
     source = kernel("f", "t a", made) + kernel("g", "o t", f"{ALL} o[i] = t[x > 0 ? i - 1 : i];")
     check(f"#define {macro}\n{source}", strips=False)
+
+
+def test_each_group_assumes_something_of_its_own_launches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Agreement, "within", lambda *_, **__: True)
+    made = f"{XY} if (x < r && y < h) t[y*r + x] = a[y*r + x];"
+    read = f"{XY} if (w > 0 && y < h) o[y*r + x] = t[y*r + clamp(x + 1, 0, w - 1)];"
+    source = kernel("f", "t a", made) + kernel("g", "o t", read)
+    others = [call.replace("t,", "u,").replace("o,", "c,") for call in CALLS]
+    ranges = [LaunchRange(2, name) for name in "rrss"]
+    fused = fuse(source, [*CALLS, *others], ["o", "c"], ranges=ranges, target=STRIPS, tiles=True)
+    assert [group.members for group in fused.plan.groups] == [(0, 1), (2, 3)]
+    for group in fused.plan.groups:
+        assumed = {a.invocation for a in group.assumptions if isinstance(a, Within)}
+        assert assumed
+        assert assumed <= {*group.members}

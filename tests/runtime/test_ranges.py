@@ -69,8 +69,8 @@ int main(void)
 {
     tell(2, 0, 1, 1), tell(2, 0, 5, 4), tell(2, 0, 6, 5), tell(2, 0, 10, 8);
     tell(2, 1, 5, 4), tell(1, 0, 5, 1), tell(3, 0, 5, 4);
-    tell(2, 0, (size_t)CL_INT_MAX - 5, 1), tell(2, 0, (size_t)CL_INT_MAX - 4, 1);
-    tell(2, 0, 1, 8589932), tell(2, 0, 1, 8589933);
+    tell(2, 0, (size_t)CL_INT_MAX / 2 - 5, 1), tell(2, 0, (size_t)CL_INT_MAX / 2 - 4, 1);
+    tell(2, 0, 1, 4294964), tell(2, 0, 1, 4294965);
     return 0;
 }
 """
@@ -83,5 +83,5 @@ def test_ranges_that_are_done_in_tiles(tmp_path: Path) -> None:
     program = build([tmp_path / "tiles.c"], tmp_path / "tiles", [tmp_path])
     assert run_counted([str(program)], {}).stdout == (
         "2 x 1000, 2 x 1000, 4 x 2000, 4 x 2000, no, no, no, "
-        "858993458 x 1000, no, 2 x 2147483000, no, "
+        "429496728 x 1000, no, 2 x 1073741000, no, "
     )
