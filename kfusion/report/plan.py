@@ -122,15 +122,16 @@ def _for_the_target(group: Group, members: list[Invocation]) -> list[str]:
     if group.pauses:
         calls = ", ".join(labels[index] for index in sorted(group.pauses))
         found.append(f"to be quicker, the items of a group wait before {calls}")
+    if group.tiles is not None:
+        local, items = (" x ".join(map(str, s)) for s in (group.tiles.local, group.tiles.items))
+        found.append(f"a group of {local} items does the work of {items}")
     if group.again:
         named = {m.name: str(m) for member in members for m in member.memory}
         counts = Counter(named[each.memory] for each in group.again)
         times = ", ".join(f"{name} ({count} times)" for name, count in sorted(counts.items()))
-        found.append(f"computed again for each item that reads it: {times}")
-        if group.tiles is not None:
-            local, items = (" x ".join(map(str, s)) for s in (group.tiles.local, group.tiles.items))
-            found[-1] = f"a group of {local} items does the work of {items}"
-            found.append(f"it keeps rows of {', '.join(sorted(counts))}")
+        rows = f"it keeps rows of {', '.join(sorted(counts))}"
+        again = f"computed again for each item that reads it: {times}"
+        found.append(again if group.tiles is None else rows)
     if group.by_group:
         found.append("whether items are in bounds is asked of their whole group first")
     return found
