@@ -277,6 +277,33 @@ def test_fused_and_unfused_are_the_same_bits_and_numpy_agrees(
     assert build_program(sources["fused"][2].read_text(), all_warnings=True).warnings == ()
 
 
+IN_STRIPS = [
+    each
+    for each in APPLICATIONS
+    if each.name in ("separable", "harris", "unsharp", "jacobi", "canny", "hotspot")
+]
+
+
+@pytest.mark.parametrize("application", IN_STRIPS, ids=lambda each: each.label)
+def test_one_kernel_walks_down_strips_on_a_cpu(application: Application, tmp_path: Path) -> None:
+    study, defines = application.study, application.precision.defines
+    before = study.sources(application.name)
+    cpu = ("--target", "cpu")
+    sources = {"unfused": before, "fused": study.fuse(before, tmp_path / "out", defines, cpu)}
+    programs = {
+        kind: study.build(paths, tmp_path / kind, defines, WARNINGS)
+        for kind, paths in sources.items()
+    }
+    dump = tmp_path / "dump"
+    for w, h in (*application.sizes, (3, 2), (256, 64), (257, 65)):
+        found: dict[str, tuple[bytes, int]] = {}
+        for kind, program in programs.items():
+            run = study.run(program, sources[kind][2], "-n", w, "-y", h, "-d", dump)
+            found[kind] = dump.read_bytes(), run.total
+        assert found["fused"] == (found["unfused"][0], 1), (w, h)
+    assert "_rows" in sources["fused"][2].read_text()
+
+
 def test_a_picture_is_written(tmp_path: Path) -> None:
     program = CONVOLUTION.build(CONVOLUTION.sources("harris"), tmp_path / "harris", (), WARNINGS)
     kernels = CONVOLUTION.folder / "convolution.cl"
