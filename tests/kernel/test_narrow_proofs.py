@@ -49,12 +49,6 @@ ROWS = (
             ROWS,
             "int w",
         ),
-        # Without sign, `x < w` says nothing of a negative w.
-        (
-            f"{XY} if (x < w) {{ if (y == 2) t[base + y*w + x] = a[x]; }}",
-            f"{XY} if (x < w) {{ o[y*8 + x] = t[base + y*w + x]; }}",
-            "int w, int base",
-        ),
         # Products that wrap around.
         pytest.param(
             f"{UXY} if (x < w) {{ if (y == 2) t[y*w + x] = a[x]; }}",
@@ -67,11 +61,6 @@ ROWS = (
             f"{IXY} if (x < w) {{ if (a[x] > 0) t[y*w + x] = a[x]; }}",
             f"{IXY} if (x < w) o[y*8 + x] = t[y*w + x];",
             "uint w",
-        ),
-        (
-            f"{XY} if (x < w && y < 2) t[y*w + x] = a[x];",
-            f"{XY} if (x < w) o[y*8 + x] = t[y*w + x];",
-            "int w",
         ),
         # The indices differ where they wrap around.
         (
@@ -251,3 +240,25 @@ def test_parameter_that_only_a_macro_names() -> None:
     (kernel,) = fused.kernels
     assert "a" in kernel.arguments
     assert "float *a" in fused.source[len(source) :]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (
+            f"{XY} if (x < w) {{ if (y == 2) t[base + y*w + x] = a[x]; }}",
+            f"{XY} if (x < w) {{ o[y*8 + x] = t[base + y*w + x]; }}",
+        ),
+        (
+            f"{XY} if (x < w && y < 2) t[y*w + x] = a[x];",
+            f"{XY} if (x < w) o[y*8 + x] = t[y*w + x];",
+        ),
+    ],
+)
+def test_width_that_is_compared_without_sign(first: str, second: str) -> None:
+    """`x < w` says nothing of a negative w: that is refused."""
+    made = fused(first, second, "int w, int base")
+    assert len(made.kernels) == 1
+    made.check({"w": 0, "base": 1})
+    with pytest.raises(CheckError):
+        made.check({"w": -1, "base": 1})
