@@ -9,7 +9,9 @@ from pathlib import Path
 
 from kfusion.expected import Apart, ExpectedRow, told_by_records, told_by_runs
 from kfusion.graph.drops import Drop, Why
+from kfusion.graph.legality import Legal
 from kfusion.graph.model import RegionPlan
+from kfusion.graph.plan import Pair, plan_region
 from kfusion.graph.target import ANY, Target
 from kfusion.host.at_end import EndNames, end_names, not_looked_at
 from kfusion.host.closed import Closedness, closed_as_a_whole, closedness
@@ -28,6 +30,7 @@ from kfusion.host.symbolic import Sym
 from kfusion.host.sync import kept_apart
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import PATIENCE, read_kernels
+from kfusion.loops import MOST_LAUNCHES, loop_of, plans_of_rounds, rounds_of
 from kfusion.parse.annotations import like_regions
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.embedded import build_options
@@ -96,7 +99,8 @@ class PlannedPattern:
         first = 0
         for pattern in self.patterns:
             form = pattern.less or pattern.whole
-            for group, kernel in form.kernels.items() if form is not None else ():
+            forms = pattern.loop.forms[:1] if pattern.loop else [form] if form is not None else []
+            for group, kernel in (each for form in forms for each in form.kernels.items()):
                 found[tuple(first + member for member in group.members)] = kernel
             first += len(pattern.invocations)
         return found
@@ -280,7 +284,7 @@ def _region(
             kinds = shape([row.prediction.launches])
             if len(row.prediction.launches) > 1 and kinds not in seen:
                 seen.add(kinds)
-                patterns.append(_planned(region, row, len(patterns), given))
+                patterns += _planned_all(region, row, len(patterns), given)
         if path is paths[0][0]:
             _tell(region, path, patterns, closed, result)
     result.regions.append(PlannedRegion(region, tuple(patterns), closed.settles, names))
@@ -339,6 +343,69 @@ def _rows(path: Prediction) -> list[Prediction]:
         replace(path, segments=(row,), settled_behind=path.settled_behind or number < last)
         for number, row in enumerate(stretches)
     ]
+
+
+def _planned_all(
+    region: Region | CppRegion, expected: ExpectedRow, number: int, given: _Given
+) -> list[PlannedPattern]:
+    """Of a loop what it makes if it goes round so often, and however often."""
+    row = expected.prediction.launches
+    loop = _looped(region, expected, number, given)
+    if loop is not None and len(row) > 2 * MOST_LAUNCHES:
+        return [loop]
+    found = _planned(region, expected, number, given)
+    if loop is None or not found.patterns:
+        return [loop or found]
+    return [found, replace(loop, number=number + 1)]
+
+
+def _looped(
+    region: Region | CppRegion, expected: ExpectedRow, number: int, given: _Given
+) -> PlannedPattern | None:
+    """None: the row is no loop, or none of several rounds is one kernel."""
+    prediction, pairs = expected.prediction, dict[Pair, Legal | None]()
+    if (loop := loop_of(prediction.launches)) is None:
+        return None
+
+    def plan(launches: tuple[PredictedLaunch, ...]) -> RegionPlan:
+        return plan_region(
+            [launch.invocation for launch in launches],
+            None,
+            expected.oracle(replace(prediction, segments=(launches,))),
+            given.target,
+            exact=given.exact,
+            pairs=pairs,
+            alone=given.fused.alone,
+        )
+
+    plans = plans_of_rounds(prediction.launches, loop, plan)
+    if not plans:
+        return None
+    try:
+        forms = tuple(
+            replace(given.fused.form(replace(each, groups=each.groups[:1])), rounds=rounds)
+            for rounds, each in plans.items()
+        )
+    except NotWrittenError as failed:
+        given.fused.alone[failed.kernel] = failed.reason
+        return None
+    rounds, longest = next(iter(plans.items()))
+    longest = replace(longest, cuts=())  # what is behind is there for the sake of the group
+    launches = rounds_of(prediction.launches, loop, rounds + loop.payers)
+    pattern = Pattern(
+        f"{region.identifier}_loop" + (f"_{number + 1}" if number else ""),
+        longest.invocations,
+        None,
+        loop=replace(loop, forms=forms),
+    )
+    return PlannedPattern(
+        region,
+        replace(prediction, segments=(launches,)),
+        Plans(longest, None, ()),
+        (pattern,),
+        number,
+        expected.origin,
+    )
 
 
 def _planned(
