@@ -30,7 +30,7 @@ from kfusion.host.symbolic import Sym
 from kfusion.host.sync import kept_apart
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import PATIENCE, read_kernels
-from kfusion.loops import MOST_LAUNCHES, loop_of, plans_of_rounds, rounds_of
+from kfusion.loops import loops_in, plans_of_rounds, rounds_of
 from kfusion.parse.annotations import like_regions
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.embedded import build_options
@@ -49,7 +49,7 @@ from kfusion.regenerate.including import (
     region_edit,
 )
 from kfusion.regenerate.names import names_in
-from kfusion.regenerate.pattern import Pattern, range_key
+from kfusion.regenerate.pattern import Loop, Pattern, range_key
 from kfusion.regenerate.tables import RegionText
 from kfusion.runtime import CALLS_NAME, HEADER_NAME
 from kfusion.source.dataclasses import dataclass
@@ -59,6 +59,7 @@ from kfusion.source.text import Edit, apply_edits, bytes_of
 from kfusion.synthesis.files import given_edits, section_edits
 from kfusion.synthesis.model import FusedKernel, NotWrittenError
 
+MOST_FLAT = 16  # launches of a loop in a row that is planned as it is, too
 BY_EXECUTION = "by executing the host files"
 _Path = tuple[Prediction, list[ExpectedRow]]  # a path, and its launches in rows
 
@@ -279,12 +280,13 @@ def _region(
         result.diagnostics.append(nothing_told(region).as_cut())
     patterns: list[PlannedPattern] = []
     seen: set[object] = set()
+    loops: dict[object, str] = {}  # by their shapes, the names of their patterns
     for path, rows in paths:
         for row in rows if path.likely or not patterns else ():
             kinds = shape([row.prediction.launches])
             if len(row.prediction.launches) > 1 and kinds not in seen:
                 seen.add(kinds)
-                patterns += _planned_all(region, row, len(patterns), given)
+                patterns += _planned_all(region, row, len(patterns), loops, given)
         if path is paths[0][0]:
             _tell(region, path, patterns, closed, result)
     result.regions.append(PlannedRegion(region, tuple(patterns), closed.settles, names))
@@ -346,26 +348,41 @@ def _rows(path: Prediction) -> list[Prediction]:
 
 
 def _planned_all(
-    region: Region | CppRegion, expected: ExpectedRow, number: int, given: _Given
+    region: Region | CppRegion,
+    expected: ExpectedRow,
+    number: int,
+    seen: dict[object, str],
+    given: _Given,
 ) -> list[PlannedPattern]:
-    """Of a loop what it makes if it goes round so often, and however often."""
-    row = expected.prediction.launches
-    loop = _looped(region, expected, number, given)
-    if loop is not None and len(row) > 2 * MOST_LAUNCHES:
-        return [loop]
-    found = _planned(region, expected, number, given)
-    if loop is None or not found.patterns:
-        return [loop or found]
-    return [found, replace(loop, number=number + 1)]
+    """Of the loops in it what they make if they go round so often, and however often."""
+    loops: list[PlannedPattern] = []
+    longest = 0
+    for piece, loop in loops_in(expected.prediction.launches):
+        kinds = shape([rounds_of(piece, loop, 2)])
+        if kinds in seen:
+            continue
+        seen[kinds] = f"{region.identifier}_loop" + (f"_{len(seen) + 1}" if seen else "")
+        planned = _looped(region, expected, piece, loop, seen[kinds], given)
+        if planned is not None:
+            loops.append(planned)
+            longest = max(longest, len(piece))
+    found = loops
+    if longest <= MOST_FLAT:
+        flat = _planned(region, expected, number, given)
+        found = [flat, *loops] if flat.patterns or not loops else loops
+    return [replace(each, number=number + n) for n, each in enumerate(found)]
 
 
 def _looped(
-    region: Region | CppRegion, expected: ExpectedRow, number: int, given: _Given
+    region: Region | CppRegion,
+    expected: ExpectedRow,
+    row: Sequence[PredictedLaunch],
+    loop: Loop,
+    name: str,
+    given: _Given,
 ) -> PlannedPattern | None:
-    """None: the row is no loop, or none of several rounds is one kernel."""
+    """None: none of several rounds is one kernel."""
     prediction, pairs = expected.prediction, dict[Pair, Legal | None]()
-    if (loop := loop_of(prediction.launches)) is None:
-        return None
 
     def plan(launches: tuple[PredictedLaunch, ...]) -> RegionPlan:
         return plan_region(
@@ -378,7 +395,7 @@ def _looped(
             alone=given.fused.alone,
         )
 
-    plans = plans_of_rounds(prediction.launches, loop, plan)
+    plans = plans_of_rounds(row, loop, plan)
     if not plans:
         return None
     try:
@@ -391,9 +408,9 @@ def _looped(
         return None
     rounds, longest = next(iter(plans.items()))
     longest = replace(longest, cuts=())  # what is behind is there for the sake of the group
-    launches = rounds_of(prediction.launches, loop, rounds + loop.payers)
+    launches = rounds_of(row, loop, rounds + loop.payers)
     pattern = Pattern(
-        f"{region.identifier}_loop" + (f"_{number + 1}" if number else ""),
+        name,
         longest.invocations,
         None,
         loop=replace(loop, forms=forms),
@@ -403,7 +420,7 @@ def _looped(
         replace(prediction, segments=(launches,)),
         Plans(longest, None, ()),
         (pattern,),
-        number,
+        0,
         expected.origin,
     )
 

@@ -1,6 +1,6 @@
 """Loops: from the launches of the first rounds to a pattern that may go on for ever.
 
-A row of predicted launches comes in. If each round is the one before it with arguments that have
+A row of predicted launches comes in. Where each round is the one before it with arguments that have
 changed places, the launches of any number of rounds follow. So many rounds are planned as one
 kernel, with as many behind it as the places take to come back: these overwrite what need not be
 stored, and are noted before the kernel is made (`payers`). All buffers then hold what they would.
@@ -8,34 +8,49 @@ stored, and are noted before the kernel is made (`payers`). All buffers then hol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from kfusion.graph.model import Invocation, RegionPlan
+from kfusion.graph.model import RegionPlan
 from kfusion.graph.plan import MOST_LEVELS
 from kfusion.host.predict_launches import PredictedLaunch
+from kfusion.kernel.model import Kernel
 from kfusion.regenerate.pattern import Loop, slot_keys
 
 MOST_LAUNCHES = MOST_LEVELS + 1  # in one kernel
+_Keys = tuple[Kernel, list[str]]  # of a launch
+_NUMBER = re.compile(r" \(\d+\)$")  # of the launch, behind its label
 
 
-def loop_of(row: Sequence[PredictedLaunch]) -> Loop | None:
-    """The shortest round that the row repeats, with memory that changes places."""
-    invocations = [launch.invocation for launch in row]
-    for launches in range(1, len(row) // 2 + 1):
-        becomes = _becomes(invocations, launches)
+def loops_in(row: Sequence[PredictedLaunch]) -> Iterator[tuple[Sequence[PredictedLaunch], Loop]]:
+    """The pieces of the row that repeat a round with memory that changes places."""
+    keys = [(launch.invocation.kernel, slot_keys(launch.invocation)) for launch in row]
+    first = 0
+    while first < len(row):
+        ends = range(len(row), first, -1)
+        found = next(((end, x) for end in ends if (x := _loop_of(keys[first:end]))), None)
+        if found is not None:
+            yield row[first : found[0]], found[1]
+        first = found[0] if found is not None else first + 1
+
+
+def _loop_of(row: Sequence[_Keys]) -> Loop | None:
+    """With the shortest round."""
+    for launches in range(1, min(len(row), MOST_LAUNCHES) // 2 + 1):
+        becomes = _becomes(row, launches)
         period = _period(becomes) if becomes is not None else 1
         if becomes is not None and period > 1:
             return Loop(launches, becomes, period - 1)
     return None
 
 
-def _becomes(row: Sequence[Invocation], launches: int) -> dict[str, str] | None:
+def _becomes(row: Sequence[_Keys], launches: int) -> dict[str, str] | None:
     found: dict[str, str] = {}
-    for one, other in zip(row, row[launches:], strict=False):
-        if one.kernel is not other.kernel:
+    for (kernel, one), (same, other) in zip(row, row[launches:], strict=False):
+        if kernel is not same:
             return None
-        for key, following in zip(slot_keys(one), slot_keys(other), strict=True):
+        for key, following in zip(one, other, strict=True):
             if found.setdefault(key, following) != following:
                 return None
     before = {following: key for key, following in found.items()}
@@ -83,6 +98,7 @@ def rounds_of(
             index=index,
             arguments=tuple(arguments[key] for key in keys[number][:-1]),
             range=like.invocation.range,
+            label=f"{_NUMBER.sub('', launch.invocation.label)} ({index + 1})",
         )
         found.append(replace(launch, invocation=invocation, size=like.size, local=like.local))
         keys[number] = [loop.becomes[key] for key in keys[number]]
