@@ -9,7 +9,9 @@ from pathlib import Path
 
 from kfusion.expected import Apart, ExpectedRow, told_by_records, told_by_runs
 from kfusion.graph.drops import Drop, Why
+from kfusion.graph.legality import Legal
 from kfusion.graph.model import RegionPlan
+from kfusion.graph.plan import Pair, plan_region
 from kfusion.graph.target import ANY, Target
 from kfusion.host.at_end import EndNames, end_names, not_looked_at
 from kfusion.host.closed import Closedness, closed_as_a_whole, closedness
@@ -28,6 +30,7 @@ from kfusion.host.symbolic import Sym
 from kfusion.host.sync import kept_apart
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import PATIENCE, read_kernels
+from kfusion.loops import loops_in, plans_of_rounds, rounds_of
 from kfusion.parse.annotations import like_regions
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.embedded import build_options
@@ -46,7 +49,7 @@ from kfusion.regenerate.including import (
     region_edit,
 )
 from kfusion.regenerate.names import names_in
-from kfusion.regenerate.pattern import Pattern, range_key
+from kfusion.regenerate.pattern import Loop, Pattern, range_key
 from kfusion.regenerate.tables import RegionText
 from kfusion.runtime import CALLS_NAME, HEADER_NAME
 from kfusion.source.dataclasses import dataclass
@@ -56,6 +59,7 @@ from kfusion.source.text import Edit, apply_edits, bytes_of
 from kfusion.synthesis.files import given_edits, section_edits
 from kfusion.synthesis.model import FusedKernel, NotWrittenError
 
+MOST_FLAT = 16  # launches of a loop in a row that is planned as it is, too
 BY_EXECUTION = "by executing the host files"
 _Path = tuple[Prediction, list[ExpectedRow]]  # a path, and its launches in rows
 
@@ -96,7 +100,8 @@ class PlannedPattern:
         first = 0
         for pattern in self.patterns:
             form = pattern.less or pattern.whole
-            for group, kernel in form.kernels.items() if form is not None else ():
+            forms = pattern.loop.forms[:1] if pattern.loop else [form] if form is not None else []
+            for group, kernel in (each for form in forms for each in form.kernels.items()):
                 found[tuple(first + member for member in group.members)] = kernel
             first += len(pattern.invocations)
         return found
@@ -275,12 +280,13 @@ def _region(
         result.diagnostics.append(nothing_told(region).as_cut())
     patterns: list[PlannedPattern] = []
     seen: set[object] = set()
+    loops: dict[object, str] = {}  # by their shapes, the names of their patterns
     for path, rows in paths:
         for row in rows if path.likely or not patterns else ():
             kinds = shape([row.prediction.launches])
             if len(row.prediction.launches) > 1 and kinds not in seen:
                 seen.add(kinds)
-                patterns.append(_planned(region, row, len(patterns), given))
+                patterns += _planned_all(region, row, len(patterns), loops, given)
         if path is paths[0][0]:
             _tell(region, path, patterns, closed, result)
     result.regions.append(PlannedRegion(region, tuple(patterns), closed.settles, names))
@@ -339,6 +345,84 @@ def _rows(path: Prediction) -> list[Prediction]:
         replace(path, segments=(row,), settled_behind=path.settled_behind or number < last)
         for number, row in enumerate(stretches)
     ]
+
+
+def _planned_all(
+    region: Region | CppRegion,
+    expected: ExpectedRow,
+    number: int,
+    seen: dict[object, str],
+    given: _Given,
+) -> list[PlannedPattern]:
+    """Of the loops in it what they make if they go round so often, and however often."""
+    loops: list[PlannedPattern] = []
+    longest = 0
+    for piece, loop in loops_in(expected.prediction.launches):
+        kinds = shape([rounds_of(piece, loop, 2)])
+        if kinds in seen:
+            continue
+        seen[kinds] = f"{region.identifier}_loop" + (f"_{len(seen) + 1}" if seen else "")
+        planned = _looped(region, expected, piece, loop, seen[kinds], given)
+        if planned is not None:
+            loops.append(planned)
+            longest = max(longest, len(piece))
+    found = loops
+    if longest <= MOST_FLAT:
+        flat = _planned(region, expected, number, given)
+        found = [flat, *loops] if flat.patterns or not loops else loops
+    return [replace(each, number=number + n) for n, each in enumerate(found)]
+
+
+def _looped(
+    region: Region | CppRegion,
+    expected: ExpectedRow,
+    row: Sequence[PredictedLaunch],
+    loop: Loop,
+    name: str,
+    given: _Given,
+) -> PlannedPattern | None:
+    """None: none of several rounds is one kernel."""
+    prediction, pairs = expected.prediction, dict[Pair, Legal | None]()
+
+    def plan(launches: tuple[PredictedLaunch, ...]) -> RegionPlan:
+        return plan_region(
+            [launch.invocation for launch in launches],
+            None,
+            expected.oracle(replace(prediction, segments=(launches,))),
+            given.target,
+            exact=given.exact,
+            pairs=pairs,
+            alone=given.fused.alone,
+        )
+
+    plans = plans_of_rounds(row, loop, plan)
+    if not plans:
+        return None
+    try:
+        forms = tuple(
+            replace(given.fused.form(replace(each, groups=each.groups[:1])), rounds=rounds)
+            for rounds, each in plans.items()
+        )
+    except NotWrittenError as failed:
+        given.fused.alone[failed.kernel] = failed.reason
+        return None
+    rounds, longest = next(iter(plans.items()))
+    longest = replace(longest, cuts=())  # what is behind is there for the sake of the group
+    launches = rounds_of(row, loop, rounds + loop.payers)
+    pattern = Pattern(
+        name,
+        longest.invocations,
+        None,
+        loop=replace(loop, forms=forms),
+    )
+    return PlannedPattern(
+        region,
+        replace(prediction, segments=(launches,)),
+        Plans(longest, None, ()),
+        (pattern,),
+        0,
+        expected.origin,
+    )
 
 
 def _planned(

@@ -60,6 +60,8 @@ from kfusion.source.protections import is_on, protection
 
 Pair = tuple[int, int, bool]  # two calls, and whether they stand in frames
 
+MOST_LEVELS = 7  # that are computed again: with more, tiles are mostly halo
+
 PROGRAM_ORDER = protection("program-order", "calls move only past calls that they do not need")
 
 
@@ -188,8 +190,15 @@ class _Planner:
         count = len(self.stages)
         pairs = ((p, q) for q in range(count) for p in range(q))
         together = frozenset(pair for pair in pairs if self._may_meet(*pair))
-        prices = Prices(self._bytes, self.least.of, lambda group: self.over_budget(group) is None)
+        prices = Prices(self._bytes, self.least.of, self._fits)
         return best_partition(count, self.ordered, together, prices)
+
+    def _fits(self, members: Members) -> bool:
+        """So has every group that it grew from."""
+        together = self.together(members)
+        across = together.across if together is not None else []
+        levels = {(each.first[0], each.memory) for each in across if each.point}
+        return len(levels) <= MOST_LEVELS and self.over_budget(members) is None
 
     def _may_meet(self, p: int, q: int) -> bool:
         return any(self.pair(p, q, placed=placed) is not None for placed in (False, True))

@@ -256,10 +256,12 @@ class _Analysis:
         """Written memory of which some access might hit any element."""
         seen: dict[str, list[tuple[Form, BoundAccess]]] = {}
         spoiled: set[str] = set()
+        begun: set[str] = set()  # memory that this stage or an earlier one writes
         for event in self._events(tuple(range(len(self.stages)))):
             name = event.access.memory.name
-            if name not in self.written or not is_on(WHOLE_BUFFER):
-                continue
+            begun |= self.stages[event.stage].written
+            if name not in begun or not is_on(WHOLE_BUFFER):
+                continue  # not written, or read before all stages that write it
             form = event.access.form
             if form is None or not can_be_replaced(event.access):
                 spoiled.add(name)

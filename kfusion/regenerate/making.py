@@ -101,7 +101,8 @@ def making_text(pattern: Pattern) -> str:
 
 def making_name(pattern: Pattern, form: Form) -> str:
     less = form is pattern.less and pattern.whole is not None
-    return f"kfusion_make_{'less_of_' if less else ''}{pattern.name}"
+    rounds = f"_{form.rounds}_times" if pattern.loop is not None else ""
+    return f"kfusion_make_{'less_of_' if less else ''}{pattern.name}{rounds}"
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from kfusion.graph.drops import Drop
@@ -17,37 +18,59 @@ class Form:
 
     plan: RegionPlan
     kernels: dict[Group, FusedKernel]
+    rounds: int = 1  # of a loop
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """How a row of launches repeats itself."""
+
+    launches: int  # of a round
+    becomes: Mapping[str, str]  # keys of slots: what each stands for in the next round
+    payers: int = 0  # rounds that must follow, for they write what a form of several need not
+    forms: tuple[Form, ...] = ()  # of several rounds, the longest first
 
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
     name: str  # of the C functions and tables
-    invocations: tuple[Invocation, ...]
+    invocations: tuple[Invocation, ...]  # of a loop: of as many rounds as a form needs
     whole: Form | None  # stores everything
     less: Form | None = None  # does not store what is in `drops`
     drops: tuple[Drop, ...] = ()
+    loop: Loop | None = None
 
     @property
     def forms(self) -> list[Form]:
-        return [form for form in (self.whole, self.less) if form is not None]
+        found = [form for form in (self.whole, self.less) if form is not None]
+        return found if self.loop is None else [*found, *self.loop.forms]
+
+    @property
+    def steps(self) -> tuple[Invocation, ...]:
+        """The launches after which the pattern is complete, or begins again."""
+        return self.invocations[: self.loop.launches] if self.loop else self.invocations
 
     @cached_property
     def slots(self) -> dict[str, int]:
         """What must be equal to the byte where it has one name: memory, values, ranges."""
         keys: dict[str, None] = {}
         for invocation in self.invocations:
-            pairs = zip(invocation.kernel.parameters, invocation.arguments, strict=True)
-            keys |= {slot_key(p.canonical, a): None for p, a in pairs}
-            keys[range_key(invocation)] = None
+            keys |= dict.fromkeys(slot_keys(invocation))
         return {key: number for number, key in enumerate(keys)}
 
     @property
     def written(self) -> list[str]:
         """Names of the memory that some launch may write."""
         found: dict[str, None] = {}
-        for invocation in self.invocations:
+        for invocation in self.steps:
             found |= dict.fromkeys(written_by(invocation))
         return list(found)
+
+
+def slot_keys(invocation: Invocation) -> list[str]:
+    """Of each argument, and of the range."""
+    pairs = zip(invocation.kernel.parameters, invocation.arguments, strict=True)
+    return [*(slot_key(p.canonical, a) for p, a in pairs), range_key(invocation)]
 
 
 def slot_key(canonical: str, argument: Memory | Scalar | LocalMemory) -> str:

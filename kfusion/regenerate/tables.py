@@ -9,8 +9,11 @@ from kfusion.graph.model import Invocation, LocalMemory, Memory
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.regenerate.making import making_name, making_text
 from kfusion.regenerate.names import quoted
-from kfusion.regenerate.pattern import Pattern, range_key, slot_key
+from kfusion.regenerate.pattern import Pattern, slot_keys
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.protections import is_on, protection
+
+PAYERS = protection("payers", "what several rounds do not store is written by those behind")
 
 _WIDTH = 96
 
@@ -46,22 +49,18 @@ def region_text(region: RegionText, additions: str) -> str:
 
 def _pattern(pattern: Pattern) -> str:
     blocks = [making_text(pattern)] if pattern.forms else []
-    whole, less = (
-        making_name(pattern, form) if form is not None else "NULL"
-        for form in (pattern.whole, pattern.less)
-    )
     steps: list[str] = []
-    for number, invocation in enumerate(pattern.invocations):
+    for number, invocation in enumerate(pattern.steps):
         slots = f"kfusion_slots_{pattern.name}_{number}"
         pairs = list(zip(invocation.kernel.parameters, invocation.arguments, strict=True))
-        values = [pattern.slots[slot_key(p.canonical, a)] for p, a in pairs] or [-1]
-        blocks.append(_array("short", slots, values))
+        *values, of_range = (pattern.slots[key] for key in slot_keys(invocation))
+        blocks.append(_array("short", slots, values or [-1]))
         kinds = "".join(_kind(p, a, invocation.kernel) for p, a in pairs)
         fields = [
             quoted(invocation.kernel.name),
             str(len(invocation.kernel.parameters)),
             slots,
-            str(pattern.slots[range_key(invocation)]),
+            str(of_range),
             quoted(kinds),
             _evidence(pattern, invocation),
         ]
@@ -71,14 +70,37 @@ def _pattern(pattern: Pattern) -> str:
         + "\n".join(steps)
         + "\n};"
     )
-    if pattern.forms:
+    if forms := _forms(pattern):
+        listed = "\n".join(f"    {{{', '.join(map(str, form))}}}," for form in forms)
         blocks.append(
-            f"static const kfusion_form kfusion_forms_{pattern.name}[] = {{\n"
-            f"    {{1, {whole}, {less}, 0}},\n}};"
+            f"static const kfusion_form kfusion_forms_{pattern.name}[] = {{\n{listed}\n}};"
         )
+    if exchanges := _exchanges(pattern):
+        listed = ", ".join(f"{{{to}, {of}}}" for to, of in exchanges)
+        name = f"kfusion_exchanges_{pattern.name}"
+        blocks.append(f"static const short {name}[][2] = {{{listed}}};")
     blocks += _memory_tables(pattern)
     blocks.append(_part(pattern))
     return "\n\n".join(blocks)
+
+
+def _forms(pattern: Pattern) -> list[tuple[int, str, str, int]]:
+    """Rounds, the functions that store all and less, and rounds that must be noted behind."""
+    if (loop := pattern.loop) is not None:
+        payers = loop.payers if is_on(PAYERS) else 0
+        return [(f.rounds, making_name(pattern, f), "NULL", payers) for f in loop.forms]
+    whole, less = (
+        making_name(pattern, form) if form is not None else "NULL"
+        for form in (pattern.whole, pattern.less)
+    )
+    return [(1, whole, less, 0)] if pattern.forms else []
+
+
+def _exchanges(pattern: Pattern) -> list[tuple[int, int]]:
+    """What a slot holds in the next round, another one held in this one."""
+    becomes = pattern.loop.becomes if pattern.loop is not None else {}
+    slots = pattern.slots
+    return [(slots[one], slots[other]) for one, other in becomes.items() if one != other]
 
 
 def _evidence(pattern: Pattern, invocation: Invocation) -> str:
@@ -104,14 +126,15 @@ def _memory_tables(pattern: Pattern) -> list[str]:
 
 
 def _part(pattern: Pattern) -> str:
-    forms = f"1, kfusion_forms_{pattern.name}" if pattern.forms else "0, NULL"
+    count, exchanges = len(_forms(pattern)), len(_exchanges(pattern))
+    forms = f"{count}, kfusion_forms_{pattern.name}" if count else "0, NULL"
     drops = f"kfusion_drops_{pattern.name}" if pattern.drops else "NULL"
     fields = [
-        f"{len(pattern.invocations)}, kfusion_steps_{pattern.name}",
+        f"{len(pattern.steps)}, kfusion_steps_{pattern.name}",
         str(len(pattern.slots)),
-        "0, NULL",  # exchanges
+        f"{exchanges}, kfusion_exchanges_{pattern.name}" if exchanges else "0, NULL",
         "0, NULL",  # slots bound anew
-        "1",
+        "0" if pattern.loop is not None else "1",
         forms,
         f"{len(pattern.drops)}, {drops}",
         f"{len(pattern.written)}, kfusion_writes_{pattern.name}",
