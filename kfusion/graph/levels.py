@@ -103,7 +103,7 @@ class Level:
     type: str  # of its elements; of the last one ""
     reach: tuple[Interval, Interval]  # by dimension, from an item of the last level
     rows: int  # that are kept, a power of two
-    reads: tuple[Key, ...]  # levels
+    reads: Mapping[Key, tuple[Interval, ...]]  # levels, and how far from an item, by dimension
     domain: Limits  # of its items
     inside: Limits
     straight: Mapping[tuple[int, int], Form | Point]  # by stage and access, inside of the limits
@@ -111,7 +111,7 @@ class Level:
     @property
     def is_split(self) -> bool:
         """Items away from borders have a text of their own."""
-        return self.inside != _NO_LIMITS
+        return self.inside != NO_LIMITS
 
     @property
     def ahead(self) -> int:
@@ -142,7 +142,16 @@ class Levels:
     @property
     def halo(self) -> Interval:
         """Columns beside those of the last level."""
-        lows, highs = zip(*(each.reach[0] for each in (*self.levels, self.last)), strict=True)
+        return self._around(0)
+
+    @property
+    def rows(self) -> Interval:
+        """Rows beside them."""
+        return self._around(1)
+
+    def _around(self, dimension: int) -> Interval:
+        every = (*self.levels, self.last)
+        lows, highs = zip(*(each.reach[dimension] for each in every), strict=True)
         return min(lows), max(highs)
 
 
@@ -328,7 +337,7 @@ def _level(
         rows = 1 << (reach[1][1] - oldest).bit_length()
     before = stages[: number + 1]
     found = _inside(before, values, equalities, reads[key])
-    domain = _NO_LIMITS
+    domain = NO_LIMITS
     if number < len(stages):
         limits = _all_limits(map(equalities.comparison, stages[number].guards), ())
         if limits is None:
@@ -343,9 +352,16 @@ def _level(
     if found is None:
         return None
     inside, settled = found
-    made = tuple(dict.fromkeys((r.again.producer, r.again.memory) for r in reads[key]))
+    made: dict[Key, tuple[Interval, ...]] = {}
+    for r in reads[key]:
+        source = r.again.producer, r.again.memory
+        made[source] = tuple(map(_both, r.reach, made.get(source, r.reach)))
     type_ = _type_of(stages[number], memory) if number < len(stages) else ""
     return Level(key, type_, (reach[0], reach[1]), rows, made, domain, inside, settled)
+
+
+def _both(one: Interval, other: Interval) -> Interval:
+    return min(one[0], other[0]), max(one[1], other[1])
 
 
 def _type_of(stage: Stage, memory: str) -> str:
@@ -359,7 +375,7 @@ def _inside(
     reads: Sequence[_Read],
 ) -> tuple[Limits, dict[tuple[int, int], Form | Point]] | None:
     """The limits within which offsets are constant, and what accesses are there."""
-    inside = _NO_LIMITS
+    inside = NO_LIMITS
     settled: dict[tuple[int, int], Form | Point] = {}
     for each in reads:
         limits = _all_limits(each.facts, each.access.facts)
@@ -433,12 +449,12 @@ def straight(form: Form) -> tuple[Form, list[Comparison]]:
     return form, facts if is_on(IN_LIMITS) else []
 
 
-_NO_LIMITS = Limits(((),) * _DIMENSIONS, ((),) * _DIMENSIONS)
+NO_LIMITS = Limits(((),) * _DIMENSIONS, ((),) * _DIMENSIONS)
 
 
 def _all_limits(facts: Iterable[Comparison], known: Sequence[Comparison]) -> Limits | None:
     """Of ids, for which all of it holds. `known`: how far loops count."""
-    found = _NO_LIMITS
+    found = NO_LIMITS
     for fact in facts:
         for room in _rooms(fact):
             limits = _limits(room, known)
@@ -469,9 +485,9 @@ def _limits(room: Form, known: Sequence[Comparison]) -> Limits | None:
         return None
     ids = [(m, f) for m, f in worst.terms if any(isinstance(atom, Id) for atom in m)]
     if not ids and worst.is_constant and worst.constant >= 0:
-        return _NO_LIMITS
+        return NO_LIMITS
     if not ids and _is_plain(worst):
-        return replace(_NO_LIMITS, when=(worst,))
+        return replace(NO_LIMITS, when=(worst,))
     if len(ids) != 1 or len(ids[0][0]) != 1 or abs(ids[0][1]) != 1:
         return None
     ((id_,), factor) = ids[0]

@@ -26,6 +26,7 @@ from kfusion.graph.least import LeastBytes
 from kfusion.graph.legality import Across, Legal, legal_pair, obstacles, other_groups
 from kfusion.graph.levels import NEAR_ROWS, Windows, levels_of
 from kfusion.graph.liveness import stored_after
+from kfusion.graph.march import UNROLLED, marching
 from kfusion.graph.model import (
     Again,
     Assumption,
@@ -38,6 +39,7 @@ from kfusion.graph.model import (
     Group,
     Invocation,
     Keeps,
+    Marching,
     Oracle,
     Placement,
     RegionPlan,
@@ -352,7 +354,7 @@ class _Planner:
         if not self.shared:
             return _Candidate(assumptions, stored, barriers, handed, values.bytes, again)
         near, rows = self.target.near, self.target.rows
-        if self.target.strip and (
+        if (self.target.strip or self.target.march) and (
             levels := levels_of(
                 members, values, again, functions, equalities, self.windows, self._may_assume
             )
@@ -361,7 +363,10 @@ class _Planner:
             if any(isinstance(each, Equal) for each in new):  # values may be others then
                 return self._priced(run, together, (*more, *new))
             assumptions = [*assumptions, *levels.assumed]
-            tiles = levels.tiles(self.target.strip, rows)
+            if self.target.march:
+                tiles: Tiles | None = marching(levels, members, functions, self.target)
+            else:
+                tiles = levels.tiles(self.target.strip, rows)
             size = cost(members, values, levels.loads, max(near, NEAR_ROWS), levels.kept)
             if tiles is not None:
                 return _Candidate(
@@ -448,7 +453,7 @@ class _Planner:
             and may_ask_by_group(members)
             and pays(members),
             direct,
-            self.target.unrolled,
+            max(self.target.unrolled, UNROLLED if isinstance(found.tiles, Marching) else 0),
             waits,
             found.again,
             found.tiles,

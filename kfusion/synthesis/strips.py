@@ -12,30 +12,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from kfusion.graph.levels import Interval, Key, Level, Levels, Limits
 from kfusion.graph.model import Tiles
 from kfusion.kernel.forms import Form
-from kfusion.source.dataclasses import dataclass
 from kfusion.synthesis.again import Function
 from kfusion.synthesis.names import Names, plus
+from kfusion.synthesis.ranges import Calls, LevelsWriter
 from kfusion.synthesis.rows import Rows
 from kfusion.synthesis.signature import Style
-from kfusion.synthesis.statements import Lines
 
-NAMES = ("columns", "rows")  # of the launch as it was: the last two parameters
-_TILE = ("first", "last", "top", "bottom")
-_ITEM = ("row", "x", "y")
-_RANGE = ("from", "to", "above", "below")
+_ROW = "row"
 _INSIDE = ("inner", "outer", "start", "end")
 
 
-@dataclass(frozen=True)
-class Calls:
-    """What makes a level: for any of its items, and for those away from borders."""
-
-    label: str
-    anywhere: Function
-    inside: Function
-
-
-class StripWriter:
+class StripWriter(LevelsWriter):
     def __init__(
         self,
         levels: Levels,
@@ -47,20 +34,9 @@ class StripWriter:
         arguments: Callable[[Function], list[str]],
         number: Callable[[Form], tuple[str, bool]],
     ) -> None:
-        """`arguments`: what a function is given besides the item and rows. `number`: the text of a
-        form of scalars, and whether it is an `int`."""
-        self.levels, self.tiles, self.rows, self.calls = levels, tiles, rows, calls
-        self.style, self.arguments, self.number = style, arguments, number
-        self.out = Lines(style.indent)
-        self.columns, self.count = (names.new(name) for name in NAMES)
-        self.first, self.last, self.top, self.bottom = map(names.new, _TILE)
-        self.row, self.x, self.y = map(names.new, _ITEM)
-        self.from_, self.to, self.above, self.below = map(names.new, _RANGE)
+        super().__init__(levels, rows, calls, style, names, arguments, number)
+        self.tiles, self.row = tiles, names.new(_ROW)
         self.inner, self.outer, self.start, self.end = map(names.new, _INSIDE)
-
-    @property
-    def sizes(self) -> tuple[str, str]:
-        return self.columns, self.count
 
     def write(self) -> list[str]:
         out, (wide, high) = self.out, self.tiles.items
@@ -78,19 +54,11 @@ class StripWriter:
         early = max(level.ahead - level.reach[1][0] for level in every)
         row = self.row
         head = f"for (int {row} = {self.top}{plus(-early)}; {row} < {self.bottom}; {row}++)"
-        self._open(head)
+        self.open(head)
         for group in _alike(every):
             self._level(group)
-        self._close()
+        self.close()
         return out.lines
-
-    def _open(self, head: str = "") -> None:
-        self.out.add(f"{head}{self.style.opening(self.out.indent)}" if head else "{")
-        self.out.depth += 1
-
-    def _close(self) -> None:
-        self.out.depth -= 1
-        self.out.add("}")
 
     def _level(self, group: Sequence[Level]) -> None:
         """One row of levels that are alike."""
@@ -99,15 +67,15 @@ class StripWriter:
         counted = f"{level.ahead} row{'s' * (level.ahead > 1)}"
         out.blank()
         out.add(f"/* {labels}{f': {counted} ahead' if level.ahead else ''} */")
-        self._open()
-        names, y = self._range(0, level), self.y
-        above, below = self._range(1, level)
+        self.open()
+        names, y = self.range(0, level), self.y
+        above, below = self.range(1, level)
         out.add(f"const int {y} = {self.row}{plus(level.ahead)};")
         out.blank()
         condition = f"{y} >= {above} && {y} < {below}"
-        condition += "".join(self._when(level.domain))
+        condition += "".join(self.when(level.domain))
         split = level.is_split
-        self._open(f"if ({condition})")
+        self.open(f"if ({condition})")
         if split:
             self._inside(level, *names)
             self._columns(group, names[0], self.start, inside=False)
@@ -115,65 +83,38 @@ class StripWriter:
             self._columns(group, self.end, names[1], inside=False)
         else:
             self._columns(group, *names, inside=False)
-        self._close()
-        self._close()
-
-    def _range(self, dimension: int, level: Level) -> tuple[str, str]:
-        """Declares from where to where the level is needed here, and has items."""
-        low, high = level.reach[dimension]
-        starts, ends = ((self.first, self.last), (self.top, self.bottom))[dimension]
-        from_, to = ((self.from_, self.to), (self.above, self.below))[dimension]
-        size = (self.columns, self.count)[dimension]
-        base = f"max({starts}{plus(low)}, 0)" if low else starts
-        end = f"min({ends}{plus(high)}, {size})" if high else ends
-        first, last = level.domain.first[dimension], level.domain.end[dimension]
-        for form in first:
-            base = self._clamped(form, base, end)
-        self.out.add(f"const int {from_} = {base};")
-        for form in last:
-            end = self._clamped(form, from_, end)
-        self.out.add(f"const int {to} = {end};")
-        return from_, to
+        self.close()
+        self.close()
 
     def _inside(self, level: Level, from_: str, to: str) -> None:
         """Declares between which columns of the row offsets are constant."""
         inner, outer = from_, to
         for form in level.inside.first[0]:
-            inner = self._clamped(form, inner, to)
+            inner = self.clamped(form, inner, to)
         self.out.add(f"const int {self.inner} = {inner};")
         for form in level.inside.end[0]:
-            outer = self._clamped(form, self.inner, outer)
+            outer = self.clamped(form, self.inner, outer)
         self.out.add(f"const int {self.outer} = {outer};")
         facts = [f"{self.y} >= {self.number(form)[0]}" for form in level.inside.first[1]]
         facts += [f"{self.y} < {self.number(form)[0]}" for form in level.inside.end[1]]
         start, end = self.inner, self.outer
-        away = (" && ".join(facts) + "".join(self._when(level.inside))).removeprefix(" && ")
+        away = (" && ".join(facts) + "".join(self.when(level.inside))).removeprefix(" && ")
         if away:
             start, end = (f"{away} ? {name} : {to}" for name in (start, end))
         self.out.add(f"const int {self.start} = {start};")
         self.out.add(f"const int {self.end} = {end};")
         self.out.blank()
 
-    def _when(self, limits: Limits) -> Iterator[str]:
-        return (f" && {self.number(form)[0]} >= 0" for form in limits.when)
-
-    def _clamped(self, form: Form, low: str, high: str) -> str:
-        text, narrow = self.number(form)
-        if narrow:
-            return f"clamp({text}, {low}, {high})"
-        return f"(int)clamp({text}, (long){low}, (long){high})"
-
     def _columns(self, group: Sequence[Level], first: str, end: str, *, inside: bool) -> None:
         x = self.x
-        self._open(f"for (int {x} = {first}; {x} < {end}; {x}++)")
+        self.open(f"for (int {x} = {first}; {x} < {end}; {x}++)")
         for level in group:
             calls = self.calls[level.key]
             function = calls.inside if inside else calls.anywhere
-            given = ", ".join([x, self.y, *function.rows, *self.arguments(function)])
             made = self.rows.get(level.key)
             target = f"{made.at(x, self.y)} = " if made is not None else ""
-            self.out.add(f"{target}{function.name}({given});")
-        self._close()
+            self.out.add(f"{target}{self.call(function, x, self.y)};")
+        self.close()
 
 
 def _alike(levels: Sequence[Level]) -> Iterator[list[Level]]:

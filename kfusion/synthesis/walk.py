@@ -1,29 +1,34 @@
-"""The functions of a kernel that keeps rows, and the kernel that walks through them."""
+"""The functions of a kernel that keeps rows, and the kernel that goes through them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from kfusion.graph.again import Functions
 from kfusion.graph.bind import Stage
-from kfusion.graph.levels import Key, Level, levels_of
-from kfusion.graph.model import Again, Group
+from kfusion.graph.levels import Key, Level, Levels, levels_of
+from kfusion.graph.march import March, march_of
+from kfusion.graph.model import Again, Group, Marching, Tiles
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues
 from kfusion.kernel.forms import Form
 from kfusion.kernel.types import INTEGERS
 from kfusion.synthesis.again import Function
 from kfusion.synthesis.functions import FunctionWriter
+from kfusion.synthesis.march import MarchWriter, own_rows_of, read_by, tiles_of
 from kfusion.synthesis.model import FusedKernel
 from kfusion.synthesis.names import Names, file_names, identifier
+from kfusion.synthesis.ranges import Calls
+from kfusion.synthesis.render import Renderer
 from kfusion.synthesis.rows import Kept, Rows
-from kfusion.synthesis.signature import signature
-from kfusion.synthesis.strips import Calls, StripWriter
+from kfusion.synthesis.signature import Style, signature
+from kfusion.synthesis.strips import StripWriter
 from kfusion.synthesis.writer import Writer, parameters_of_memory
 
 
-def written_as_strip(
+def written_in_rows(
     stages: list[Stage],
     values: GroupValues,
     equalities: Equalities,
@@ -44,15 +49,16 @@ def written_as_strip(
     kernels = [stage.invocation.kernel for stage in stages]
     symbols = {symbol.name for kernel in kernels for symbol in kernel.symbols.values()}
     names = Names([*file_names(kernels[0].unit), *symbols, *taken, name])
-    left = names.new("left")
-    width = tiles.items[0] + levels.halo[1] - levels.halo[0]
-    rows = {
-        each.key: Rows(
-            names.new(f"{_hint(stages, each.key)}_rows"), each.type, each.rows, width, left
-        )
-        for each in levels.levels
-    }
-    reserved = {*taken, left, *(each.name for each in rows.values())}
+    march = _march(levels, tiles)
+    rows: Mapping[Key, Rows]
+    if march:
+        style = Style.of(kernels[0], Renderer(kernels[0].unit, written_out=written_out))
+        rows = tiles_of(march, partial(_hint, stages), names, style)
+        own = own_rows_of(march, partial(_hint, stages), names)
+    else:
+        rows, own = _rows(stages, levels, tiles, names), {}
+    every = (*rows.values(), *own.values())
+    reserved = {*taken, *(each.name for each in every), *(p for each in every for p in each.places)}
     functions: dict[str, Function] = {}  # by name
 
     def writer_of(key: Key, kept: Kept, before: dict[Key, Function]) -> FunctionWriter:
@@ -81,8 +87,11 @@ def written_as_strip(
         for key in _partly(level, group.again) - before.keys():
             before[key] = new(writer_of(key, kept, before).or_before(rows[key]))
         texts: list[Function] = []
-        for inside in (False, True) if level.is_split else (False,):
-            one = writer_of(level.key, replace(kept, inside=inside), before)
+        for inside in (False, True) if level.is_split or march else (False,):
+            where = replace(kept, inside=inside)
+            if inside and march:
+                where = replace(where, rows=read_by(march, level.key, own))
+            one = writer_of(level.key, where, before)
             memory = level.key[1]
             texts.append(new(one.function(outside=False) if memory else one.whole()))
         live = [use.stage.invocation.label for use in one.uses if use.live]
@@ -103,26 +112,46 @@ def written_as_strip(
         written_out=written_out,
         taken=frozenset(reserved),
     )
-    strip = StripWriter(
-        levels,
-        tiles,
-        rows,
+    given = (
         calls,
         writer.style,
         writer.names,
         lambda function: [writer.given(each) for each in function.parameters],
         lambda form: _number(writer, form),
     )
-    writer.out.lines += strip.write()
+    kernel: StripWriter | MarchWriter
+    if march:
+        kernel = MarchWriter(march, rows, own, *given)
+    else:
+        kernel = StripWriter(levels, tiles, rows, *given)
+    writer.out.lines += kernel.write()
     parameters = writer.used_parameters()
     sizes = ", ".join(map(str, (*tiles.local, 1)[:3]))
     style = replace(writer.style, attribute=f"__attribute__((reqd_work_group_size({sizes})))")
-    size = f"an item does {' x '.join(map(str, tiles.items))} of theirs"
+    who = "group" if march else "item"
+    size = f"a{'n' * (who == 'item')} {who} does {' x '.join(map(str, tiles.items))} of theirs"
     head = signature(
-        style, name, [*(p.text for p in parameters), *(f"const int {n}" for n in strip.sizes)]
+        style, name, [*(p.text for p in parameters), *(f"const int {n}" for n in kernel.sizes)]
     )
     text = "\n".join([writer.title(f"in one kernel: {size}"), head, *writer.out.lines, "}"])
     return writer, replace(writer.made(text, parameters), tiles=tiles)
+
+
+def _march(levels: Levels, tiles: Tiles) -> March | None:
+    if not isinstance(tiles, Marching):
+        return None
+    return march_of(levels, tiles.columns, tiles.local[0])
+
+
+def _rows(stages: Sequence[Stage], levels: Levels, tiles: Tiles, names: Names) -> dict[Key, Rows]:
+    left = names.new("left")
+    width = tiles.items[0] + levels.halo[1] - levels.halo[0]
+    return {
+        each.key: Rows(
+            names.new(f"{_hint(stages, each.key)}_rows"), each.type, each.rows, width, left
+        )
+        for each in levels.levels
+    }
 
 
 def _hint(stages: Sequence[Stage], key: Key) -> str:

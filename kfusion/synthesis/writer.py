@@ -174,7 +174,7 @@ class Writer:
         if kept is not None and kept.inside:
             straight = kept.level.straight[use.number, each.access]
             assert not isinstance(straight, Form)
-            return kept.rows[key].at(*map(text.of, straight))
+            return kept.rows[key].of(straight, text)
         point = [text.of(form) for form in each.point]
         if kept is not None and not each.outside:
             return kept.rows[key].at(*point)
