@@ -103,7 +103,7 @@ class Level:
     type: str  # of its elements; of the last one ""
     reach: tuple[Interval, Interval]  # by dimension, from an item of the last level
     rows: int  # that are kept, a power of two
-    reads: Mapping[Key, tuple[Interval, ...]]  # levels, and how far from an item, by dimension
+    reads: Mapping[Key, list[tuple[Interval, ...]]]  # levels, and where from an item, each time
     domain: Limits  # of its items
     inside: Limits
     straight: Mapping[tuple[int, int], Form | Point]  # by stage and access, inside of the limits
@@ -352,16 +352,11 @@ def _level(
     if found is None:
         return None
     inside, settled = found
-    made: dict[Key, tuple[Interval, ...]] = {}
+    made: dict[Key, list[tuple[Interval, ...]]] = {}
     for r in reads[key]:
-        source = r.again.producer, r.again.memory
-        made[source] = tuple(map(_both, r.reach, made.get(source, r.reach)))
+        made.setdefault((r.again.producer, r.again.memory), []).append(r.reach)
     type_ = _type_of(stages[number], memory) if number < len(stages) else ""
     return Level(key, type_, (reach[0], reach[1]), rows, made, domain, inside, settled)
-
-
-def _both(one: Interval, other: Interval) -> Interval:
-    return min(one[0], other[0]), max(one[1], other[1])
 
 
 def _type_of(stage: Stage, memory: str) -> str:

@@ -154,13 +154,14 @@ def march_of(levels: Levels, columns: int, items: int) -> March:
     delays: dict[Key, int] = {}
     for level in every:
         delay = 0
-        for key, (across, down) in level.reads.items():
-            delay = max(delay, delays[key] + down[1] + (across != (0, 0)))
+        for key, windows in level.reads.items():
+            for across, down in windows:
+                delay = max(delay, delays[key] + down[1] + (across != (0, 0)))
         delays[level.key] = delay
     kept: dict[Key, Kept] = {}
     for level in every:
         delay = delays[level.key]
-        reads = [(delays[e.key], e.reads[level.key]) for e in every if level.key in e.reads]
+        reads = [(delays[e.key], window) for e in every for window in e.reads.get(level.key, ())]
         rows = max((behind - down[0] - delay + 1 for behind, (_, down) in reads), default=1)
         left = max((-across[0] for _, (across, _) in reads), default=0)
         right = max((across[1] for _, (across, _) in reads), default=0)

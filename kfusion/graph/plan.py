@@ -427,6 +427,8 @@ class _Planner:
         )
         saved = saved_by(members, values)
         elements, distinct = (1, []) if found.again else self._several(members, values)
+        if isinstance(found.tiles, Marching):
+            distinct = _distinct(members, values)
         direct, untouched = frozenset[int](), list[Disjoint]()
         if not self.target.local_copies and not found.again:
             direct, untouched = without_copies(members, values)
@@ -466,14 +468,7 @@ class _Planner:
             return 1, []
         if not pays(members):
             return 1, []
-        written = {name for stage in members for name in stage.written}
-        kept = sorted({n for stage in members for n in stage.memory} - values.internalised)
-        pairs = [
-            (left, right)
-            for left, right in combinations(kept, 2)
-            if left in written or right in written
-        ]
-        return self.target.elements, [Disjoint(*pair) for pair in pairs]
+        return self.target.elements, _distinct(members, values)
 
     def _why_not(self, left: Members, right: Members) -> tuple[Reason, ...]:
         """All that keeps two groups apart, first what a person can do something about."""
@@ -515,6 +510,14 @@ class _Planner:
         return self._alone(first, second) or obstacles(
             p, q, self.oracle, again=self.target.near > 0
         )
+
+
+def _distinct(members: Sequence[Stage], values: GroupValues) -> list[Disjoint]:
+    """That no two buffers of which one is written share memory."""
+    written = {name for stage in members for name in stage.written}
+    kept = sorted({n for stage in members for n in stage.memory} - values.internalised)
+    pairs = combinations(kept, 2)
+    return [Disjoint(*pair) for pair in pairs if written.intersection(pair)]
 
 
 def conflicts(p: Stage, q: Stage) -> list[tuple[str, str]]:
