@@ -382,7 +382,7 @@ def _inside(
     for access in (_equal(each, equalities) for each in loads_of(stages, values)):
         plain = access.access.plain and access.access.mode is Mode.READ
         plain = plain and not (access.access.texel or access.access.unit or access.access.seen_as)
-        if access.form is None or not access.form.choices or access.narrow or not plain:
+        if access.form is None or access.narrow or not plain:
             continue
         form, when = straight(access.form)
         limits = _all_limits(when, access.facts)

@@ -82,7 +82,7 @@ class March:
     @property
     def unrolled(self) -> int:
         most = max(each.rows for each in self.kept.values())
-        return min(_MOST_UNROLLED, max(2, most // 2 * 2))  # even: there are two places to pass
+        return min(_MOST_UNROLLED, max(4, most // 2 * 2))  # even: there are two places to pass
 
     @property
     def inside(self) -> Limits:

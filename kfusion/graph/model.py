@@ -420,7 +420,7 @@ class Marching(Tiles):
     def launched(self, size: tuple[int, ...]) -> tuple[int, ...]:
         (columns, rows), (wide, most) = size, self.items
         strips = -(-columns // wide)
-        high = max(self.least, min(rows * strips // self.groups, most))
+        high = max(min(rows * strips // self.groups, most), self.least)
         frame = sum(-(-side // FRAME[0]) for side in size)
         return (strips * -(-rows // high) + frame) * self.local[0], 1
 

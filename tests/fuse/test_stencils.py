@@ -9,7 +9,7 @@ import pytest
 
 from kfusion.api import Fused
 from kfusion.graph.target import Target
-from tests.stencils.running import EAGER, STRIPS
+from tests.stencils.running import EAGER
 from tests.support.kernel_side import fused_and_same, fused_text
 
 EXTENTS = {"w": 13, "h": 7, "d": 3, "r": 2, "n": 1}

@@ -22,7 +22,7 @@ static int kfusion_make_plane(kfusion_run *run)
     const kfusion_noted *twice = kfusion_step(run, 0);
     const kfusion_noted *twice_2 = kfusion_step(run, 1);
     cl_kernel fused;
-    static const kfusion_tiles tiles = {2, {256, 64, 1}, {32, 8, 1}};
+    static const kfusion_tiles tiles = {2, {256, 64, 1}, {32, 8, 1}, 0, 0, {0}};
 
     if (!kfusion_plane_fits(run))
         return 0;

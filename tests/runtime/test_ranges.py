@@ -51,7 +51,7 @@ IN_TILES = r"""
 
 static void tell(cl_uint dimensions, size_t offset, size_t width, size_t height)
 {
-    static const kfusion_tiles tiles = {2, {5, 4, 1}, {2, 1000, 1}};
+    static const kfusion_tiles tiles = {2, {5, 4, 1}, {2, 1000, 1}, 0, 0, {0}};
     const kfusion_noted range = {.dimensions = dimensions, .offset = {0, offset, 0},
                                  .global = {width, height, 1}};
     kfusion_state state = {0};

@@ -1,6 +1,6 @@
 """Random pipelines of stencils: fused on PoCL as they were launched one by one, to the bit.
 
-`python -m tests.stencils.running SEED COUNT [strips|march]` tells how many fuse, and how many could.
+`python -m tests.stencils.running SEED COUNT [strips|march]` tells how many fuse, or could.
 """
 
 from __future__ import annotations
