@@ -29,7 +29,7 @@ from tests.stencils.pipelines import BUFFERS, Pipeline, pipeline
 AT_A_TIME = 20  # pipelines in one program
 EAGER = Target(near=1 << 20)  # whatever it costs to compute again
 STRIPS = Target(near=1 << 20, strip=4, rows=3)
-MARCH = Target(near=1 << 20, march=4, marchers=4)
+MARCH = Target(near=1 << 20, march=4, marchers=6)
 Made = dict[tuple[int, ...], FusedKernel]
 
 
