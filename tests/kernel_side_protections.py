@@ -102,7 +102,7 @@ PROTECTED_BY: dict[str, str] = {
     "same-domain": f"{_STENCILS}::test_program_that_stays[an item would compute what no item has: "
     "of a[-1]]",
     "any-values": f"{_STENCILS}::test_what_may_be_computed_of_anything"
-    "[const int k = t[y*w + max(x - 1, 0)]; o[i] = a[i] + k;-False]",
+    "[const int j = t[y*w + max(x - 1, 0)]; o[i] = a[i] + j;-False]",
     # graph: what may live in a variable, and what must be stored
     "guards": f"{_TRAPS}::test_trap_06_guards_with_different_bounds",
     "guard-types": f"{_TRAPS}::test_trap_06_int_against_size_t_is_another_guard",
