@@ -201,6 +201,8 @@ def levels_of(
         reads[key] = [each for each in found if each is not None]
         made = {(each.again.producer, each.again.memory) for each in reads[key]}
         wanted += sorted(made - set(wanted))
+    if len(wanted) == 1:
+        return None
     wanted.sort()
     levels: dict[Key, Level] = {}
     for key in reversed(wanted):
@@ -274,7 +276,8 @@ def _window(
         equal: list[Equal | Within] = [
             Equal(scalar.name, end.name)
             for end in ends
-            if isinstance(end, Value) and replace(end, name=scalar.name) == scalar
+            if isinstance(end, Value) and end != scalar
+            if replace(end, name=scalar.name) == scalar
         ]
         launch = prover.read.stage.launch
         for assumed in [*equal, Within(launch.index, dimension, scalar.name)]:

@@ -15,7 +15,7 @@ from kfusion.graph.bind import Stage
 from kfusion.graph.levels import NO_LIMITS, Key, Level, Levels, Limits
 from kfusion.graph.model import FRAME, Marching
 from kfusion.graph.target import Target
-from kfusion.kernel.any_values import takes_any_values
+from kfusion.kernel.any_values import FLOATS, takes_any_values
 from kfusion.kernel.forms import number
 from kfusion.kernel.types import size_of
 from kfusion.source.dataclasses import dataclass
@@ -102,7 +102,7 @@ def marching(
 ) -> Marching | None:
     """How the device marches best; None: it cannot."""
     types = {level.type for level in levels.levels}
-    if not levels.levels or not _takes_any_values(levels, stages, functions):
+    if not types <= FLOATS or not _takes_any_values(levels, stages, functions):
         return None
     columns = max(1, target.march // max(map(size_of, types)))
     while columns > 1 and _registers(march_of(levels, columns, target.marchers)) > _MANY:

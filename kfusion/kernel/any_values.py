@@ -14,7 +14,7 @@ from kfusion.kernel.model import Kernel
 from kfusion.kernel.types import canonical
 from kfusion.parse.unit import descendants
 
-_FLOATS = frozenset(f"{name}{n}" for name in ("float", "double") for n in ("", 2, 4, 8, 16))
+FLOATS = frozenset(f"{name}{n}" for name in ("float", "double") for n in ("", 2, 4, 8, 16))
 _NUMBERS = frozenset(  # functions of floating-point numbers, to such
     """
     acos acosh acospi asin asinh asinpi atan atan2 atanh atanpi atan2pi cbrt ceil copysign cos
@@ -64,7 +64,7 @@ class _Reader:
             target = target.name
         name = target.name if isinstance(target, (c_ast.ID, c_ast.Decl)) else ""
         self.any.add(name)
-        return bool(name) and self.types.get(name, {""}) <= _FLOATS
+        return bool(name) and self.types.get(name, {""}) <= FLOATS
 
     def _statement(self, node: c_ast.Node | None, *, steered: bool) -> bool:
         """`steered`: such a value decides whether it happens."""
@@ -124,7 +124,7 @@ class _Reader:
             return all([self._condition(node.cond, steered=steered), *sides])
         if isinstance(node, c_ast.Cast):
             to = canonical(self.unit, node.to_type)
-            return to in _FLOATS and self._value(node.expr, steered=steered)
+            return to in FLOATS and self._value(node.expr, steered=steered)
         if isinstance(node, c_ast.FuncCall):
             name = getattr(node.name, "name", "")
             return name in _NUMBERS and self._value(node.args, steered=steered)
