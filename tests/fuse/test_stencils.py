@@ -314,7 +314,12 @@ kernel void f(global float *t, global float *u, global const float *a, int w, in
 kernel void g(global float *o, global const float *t, global const float *u, int w, int h)
 {{ {ALL} o[i] = t[y*w + max(x - 1, 0)] + u[min(y + 1, h - 1)*w + x]; }}
 """
+UP = f"{ALL} o[i] = t[max(y - 1, 0)*w + x] + t[i];"
 PROGRAMS: dict[str, tuple[str, list[str]]] = {
+    "rows above, of three levels": (
+        kernel("g", "o t", UP) + kernel("k", "o t", RIGHT),
+        [call("g", "t", "a"), call("g", "u", "t"), call("k", "o", "u")],
+    ),
     "three levels": (
         pair(PLANE, CLAMPED) + kernel("k", "o t", RIGHT),
         [F, call("g", "u", "t"), call("k", "o", "u")],
