@@ -44,6 +44,7 @@ class MarchWriter(LevelsWriter):
         self.strips, self.chunks, self.high, self.own = map(names.new, _GROUP[4:])
         self.inner, self.outer, self.upper, self.lower = map(names.new, _INSIDE)
         self.pieces = {name: names.new(name) for name in _PIECES}
+        self.most = names.new("most")
         self.row, self.step = map(names.new, _WALK)
 
     def write(self) -> list[str]:
@@ -82,11 +83,12 @@ class MarchWriter(LevelsWriter):
         spare = (
             f"({columns} + {FRAME[0] - 1}) / {FRAME[0]} + ({rows} + {FRAME[0] - 1}) / {FRAME[0]}"
         )
-        spare = f"{self.groups} - ({spare})"
+        # Some are left for the frame.
+        out.add(f"const int {self.most} = {self.groups} - ({spare});")
         strips = f"({self.outer} - {self.inner} + {wide - 1}) / {wide}"
         none = f"{self.outer} - {self.inner} < {wide} || {self.upper} >= {self.lower}"
         none += "".join(f" || {self.number(form)[0]} < 0" for form in inside.when)
-        self.open(f"if ({none} || {spare} < {strips})")
+        self.open(f"if ({none} || {self.most} < {strips})")
         out.add(f"{self.inner} = {self.outer} = 0;")
         out.add(f"{self.upper} = {self.lower} = {rows};")
         self.close()
@@ -94,7 +96,7 @@ class MarchWriter(LevelsWriter):
             out.add(f"{self.outer} -= ({self.outer} - {self.inner}) % {march.columns};")
         out.add(f"const int {self.strips} = {strips};")
         height, over, unrolled = f"({self.lower} - {self.upper})", march.over, march.unrolled
-        high_ = f"{height} / max(({spare}) / max({self.strips}, 1), 1) + {over + unrolled}"
+        high_ = f"{height} / max({self.most} / max({self.strips}, 1), 1) + {over + unrolled}"
         out.add(f"const int {self.high} = ({high_}) / {unrolled} * {unrolled}{plus(-over)};")
         out.add(f"const int {self.chunks} = ({height} + {self.high} - 1) / {self.high};")
         out.add(f"const int {self.frame} = {self.groups} - {self.strips} * {self.chunks};")

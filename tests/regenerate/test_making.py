@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kfusion.api import fuse
-from kfusion.graph.model import LaunchRange, Tiles
+from kfusion.graph.model import LaunchRange, Marching, Tiles
 from kfusion.regenerate.making import making_text
 from kfusion.regenerate.pattern import Form, Pattern
 
@@ -46,6 +46,11 @@ def test_a_launch_in_tiles() -> None:
     fused = fuse(SOURCE, ["twice(t, a, w)", "twice(c, t, w)"], ["c"], ranges=ranges)
     (group,), (kernel,) = fused.plan.groups, fused.fused
     kernel = replace(kernel, tiles=Tiles((256, 64), (32, 8)))
+    marching = replace(kernel, tiles=Marching((248, 96), (64, 1), 4, 12, 1584))
+    text = making_text(
+        Pattern("plane", fused.plan.invocations, Form(fused.plan, {group: marching}))
+    )
+    assert "tiles = {2, {248, 96, 1}, {64, 1, 1}, 12, 1584, {64, 8}};" in text
     form = Form(fused.plan, {group: kernel})
     text = making_text(Pattern("plane", fused.plan.invocations, form))
     assert text[text.index("static int kfusion_make_plane") :] == MADE
