@@ -330,7 +330,8 @@ def fuse(
     observed = _observed(out, invocations)
     _check_devices(target, elements)
     # Whatever it has: the caller launches.
-    target = replace(target, elements=elements, strip=target.strip if tiles else 0)
+    target = replace(target, elements=elements)
+    target = target if tiles else replace(target, strip=0, march=0)
     alone: dict[str, Reason] = {}
     while True:
         plan = plan_region(invocations, observed, Agreement(), target, exact=exact, alone=alone)

@@ -114,6 +114,8 @@ PROTECTED_BY: dict[str, str] = {
     "window": f"{_STRIPS}::test_rows_are_kept_for_what_is_shown_to_be_near",
     "in-limits": f"{_STRIPS}::test_offsets_are_constant_away_from_borders_only",
     "exact-domain": f"{_STRIPS}::test_domain_is_told_exactly[differs]",
+    "any-values": f"{_STENCILS}::test_what_may_be_computed_of_anything"
+    "[const int j = t[y*w + max(x - 1, 0)]; o[i] = a[i] + j;-False]",
     # graph: what may live in a variable, and what must be stored
     "guards": f"{_TRAPS}::test_trap_06_guards_with_different_bounds",
     "guard-types": f"{_TRAPS}::test_trap_06_int_against_size_t_is_another_guard",

@@ -106,7 +106,7 @@ class Level:
     type: str  # of its elements; of the last one ""
     reach: tuple[Interval, Interval]  # by dimension, from an item of the last level
     rows: int  # that are kept, a power of two
-    reads: tuple[Key, ...]  # levels
+    reads: Mapping[Key, list[tuple[Interval, ...]]]  # levels, and where from an item, each time
     domain: Limits  # of its items
     inside: Limits
     straight: Mapping[tuple[int, int], Form | Point]  # by stage and access, inside of the limits
@@ -142,7 +142,16 @@ class Levels:
     @property
     def halo(self) -> Interval:
         """Columns beside those of the last level."""
-        lows, highs = zip(*(each.reach[0] for each in (*self.levels, self.last)), strict=True)
+        return self._around(0)
+
+    @property
+    def rows(self) -> Interval:
+        """Rows beside them."""
+        return self._around(1)
+
+    def _around(self, dimension: int) -> Interval:
+        every = (*self.levels, self.last)
+        lows, highs = zip(*(each.reach[dimension] for each in every), strict=True)
         return min(lows), max(highs)
 
 
@@ -341,7 +350,7 @@ def _level(
         rows = 1 << (reach[1][1] - oldest).bit_length()
     before = stages[: number + 1]
     found = _inside(before, values, equalities, reads[key])
-    domain, guarded = _NO_LIMITS, False
+    domain, guarded = NO_LIMITS, False
     live = live_stages(stages, values) if number == len(stages) else [number]
     guards = {tuple(map(equalities.comparison, stages[n].guards)) for n in live}
     limits = _all_limits((each for several in guards for each in several), ())
@@ -359,9 +368,13 @@ def _level(
     if found is None:
         return None
     inside, settled = found
+    numbers = {id(stage): n for n, stage in enumerate(before)}
     bordered = (r.again.outside or any(f.choices for f in r.again.point) for r in reads[key])
-    split = any(bordered) or any(isinstance(form, Form) for form in settled.values())
-    made = tuple(dict.fromkeys((r.again.producer, r.again.memory) for r in reads[key]))
+    chosen = (a for a in loads_of(before, values) if a.form is not None and a.form.choices)
+    split = any(bordered) or any((numbers[id(a.stage)], a.number) in settled for a in chosen)
+    made: dict[Key, list[tuple[Interval, ...]]] = {}
+    for r in reads[key]:
+        made.setdefault((r.again.producer, r.again.memory), []).append(r.reach)
     type_ = _type_of(stages[number], memory) if number < len(stages) else ""
     return Level(
         key, type_, (reach[0], reach[1]), rows, made, domain, inside, settled, split, guarded
@@ -379,7 +392,7 @@ def _inside(
     reads: Sequence[_Read],
 ) -> tuple[Limits, dict[tuple[int, int], Form | Point]] | None:
     """The limits within which offsets are constant, and what accesses are there."""
-    inside = _NO_LIMITS
+    inside = NO_LIMITS
     settled: dict[tuple[int, int], Form | Point] = {}
     for each in reads:
         limits = _all_limits(each.facts, each.access.facts)
@@ -391,7 +404,7 @@ def _inside(
     for access in (_equal(each, equalities) for each in loads_of(stages, values)):
         plain = access.access.plain and access.access.mode is Mode.READ
         plain = plain and not (access.access.texel or access.access.unit or access.access.seen_as)
-        if access.form is None or not access.form.choices or access.narrow or not plain:
+        if access.form is None or access.narrow or not plain:
             continue
         form, when = straight(access.form)
         limits = _all_limits(when, access.facts)
@@ -454,12 +467,12 @@ def straight(form: Form) -> tuple[Form, list[Comparison]]:
     return form, facts if is_on(IN_LIMITS) else []
 
 
-_NO_LIMITS = Limits(((),) * _DIMENSIONS, ((),) * _DIMENSIONS)
+NO_LIMITS = Limits(((),) * _DIMENSIONS, ((),) * _DIMENSIONS)
 
 
 def _all_limits(facts: Iterable[Comparison], known: Sequence[Comparison]) -> Limits | None:
     """Of ids, for which all of it holds. `known`: how far loops count."""
-    found = _NO_LIMITS
+    found = NO_LIMITS
     for fact in facts:
         if is_unsigned(fact.type) and any(map(_wraps, (fact.left, fact.right))):
             return None
@@ -520,9 +533,9 @@ def _limits(room: Form, known: Sequence[Comparison]) -> Limits | None:
         return None
     ids = [(m, f) for m, f in worst.terms if any(isinstance(atom, Id) for atom in m)]
     if not ids and worst.is_constant and worst.constant >= 0:
-        return _NO_LIMITS
+        return NO_LIMITS
     if not ids and _is_plain(worst):
-        return replace(_NO_LIMITS, when=(worst,))
+        return replace(NO_LIMITS, when=(worst,))
     if len(ids) != 1 or len(ids[0][0]) != 1 or abs(ids[0][1]) != 1:
         return None
     ((id_,), factor) = ids[0]

@@ -6,6 +6,8 @@ the graph room decides; the fuse room writes. Nothing here knows about host code
 
 from __future__ import annotations
 
+from math import prod
+
 from kfusion.kernel.forms import Form
 from kfusion.kernel.model import Kernel
 from kfusion.source.dataclasses import dataclass
@@ -400,6 +402,32 @@ class Tiles:
             return False
         sides = zip(size, self.items, self.launched(size), strict=True)
         return all(max(side + items, made) < 1 << 30 for side, items, made in sides)
+
+
+FRAME = (64, 8)  # items of a piece of the frame, and of one at the sides the other way round
+
+
+@dataclass(frozen=True)
+class Marching(Tiles):
+    """A group walks down some rows of a strip, or does pieces of the frame around all of them.
+
+    Groups do what their numbers leave to them: any number is right.
+    """
+
+    columns: int  # that one item does
+    least: int  # rows that a group walks down, at least
+    groups: int  # that the device should have
+
+    def launched(self, size: tuple[int, ...]) -> tuple[int, ...]:
+        (columns, rows), (wide, most) = size, self.items
+        strips = -(-columns // wide)
+        high = max(min(rows * strips // self.groups, most), self.least)
+        frame = sum(-(-side // FRAME[0]) for side in size)
+        return (strips * -(-rows // high) + frame) * self.local[0], 1
+
+    def fit(self, size: tuple[int, ...]) -> bool:
+        """... and all pieces have numbers."""
+        return super().fit(size) and prod(side // FRAME[1] + 1 for side in size) < 1 << 31
 
 
 @dataclass(frozen=True)

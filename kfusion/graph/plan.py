@@ -26,6 +26,7 @@ from kfusion.graph.least import LeastBytes
 from kfusion.graph.legality import Across, Legal, legal_pair, obstacles, other_groups
 from kfusion.graph.levels import NEAR_ROWS, Assumed, Windows, levels_of
 from kfusion.graph.liveness import stored_after
+from kfusion.graph.march import UNROLLED, marching
 from kfusion.graph.model import (
     Again,
     Assumption,
@@ -38,6 +39,7 @@ from kfusion.graph.model import (
     Group,
     Invocation,
     Keeps,
+    Marching,
     Oracle,
     Placement,
     RegionPlan,
@@ -362,7 +364,7 @@ class _Planner:
         if not self.shared:
             return _Candidate(assumptions, stored, barriers, handed, values.bytes, again)
         near, rows = self.target.near, self.target.rows
-        if self.target.strip and (
+        if (self.target.strip or self.target.march) and (
             levels := levels_of(
                 members, values, again, functions, equalities, self.windows, self._may_assume
             )
@@ -371,7 +373,10 @@ class _Planner:
             if any(isinstance(each, Equal) for each in new):  # values may be others then
                 return self._priced(run, together, (*more, *new))
             assumptions = [*assumptions, *levels.assumed]
-            tiles = levels.tiles(self.target.strip, rows)
+            if self.target.march:
+                tiles: Tiles | None = marching(levels, members, functions, self.target)
+            else:
+                tiles = levels.tiles(self.target.strip, rows)
             size = cost(members, values, levels.loads, max(near, NEAR_ROWS), levels.kept)
             if tiles is not None:
                 return _Candidate(
@@ -434,6 +439,8 @@ class _Planner:
         )
         saved = saved_by(members, values)
         elements, distinct = (1, []) if found.again else self._several(members, values)
+        if isinstance(found.tiles, Marching):
+            distinct = _distinct(members, values)
         direct, untouched = frozenset[int](), list[Disjoint]()
         if not self.target.local_copies and not found.again:
             direct, untouched = without_copies(members, values)
@@ -460,7 +467,7 @@ class _Planner:
             and may_ask_by_group(members)
             and pays(members),
             direct,
-            self.target.unrolled,
+            max(self.target.unrolled, UNROLLED if isinstance(found.tiles, Marching) else 0),
             waits,
             found.again,
             found.tiles,
@@ -473,14 +480,7 @@ class _Planner:
             return 1, []
         if not pays(members):
             return 1, []
-        written = {name for stage in members for name in stage.written}
-        kept = sorted({n for stage in members for n in stage.memory} - values.internalised)
-        pairs = [
-            (left, right)
-            for left, right in combinations(kept, 2)
-            if left in written or right in written
-        ]
-        return self.target.elements, [Disjoint(*pair) for pair in pairs]
+        return self.target.elements, _distinct(members, values)
 
     def _why_not(self, left: Members, right: Members) -> tuple[Reason, ...]:
         """All that keeps two groups apart, first what a person can do something about."""
@@ -522,6 +522,14 @@ class _Planner:
         return self._alone(first, second) or obstacles(
             p, q, self.oracle, again=self.target.near > 0
         )
+
+
+def _distinct(members: Sequence[Stage], values: GroupValues) -> list[Disjoint]:
+    """That no two buffers of which one is written share memory."""
+    written = {name for stage in members for name in stage.written}
+    kept = sorted({n for stage in members for n in stage.memory} - values.internalised)
+    pairs = combinations(kept, 2)
+    return [Disjoint(*pair) for pair in pairs if written.intersection(pair)]
 
 
 def conflicts(p: Stage, q: Stage) -> list[tuple[str, str]]:

@@ -33,6 +33,11 @@ class Target:
     # and rows; 0: every item is one of its own.
     strip: int = 0
     rows: int = 64
+    # Bytes of a row that an item of a group does that marches down a strip, if groups do: then
+    # they are of `marchers` items, or twice as many, and the device should have `marches` of them.
+    march: int = 0
+    marchers: int = 64
+    marches: int = 1584  # twelve for each unit of a large device
     pauses: int = 0  # operations behind a loop, if items are to wait in between; 0: never
 
     @property
@@ -74,6 +79,7 @@ _TARGETS = (
         elements=4,
         local_copies=0,
         near=8,
+        march=16,
     ),
 )
 TARGETS = {target.name: target for target in _TARGETS}

@@ -32,6 +32,7 @@ from functools import lru_cache
 from textwrap import wrap
 
 from kfusion.graph.model import (
+    FRAME,
     Assumption,
     AtLeast,
     AtMost,
@@ -45,6 +46,7 @@ from kfusion.graph.model import (
     InRows,
     Keeps,
     LocalMemory,
+    Marching,
     Number,
     Placement,
     Reaches,
@@ -646,8 +648,13 @@ def _tiles(kernel: FusedKernel, name: str) -> str:
         ", ".join(map(str, (*sizes, 1, 1)[:3]))
         for sizes in (kernel.tiles.items, kernel.tiles.local)
     )
-    count = len(kernel.tiles.items)
-    return f"static const kfusion_tiles {name} = {{{count}, {{{items}}}, {{{local}}}}};"
+    parts = [f"{len(kernel.tiles.items)}", f"{{{items}}}", f"{{{local}}}"]
+    if isinstance(kernel.tiles, Marching):
+        frame = ", ".join(map(str, FRAME))
+        parts += [f"{kernel.tiles.least}", f"{kernel.tiles.groups}", f"{{{frame}}}"]
+    else:
+        parts += ["0", "0", "{0}"]
+    return f"static const kfusion_tiles {name} = {{{', '.join(parts)}}};"
 
 
 _OF_GROUPS = re.compile(

@@ -146,6 +146,27 @@ KFUSION_HERE size_t kfusion_groups(size_t size, size_t items)
     return size / items + (size % items != 0);
 }
 
+/* ... if groups march; 0 if their number, or that of the pieces of the frame, is no int. */
+KFUSION_HERE int kfusion_marches(const kfusion_noted *range, const kfusion_tiles *tiles,
+                                 size_t *global)
+{
+    const cl_ulong most = CL_INT_MAX, columns = range->global[0], rows = range->global[1];
+    const cl_ulong *frame = tiles->frame;
+    const cl_ulong strips = kfusion_groups(range->global[0], tiles->items[0]);
+    cl_ulong high = rows * strips / tiles->groups, groups;
+
+    high = high < tiles->items[1] ? high : tiles->items[1];
+    high = high > tiles->least ? high : tiles->least;
+    groups = strips * kfusion_groups(range->global[1], (size_t)high);
+    groups += kfusion_groups(range->global[0], (size_t)frame[0]);
+    groups += kfusion_groups(range->global[1], (size_t)frame[0]);
+    if (groups > most / tiles->local[0] || columns / frame[1] + 1 > most / (rows / frame[1] + 1))
+        return 0;
+    global[0] = (size_t)groups * tiles->local[0];
+    global[1] = 1;
+    return 1;
+}
+
 /* The global size of a launch in tiles; 0 if the step's range cannot be done so. The ends of all
    tiles are ints, and so are the ids of the launch. */
 KFUSION_HERE int kfusion_in_tiles(const kfusion_noted *range, const kfusion_tiles *tiles,
@@ -163,7 +184,7 @@ KFUSION_HERE int kfusion_in_tiles(const kfusion_noted *range, const kfusion_tile
             return 0;
         global[d] = groups * tiles->local[d];
     }
-    return 1;
+    return tiles->groups == 0 || kfusion_marches(range, tiles, global);
 }
 
 /* ... in groups that each do a tile of the component's range. */

@@ -19,10 +19,13 @@ typedef struct kfusion_noted {
     size_t offset[3], global[3], local[3]; /* 0, 1 and 1 where nothing was given */
 } kfusion_noted;
 
-/* What a group of a fused launch does: so many items of the noted one; and how many it has. */
+/* What a group of a fused launch does: so many items of the noted one; and how many it has.
+   If it marches: `least` rows or more, so that there are `groups`; others do the frame around, in
+   pieces of `frame`. */
 typedef struct kfusion_tiles {
     cl_uint dimensions;
     size_t items[3], local[3];
+    cl_ulong least, groups, frame[2];
 } kfusion_tiles;
 
 /* The making of one or more repetitions of a part. */

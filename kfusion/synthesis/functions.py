@@ -202,14 +202,14 @@ class FunctionWriter(Writer):
         given = self.used_parameters()
         if rows is None and self.kept is not None:
             rows = tuple(self.kept.rows[key] for key in self.kept.level.reads)
-        left = [f"const int {rows[0].left}"] if rows else []
+        places = rows[0].places if rows else ()
         head = signature(
             self.style,
             name,
             [
                 *(f"const int {each}" for each in self.item_ids),
                 *(each.parameter for each in rows or ()),
-                *left,
+                *(f"const int {each}" for each in places),
                 *(p.text for p in given),
             ],
             returns=self._returns,
@@ -227,7 +227,7 @@ class FunctionWriter(Writer):
             self.body,
             tuple(ItemParameter(p, canonical[p.name]) for p in given),
             bool(self.renderer.called),
-            (*(each.name for each in rows), rows[0].left) if rows else (),
+            (*(each.name for each in rows or ()), *places),
         )
 
     @property

@@ -26,7 +26,7 @@ from kfusion.synthesis.again import (
 from kfusion.synthesis.functions import FunctionWriter
 from kfusion.synthesis.model import FusedKernel, NotWrittenError
 from kfusion.synthesis.names import Names, file_names
-from kfusion.synthesis.walk import written_as_strip
+from kfusion.synthesis.walk import written_in_rows
 from kfusion.synthesis.writer import Writer, parameters_of_memory
 
 SAME_TOKENS = protection("same-tokens", "macros give the same tokens in a fused kernel")
@@ -64,7 +64,7 @@ def synthesise(
 
     def written(*, out: bool) -> tuple[Writer, FusedKernel]:
         if group.tiles is not None:
-            return written_as_strip(
+            return written_in_rows(
                 stages,
                 values,
                 equalities,

@@ -6,7 +6,10 @@ import re
 from collections.abc import Mapping
 
 from kfusion.graph.levels import Key, Level
+from kfusion.graph.points import Point
+from kfusion.kernel.forms import GLOBAL_ID, Id, form_of, number
 from kfusion.source.dataclasses import dataclass
+from kfusion.synthesis.again import PointText
 
 _SIMPLE = re.compile(r"\w+(\([^()]*\))?")
 
@@ -26,6 +29,11 @@ class Rows:
         return f"{self.type} (*{self.name})[{self.width}]"
 
     @property
+    def places(self) -> tuple[str, ...]:
+        """What a function is given, too, to find an element."""
+        return (self.left,)
+
+    @property
     def declaration(self) -> str:
         return f"{self.type} {self.name}[{self.count}][{self.width}];"
 
@@ -34,6 +42,50 @@ class Rows:
             return f"{self.name}[0][{x} - {self.left}]"
         row = y if _SIMPLE.fullmatch(y) else f"({y})"
         return f"{self.name}[{row} & {self.count - 1}][{x} - {self.left}]"
+
+    def of(self, point: Point, text: PointText) -> str:
+        return self.at(*map(text.of, point))
+
+
+@dataclass(frozen=True)
+class Tile(Rows):
+    """Of one level for some items, in local memory: `local float *blur_tile`."""
+
+    top: str
+    pitch: str  # the variable with the number of columns
+    space: str  # `local`
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        return self.left, self.top, self.pitch
+
+    @property
+    def parameter(self) -> str:
+        return f"{self.space} {self.type} *{self.name}"
+
+    def at(self, x: str, y: str) -> str:
+        return f"{self.name}[({y} - {self.top}) * {self.pitch} + {x} - {self.left}]"
+
+
+@dataclass(frozen=True)
+class Own(Rows):
+    """Of one level for some columns of an item and those beside them; the newest row is the last.
+
+    `left`: the variable with the column, of the item's. `row`, `column`: where a function finds
+    its own element, for the first column.
+    """
+
+    row: int = 0
+    column: int = 0
+
+    @property
+    def declaration(self) -> str:
+        return f"{super().declaration.removesuffix(';')} = {{{{({self.type})(0)}}}};"
+
+    def of(self, point: Point, text: PointText) -> str:
+        x, y = (form - form_of(Id(GLOBAL_ID, d)) for d, form in enumerate(point))
+        row, column = text.of(y + number(self.row)), text.of(x + number(self.column))
+        return f"{self.name}[{row}][{self.left} + {column}]"
 
 
 @dataclass(frozen=True)

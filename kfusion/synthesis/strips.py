@@ -7,85 +7,26 @@ compilers turn into operations on vectors; columns near borders have loops of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
 from kfusion.graph.levels import Interval, Key, Level, Levels, Limits
 from kfusion.graph.model import Tiles
-from kfusion.kernel.forms import Form
-from kfusion.source.dataclasses import dataclass
-from kfusion.synthesis.again import Function
-from kfusion.synthesis.names import Names, plus
+from kfusion.synthesis.names import plus
+from kfusion.synthesis.ranges import Given, LevelsWriter
 from kfusion.synthesis.rows import Rows
-from kfusion.synthesis.signature import Style
-from kfusion.synthesis.statements import Lines
 
-NAMES = ("columns", "rows")  # of the launch as it was: the last two parameters
-_TILE = ("first", "last", "top", "bottom")
-_ITEM = ("row", "x", "y")
-_RANGE = ("from", "to", "away", "start", "end")
+_NAMES = ("row", "away", "start", "end")
 _WIDTH = 88
 
 
-@dataclass(frozen=True)
-class Number:
-    """The text of an `int` and a number, or of a `long` that is `wide`."""
-
-    text: str
-    plus: int
-    wide: bool = False
-
-    def between(self, low: str, high: str) -> str:
-        """Or the one of them that is nearest."""
-        if self.wide:
-            return f"(int)clamp({self.text}, (long){low}, (long){high})"
-        if self.text == "0":
-            return f"clamp({self.plus}, {low}, {high})"
-        less = plus(-self.plus)
-        return f"clamp({self.text}, {low}{less}, {high}{less}){plus(self.plus)}"
-
-    def compared(self, name: str, operator: str) -> str:
-        if self.text == "0":
-            return f"{name} {operator} {self.plus}"
-        return f"{name}{plus(-self.plus)} {operator} {self.text}"
-
-
-@dataclass(frozen=True)
-class Calls:
-    """What makes a level: for any of its items, and for those away from borders."""
-
-    label: str
-    anywhere: Function
-    inside: Function
-
-
-class StripWriter:
+class StripWriter(LevelsWriter):
     def __init__(
-        self,
-        levels: Levels,
-        tiles: Tiles,
-        rows: Mapping[Key, Rows],
-        calls: Mapping[Key, Calls],
-        style: Style,
-        names: Names,
-        arguments: Callable[[Function], list[str]],
-        number: Callable[[Form], Number],
-        stored: Callable[[str, str], str],
+        self, levels: Levels, tiles: Tiles, rows: Mapping[Key, Rows], given: Given
     ) -> None:
-        """`arguments`: what a function is given besides the item and rows. `stored`: the element
-        of an item that gets the value of the last level; or nothing, if its function stores."""
-        self.levels, self.tiles, self.rows, self.calls = levels, tiles, rows, calls
-        self.style, self.arguments, self.number, self.stored = style, arguments, number, stored
-        self.out = Lines(style.indent)
-        self.columns, self.count = (names.new(name) for name in NAMES)
-        self.first, self.last, self.top, self.bottom = map(names.new, _TILE)
-        self.row, self.x, self.y = map(names.new, _ITEM)
-        self.from_, self.to, self.away, self.start, self.end = map(names.new, _RANGE)
-        self.element = stored(self.x, self.y)
-
-    @property
-    def sizes(self) -> tuple[str, str]:
-        return self.columns, self.count
+        super().__init__(levels, rows, given)
+        self.tiles = tiles
+        self.row, self.away, self.start, self.end = map(given.names.new, _NAMES)
 
     def write(self) -> list[str]:
         out, (wide, high) = self.out, self.tiles.items
@@ -103,19 +44,11 @@ class StripWriter:
         early = max(level.ahead - level.reach[1][0] for level in every)
         row = self.row
         start = f"{self.top}{plus(-early)}"
-        self._open(f"for (int {row} = {start}, {self.y}; {row} < {self.bottom}; {row}++)")
+        self.open(f"for (int {row} = {start}, {self.y}; {row} < {self.bottom}; {row}++)")
         for group in _alike(every):
             self._level(group)
-        self._close()
+        self.close()
         return out.lines
-
-    def _open(self, head: str) -> None:
-        self.out.add(f"{head}{self.style.opening(self.out.indent)}")
-        self.out.depth += 1
-
-    def _close(self) -> None:
-        self.out.depth -= 1
-        self.out.add("}")
 
     def _level(self, group: Sequence[Level]) -> None:
         """One row of levels that are alike."""
@@ -126,7 +59,7 @@ class StripWriter:
         for line in wrap(f"/* {labels}{ahead} */", _WIDTH):
             out.add(line)
         out.add(f"{y} = {self.row}{plus(level.ahead)};")
-        self._open(f"if ({' && '.join(self._rows_of(level))})")
+        self.open(f"if ({' && '.join(self._rows_of(level))})")
         self._range(level)
         if level.split:
             self._inside(level)
@@ -135,7 +68,7 @@ class StripWriter:
             self._columns(group, self.end, self.to, inside=False)
         else:
             self._columns(group, self.from_, self.to, inside=False)
-        self._close()
+        self.close()
 
     def _rows_of(self, level: Level) -> Iterator[str]:
         """Where the level is needed here, and has items."""
@@ -149,17 +82,11 @@ class StripWriter:
         """Whether the row is."""
         yield from (self.number(form).compared(self.y, ">=") for form in limits.first[1])
         yield from (self.number(form).compared(self.y, "<") for form in limits.end[1])
-        yield from (self.number(form).compared("0", "<=") for form in limits.when)
+        yield from self.when(limits)
 
     def _range(self, level: Level) -> None:
         """Declares from where to where it is needed in the row."""
-        low, high = level.reach[0]
-        start = f"max({self.first}{plus(low)}, 0)" if low else self.first
-        end = f"min({self.last}{plus(high)}, {self.columns})" if high else self.last
-        for form in level.domain.first[0]:
-            start = self.number(form).between(start, end)
-        for form in level.domain.end[0]:
-            end = self.number(form).between(self.from_, end)
+        start, end = self.limits(0, level, self.from_)
         self.out.add(f"const int {self.from_} = {start}, {self.to} = {end};")
 
     def _inside(self, level: Level) -> None:
@@ -180,21 +107,16 @@ class StripWriter:
     def _columns(self, group: Sequence[Level], first: str, end: str, *, inside: bool) -> None:
         x, head = self.x, f"for (int {self.x} = {first}; {self.x} < {end}; {self.x}++)"
         if len(group) > 1:
-            self._open(head)
+            self.open(head)
         else:
             self.out.add(head)
             self.out.depth += 1
         for level in group:
             calls = self.calls[level.key]
             function = calls.inside if inside else calls.anywhere
-            read = [self.rows[key].name for key in level.reads]
-            left = [self.rows[key].left for key in level.reads[:1]]
-            given = ", ".join([x, self.y, *read, *left, *self.arguments(function)])
-            made = self.rows.get(level.key)
-            target = made.at(x, self.y) if made is not None else self.element
-            self.out.add(f"{target}{' = ' * bool(target)}{function.name}({given});")
+            self.out.add(self.make(level, function, self.rows, x, self.y))
         if len(group) > 1:
-            self._close()
+            self.close()
         else:
             self.out.depth -= 1
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from kfusion.graph.again import Functions, keys, live_stages, why_no_function
 from kfusion.graph.bind import Stage
-from kfusion.graph.levels import Assumed, Key, Level, levels_of
-from kfusion.graph.model import Again, AtLeast, Group
+from kfusion.graph.levels import Assumed, Key, Level, Levels, levels_of
+from kfusion.graph.march import March, march_of
+from kfusion.graph.model import Again, AtLeast, Group, Marching, Tiles
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, group_values
 from kfusion.kernel.forms import Form, number
@@ -16,15 +18,18 @@ from kfusion.kernel.types import INTEGERS
 from kfusion.source.dataclasses import dataclass
 from kfusion.synthesis.again import SMALL, Function
 from kfusion.synthesis.functions import FunctionWriter
+from kfusion.synthesis.march import MarchWriter, own_rows_of, read_by, tiles_of
 from kfusion.synthesis.model import FusedKernel
 from kfusion.synthesis.names import Names, file_names, identifier
+from kfusion.synthesis.ranges import Calls, Given, Number
+from kfusion.synthesis.render import Renderer
 from kfusion.synthesis.rows import Kept, Rows
-from kfusion.synthesis.signature import signature
-from kfusion.synthesis.strips import Calls, Number, StripWriter
+from kfusion.synthesis.signature import Style, signature
+from kfusion.synthesis.strips import StripWriter
 from kfusion.synthesis.writer import Writer, parameters_of_memory
 
 
-def written_as_strip(
+def written_in_rows(
     stages: list[Stage],
     values: GroupValues,
     equalities: Equalities,
@@ -51,15 +56,16 @@ def written_as_strip(
     kernels = [stage.invocation.kernel for stage in stages]
     symbols = {symbol.name for kernel in kernels for symbol in kernel.symbols.values()}
     names = Names([*file_names(kernels[0].unit), *symbols, *taken, name])
-    left = names.new("left")
-    width = tiles.items[0] + levels.halo[1] - levels.halo[0]
-    rows = {
-        each.key: Rows(
-            names.new(f"{_hint(stages, each.key)}_rows"), each.type, each.rows, width, left
-        )
-        for each in levels.levels
-    }
-    reserved = {*taken, left, *(each.name for each in rows.values())}
+    march = _march(levels, tiles)
+    rows: Mapping[Key, Rows]
+    if march:
+        style = Style.of(kernels[0], Renderer(kernels[0].unit, written_out=written_out))
+        rows = tiles_of(march, partial(_hint, stages), names, style)
+        private = own_rows_of(march, partial(_hint, stages), names)
+    else:
+        rows, private = _rows(stages, levels, tiles, names), {}
+    every = (*rows.values(), *private.values())
+    reserved = {*taken, *(each.name for each in every), *(p for each in every for p in each.places)}
     functions: dict[str, Function] = {}  # by their text without their names
 
     def writer_of(
@@ -97,8 +103,13 @@ def written_as_strip(
         if stored is not None and level is levels.last:
             key, found = stored.key, stored.values
         texts: list[Function] = []
-        for inside in (False, True) if level.split else (False,):
-            one = writer_of(key, found, replace(kept, inside=inside), before)
+        for inside in (False, True) if level.split or march else (False,):
+            where = replace(kept, inside=inside)
+            if inside and march:
+                read = read_by(march, level.key, private)
+                own = _names_within(level, stages, group.again, read, names)
+                where = replace(where, rows=own)
+            one = writer_of(key, found, where, before)
             texts.append(new(one.function(outside=False) if key[1] else one.whole()))
         live = [use.stage.invocation.label for use in one.uses if use.live]
         calls[level.key] = Calls(
@@ -119,10 +130,7 @@ def written_as_strip(
         taken=frozenset(reserved),
     )
     called = (each.name for each in functions.values())
-    strip = StripWriter(
-        levels,
-        tiles,
-        rows,
+    given = Given(
         calls,
         writer.style,
         Names([*file_names(writer.unit), *writer.parameters.named, *reserved, *called]),
@@ -130,13 +138,19 @@ def written_as_strip(
         lambda form: _number(writer, form),
         lambda x, y: writer.element(*stored.key[:1], stored.store, (x, y)) if stored else "",
     )
-    writer.out.lines += strip.write()
+    kernel: StripWriter | MarchWriter
+    if march:
+        kernel = MarchWriter(march, rows, private, given)
+    else:
+        kernel = StripWriter(levels, tiles, rows, given)
+    writer.out.lines += kernel.write()
     parameters = writer.used_parameters()
     sizes = ", ".join(map(str, (*tiles.local, 1)[:3]))
     style = replace(writer.style, attribute=f"__attribute__((reqd_work_group_size({sizes})))")
-    size = f"an item walks down {tiles.items[1]} rows of {tiles.items[0]} columns"
+    size = f"{tiles.items[1]} rows of {tiles.items[0]} columns"
+    size = f"a group marches down {size}, or more" if march else f"an item walks down {size}"
     head = signature(
-        style, name, [*(p.text for p in parameters), *(f"const int {n}" for n in strip.sizes)]
+        style, name, [*(p.text for p in parameters), *(f"const int {n}" for n in kernel.sizes)]
     )
     text = "\n".join([writer.title(f"in one kernel: {size}"), head, *writer.out.lines, "}"])
     return writer, replace(writer.made(text, parameters), tiles=tiles)
@@ -196,6 +210,23 @@ def _names_within(
             parameter = stages[each.reader].access(each.access).access.parameter
             found[key] = replace(rows[key], name=taken.new(f"{parameter}_rows"))
     return found
+
+
+def _march(levels: Levels, tiles: Tiles) -> March | None:
+    if not isinstance(tiles, Marching):
+        return None
+    return march_of(levels, tiles.columns, tiles.local[0])
+
+
+def _rows(stages: Sequence[Stage], levels: Levels, tiles: Tiles, names: Names) -> dict[Key, Rows]:
+    left = names.new("left")
+    width = tiles.items[0] + levels.halo[1] - levels.halo[0]
+    return {
+        each.key: Rows(
+            names.new(f"{_hint(stages, each.key)}_rows"), each.type, each.rows, width, left
+        )
+        for each in levels.levels
+    }
 
 
 def _hint(stages: Sequence[Stage], key: Key) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
 from kfusion.graph.bind import Stage
-from kfusion.graph.model import Again, Group, InRows, Scalar, Shifted
+from kfusion.graph.model import Again, Group, InRows, Marching, Scalar, Shifted
 from kfusion.graph.pauses import carried
 from kfusion.graph.rounding import Rounded, rounded
 from kfusion.graph.several import dimension_of
@@ -103,6 +103,7 @@ class Writer:
         self.waiting = {n for n, s in enumerate(stages) if s.invocation.index in group.barriers}
         self.values, self.equalities, self.name = values, equalities, name
         self.elements, self.by_group = group.elements, group.by_group
+        self.apart = isinstance(group.tiles, Marching)  # no two of its buffers share memory
         self.item = ID_OF_ITEM if self.elements > 1 else ""
         self.last: dict[int, str] = {}  # by dimension, the id of a group's last item
         self.bound: tuple[StageUse, PreludeItem] | None = None  # the guard of several items
@@ -174,7 +175,7 @@ class Writer:
         if kept is not None and kept.inside:
             straight = kept.level.straight[use.number, each.access]
             assert not isinstance(straight, Form)
-            return kept.rows[key].at(*map(text.of, straight))
+            return kept.rows[key].of(straight, text)
         point = [text.of(form) for form in each.point]
         if kept is not None and not each.outside:
             return kept.rows[key].at(*point)
@@ -207,8 +208,10 @@ class Writer:
         """What the stage accesses, for the item that is given by its ids."""
         use, bound = self.uses[stage], self.uses[stage].stage.access(access)
         assert bound.form is not None
-        self.shared += [("int", (form_of(Id(GLOBAL_ID, d)),), i, 0) for d, i in enumerate(ids)]
+        before = self.shared
+        self.shared = [("int", (form_of(Id(GLOBAL_ID, d)),), i, 0) for d, i in enumerate(ids)]
         index = self.text_of_numbers(use).index(self.equalities.form(bound.form))
+        self.shared = before
         buffer = self.variables.parameter_symbol(use, bound.access)
         return f"{self.symbols[use.number][buffer]}[{index}]"
 
@@ -371,7 +374,7 @@ class Writer:
 
     def used_parameters(self) -> tuple[FusedParameter, ...]:
         lines = [*self.work, *self.out.lines]
-        restrict = self.elements > 1
+        restrict = self.elements > 1 or self.apart
         return self.parameters.used(lines, self.values, self.rounded, restrict=restrict)
 
     # Guards and stages

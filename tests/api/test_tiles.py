@@ -9,7 +9,7 @@ import pytest
 
 from kfusion.api import CheckError, Fused, fuse
 from kfusion.device.verify import Step
-from kfusion.graph.model import LaunchRange, Tiles
+from kfusion.graph.model import LaunchRange, Marching, Tiles
 from kfusion.report.plan import plan_table
 from tests.support.kernel_side import random_data
 from tests.support.pyopencl_run import Case, assert_same
@@ -90,6 +90,26 @@ def test_ids_that_are_no_ints() -> None:
     most = (1 << 30) // 1000
     assert Tiles((4, 1), (1000, 1)).fit((4 * most, 1))
     assert not Tiles((4, 1), (1000, 1)).fit((4 * most + 1, 1))
+
+
+MARCHING = Marching((248, 96), (64, 1), columns=4, least=12, groups=1584)
+
+
+def test_groups_that_march() -> None:
+    """As many as there are chunks of strips, and some for the frame; least high, then as wanted,
+    then no higher than they may be."""
+    assert MARCHING.launched((1, 1)) == ((1 + 2) * 64, 1)
+    assert MARCHING.launched((250, 25)) == ((2 * 3 + 5) * 64, 1)
+    assert MARCHING.launched((4096, 4096)) == ((17 * 96 + 128) * 64, 1)
+    assert MARCHING.launched((1 << 15, 1 << 15)) == ((133 * 342 + 1024) * 64, 1)
+
+
+def test_too_many_groups_that_march() -> None:
+    assert MARCHING.fit((370719, 370719))
+    assert not MARCHING.fit((370728, 370728))  # pieces of the frame
+    assert MARCHING.fit((1 << 29, 1))
+    assert not MARCHING.fit((1, (1 << 31) - 100))  # groups
+    assert not MARCHING.fit((5,))
 
 
 def test_the_plan_tells() -> None:

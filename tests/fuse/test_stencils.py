@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from kfusion.api import Fused
+from kfusion.api import Fused, fuse
+from kfusion.graph.model import Marching
 from kfusion.graph.target import Target
-from tests.stencils.running import EAGER
+from tests.stencils.running import EAGER, MARCH
 from tests.support.kernel_side import fused_and_same, fused_text
+from tests.support.pyopencl_run import Case, assert_same
 
 EXTENTS = {"w": 13, "h": 7, "d": 3, "r": 2, "n": 1}
 SCALARS = {name: np.int32(number) for name, number in EXTENTS.items()}
+LARGE = {**SCALARS, "w": np.int32(29), "h": np.int32(13)}  # for groups that march
 SIZES = {1: (16,), 2: (16, 8), 3: (16, 8, 4)}  # a few items more than elements
-COUNT = 16 * 10 * 5  # what is read behind the last row is there
+COUNT = 32 * 17 * 2  # what is read behind the last row is there
 
 X = "const int x = get_global_id(0);"
 XY = f"{X} const int y = get_global_id(1);"
@@ -29,6 +33,7 @@ INNER = f"{CORE} t[y*w + x] = a[y*w + x] + 1.5f;"
 SPACE = f"{XYZ} if (x < w && y < h && z < d) t[(z*h + y)*w + x] = a[(z*h + y)*w + x] + 1.5f;"
 SIDES = f"{X} if (x > 0 && x < w - 1) o[x] = t[x - 1] + t[x + 1];"
 ABOVE = f"{ALL} if (x < 1 || y < 1 || x >= w - 1 || y >= h - 1) return; o[i] = t[i - w];"
+RIGHT = f"{ALL} o[i] = t[y*w + min(x + 1, w - 1)] + t[i];"
 LONG = "const size_t x = get_global_id(0), y = get_global_id(1);"
 UINT = "const uint x = get_global_id(0), y = get_global_id(1);"
 
@@ -210,16 +215,17 @@ def check(
 ) -> Fused:
     data = np.random.default_rng(3)
     dimensions = max(d + 1 for d in range(3) if f"get_global_id({d})" in source)
+    large = target.march > 0 and dimensions == 2
     return fused_and_same(
         source,
         calls,
         out,
         launches=launches,
-        scalars=SCALARS,
+        scalars=LARGE if large else SCALARS,
         buffers={
             name: (data.random(COUNT * elements) * 4 - 2).astype(np.float32) for name in "abctuo"
         },
-        size=SIZES[dimensions],
+        size=(32, 16) if large else SIZES[dimensions],
         target=target,
         exact=exact,
     )
@@ -230,6 +236,75 @@ def test_computed_again(name: str) -> None:
     check(pair(*FUSE[name]), 1)
 
 
+# Nobody knows how far away what they read is.
+NO_ROWS = ("wrap", "other end", "window of a scalar", "a scalar away")
+PLANES = [name for name, (f, _) in FUSE.items() if "(1)" in f and "(2)" not in f]
+
+
+@pytest.mark.parametrize("name", PLANES)
+def test_marching(name: str) -> None:
+    fused = check(pair(*FUSE[name]), 1, target=MARCH)
+    assert marches(fused) == (name not in NO_ROWS)
+
+
+def marches(fused: Fused) -> bool:
+    return any(isinstance(launch.tiles, Marching) for launch in fused.kernels)
+
+
+# What the kernel in the middle does with what it reads of its neighbours, which may be anything
+# where nothing is stored.
+ANYTHING = {
+    "o[i] = t[y*w + max(x - 1, 0)] / 2 + fmax(t[i], 0.5f);": True,
+    "float s = t[y*w + max(x - 1, 0)]; if (s < 1) s = -s; o[i] = s > 2 ? 2.0f : s;": True,
+    "float s = 0; for (int j = 0; j < 3; j++) { float v = t[min(y + j, h - 1)*w + x]; s += v; } "
+    "o[i] = s;": True,
+    "float m[3]; for (int j = 0; j < 3; j++) m[j] = t[min(y + j, h - 1)*w + x]; o[i] = m[1];": True,
+    "const int j = t[y*w + max(x - 1, 0)]; o[i] = a[i] + j;": False,
+    "o[i] = a[(int)t[y*w + max(x - 1, 0)] & 3];": False,
+    "float s = t[y*w + max(x - 1, 0)]; for (; s > 1; s *= 0.5f) {} o[i] = s;": False,
+    "float s = t[y*w + max(x - 1, 0)]; while (s > 1) s *= 0.5f; o[i] = s;": False,
+    "o[i] = t[y*w + max(x - 1, 0)] < 4 ? a[i] : 0;": False,
+    "float s = 1; if (t[y*w + max(x - 1, 0)] < 4) s = a[i]; o[i] = s;": False,
+    "int j = 1; if (t[y*w + max(x - 1, 0)] < 4) j++; o[i] = a[i] / j;": False,
+    "int j = 1; if (t[y*w + max(x - 1, 0)] < 4) j = 2; o[i] = a[i] / j;": False,
+    "o[i] = 8 / (t[y*w + max(x - 1, 0)] < 4 ? n : 2);": False,
+    "o[i] = a[i] + 8 / (t[y*w + max(x - 1, 0)] < 4);": False,
+    "o[i] = a[i] + ilogb(t[y*w + max(x - 1, 0)]);": False,
+}
+
+
+@pytest.mark.parametrize(("body", "may"), ANYTHING.items())
+def test_what_may_be_computed_of_anything(body: str, may: bool) -> None:
+    source = kernel("f", "t a", PLANE) + kernel("g", "o t a", f"{ALL} {body}")
+    fused = fuse(
+        source + kernel("k", "o t", RIGHT),
+        [F, call("g", "u", "t", "a"), call("k", "o", "u")],
+        ["o"],
+        target=MARCH,
+        tiles=True,
+    )
+    assert marches(fused) == may
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 3), (3, 2), (7, 11), (23, 5), (31, 1), (1, 31)])
+def test_marching_in_any_size(size: tuple[int, int]) -> None:
+    """Whatever part of it has constant offsets, and how many groups are left for the rest."""
+    window = FUSE["window"][1].replace("k", "j")
+    source = pair(PLANE, window) + kernel("k", "o t", RIGHT)
+    fused = fuse(
+        source, [F, call("g", "u", "t"), call("k", "o", "u")], ["o"], target=MARCH, tiles=True
+    )
+    assert marches(fused)
+    scalars = {**SCALARS, "w": np.int32(size[0]), "h": np.int32(size[1])}
+    data = {name: np.random.default_rng(3).random(COUNT, dtype=np.float32) for name in "atuo"}
+    assert_same(fused, source, Case(data, scalars, size), ["o"])
+
+
+def test_little_local_memory() -> None:
+    fused = check(pair(*FUSE["plane"]), 1, target=replace(MARCH, local_bytes=1024))
+    assert not marches(fused)
+
+
 @pytest.mark.parametrize("name", STAY)
 def test_not_computed_again(name: str) -> None:
     check(pair(*STAY[name]), 2)
@@ -238,7 +313,6 @@ def test_not_computed_again(name: str) -> None:
 # More than two kernels, or not only buffers of floats
 
 CLAMPED = f"{ALL} o[i] = t[y*w + max(x - 1, 0)] + t[min(y + 1, h - 1)*w + x];"
-RIGHT = f"{ALL} o[i] = t[y*w + min(x + 1, w - 1)] + t[i];"
 AGAIN = kernel("g", "o t", CLAMPED) + kernel("k", "o t", RIGHT)
 UPDATE = f"kernel void e(global float *t, int w, int h) {{ {ALL} t[i] *= 3.0f; }}"
 TWO = f"""
@@ -247,7 +321,12 @@ kernel void f(global float *t, global float *u, global const float *a, int w, in
 kernel void g(global float *o, global const float *t, global const float *u, int w, int h)
 {{ {ALL} o[i] = t[y*w + max(x - 1, 0)] + u[min(y + 1, h - 1)*w + x]; }}
 """
+UP = f"{ALL} o[i] = t[max(y - 1, 0)*w + x] + t[i];"
 PROGRAMS: dict[str, tuple[str, list[str]]] = {
+    "rows above, of three levels": (
+        kernel("g", "o t", UP) + kernel("k", "o t", RIGHT),
+        [call("g", "t", "a"), call("g", "u", "t"), call("k", "o", "u")],
+    ),
     "three levels": (
         pair(PLANE, CLAMPED) + kernel("k", "o t", RIGHT),
         [F, call("g", "u", "t"), call("k", "o", "u")],
@@ -306,9 +385,12 @@ PROGRAMS: dict[str, tuple[str, list[str]]] = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_program(name: str) -> None:
+@pytest.mark.parametrize("target", [EAGER, MARCH], ids=["alone", "marching"])
+def test_program(name: str, target: Target) -> None:
     source, calls = PROGRAMS[name]
-    check(source, 1, calls, elements=4)
+    fused = check(source, 1, calls, elements=4, target=target)
+    planes = "get_global_id(1)" in source
+    assert marches(fused) == (target == MARCH and planes)
 
 
 @pytest.mark.parametrize("name", ["three levels", "two outputs", "an element as it was"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kfusion.api import fuse
-from kfusion.graph.model import LaunchRange, Tiles
+from kfusion.graph.model import LaunchRange, Marching, Tiles
 from kfusion.regenerate.making import making_text
 from kfusion.regenerate.pattern import Form, Pattern
 
@@ -22,7 +22,7 @@ static int kfusion_make_plane(kfusion_run *run)
     const kfusion_noted *twice = kfusion_step(run, 0);
     const kfusion_noted *twice_2 = kfusion_step(run, 1);
     cl_kernel fused;
-    static const kfusion_tiles tiles = {2, {256, 64, 1}, {32, 8, 1}};
+    static const kfusion_tiles tiles = {2, {256, 64, 1}, {32, 8, 1}, 0, 0, {0}};
 
     if (!kfusion_plane_fits(run))
         return 0;
@@ -46,6 +46,11 @@ def test_a_launch_in_tiles() -> None:
     fused = fuse(SOURCE, ["twice(t, a, w)", "twice(c, t, w)"], ["c"], ranges=ranges)
     (group,), (kernel,) = fused.plan.groups, fused.fused
     kernel = replace(kernel, tiles=Tiles((256, 64), (32, 8)))
+    marching = replace(kernel, tiles=Marching((248, 96), (64, 1), 4, 12, 1584))
+    text = making_text(
+        Pattern("plane", fused.plan.invocations, Form(fused.plan, {group: marching}))
+    )
+    assert "tiles = {2, {248, 96, 1}, {64, 1, 1}, 12, 1584, {64, 8}};" in text
     form = Form(fused.plan, {group: kernel})
     text = making_text(Pattern("plane", fused.plan.invocations, form))
     assert text[text.index("static int kfusion_make_plane") :] == MADE

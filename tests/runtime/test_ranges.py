@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from casestudies.measure import build, run_counted
+from kfusion.graph.model import Marching
 from kfusion.runtime import HEADER_NAME, runtime_text
 
 PROGRAM = r"""
@@ -51,7 +52,7 @@ IN_TILES = r"""
 
 static void tell(cl_uint dimensions, size_t offset, size_t width, size_t height)
 {
-    static const kfusion_tiles tiles = {2, {5, 4, 1}, {2, 1000, 1}};
+    static const kfusion_tiles tiles = {2, {5, 4, 1}, {2, 1000, 1}, 0, 0, {0}};
     const kfusion_noted range = {.dimensions = dimensions, .offset = {0, offset, 0},
                                  .global = {width, height, 1}};
     kfusion_state state = {0};
@@ -65,8 +66,22 @@ static void tell(cl_uint dimensions, size_t offset, size_t width, size_t height)
     printf(can == run.refused ? "?" : can ? ", " : "no, ");
 }
 
+static void march(size_t width, size_t height)
+{
+    static const kfusion_tiles tiles = {2, {248, 96, 1}, {64, 1, 1}, 12, 1584, {64, 8}};
+    const kfusion_noted range = {.dimensions = 2, .global = {width, height, 1}};
+    size_t global[3] = {0, 0, 0};
+
+    if (!kfusion_in_tiles(&range, &tiles, global))
+        printf("none, ");
+    else
+        printf("%lu x %lu, ", (unsigned long)global[0], (unsigned long)global[1]);
+}
+
 int main(void)
 {
+    march(1, 1), march(250, 25), march(4096, 4096), march(1 << 15, 1 << 15);
+    march(370719, 370719), march(370728, 370728), march(1 << 29, 1), march(1, (1 << 31) - 100);
     tell(2, 0, 1, 1), tell(2, 0, 5, 4), tell(2, 0, 6, 5), tell(2, 0, 10, 8);
     tell(2, 1, 5, 4), tell(1, 0, 5, 1), tell(3, 0, 5, 4);
     tell(2, 0, (size_t)CL_INT_MAX / 2 - 5, 1), tell(2, 0, (size_t)CL_INT_MAX / 2 - 4, 1);
@@ -81,7 +96,12 @@ def test_ranges_that_are_done_in_tiles(tmp_path: Path) -> None:
     (tmp_path / HEADER_NAME).write_text(runtime_text("tested", ""))
     (tmp_path / "tiles.c").write_text(IN_TILES)
     program = build([tmp_path / "tiles.c"], tmp_path / "tiles", [tmp_path])
+    march = Marching((248, 96), (64, 1), columns=4, least=12, groups=1584)
+    sizes = [(1, 1), (250, 25), (4096, 4096), (1 << 15, 1 << 15), (370719, 370719)]
+    sizes += [(370728, 370728), (1 << 29, 1), (1, (1 << 31) - 100)]
+    launched = [f"{march.launched(n)[0]} x 1" if march.fit(n) else "none" for n in sizes]
     assert run_counted([str(program)], {}).stdout == (
+        f"{', '.join(launched)}, "
         "2 x 1000, 2 x 1000, 4 x 2000, 4 x 2000, no, no, no, "
         "429496728 x 1000, no, 2 x 1073741000, no, "
     )

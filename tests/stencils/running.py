@@ -1,6 +1,6 @@
 """Random pipelines of stencils: fused on PoCL as they were launched one by one, to the bit.
 
-`python -m tests.stencils.running SEED COUNT [strips]` tells how many fuse, and how many could.
+`python -m tests.stencils.running SEED COUNT [strips|march]` tells how many fuse, or could.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from tests.stencils.pipelines import BUFFERS, Pipeline, pipeline
 AT_A_TIME = 20  # pipelines in one program
 EAGER = Target(near=1 << 20)  # whatever it costs to compute again
 STRIPS = Target(near=1 << 20, strip=4, rows=3)
+MARCH = Target(near=1 << 20, march=4, marchers=6)
 Made = dict[tuple[int, ...], FusedKernel]
 
 
@@ -93,7 +94,8 @@ def check(
     behind an array; so many are also run on PoCL (None: all), whose compiler takes its time.
     """
     random = Random(seed)
-    drawn = [pipeline(random, f"k{number}") for number in range(count)]
+    large = target.march > 0
+    drawn = [pipeline(random, f"k{number}", large=large) for number in range(count)]
     plans = planned(drawn, "fused", target)
     fusing = [(p, plan, made) for p, (plan, made) in zip(drawn, plans, strict=True) if made]
     jobs = [job_of(*each) for each in fusing]
@@ -107,7 +109,7 @@ def check(
     for job, complaint in zip(jobs, simulated(jobs), strict=True):
         assert complaint is None, f"{complaint}\n{job.source}"
     found = Counter(_outcome(each, plan) for each, (plan, _) in zip(drawn, plans, strict=True))
-    found["in strips"] = sum(g.tiles is not None for plan, _ in plans for g in plan.groups)
+    found["in rows"] = sum(g.tiles is not None for plan, _ in plans for g in plan.groups)
     return found
 
 
@@ -132,5 +134,5 @@ def main(seed: int, count: int, target: Target) -> None:
 
 
 if __name__ == "__main__":
-    shape = STRIPS if sys.argv[3:] == ["strips"] else EAGER
-    main(int(sys.argv[1]), int(sys.argv[2]), shape)
+    shapes = {"strips": STRIPS, "march": MARCH}
+    main(int(sys.argv[1]), int(sys.argv[2]), shapes[sys.argv[3]] if sys.argv[3:] else EAGER)

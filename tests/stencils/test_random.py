@@ -9,13 +9,18 @@ import pytest
 from tests.random.chunks import EXAMPLES, FUZZ, START
 from tests.stencils.judge import filled, has_race
 from tests.stencils.pipelines import BUFFERS, pipeline
-from tests.stencils.running import AT_A_TIME, check
+from tests.stencils.running import AT_A_TIME, MARCH, check
 
 
 @pytest.mark.parametrize("chunk", range(max(EXAMPLES // AT_A_TIME, 1) if FUZZ else 3))
 def test_bits_are_the_same(chunk: int) -> None:
     found = check(START * 1000 + chunk, on_pocl=None if FUZZ else 2)
     assert found["wholly"] + found["partly"] + found["partly, and legal"] > 0
+
+
+def test_bits_are_the_same_where_groups_march() -> None:
+    found = check(START * 1000, 3 * AT_A_TIME if FUZZ else AT_A_TIME, on_pocl=4, target=MARCH)
+    assert found["in rows"] > 0
 
 
 def test_programs_have_no_races_and_may_be_fused_or_not() -> None:

@@ -87,7 +87,7 @@ def fused_and_same(
     exact: bool = False,
 ) -> Fused:
     """Fuse, run on PoCL, compare; and see that as many kernels are launched as expected."""
-    tiles = target.strip > 0
+    tiles = target.strip > 0 or target.march > 0
     fused = fuse(source, calls, out, defines=defines, target=target, exact=exact, tiles=tiles)
     assert len(fused.kernels) == launches, [d.message for d in fused.diagnostics]
     memory = sorted({m.name for i in fused.plan.invocations for m in i.memory})

@@ -79,7 +79,7 @@ static int make_three(kfusion_run *run)
 /* paint(t, x) and tint(c, t) in one kernel, whose groups do tiles of their range */
 static int make_tiled(kfusion_run *run)
 {
-    static const kfusion_tiles tiles = {2, {5, 4, 1}, {2, 1, 1}};
+    static const kfusion_tiles tiles = {2, {5, 4, 1}, {2, 1, 1}, 0, 0, {0}};
     const kfusion_noted *paint = kfusion_step(run, 0), *tint = kfusion_step(run, 1);
     cl_kernel fused;
 

@@ -1,0 +1,211 @@
+"""How groups of a GPU march through the levels of a group (levels.py), row by row.
+
+Each item does a few columns of every level and keeps their last rows in registers; what neighbours
+need of its columns passes through local memory, so a level that is read there is made one row
+later. Items at both ends of a group compute columns, and all items rows, that nothing is stored of:
+of values that are none of the program's (kernel/any_values.py). They read memory where items are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kfusion.graph.again import Functions, live_stages
+from kfusion.graph.bind import Stage
+from kfusion.graph.levels import NO_LIMITS, Key, Level, Levels, Limits
+from kfusion.graph.model import FRAME, Marching
+from kfusion.graph.target import Target
+from kfusion.kernel.any_values import FLOATS, takes_any_values
+from kfusion.kernel.forms import number
+from kfusion.kernel.types import size_of
+from kfusion.source.dataclasses import dataclass
+from kfusion.source.protections import is_on, protection
+
+ANY_VALUES = protection("any-values", "what marches computes may be computed of any values")
+
+UNROLLED = 64  # rounds of loops: what is in registers has no number to be found by
+_MOST_UNROLLED = 8  # rows: more is more text than caches for instructions take
+_LEAST_HIGH = 64  # of what a group walks down, if there is enough to do
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What an item has of a level."""
+
+    delay: int  # rows that it is behind the row that the group is at
+    rows: int
+    left: int  # columns beside its own
+    right: int
+
+
+@dataclass(frozen=True)
+class Passed:
+    """Where in local memory a level's columns for other items are."""
+
+    start: int
+    columns: tuple[int, ...]  # of an item's, that others need
+    width: int  # of the place for one of them, of all items
+    before: int  # items in front of the first one
+
+
+@dataclass(frozen=True)
+class March:
+    levels: Levels
+    columns: int
+    items: int
+    kept: Mapping[Key, Kept]
+    passed: Mapping[Key, Passed]
+    sizes: Mapping[str, int]  # by type, elements that are passed in one row
+    tiles: Mapping[Key, int]  # where the level of a piece of the frame starts
+    local: Mapping[str, int]  # by type, elements of local memory
+    before: int  # items that compute for others only
+    behind: int
+
+    @property
+    def every(self) -> tuple[Level, ...]:
+        return (*self.levels.levels, self.levels.last)
+
+    @property
+    def wide(self) -> int:
+        """Columns that a group stores."""
+        return (self.items - self.before - self.behind) * self.columns
+
+    @property
+    def first(self) -> int:
+        """The row that a group begins at, from the first one that it stores."""
+        return min(each.reach[1][0] + self.kept[each.key].delay for each in self.every)
+
+    @property
+    def over(self) -> int:
+        return self.kept[self.levels.last.key].delay - self.first
+
+    @property
+    def unrolled(self) -> int:
+        most = max(each.rows for each in self.kept.values())
+        return min(_MOST_UNROLLED, max(4, most // 2 * 2))  # even: there are two places to pass
+
+    @property
+    def inside(self) -> Limits:
+        """Where all columns, and all rows that are needed of them, have constant offsets."""
+        found = NO_LIMITS
+        for level in self.every:
+            low, high = level.reach[1]
+            for each in (level.domain, level.inside):
+                first = tuple(form - number(low) for form in each.first[1])
+                end = tuple(form - number(high) for form in each.end[1])
+                found += Limits((each.first[0], first), (each.end[0], end), each.when)
+        return found
+
+
+def marching(
+    levels: Levels, stages: Sequence[Stage], functions: Functions, target: Target
+) -> Marching | None:
+    """How the device marches best; None: it cannot."""
+    types = {level.type for level in levels.levels}
+    if not types <= FLOATS or not _takes_any_values(levels, stages, functions):
+        return None
+    columns = max(1, target.march // max(map(size_of, types)))
+    while columns > 1 and _registers(march_of(levels, columns, target.marchers)) > _MANY:
+        columns //= 2
+    found = march_of(levels, columns, target.marchers)
+    if (found.before + found.behind) * 16 > found.items:
+        found = march_of(levels, columns, 2 * target.marchers)
+    room = sum(size_of(type_) * count for type_, count in found.local.items())
+    if 2 * (found.before + found.behind + 1) > found.items or room > target.local_bytes:
+        return None
+    if _registers(found) > target.registers:
+        return None
+    over = found.over
+    high = max(_LEAST_HIGH, 16 * over)
+    least = max(1, 2 * over)
+    sizes = (found.wide, high), (found.items, 1)
+    return Marching(*sizes, columns, least, target.marches)
+
+
+_MANY = 150  # registers for rows
+
+
+def _registers(march: March) -> int:
+    rows = ((level, march.kept[level.key].rows) for level in march.levels.levels)
+    return sum(march.columns * count * size_of(level.type) // 4 for level, count in rows)
+
+
+def _takes_any_values(levels: Levels, stages: Sequence[Stage], functions: Functions) -> bool:
+    """The last level is only made where everything is as it should be."""
+    if not is_on(ANY_VALUES):
+        return True
+    written = {name for stage in stages for name in stage.written}
+    live = {
+        number
+        for key in (level.key for level in levels.levels)
+        for number in live_stages(stages[: key[0] + 1], functions[key])
+    }
+    return all(
+        takes_any_values(
+            stages[number].invocation.kernel,
+            [p.name for p, memory in stages[number].buffers if memory.name in written],
+        )
+        for number in live
+    )
+
+
+def march_of(levels: Levels, columns: int, items: int) -> March:
+    every = (*levels.levels, levels.last)
+    delays: dict[Key, int] = {}
+    for level in every:
+        delay = 0
+        for key, windows in level.reads.items():
+            for across, down in windows:
+                delay = max(delay, delays[key] + down[1] + (across != (0, 0)))
+        delays[level.key] = delay
+    kept: dict[Key, Kept] = {}
+    for level in every:
+        delay = delays[level.key]
+        reads = [(delays[e.key], window) for e in every for window in e.reads.get(level.key, ())]
+        rows = max((behind - down[0] - delay + 1 for behind, (_, down) in reads), default=1)
+        left = max((-across[0] for _, (across, _) in reads), default=0)
+        right = max((across[1] for _, (across, _) in reads), default=0)
+        kept[level.key] = Kept(delay, max(rows, 1), max(left, 0), max(right, 0))
+    low, high = levels.halo
+    passed, sizes = _passed(levels, kept, columns, items)
+    tiles, local = _tiles(levels)
+    for type_, size in sizes.items():
+        local[type_] = max(2 * size, local[type_])
+    before, behind = -(low // columns), -(-high // columns)
+    return March(levels, columns, items, kept, passed, sizes, tiles, local, before, behind)
+
+
+def _passed(
+    levels: Levels, kept: Mapping[Key, Kept], columns: int, items: int
+) -> tuple[dict[Key, Passed], dict[str, int]]:
+    found: dict[Key, Passed] = {}
+    sizes: dict[str, int] = {}
+    for level in levels.levels:
+        each = kept[level.key]
+        beside = [*range(-each.left, 0), *range(columns, columns + each.right)]
+        if beside:
+            used = tuple(sorted({e % columns for e in beside}))
+            before, behind = -(-each.left // columns), -(-each.right // columns)
+            start, width = sizes.get(level.type, 0), items + before + behind
+            found[level.key] = Passed(start, used, width, before)
+            sizes[level.type] = start + len(used) * width
+    return found, sizes
+
+
+def _tiles(levels: Levels) -> tuple[dict[Key, int], dict[str, int]]:
+    """Where the levels of a piece of the frame are: in the place of those that none needs."""
+    every = (*levels.levels, levels.last)
+    more = [high - low for low, high in (levels.halo, levels.rows)]
+    sides = FRAME, FRAME[::-1]
+    size = max((wide + more[0]) * (high + more[1]) for wide, high in sides)
+    last = {key: n for n, level in enumerate(every) for key in level.reads}
+    found: dict[Key, int] = {}
+    local: dict[str, int] = {}
+    for n, level in enumerate(levels.levels):
+        used = [
+            found[e.key] for e in levels.levels[:n] if e.type == level.type and last[e.key] >= n
+        ]
+        start = next(start for start in range(0, n * size + 1, size) if start not in used)
+        found[level.key] = start
+        local[level.type] = max(start + size, local.get(level.type, 0))
+    return found, local

@@ -1,0 +1,124 @@
+"""What the text of a kernel that goes through levels needs, whichever way it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from kfusion.graph.levels import Key, Level, Levels, Limits
+from kfusion.kernel.forms import Form
+from kfusion.source.dataclasses import dataclass
+from kfusion.synthesis.again import Function
+from kfusion.synthesis.names import Names, plus
+from kfusion.synthesis.rows import Rows
+from kfusion.synthesis.signature import Style
+from kfusion.synthesis.statements import Lines
+
+NAMES = ("columns", "rows")  # of the launch as it was: the last two parameters
+_TILE = ("first", "last", "top", "bottom")
+_ITEM = ("x", "y")
+_RANGE = ("from", "to")
+
+
+@dataclass(frozen=True)
+class Number:
+    """The text of an `int` and a number, or of a `long` that is `wide`."""
+
+    text: str
+    plus: int
+    wide: bool = False
+
+    def between(self, low: str, high: str) -> str:
+        """Or the one of them that is nearest."""
+        if self.wide:
+            return f"(int)clamp({self.text}, (long){low}, (long){high})"
+        if self.text == "0":
+            return f"clamp({self.plus}, {low}, {high})"
+        less = plus(-self.plus)
+        return f"clamp({self.text}, {low}{less}, {high}{less}){plus(self.plus)}"
+
+    def compared(self, name: str, operator: str) -> str:
+        if self.text == "0":
+            return f"{name} {operator} {self.plus}"
+        return f"{name}{plus(-self.plus)} {operator} {self.text}"
+
+
+@dataclass(frozen=True)
+class Calls:
+    """What makes a level: for any of its items, and for those away from borders."""
+
+    label: str
+    anywhere: Function
+    inside: Function
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the writer of a kernel is given. `arguments`: what a function is given besides the item
+    and rows. `number`: the text of a form of scalars. `stored`: the element of an item that gets
+    the value of the last level; or nothing, if its function stores."""
+
+    calls: Mapping[Key, Calls]
+    style: Style
+    names: Names
+    arguments: Callable[[Function], list[str]]
+    number: Callable[[Form], Number]
+    stored: Callable[[str, str], str]
+
+
+class LevelsWriter:
+    def __init__(self, levels: Levels, rows: Mapping[Key, Rows], given: Given) -> None:
+        """`rows`: of what is made of any items."""
+        self.levels, self.rows, self.calls = levels, rows, given.calls
+        self.style, self.arguments, self.number = given.style, given.arguments, given.number
+        self.stored = given.stored
+        self.out = Lines(given.style.indent)
+        new = given.names.new
+        self.columns, self.count = map(new, NAMES)
+        self.first, self.last, self.top, self.bottom = map(new, _TILE)
+        self.x, self.y = map(new, _ITEM)
+        self.from_, self.to = map(new, _RANGE)
+
+    @property
+    def sizes(self) -> tuple[str, str]:
+        return self.columns, self.count
+
+    def open(self, head: str = "") -> None:
+        self.out.add(f"{head}{self.style.opening(self.out.indent)}" if head else "{")
+        self.out.depth += 1
+
+    def close(self) -> None:
+        self.out.depth -= 1
+        self.out.add("}")
+
+    def limits(self, dimension: int, level: Level, first: str) -> tuple[str, str]:
+        """From where to where the level is needed here, and has items; `first`: what the text
+        calls the former."""
+        low, high = level.reach[dimension]
+        starts, ends = ((self.first, self.last), (self.top, self.bottom))[dimension]
+        size = (self.columns, self.count)[dimension]
+        start = f"max({starts}{plus(low)}, 0)" if low else starts
+        end = f"min({ends}{plus(high)}, {size})" if high else ends
+        for form in level.domain.first[dimension]:
+            start = self.number(form).between(start, end)
+        for form in level.domain.end[dimension]:
+            end = self.number(form).between(first, end)
+        return start, end
+
+    def when(self, limits: Limits) -> Iterator[str]:
+        return (self.number(form).compared("0", "<=") for form in limits.when)
+
+    def make(
+        self, level: Level, function: Function, rows: Mapping[Key, Rows], x: str, y: str
+    ) -> str:
+        """The call, and what gets its value."""
+        made = rows.get(level.key)
+        target = made.at(x, y) if made is not None else self.stored(x, y)
+        return f"{target}{' = ' * bool(target)}{self.call(level, function, rows, x, y)};"
+
+    def call(
+        self, level: Level, function: Function, rows: Mapping[Key, Rows], x: str, y: str
+    ) -> str:
+        read = [rows[key] for key in level.reads]
+        places = read[0].places if read else ()
+        names = [x, y, *(each.name for each in read), *places, *self.arguments(function)]
+        return f"{function.name}({', '.join(names)})"
