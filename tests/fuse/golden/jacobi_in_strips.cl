@@ -13,9 +13,9 @@ float jacobi_at(const int x, const int y, global const float *start, const int w
 /* jacobi for one item, away from borders */
 float jacobi_inside(const int x, const int y, global const float *start, const int width)
 {
-    float sum = start[y * width + x];
-    sum += start[(long)y * width + x - 1] + start[(long)y * width + x + 1]; /* the row */
-    sum += start[(long)y * width + x - width] + start[(long)y * width + x + width];
+    float sum = start[(long)y * width + x];
+    sum += start[(long)y * width + (x - 1)] + start[(long)y * width + (x + 1)]; /* the row */
+    sum += start[(long)y * width - width + x] + start[(long)y * width + width + x];
     return 0.2f * sum;
 }
 
