@@ -285,11 +285,14 @@ IN_STRIPS = [
 
 
 @pytest.mark.parametrize("application", IN_STRIPS, ids=lambda each: each.label)
-def test_one_kernel_walks_down_strips_on_a_cpu(application: Application, tmp_path: Path) -> None:
+@pytest.mark.parametrize("target", ["cpu", "nvidia"])
+def test_one_kernel_walks_down_strips(
+    application: Application, target: str, tmp_path: Path
+) -> None:
     study, defines = application.study, application.precision.defines
     before = study.sources(application.name)
-    cpu = ("--target", "cpu")
-    sources = {"unfused": before, "fused": study.fuse(before, tmp_path / "out", defines, cpu)}
+    device = ("--target", target)
+    sources = {"unfused": before, "fused": study.fuse(before, tmp_path / "out", defines, device)}
     programs = {
         kind: study.build(paths, tmp_path / kind, defines, WARNINGS)
         for kind, paths in sources.items()
