@@ -10,7 +10,7 @@ _CERTAIN = "tests/host/observed/test_contradictions.py::test_a_certain_read_is_a
 _CASE = "tests/cases/test_cases.py::test_case[{}]"
 
 PROTECTED_BY: dict[str, str] = {
-    "payers": _CASE.format("loops: as many steps as the command line says"),
+    "host-payers": _CASE.format("loops: as many steps as the command line says"),
     # Is a region closed?
     "closed-unknown": _DEEP.format("function that is not declared"),
     "closed-opening": _DEEP.format("fork"),

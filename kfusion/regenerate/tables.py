@@ -13,7 +13,7 @@ from kfusion.regenerate.pattern import Pattern, slot_keys
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
-PAYERS = protection("payers", "what several rounds do not store is written by those behind")
+PAYERS = protection("host-payers", "what several rounds do not store is written by those behind")
 
 _WIDTH = 96
 

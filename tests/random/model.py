@@ -188,13 +188,12 @@ class Pipeline:
         return self.runs and "builtin_of_the_compiler" not in self.hazards
 
     @cached_property
-    def apart(self) -> frozenset[tuple[int, int]]:
-        """Pairs of calls that must not be in one kernel."""
-        return frozenset(
-            (p, q)
-            for p, q in combinations(range(len(self.calls)), 2)
-            if _must_be_apart(self.calls[p], self.calls[q], self.scalars)
-        )
+    def apart(self) -> dict[tuple[int, int], frozenset[str]]:
+        """Pairs of calls that must not be in one kernel: whatever it does (""), or if it stores to
+        the memory."""
+        pairs = combinations(range(len(self.calls)), 2)
+        found = {(p, q): _apart_for(self.calls[p], self.calls[q], self.scalars) for p, q in pairs}
+        return {pair: why for pair, why in found.items() if why}
 
     @cached_property
     def features(self) -> frozenset[Feature]:
@@ -202,20 +201,22 @@ class Pipeline:
         return frozenset(found | self.extra | _of_calls(self))
 
 
-def _must_be_apart(p: Call, q: Call, scalars: Mapping[str, int | float]) -> bool:
+def _apart_for(p: Call, q: Call, scalars: Mapping[str, int | float]) -> frozenset[str]:
+    whatever = frozenset({""})
     if not p.shape.same_items(q.shape):
-        return True
+        return whatever
     if p.kernel.prints and q.kernel.prints:
-        return True  # the order of the lines would change
+        return whatever  # the order of the lines would change
     if p.kernel.required and q.kernel.required and p.kernel.required != q.kernel.required:
-        return True
+        return whatever
+    found: set[str] = set()
     written = p.written | q.written
     for name in (set(p.memory) & set(q.memory)) & written:
         for a, b in product(p.kernel.touches, q.kernel.touches):
             if p.bound[a.parameter] == q.bound[b.parameter] == name and (a.writes or b.writes):
                 if _meet(_touched(p, a, scalars), _touched(q, b, scalars)):
-                    return True
-    return False
+                    found.add(name)
+    return frozenset(found)
 
 
 def _touched(call: Call, touch: Touch, scalars: Mapping[str, int | float]) -> dict[int, set[Item]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kfusion.api import Fused, fuse
+from kfusion.graph.model import AtLeast
 from kfusion.graph.target import TARGETS, Target
 from tests.random.model import Pipeline
 
@@ -33,5 +34,19 @@ def forbidden(pipeline: Pipeline, done: Fused) -> list[tuple[int, int]]:
     if pipeline.options:
         # The fused kernel is absent from such a build, or else wrong: a run tells.
         return []
-    together = [set(group.members) for group in done.plan.groups]
-    return [pair for pair in sorted(pipeline.apart) if any(set(pair) <= g for g in together)]
+    return [
+        pair
+        for pair, why in sorted(pipeline.apart.items())
+        for group in done.plan.groups
+        if set(pair) <= set(group.members) and why & {"", *group.stored}
+    ]
+
+
+def is_refused(pipeline: Pipeline, done: Fused) -> bool:
+    """`Fused.check` would say that a scalar is less than was taken for granted."""
+    return any(
+        pipeline.scalars[assumed.scalar] < assumed.least
+        for group in done.plan.groups
+        for assumed in group.assumptions
+        if isinstance(assumed, AtLeast)
+    )

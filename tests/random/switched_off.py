@@ -20,7 +20,7 @@ from kfusion.api import Fused
 from kfusion.source import protections
 from tests.random.execution import Job
 from tests.random.model import Pipeline
-from tests.random.planning import forbidden, fused
+from tests.random.planning import forbidden, fused, is_refused
 from tests.random.running import JobError, elsewhere, job_of
 from tests.random.sample import stream
 
@@ -105,10 +105,14 @@ class Search:
         return self.pipelines[number], self.usual[number]
 
     def _by_running(self, other: list[tuple[int, Fused]]) -> Found | None:
-        can = [(n, job_of(self.pipelines[n], d)) for n, d in other if self.pipelines[n].runs]
+        can = [(n, job_of(self.pipelines[n], d)) for n, d in other if self._may_run(n, d)]
         on_oclgrind = [(n, job) for n, job in can if self.pipelines[n].simulates]
         first = self._judged(on_oclgrind, "oclgrind", "--data-races")
         return first or self._judged(can[:_ON_POCL])
+
+    def _may_run(self, number: int, done: Fused) -> bool:
+        pipeline = self.pipelines[number]
+        return pipeline.runs and not is_refused(pipeline, done)
 
     def _judged(self, jobs: list[tuple[int, Job]], *under: str) -> Found | None:
         """All at once; if that comes to no end, one after the other."""

@@ -7,7 +7,7 @@ import pytest
 from kfusion.api import Fused
 from tests.random.chunks import CHUNKS, FUZZ, planned
 from tests.random.model import Pipeline
-from tests.random.planning import forbidden
+from tests.random.planning import forbidden, is_refused
 from tests.random.running import difference, job_of, simulated, told
 
 # PoCL's compiler takes about a second for a pipeline: `make fuzz` has it look at all.
@@ -15,7 +15,8 @@ ON_POCL = None if FUZZ else 5
 
 
 def fusing(number: int) -> list[tuple[Pipeline, Fused]]:
-    return [(p, d) for p, d in planned(number) if d.plan.fuses and p.runs]
+    fuses = [(p, d) for p, d in planned(number) if d.plan.fuses and p.runs]
+    return [(p, d) for p, d in fuses if not is_refused(p, d)]
 
 
 @pytest.mark.xdist_group("pipelines")  # what is planned is kept for the other tests
