@@ -110,8 +110,13 @@ def plans_of_rounds(
     loop: Loop,
     plan: Callable[[tuple[PredictedLaunch, ...]], RegionPlan],
 ) -> dict[int, RegionPlan]:
-    """The numbers of rounds that one kernel may do, if others follow, and the plans: of all."""
+    """The numbers of rounds that one kernel may do, if others follow, and the plans: of all.
+
+    None in three dimensions: no rows are kept there, and calls are too many to pay.
+    """
     found: dict[int, RegionPlan] = {}
+    if any(launch.invocation.range.dimensions > 2 for launch in row):
+        return found
     for rounds in range(MOST_LAUNCHES // loop.launches, 1, -1):
         launches = rounds * loop.launches
         if rounds % (loop.payers + 1) == 0:  # it would read what it stores
