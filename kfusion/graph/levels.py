@@ -256,7 +256,7 @@ def _read(
         settled, when = straight(form)
         key = access.stage.launch.index, d, form, access.facts
         if key not in windows:
-            span = _span(settled - own, access.facts)
+            span = span_of(settled - own, access.facts)
             windows[key] = _window(form, settled, d, span, prover, may) if span else None
         if (found := windows[key]) is None:
             return None
@@ -581,7 +581,7 @@ def _ends(variable: LoopVariable, known: Sequence[Comparison]) -> Interval | Non
     return (max(starts), min(ends)) if starts and ends else None
 
 
-def _span(form: Form, known: Sequence[Comparison]) -> Interval | None:
+def span_of(form: Form, known: Sequence[Comparison]) -> Interval | None:
     """From where to where it is, if it depends on loops alone."""
     low, high = _least(form, known), _least(-form, known)
     if low is None or high is None or not (low.is_constant and high.is_constant):

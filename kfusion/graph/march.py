@@ -1,9 +1,10 @@
 """How groups of a GPU march through the levels of a group (levels.py), row by row.
 
-Each item does a few columns of every level and keeps their last rows in registers; what neighbours
-need of its columns passes through local memory, so a level that is read there is made one row
-later. Items at both ends of a group compute columns, and all items rows, that nothing is stored of:
-of values that are none of the program's (kernel/any_values.py). They read memory where items are.
+Each item does a few columns of every level and keeps their last rows in registers, and those of
+what the levels load (sources.py). What neighbours need of its columns passes through local memory,
+so a level that is read there is made one row later. Items at both ends of a group compute columns,
+and all items rows, that nothing is stored of: of values that are none of the program's
+(kernel/any_values.py). They read memory where items are.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from kfusion.graph.again import Functions, live_stages
 from kfusion.graph.bind import Stage
 from kfusion.graph.levels import NO_LIMITS, Key, Level, Levels, Limits
 from kfusion.graph.model import FRAME, Marching
+from kfusion.graph.sources import Source, Sources, sources_of
 from kfusion.graph.target import Target
 from kfusion.kernel.any_values import FLOATS, takes_any_values
 from kfusion.kernel.forms import number
@@ -51,6 +53,7 @@ class Passed:
 @dataclass(frozen=True)
 class March:
     levels: Levels
+    of_memory: Sources
     columns: int
     items: int
     kept: Mapping[Key, Kept]
@@ -62,8 +65,21 @@ class March:
     behind: int
 
     @property
+    def sources(self) -> tuple[Source, ...]:
+        return self.of_memory.sources
+
+    @property
+    def kept_levels(self) -> tuple[Level, ...]:
+        """Those that rows are kept of."""
+        return (*(source.level for source in self.sources), *self.of_memory.walked[:-1])
+
+    @property
     def every(self) -> tuple[Level, ...]:
-        return (*self.levels.levels, self.levels.last)
+        return (*self.kept_levels, self.last)
+
+    @property
+    def last(self) -> Level:
+        return self.of_memory.walked[-1]
 
     @property
     def wide(self) -> int:
@@ -77,12 +93,13 @@ class March:
 
     @property
     def over(self) -> int:
-        return self.kept[self.levels.last.key].delay - self.first
+        return self.kept[self.last.key].delay - self.first
 
     @property
     def unrolled(self) -> int:
         most = max(each.rows for each in self.kept.values())
-        return min(_MOST_UNROLLED, max(4, most // 2 * 2))  # even: there are two places to pass
+        least = 2 if self.sources else 4  # what is loaded a row ahead is not waited for
+        return min(_MOST_UNROLLED, max(least, most // 2 * 2))  # even: there are two places to pass
 
     @property
     def inside(self) -> Limits:
@@ -102,14 +119,16 @@ def marching(
 ) -> Marching | None:
     """How the device marches best; None: it cannot."""
     types = {level.type for level in levels.levels}
-    if not types <= FLOATS or not _takes_any_values(levels, stages, functions):
+    sources = sources_of(levels, stages)
+    if not types <= FLOATS or not _take_any_values(levels, sources, stages, functions):
         return None
     columns = max(1, target.march // max(map(size_of, types)))
-    while columns > 1 and _registers(march_of(levels, columns, target.marchers)) > _MANY:
+    found = march_of(levels, sources, columns, target.marchers)
+    while columns > 1 and _registers(found) > _MANY:
         columns //= 2
-    found = march_of(levels, columns, target.marchers)
+        found = march_of(levels, sources, columns, target.marchers)
     if (found.before + found.behind) * 16 > found.items:
-        found = march_of(levels, columns, 2 * target.marchers)
+        found = march_of(levels, sources, columns, 2 * target.marchers)
     room = sum(size_of(type_) * count for type_, count in found.local.items())
     if 2 * (found.before + found.behind + 1) > found.items or room > target.local_bytes:
         return None
@@ -126,15 +145,18 @@ _MANY = 150  # registers for rows
 
 
 def _registers(march: March) -> int:
-    rows = ((level, march.kept[level.key].rows) for level in march.levels.levels)
+    rows = ((level, march.kept[level.key].rows) for level in march.kept_levels)
     return sum(march.columns * count * size_of(level.type) // 4 for level, count in rows)
 
 
-def _takes_any_values(levels: Levels, stages: Sequence[Stage], functions: Functions) -> bool:
+def _take_any_values(
+    levels: Levels, sources: Sources, stages: Sequence[Stage], functions: Functions
+) -> bool:
     """The last level is only made where everything is as it should be."""
     if not is_on(ANY_VALUES):
         return True
     written = {name for stage in stages for name in stage.written}
+    passed = {*written, *(source.level.key[1] for source in sources.sources)}
     live = {
         number
         for key in (level.key for level in levels.levels)
@@ -143,44 +165,55 @@ def _takes_any_values(levels: Levels, stages: Sequence[Stage], functions: Functi
     return all(
         takes_any_values(
             stages[number].invocation.kernel,
-            [p.name for p, memory in stages[number].buffers if memory.name in written],
+            [p.name for p, memory in stages[number].buffers if memory.name in passed],
         )
         for number in live
     )
 
 
-def march_of(levels: Levels, columns: int, items: int) -> March:
-    every = (*levels.levels, levels.last)
-    delays: dict[Key, int] = {}
-    for level in every:
+def march_of(levels: Levels, of_memory: Sources, columns: int, items: int) -> March:
+    sources = [source.level for source in of_memory.sources]
+    every = (*sources, *of_memory.walked)
+    delays = {source.key: 0 for source in sources}
+    for level in of_memory.walked:
         delay = 0
         for key, windows in level.reads.items():
             for across, down in windows:
                 delay = max(delay, delays[key] + down[1] + (across != (0, 0)))
         delays[level.key] = delay
+    reads = {
+        level.key: [(e.key, w) for e in every for w in e.reads.get(level.key, ())]
+        for level in every
+    }
+    for source in sources:  # no earlier than they are needed
+        delays[source.key] = min(
+            delays[key] - down[1] - (across != (0, 0)) for key, (across, down) in reads[source.key]
+        )
     kept: dict[Key, Kept] = {}
     for level in every:
         delay = delays[level.key]
-        reads = [(delays[e.key], window) for e in every for window in e.reads.get(level.key, ())]
-        rows = max((behind - down[0] - delay + 1 for behind, (_, down) in reads), default=1)
-        left = max((-across[0] for _, (across, _) in reads), default=0)
-        right = max((across[1] for _, (across, _) in reads), default=0)
+        found = [(delays[key], window) for key, window in reads[level.key]]
+        rows = max((behind - down[0] - delay + 1 for behind, (_, down) in found), default=1)
+        left = max((-across[0] for _, (across, _) in found), default=0)
+        right = max((across[1] for _, (across, _) in found), default=0)
         kept[level.key] = Kept(delay, max(rows, 1), max(left, 0), max(right, 0))
-    low, high = levels.halo
-    passed, sizes = _passed(levels, kept, columns, items)
+    lows, highs = zip(*(level.reach[0] for level in every), strict=True)
+    passed, sizes = _passed(every[:-1], kept, columns, items)
     tiles, local = _tiles(levels)
     for type_, size in sizes.items():
-        local[type_] = max(2 * size, local[type_])
-    before, behind = -(low // columns), -(-high // columns)
-    return March(levels, columns, items, kept, passed, sizes, tiles, local, before, behind)
+        local[type_] = max(2 * size, local.get(type_, 0))
+    before, behind = -(min(lows) // columns), -(-max(highs) // columns)
+    return March(
+        levels, of_memory, columns, items, kept, passed, sizes, tiles, local, before, behind
+    )
 
 
 def _passed(
-    levels: Levels, kept: Mapping[Key, Kept], columns: int, items: int
+    levels: Sequence[Level], kept: Mapping[Key, Kept], columns: int, items: int
 ) -> tuple[dict[Key, Passed], dict[str, int]]:
     found: dict[Key, Passed] = {}
     sizes: dict[str, int] = {}
-    for level in levels.levels:
+    for level in levels:
         each = kept[level.key]
         beside = [*range(-each.left, 0), *range(columns, columns + each.right)]
         if beside:

@@ -260,6 +260,27 @@ def _points(index: Form, pitches: Sequence[_Pitch]) -> Iterator[Point]:
             yield found
 
 
+def place_of(index: Form, dimensions: int) -> tuple[Form, Point] | None:
+    """Of an index in rows: that of the element with the item's own ids, and the ids of the one
+    that is meant."""
+    own = Form(tuple((m, f) for m, f in index.terms if any(isinstance(a, Id) for a in m)))
+    rows = _rows(own, dimensions)
+    if rows is None:
+        return None
+    pitches, _ = rows
+    wide = [pitch for pitch in pitches if pitch.monomial]
+    apart = Form(
+        tuple(
+            (m, f)
+            for m, f in index.terms
+            if m and all(isinstance(a, Value) for a in m)
+            if not any(p.divide(m) is not None and f % p.factor == 0 for p in wide)
+        )
+    )
+    point = _divided(index - apart, pitches, low=False)
+    return (own + apart, point) if point is not None else None
+
+
 def _divided(index: Form, pitches: Sequence[_Pitch], *, low: bool) -> Point | None:
     """`low`: whole rows belong to the columns where they may."""
     choice = next((c for c in _whole(index) if _moves_rows(c, pitches)), None)

@@ -94,6 +94,7 @@ class ExpressionWalker(ABC):
         self._facts: list[Comparison] = []
         self._conditional = 0
         self._looped = 0
+        self._unsure = 0  # conditions around, and loops that need not have all rounds
         self._left = False  # the item may have ended its work
         self._doubted = 0  # switches around that jump into blocks
 
@@ -101,6 +102,7 @@ class ExpressionWalker(ABC):
         """What holds where another walker is, holds here."""
         self._facts = list(outer._facts)
         self._conditional, self._looped = outer._conditional, outer._looped
+        self._unsure = outer._unsure
         self._left, self._doubted = outer._left, outer._doubted
 
     @abstractmethod
@@ -109,13 +111,21 @@ class ExpressionWalker(ABC):
 
     @contextmanager
     def _scope(
-        self, facts: Sequence[Comparison] = (), *, conditional: bool = False, looped: bool = False
+        self,
+        facts: Sequence[Comparison] = (),
+        *,
+        conditional: bool = False,
+        looped: bool = False,
+        sure: bool = False,
     ) -> Iterator[None]:
+        """`sure`: it is come to, with all numbers that are known of the loop."""
         length = len(self._facts)
         self.learn(facts)
         self._conditional += conditional
         self._looped += looped
+        self._unsure += (conditional or looped) and not sure
         yield
+        self._unsure -= (conditional or looped) and not sure
         self._looped -= looped
         self._conditional -= conditional
         del self._facts[length:]
@@ -588,6 +598,7 @@ class ExpressionWalker(ABC):
                 facts=tuple(self._facts),
                 conditional=self._conditional > 0 or self._looped > 0 or self._left,
                 looped=self._looped > 0,
+                every_item=not (self._unsure or self._left),
                 statement=self.body.statement_at(tokens[0]),
                 first=tokens[0],
                 last=tokens[1],

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from pycparser import c_ast
 
+from kfusion.kernel.flow import LEAVING
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.types import canonical
 from kfusion.parse.unit import descendants
@@ -28,8 +29,7 @@ _NUMBERS = frozenset(  # functions of floating-point numbers, to such
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=", "&&", "||")
 # What must not depend on such a value, and not happen where one decides whether it does.
 _LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
-_LEAVING = (c_ast.Goto, c_ast.Return, c_ast.Break, c_ast.Continue)
-_STEERED = (*_LOOPS, *_LEAVING, c_ast.Switch, c_ast.ArrayRef, c_ast.FuncCall)
+_STEERED = (*_LOOPS, *LEAVING, c_ast.Switch, c_ast.ArrayRef, c_ast.FuncCall)
 _VALUES = (c_ast.ID, c_ast.Constant, c_ast.StructRef, c_ast.ExprList, c_ast.InitList)
 _ACTING = ("/", "%", "++", "p++", "--", "p--")
 _BLOCKS = (c_ast.Compound, c_ast.DeclList, c_ast.EmptyStatement)

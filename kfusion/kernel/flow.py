@@ -41,7 +41,7 @@ STEPS = protection("steps", "what a variable cannot hold is no step of it")
 LOOPS = protection("loops", "a variable that a loop changes has no value in it but a step's")
 
 ROUNDS = "<rounds>"  # how often a loop has gone round
-_LEAVING = (c_ast.Return, c_ast.Break, c_ast.Continue, c_ast.Goto)
+LEAVING = (c_ast.Return, c_ast.Break, c_ast.Continue, c_ast.Goto)
 
 
 class Flow:
@@ -201,7 +201,7 @@ def goes_on(node: c_ast.Node | None) -> bool:
     """May what stands behind the statement be reached through it?"""
     while isinstance(node, c_ast.Compound):
         node = node.block_items[-1] if node.block_items else None
-    return not isinstance(node, _LEAVING)
+    return not isinstance(node, LEAVING)
 
 
 def _steps(env: Environment, loop: c_ast.Node) -> dict[Symbol, c_ast.Node]:

@@ -104,6 +104,7 @@ def _walk(walker: ExpressionWalker, inner: ExpressionWalker, node: c_ast.FuncCal
             replace(
                 access,
                 conditional=True,  # an earlier return of the function is not looked at
+                every_item=False,
                 statement=walker.body.statement_at(first),
                 first=first,
                 last=last,

@@ -88,6 +88,7 @@ class Access:
     facts: tuple[Comparison, ...]  # what holds here: guards, conditions, loop bounds
     conditional: bool  # under a condition of its own, or in a loop
     looped: bool
+    every_item: bool  # does it, in all rounds of loops that have some
     statement: int  # which of the body's statements it is in; -1: the prelude
     first: int  # tokens of the expression
     last: int

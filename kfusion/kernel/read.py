@@ -99,7 +99,9 @@ def _unread(unit: Unit, function: Function) -> Kernel:
     parameters = read_parameters(unit, function)
     index, span = unit.index(function.node.decl), unit.node_span(function.node.decl)
     tokens = f"{function.body.last - function.body.first} tokens"
-    anywhere = Access("", Mode.UPDATE, None, "size_t", (), True, True, -1, index, index, span)
+    anywhere = Access(
+        "", Mode.UPDATE, None, "size_t", (), True, True, False, -1, index, index, span
+    )
     names = [p.name for p in parameters if p.is_buffer or p.image is not None]
     return Kernel(
         name=function.name,

@@ -17,13 +17,13 @@ from kfusion.kernel.evaluate import (
     evaluate,
     resolve_pointer,
 )
-from kfusion.kernel.flow import changed_in, goes_on, has_continue, has_inner_cases
+from kfusion.kernel.flow import LEAVING, changed_in, goes_on, has_continue, has_inner_cases
 from kfusion.kernel.forms import ITEM_IDS, Comparison, Form, LoopVariable, form_of, number
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Body, Feature, Symbol
 from kfusion.kernel.scopes import Scopes
 from kfusion.kernel.types import is_unsigned, is_wide, promoted
-from kfusion.parse.unit import Function
+from kfusion.parse.unit import Function, descendants
 from kfusion.source.protections import is_on, protection
 
 LEFT = protection("left", "what stands behind an early return is under a condition")
@@ -203,13 +203,16 @@ class Walker(ExpressionWalker):
         self._statement(node.init)
         changed = self.flow.begin_loop(node)
         facts: list[Comparison] = []
+        is_all = False
         if counter is not None:
             facts = self._bind_loop(node, counter, low)
         if node.cond is not None:
             with self._scope(facts, looped=True):
                 self.expression(node.cond)
-            facts += conditions(self.env, node.cond)[0]
-        with self._scope(facts, conditional=True, looped=True):
+            found, is_all = conditions(self.env, node.cond)
+            facts += found
+        sure = is_all and counter is not None and self._has_rounds(node, counter, facts)
+        with self._scope(facts, conditional=True, looped=True, sure=sure):
             self._round(node)
             self._continued(node)
             if node.next is not None:
@@ -217,6 +220,16 @@ class Walker(ExpressionWalker):
         self.flow.end_loop(node, changed)
         if counter is not None:
             self.env.bind(counter, Typed(None, counter.canonical))
+
+    def _has_rounds(self, node: c_ast.For, counter: Symbol, facts: Sequence[Comparison]) -> bool:
+        """One for each number from one that is known to another."""
+        variable = self.env.values[counter].form
+        sides = [(f.left, f.right, f.op) for f in facts if f.op in ("<", "<=")]
+        starts = [a.constant + (op == "<") for a, b, op in sides if b == variable and a.is_constant]
+        ends = [b.constant - (op == "<") for a, b, op in sides if a == variable and b.is_constant]
+        leaves = any(isinstance(each, LEAVING) for each in descendants(node.stmt))
+        single = abs(_step(node.next, counter, self.env)) == 1 and len(sides) == 2
+        return single and bool(starts and ends) and starts[0] <= ends[0] and not leaves
 
     def _loop_start(self, init: c_ast.Node | None) -> tuple[Symbol | None, Typed]:
         symbol, value = None, None

@@ -22,7 +22,7 @@ _GROUP = ("item", "group", "groups", "frame", "strips", "chunks", "high", "own")
 _INSIDE = ("inner", "outer", "upper", "lower")
 _PIECES = ("piece", "pieces", "across", "along", "over", "under", "before", "flat")
 _COUNTS = ("above", "below", "n", "i", "j")
-_WALK = ("row", "step")
+_WALK = ("row", "step", "strip")
 
 
 class MarchWriter(LevelsWriter):
@@ -42,7 +42,8 @@ class MarchWriter(LevelsWriter):
         self.inner, self.outer, self.upper, self.lower = map(names.new, _INSIDE)
         self.pieces = {name: names.new(name) for name in (*_PIECES, *_COUNTS)}
         self.most = names.new("most")
-        self.row, self.step = map(names.new, _WALK)
+        self.row, self.step, self.strip_ = map(names.new, _WALK)
+        self.next = {each.level.key: names.new("next") for each in march.sources}
 
     def write(self) -> list[str]:
         out, space = self.out, "__" * self.style.underscores
@@ -196,8 +197,9 @@ class MarchWriter(LevelsWriter):
         out, march = self.out, self.march
         columns, wide = march.columns, march.wide
         first, top, bottom = self.first, self.top, self.bottom
-        group = f"((int)get_group_id(0) - {self.frame})"
-        strip = f"{self.inner} + {group} % {self.strips} * {wide}"
+        out.add(f"const int {self.group} = (int)get_group_id(0) - {self.frame};")
+        strip, group = self.strip_, self.group
+        out.add(f"const int {strip} = {self.inner} + {group} % {self.strips} * {wide};")
         # The last strip ends where the others do: its first columns are theirs.
         out.add(f"const int {first} = min({strip}, {self.outer} - {wide});")
         out.add(f"const int {top} = {self.upper} + {group} / {self.strips} * {self.high};")
@@ -217,17 +219,21 @@ class MarchWriter(LevelsWriter):
             self.close()
         if march.sizes:
             out.add("barrier(CLK_LOCAL_MEM_FENCE);")
+        for source in march.sources:
+            key, at = source.level.key, f"{top}{plus(march.first)}"
+            out.add(f"{source.level.type} {self.next[key]}[{columns}];")
+            self._load(source.level, at)
         out.blank()
         row, step, unrolled = self.row, self.step, march.unrolled
         end = f"{bottom}{plus(march.kept[self.levels.last.key].delay)}"
         head = f"{row} = {top}{plus(march.first)}; {row} < {end}; {row} += {unrolled}"
         self.open(f"for (int {head})")
         self._unrolled(step, unrolled)
-        for level in self.levels.levels:
+        for level in march.kept_levels:
             self._take(level)
-        for level in self.levels.levels:
+        for level in march.kept_levels:
             self._level(level)
-        self._last(self.levels.last)
+        self._last(march.last)
         if march.sizes:
             out.add("barrier(CLK_LOCAL_MEM_FENCE);")
         self.close()
@@ -255,10 +261,28 @@ class MarchWriter(LevelsWriter):
             at = passed.start + which + passed.before + column // columns
             self.out.add(f"{name}[{kept.rows - 1}][{kept.left + column}] = {place.format(at)};")
 
+    def _load(self, source: Level, row: str) -> None:
+        """The row of the group that comes next."""
+        out, column = self.out, self.own_rows[source.key].left
+        low, high = source.reach[1]
+        delay = self.march.kept[source.key].delay
+        limits = f"{self.upper}{plus(low)}, {self.lower}{plus(high - 1)}"
+        self.open()
+        out.add(f"const int {self.y} = clamp({row}{plus(-delay)}, {limits});")
+        self._unrolled(column, self.march.columns)
+        element = self.loaded(source.key, f"({self.x} + {column})", self.y)
+        out.add(f"{self.next[source.key]}[{column}] = {element};")
+        self.close()
+        self.close()
+
     def _level(self, level: Level) -> None:
         out, march, kept, x, y = self.out, self.march, self.march.kept[level.key], self.x, self.y
         rows = self.own_rows[level.key]
-        self._label(level)
+        if level.key in self.next:
+            out.blank()
+            out.add(f"/* {rows.name}: what memory holds, loaded a row ahead */")
+        else:
+            self._label(level)
         self.open()
         i, j = self.pieces["i"], self.pieces["j"]
         if kept.rows > 1:
@@ -267,15 +291,21 @@ class MarchWriter(LevelsWriter):
             out.add(f"{rows.name}[{i}][{j}] = {rows.name}[{i} + 1][{j}];")
             self.close()
             self.close()
-        low, high = (edge + more for edge, more in zip((0, -1), level.reach[1], strict=True))
-        now = f"{self.row} + {self.step}{plus(-kept.delay)}"
-        limits = f"{self.upper}{plus(low)}, {self.lower}{plus(high)}"
-        out.add(f"const int {y} = clamp({now}, {limits});")
-        self._unrolled(rows.left, march.columns)
-        function, at = self.calls[level.key].inside, (f"{x} + {rows.left}", y)
-        call = self.call(level, function, self.own_rows, *at)
-        out.add(f"{rows.name}[{kept.rows - 1}][{kept.left} + {rows.left}] = {call};")
-        self.close()
+        now = f"{self.row} + {self.step}"
+        newest = f"{rows.name}[{kept.rows - 1}][{f'{kept.left} + ' * bool(kept.left)}{rows.left}]"
+        if level.key in self.next:
+            self._unrolled(rows.left, march.columns)
+            out.add(f"{newest} = {self.next[level.key]}[{rows.left}];")
+            self.close()
+            self._load(level, f"{now} + 1")
+        else:
+            low, high = level.reach[1]
+            limits = f"{self.upper}{plus(low)}, {self.lower}{plus(high - 1)}"
+            out.add(f"const int {y} = clamp({now}{plus(-kept.delay)}, {limits});")
+            self._unrolled(rows.left, march.columns)
+            function, at = self.calls[level.key].inside, (f"{x} + {rows.left}", y)
+            out.add(f"{newest} = {self.call(level, function, self.own_rows, *at)};")
+            self.close()
         if level.key in march.passed:
             passed = march.passed[level.key]
             place = self._place(level, other=False)
@@ -320,7 +350,7 @@ def tiles_of(
 def own_rows_of(march: March, hint: Callable[[Key], str], names: Names) -> dict[Key, Own]:
     column = names.new("column")
     found: dict[Key, Own] = {}
-    for each in march.levels.levels:
+    for each in march.kept_levels:
         kept, name = march.kept[each.key], names.new(f"{hint(each.key)}_rows")
         width = kept.left + march.columns + kept.right
         found[each.key] = Own(name, each.type, kept.rows, width, column, column=kept.left)

@@ -33,13 +33,17 @@ class Number:
             return f"(int)clamp({self.text}, (long){low}, (long){high})"
         if self.text == "0":
             return f"clamp({self.plus}, {low}, {high})"
-        less = plus(-self.plus)
-        return f"clamp({self.text}, {low}{less}, {high}{less}){plus(self.plus)}"
+        low, high = (_sum(each, -self.plus) for each in (low, high))
+        return f"clamp({self.text}, {low}, {high}){plus(self.plus)}"
 
     def compared(self, name: str, operator: str) -> str:
         if self.text == "0":
             return f"{name} {operator} {self.plus}"
         return f"{name}{plus(-self.plus)} {operator} {self.text}"
+
+
+def _sum(text: str, more: int) -> str:
+    return str(int(text) + more) if text.isdecimal() else f"{text}{plus(more)}"
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,8 @@ class Calls:
 class Given:
     """What the writer of a kernel is given. `arguments`: what a function is given besides the item
     and rows. `number`: the text of a form of scalars. `stored`: the element of an item that gets
-    the value of the last level; or nothing, if its function stores."""
+    the value of the last level; or nothing, if its function stores. `loaded`: the element of an
+    item in memory."""
 
     calls: Mapping[Key, Calls]
     style: Style
@@ -63,6 +68,7 @@ class Given:
     arguments: Callable[[Function], list[str]]
     number: Callable[[Form], Number]
     stored: Callable[[str, str], str]
+    loaded: Callable[[Key, str, str], str]
 
 
 class LevelsWriter:
@@ -70,7 +76,7 @@ class LevelsWriter:
         """`rows`: of what is made of any items."""
         self.levels, self.rows, self.calls = levels, rows, given.calls
         self.style, self.arguments, self.number = given.style, given.arguments, given.number
-        self.stored = given.stored
+        self.stored, self.loaded = given.stored, given.loaded
         self.out = Lines(given.style.indent)
         new = given.names.new
         self.columns, self.count = map(new, NAMES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import field
 
 from kfusion.graph.levels import Key, Level
 from kfusion.graph.points import Point
@@ -85,7 +86,7 @@ class Own(Rows):
     def of(self, point: Point, text: PointText) -> str:
         x, y = (form - form_of(Id(GLOBAL_ID, d)) for d, form in enumerate(point))
         row, column = text.of(y + number(self.row)), text.of(x + number(self.column))
-        return f"{self.name}[{row}][{self.left} + {column}]"
+        return f"{self.name}[{row}][{self.left}{f' + {column}' * (column != '0')}]"
 
 
 @dataclass(frozen=True)
@@ -98,3 +99,4 @@ class Kept:
     rows: Mapping[Key, Rows]
     level: Level
     inside: bool
+    loads: Mapping[tuple[int, int], Key] = field(default_factory=dict)  # what rows hold of memory

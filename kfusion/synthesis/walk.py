@@ -11,6 +11,7 @@ from kfusion.graph.bind import Stage
 from kfusion.graph.levels import Assumed, Key, Level, Levels, levels_of
 from kfusion.graph.march import March, march_of
 from kfusion.graph.model import Again, AtLeast, Group, Marching, Tiles
+from kfusion.graph.sources import Load, sources_of
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, group_values
 from kfusion.kernel.forms import Form, number
@@ -56,7 +57,7 @@ def written_in_rows(
     kernels = [stage.invocation.kernel for stage in stages]
     symbols = {symbol.name for kernel in kernels for symbol in kernel.symbols.values()}
     names = Names([*file_names(kernels[0].unit), *symbols, *taken, name])
-    march = _march(levels, tiles)
+    march = _march(levels, stages, tiles)
     rows: Mapping[Key, Rows]
     if march:
         style = Style.of(kernels[0], Renderer(kernels[0].unit, written_out=written_out))
@@ -106,9 +107,10 @@ def written_in_rows(
         for inside in (False, True) if level.split or march else (False,):
             where = replace(kept, inside=inside)
             if inside and march:
-                read = read_by(march, level.key, private)
-                own = _names_within(level, stages, group.again, read, names)
-                where = replace(where, rows=own)
+                read, loads = read_by(march, level.key, private), march.of_memory.loads
+                walked = next(each for each in march.every if each.key == level.key)
+                own = _names_within(walked, stages, group.again, read, names, loads)
+                where = replace(where, rows=own, level=walked, loads=loads)
             one = writer_of(key, found, where, before)
             texts.append(new(one.function(outside=False) if key[1] else one.whole()))
         live = [use.stage.invocation.label for use in one.uses if use.live]
@@ -129,6 +131,7 @@ def written_in_rows(
         written_out=written_out,
         taken=frozenset(reserved),
     )
+    loaded = {each.level.key: each for each in march.sources} if march else {}
     called = (each.name for each in functions.values())
     given = Given(
         calls,
@@ -137,6 +140,7 @@ def written_in_rows(
         lambda function: [writer.given(each) for each in function.parameters],
         lambda form: _number(writer, form),
         lambda x, y: writer.element(*stored.key[:1], stored.store, (x, y)) if stored else "",
+        lambda key, x, y: writer.element(*loaded[key].load, (x, y), loaded[key].form),
     )
     kernel: StripWriter | MarchWriter
     if march:
@@ -200,22 +204,23 @@ def _names_within(
     again: Sequence[Again],
     rows: Mapping[Key, Rows],
     names: Names,
+    loads: Mapping[Load, Key] | None = None,
 ) -> dict[Key, Rows]:
     """What a function calls the rows: as its kernel calls what it reads there."""
     found: dict[Key, Rows] = {}
     taken = Names(names.taken)
-    for each in again:
-        key = each.producer, each.memory
-        if each.reader <= level.key[0] and key in level.reads and key not in found:
-            parameter = stages[each.reader].access(each.access).access.parameter
+    read = {(each.reader, each.access): (each.producer, each.memory) for each in again}
+    for (reader, access), key in (read | dict(loads or {})).items():
+        if reader <= level.key[0] and key in level.reads and key not in found:
+            parameter = stages[reader].access(access).access.parameter
             found[key] = replace(rows[key], name=taken.new(f"{parameter}_rows"))
     return found
 
 
-def _march(levels: Levels, tiles: Tiles) -> March | None:
+def _march(levels: Levels, stages: Sequence[Stage], tiles: Tiles) -> March | None:
     if not isinstance(tiles, Marching):
         return None
-    return march_of(levels, tiles.columns, tiles.local[0])
+    return march_of(levels, sources_of(levels, stages), tiles.columns, tiles.local[0])
 
 
 def _rows(stages: Sequence[Stage], levels: Levels, tiles: Tiles, names: Names) -> dict[Key, Rows]:
@@ -231,7 +236,10 @@ def _rows(stages: Sequence[Stage], levels: Levels, tiles: Tiles, names: Names) -
 
 def _hint(stages: Sequence[Stage], key: Key) -> str:
     producer, memory = key
-    hint = stages[producer].memory[memory].hint
+    known = stages[producer].memory if producer >= 0 else {}
+    for stage in stages if producer < 0 else ():
+        known = {**stage.memory, **known}
+    hint = known[memory].hint
     return identifier(hint, hint)
 
 

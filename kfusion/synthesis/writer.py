@@ -98,7 +98,10 @@ class Writer:
         self.functions, self.returned, self.kept = functions, returned, kept
         self.guarded = guarded
         straight = kept.level.straight if kept is not None and kept.inside else {}
-        self.straight = {key: form for key, form in straight.items() if isinstance(form, Form)}
+        loads = kept.loads if kept is not None else {}
+        self.straight = {
+            key: form for key, form in straight.items() if isinstance(form, Form) or key in loads
+        }
         self.rounded = rounded(stages, values, returned) if exact else Rounded()
         self.waiting = {n for n, s in enumerate(stages) if s.invocation.index in group.barriers}
         self.values, self.equalities, self.name = values, equalities, name
@@ -199,18 +202,25 @@ class Writer:
         found: dict[int, str] = {}
         for (number, position), form in self.straight.items():
             access = use.kernel.accesses[position] if number == use.number else None
-            if access is not None:
+            if access is None:
+                continue
+            text = self._text(use, position)
+            if isinstance(form, Form):
                 array = self.symbols[use.number][self.variables.parameter_symbol(use, access)]
-                found[access.first] = f"{array}[{self._text(use, position).index(form)}]"
+                found[access.first] = f"{array}[{text.index(form)}]"
+            elif self.kept is not None:
+                rows = self.kept.rows[self.kept.loads[number, position]]
+                found[access.first] = rows.of(form, text)
         return found
 
-    def element(self, stage: int, access: int, ids: Sequence[str]) -> str:
-        """What the stage accesses, for the item that is given by its ids."""
+    def element(self, stage: int, access: int, ids: Sequence[str], form: Form | None = None) -> str:
+        """What the stage accesses, for the item that is given by its ids; or another element."""
         use, bound = self.uses[stage], self.uses[stage].stage.access(access)
-        assert bound.form is not None
+        form = form or bound.form
+        assert form is not None
         before = self.shared
         self.shared = [("int", (form_of(Id(GLOBAL_ID, d)),), i, 0) for d, i in enumerate(ids)]
-        index = self.text_of_numbers(use).index(self.equalities.form(bound.form))
+        index = self.text_of_numbers(use).index(self.equalities.form(form))
         self.shared = before
         buffer = self.variables.parameter_symbol(use, bound.access)
         return f"{self.symbols[use.number][buffer]}[{index}]"
