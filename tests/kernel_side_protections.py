@@ -114,6 +114,7 @@ PROTECTED_BY: dict[str, str] = {
     "window": f"{_STRIPS}::test_rows_are_kept_for_what_is_shown_to_be_near",
     "in-limits": f"{_STRIPS}::test_offsets_are_constant_away_from_borders_only",
     "exact-domain": f"{_STRIPS}::test_domain_is_told_exactly[differs]",
+    "in-memory": f"{_STENCILS}::test_what_is_loaded_ahead[one side]",
     "any-values": f"{_STENCILS}::test_what_may_be_computed_of_anything"
     "[const int j = t[y*w + max(x - 1, 0)]; o[i] = a[i] + j;-False]",
     # graph: what may live in a variable, and what must be stored

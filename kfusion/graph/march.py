@@ -15,15 +15,12 @@ from kfusion.graph.again import Functions, live_stages
 from kfusion.graph.bind import Stage
 from kfusion.graph.levels import NO_LIMITS, Key, Level, Levels, Limits
 from kfusion.graph.model import FRAME, Marching
-from kfusion.graph.sources import Source, Sources, sources_of
+from kfusion.graph.sources import Source, Sources, sources_of, take_any_values, written_by
 from kfusion.graph.target import Target
-from kfusion.kernel.any_values import FLOATS, takes_any_values
+from kfusion.kernel.any_values import FLOATS
 from kfusion.kernel.forms import number
 from kfusion.kernel.types import size_of
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.protections import is_on, protection
-
-ANY_VALUES = protection("any-values", "what marches computes may be computed of any values")
 
 UNROLLED = 64  # rounds of loops: what is in registers has no number to be found by
 _MOST_UNROLLED = 8  # rows: more is more text than caches for instructions take
@@ -119,9 +116,9 @@ def marching(
 ) -> Marching | None:
     """How the device marches best; None: it cannot."""
     types = {level.type for level in levels.levels}
-    sources = sources_of(levels, stages)
-    if not types <= FLOATS or not _take_any_values(levels, sources, stages, functions):
+    if not types <= FLOATS or not _take_any_values(levels, stages, functions):
         return None
+    sources = sources_of(levels, stages)
     columns = max(1, target.march // max(map(size_of, types)))
     found = march_of(levels, sources, columns, target.marchers)
     while columns > 1 and _registers(found) > _MANY:
@@ -149,26 +146,14 @@ def _registers(march: March) -> int:
     return sum(march.columns * count * size_of(level.type) // 4 for level, count in rows)
 
 
-def _take_any_values(
-    levels: Levels, sources: Sources, stages: Sequence[Stage], functions: Functions
-) -> bool:
+def _take_any_values(levels: Levels, stages: Sequence[Stage], functions: Functions) -> bool:
     """The last level is only made where everything is as it should be."""
-    if not is_on(ANY_VALUES):
-        return True
-    written = {name for stage in stages for name in stage.written}
-    passed = {*written, *(source.level.key[1] for source in sources.sources)}
     live = {
         number
         for key in (level.key for level in levels.levels)
         for number in live_stages(stages[: key[0] + 1], functions[key])
     }
-    return all(
-        takes_any_values(
-            stages[number].invocation.kernel,
-            [p.name for p, memory in stages[number].buffers if memory.name in passed],
-        )
-        for number in live
-    )
+    return take_any_values([stages[number] for number in live], written_by(stages))
 
 
 def march_of(levels: Levels, of_memory: Sources, columns: int, items: int) -> March:

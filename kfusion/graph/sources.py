@@ -17,11 +17,12 @@ from dataclasses import replace
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.levels import NO_LIMITS, Interval, Key, Level, Levels, span_of
 from kfusion.graph.points import Point, place_of
-from kfusion.kernel.any_values import FLOATS
+from kfusion.kernel.any_values import FLOATS, takes_any_values
 from kfusion.kernel.forms import GLOBAL_ID, Form, Id, LoopVariable, form_of
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
+ANY_VALUES = protection("any-values", "what marches computes may be computed of any values")
 IN_MEMORY = protection("in-memory", "what is loaded for neighbours is among what was loaded")
 
 Load = tuple[int, int]  # position of a stage in the group, number of the access
@@ -67,9 +68,25 @@ class _Read:
         return self.access.access.every_item and not across & down
 
 
+def written_by(stages: Sequence[Stage]) -> set[str]:
+    return {name for stage in stages for name in stage.written}
+
+
+def take_any_values(stages: Sequence[Stage], of: set[str]) -> bool:
+    """Whatever elements of the memories are."""
+    return not is_on(ANY_VALUES) or all(
+        takes_any_values(
+            stage.invocation.kernel, [p.name for p, memory in stage.buffers if memory.name in of]
+        )
+        for stage in stages
+    )
+
+
 def sources_of(levels: Levels, stages: Sequence[Stage]) -> Sources:
+    """Items at both ends of a group have no neighbours that load for them."""
     every = (*levels.levels, levels.last)
-    written = {name for stage in stages for name in stage.written}
+    written = written_by(stages)
+    passed = set(written)
     found: dict[tuple[str, Form], list[_Read]] = {}
     for level in every:
         for load, form in level.straight.items():
@@ -88,6 +105,10 @@ def sources_of(levels: Levels, stages: Sequence[Stage]) -> Sources:
         windows = [window for each in several if (window := each.window) is not None]
         if len(windows) < len(several) or not _in_memory(several, windows):
             continue
+        readers = [stages[r.load[0]] for r in several if r.level is not levels.last]
+        if not take_any_values(readers, {*passed, memory}):
+            continue
+        passed.add(memory)
         key = -1 - len(sources), memory
         reach = _reach([_beside(r.level, w) for r, w in zip(several, windows, strict=True)])
         type_ = several[0].access.type

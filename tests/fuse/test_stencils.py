@@ -286,6 +286,52 @@ def test_what_may_be_computed_of_anything(body: str, may: bool) -> None:
     assert marches(fused) == may
 
 
+# What a kernel loads, and whether groups that march load a row of it ahead: the first and the last
+# row, from a column of each item's own or one before it to one behind, are loaded by all items.
+LOADED = {
+    "star": ("{t} = a[(y - 1)*w + x] + a[y*w + x - 1] + a[(y + 1)*w + x];", True),
+    "both sides": ("{t} = a[(y - 1)*w + x + 1] + a[(y - 1)*w + x - 1] + a[y*w + x];", True),
+    "loop": ("{{ float s = 0; for (int j = -1; j < 2; j++) s += a[y*w + x + j]; {t} = s; }}", True),
+    "one side above": ("{t} = a[(y - 1)*w + x + 1] + a[y*w + x];", False),
+    "one side below": ("{t} = a[(y - 1)*w + x] + a[y*w + x - 1];", False),
+    "one side": ("{t} = a[y*w + x + 1];", False),
+    "choice": ("{t} = a[y*w + x] + (n > 0 ? a[(y - 1)*w + x] : 0);", False),
+    "condition": (
+        "{{ float s = a[y*w + x]; if (n > 0) s += a[(y + 1)*w + x]; {t} = s; }}",
+        False,
+    ),
+    "break": (
+        (
+            "{{ float s = 0; for (int j = -1; j < 2; j++) {{ if (j == n) break; "
+            "s += a[(y + j)*w + x]; }} {t} = s; }}"
+        ),
+        False,
+    ),
+    "another end": (
+        "{{ float s = 0; for (int j = -1; j < 2 && j < n; j++) s += a[(y + j)*w + x]; {t} = s; }}",
+        False,
+    ),
+    "steps of two": (
+        "{{ float s = 0; for (int j = -1; j < 2; j += 2) s += a[(y + j)*w + x]; {t} = s; }}",
+        False,
+    ),
+    "diagonal": (
+        "{{ float s = 0; for (int j = -1; j < 2; j++) s += a[(y + j)*w + x + j]; {t} = s; }}",
+        False,
+    ),
+    "an index that is read": ("{t} = a[(int)a[y*w + x] & 3];", False),
+}
+
+
+@pytest.mark.parametrize("name", LOADED)
+def test_what_is_loaded_ahead(name: str) -> None:
+    body, ahead = LOADED[name]
+    body = f"{CORE} {body.format(t='t[y*w + x]')}"
+    fused = check(kernel("f", "t a", body) + kernel("g", "o t", RIGHT), 1, target=MARCH)
+    assert marches(fused)
+    assert ("loaded a row ahead" in fused.source) == ahead
+
+
 @pytest.mark.parametrize("size", [(1, 1), (2, 3), (3, 2), (7, 11), (23, 5), (31, 1), (1, 31)])
 def test_marching_in_any_size(size: tuple[int, int]) -> None:
     """Whatever part of it has constant offsets, and how many groups are left for the rest."""
