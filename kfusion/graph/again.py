@@ -59,7 +59,8 @@ def computed_again(
         last = _last_writer(stages, reader, memory)
         if last in made and _before_stores(stages[reader], number):
             source = made[last]
-            found.append(Again(reader, number, last, memory, source.point, source.outside))
+            point = source.point, source.outside, source.below
+            found.append(Again(reader, number, last, memory, *point))
     for producer, memory in {(each.producer, each.memory): None for each in found}:
         if memory not in stored:
             found += _of_the_reader(stages, producer, memory, equalities, keys(found))

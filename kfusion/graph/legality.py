@@ -117,6 +117,7 @@ class Across:
     told: Callable[[], Reason]  # that they meet
     point: Point = ()
     outside: bool = False  # or no item has made it, and it is what it was before
+    below: tuple[int, ...] = ()  # dimensions in which its id may be less than 0
 
 
 @dataclass(eq=False)
@@ -459,7 +460,7 @@ class _Meeting:
         first = reads[0] if reads else None
         if source is None:
             return Across(self.a.memory.name, one, other, first, cache(self.reason))
-        made = source.point, source.outside
+        made = source.point, source.outside, source.below
         return Across(self.a.memory.name, one, other, first, cache(self.reason), *made)
 
     def reason(self, *, again: bool = False) -> Reason:

@@ -268,6 +268,7 @@ def _read(
         ids: dict[Atom, Form] = {Id(GLOBAL_ID, d): form for d, form in enumerate(point)}
         guards = [guard.map(equalities.form) for guard in stages[each.producer].guards]
         facts += [guard.map(lambda form: form.replace(ids)) for guard in guards]
+        facts += [Comparison("<=", Form(), point[d], "long") for d in each.below]
     return _Read(each, access, tuple(point), tuple(reach), tuple(facts), tuple(assumed))
 
 

@@ -381,6 +381,7 @@ class Again:
     memory: str
     point: tuple[Form, ...]  # the item that makes it, by dimension, in ids of the reader
     outside: bool = False  # or none makes it: the memory holds what it did before
+    below: tuple[int, ...] = ()  # dimensions in which its id may be less than 0
 
 
 @dataclass(frozen=True)

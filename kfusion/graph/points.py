@@ -8,9 +8,9 @@ reader's is: inside of its guards, and of its launch. Or why that is not known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, permutations
 from typing import Protocol
 
 from kfusion.graph.bind import BoundAccess, Stage
@@ -65,6 +65,7 @@ class Source:
     proof: Proof
     reaches: tuple[Reaches, ...]  # what the launch must have
     outside: bool = False  # or none has made it, and its ids are not within the stage's guards
+    below: tuple[int, ...] = ()  # or are less than 0, in these dimensions
 
 
 class Reach(Assumable, Protocol):
@@ -108,21 +109,24 @@ def source_of(
         else f"it is not known which item of {maker} makes what {read} reads: it writes "
         f"'{store.access.text}'",
     )
-    rows = _rows(store.form, store.stage.range.dimensions)
+    named = _named_widths(store.form, store.stage.range.dimensions)
+    rows = _rows(store.form, store.stage.range.dimensions, named)
     if rows is None:
         return nobody
     pitches, start = rows
     prover = Prover(read, world, found)
     why: Reason | None = None
-    for point in _points(read.form - start, pitches):
+    margins = _margins(start, pitches)
+    for point in _points(read.form.replace(named.new) - start, pitches):
         atoms = (atom for form in point for atom in form.everything)
         if (unwritten := next((a for a in atoms if not can_be_written(read, a)), None)) is not None:
             if not several:
                 nobody = _of_no_name(nobody, read, unwritten)
             continue
-        source = _inside(store, point, pitches, prover, world)
+        source = _inside(store, point, pitches, margins, prover, world)
         if isinstance(source, Source):
-            alone = _alone(store, pitches, world, raced=not source.outside)
+            within = margins if source.outside else ()
+            alone = _alone(store, pitches, within, world, raced=not source.outside)
             if alone is None or isinstance(alone, Form):
                 return unknown(store, alone) if alone is not None else nobody
             return replace(source, proof=source.proof | alone)
@@ -172,12 +176,60 @@ def _is_named_there(read: BoundAccess, variable: LoopVariable) -> bool:
     return len(inside) == 1 or not is_on(NAMED)
 
 
+@dataclass(frozen=True, eq=False)
+class _Named:
+    """Of `y*(w + 2) + x` the pitch is a scalar that is called `w + 2`, and `w` is 2 less."""
+
+    new: Mapping[Atom, Form]
+    back: Mapping[Atom, Form]
+
+
+def _named_widths(index: Form, dimensions: int) -> _Named:
+    new: dict[Atom, Form] = {}
+    back: dict[Atom, Form] = {}
+    pitches = [_times(index, Id(GLOBAL_ID, d)) for d in range(dimensions)]
+    for each in sorted(pitches, key=lambda form: len(form.terms)):
+        pitch = each.replace(new)
+        for (longer, factor), (shorter, less) in permutations(pitch.terms, 2):
+            left = [atom for atom in longer if atom not in shorter]
+            width = left[0] if len(pitch.terms) == 2 and len(left) == 1 else None
+            if (
+                isinstance(width, Value)
+                and _without(longer, width) == shorter
+                and not less % factor
+            ):
+                wide = form_of(width) + number(less // factor)
+                name = replace(width, name=str(wide))
+                new[width], back[name] = form_of(name) - number(less // factor), wide
+                break
+    return _Named(new, back)
+
+
+def _times(index: Form, id_: Id) -> Form:
+    """What the id is multiplied with."""
+    found = (Form(((_without(m, id_), f),)) for m, f in index.terms if id_ in m)
+    return sum(found, Form())
+
+
+def _without(monomial: Monomial, atom: Atom) -> Monomial:
+    position = monomial.index(atom)
+    return monomial[:position] + monomial[position + 1 :]
+
+
 @dataclass(frozen=True)
 class _Pitch:
     """From an item to the next one, in elements: a product of scalars and a number."""
 
     monomial: Monomial
     factor: int
+    named: _Named
+
+    @property
+    def form(self) -> Form:
+        return self.of(self.monomial, self.factor)
+
+    def of(self, monomial: Monomial, factor: int) -> Form:
+        return Form(((monomial, factor),)).replace(self.named.back)
 
     @property
     def length(self) -> tuple[int, int]:
@@ -193,10 +245,10 @@ class _Pitch:
         return tuple(rest)
 
 
-def _rows(store: Form, dimensions: int) -> tuple[list[_Pitch], Form] | None:
+def _rows(store: Form, dimensions: int, named: _Named) -> tuple[list[_Pitch], Form] | None:
     """By dimension the distance between two items, and where the first one stores."""
     pitches: list[_Pitch] = []
-    start = store
+    start = store = store.replace(named.new)
     for d in range(dimensions):
         id_ = Id(GLOBAL_ID, d)
         terms = [(m, f) for m, f in store.terms if id_ in m]
@@ -206,7 +258,7 @@ def _rows(store: Form, dimensions: int) -> tuple[list[_Pitch], Form] | None:
         rest = tuple(atom for atom in monomial if atom != id_)
         if len(rest) != len(monomial) - 1 or not all(isinstance(a, Value) for a in rest):
             return None
-        pitches.append(_Pitch(rest, factor))
+        pitches.append(_Pitch(rest, factor, named))
         start -= Form(((monomial, factor),))
     if start.everything and not all(isinstance(a, Value) for a in start.everything):
         return None
@@ -214,7 +266,12 @@ def _rows(store: Form, dimensions: int) -> tuple[list[_Pitch], Form] | None:
 
 
 def _alone(
-    store: BoundAccess, pitches: Sequence[_Pitch], world: Assumable, *, raced: bool
+    store: BoundAccess,
+    pitches: Sequence[_Pitch],
+    margins: Sequence[int],
+    world: Assumable,
+    *,
+    raced: bool,
 ) -> Proof | Form | None:
     """Why no other item stores the element: rows end before the next ones begin; or what would
     be negative otherwise; None: they are no rows.
@@ -227,12 +284,20 @@ def _alone(
         return None
     proof = NOTHING
     for d, width in widths if is_on(ALONE) else ():
-        left = width - number(1) - form_of(Id(GLOBAL_ID, d))
+        left = width - number(1 + (margins[d] if margins else 0)) - form_of(Id(GLOBAL_ID, d))
         found = bounds.not_negative(left, width)
         if found is None:
             return left
         proof |= found
     return proof
+
+
+def _margins(start: Form, pitches: Sequence[_Pitch]) -> tuple[int, ...]:
+    """By dimension, elements in front of the first item's."""
+    first = _divided(start, pitches, low=False)
+    constant = first is not None and all(form.is_constant for form in first)
+    sizes = [form.constant for form in first or ()]
+    return tuple(sizes) if constant and min(sizes) >= 0 else (0,) * len(pitches)
 
 
 def _widths(pitches: Sequence[_Pitch]) -> list[tuple[int, Form]] | None:
@@ -244,7 +309,7 @@ def _widths(pitches: Sequence[_Pitch]) -> list[tuple[int, Form]] | None:
         rest = own.divide(next_.monomial)
         if rest is None or next_.factor % own.factor:
             return None
-        found.append((d, Form(((rest, next_.factor // own.factor),))))
+        found.append((d, own.of(rest, next_.factor // own.factor)))
     return found
 
 
@@ -257,18 +322,20 @@ def _points(index: Form, pitches: Sequence[_Pitch]) -> Iterator[Point]:
     for low in (False, True):
         found = _divided(index, pitches, low=low)
         if found is not None:
-            yield found
+            yield tuple(form.replace(pitches[0].named.back) for form in found)
 
 
 def place_of(index: Form, dimensions: int) -> tuple[Form, Point] | None:
     """Of an index in rows: that of the element with the item's own ids, and the ids of the one
     that is meant."""
     own = Form(tuple((m, f) for m, f in index.terms if any(isinstance(a, Id) for a in m)))
-    rows = _rows(own, dimensions)
+    named = _named_widths(own, dimensions)
+    rows = _rows(own, dimensions, named)
     if rows is None:
         return None
     pitches, _ = rows
     wide = [pitch for pitch in pitches if pitch.monomial]
+    index = index.replace(named.new)
     apart = Form(
         tuple(
             (m, f)
@@ -277,8 +344,8 @@ def place_of(index: Form, dimensions: int) -> tuple[Form, Point] | None:
             if not any(p.divide(m) is not None and f % p.factor == 0 for p in wide)
         )
     )
-    point = _divided(index - apart, pitches, low=False)
-    return (own + apart, point) if point is not None else None
+    point = next(_points(index - apart, pitches), None)
+    return (own + apart.replace(named.back), point) if point is not None else None
 
 
 def _divided(index: Form, pitches: Sequence[_Pitch], *, low: bool) -> Point | None:
@@ -431,7 +498,12 @@ class Prover:
 
 
 def _inside(
-    store: BoundAccess, point: Point, pitches: Sequence[_Pitch], prover: Prover, world: Reach
+    store: BoundAccess,
+    point: Point,
+    pitches: Sequence[_Pitch],
+    margins: Sequence[int],
+    prover: Prover,
+    world: Reach,
 ) -> Source | Form:
     """Or what would have to be known not to be negative."""
     stage, certain = store.stage, replace(prover, world=Nothing())
@@ -439,10 +511,15 @@ def _inside(
     guards = [(guard, guard.map(lambda form: form.replace(ids))) for guard in stage.guards]
     narrow = store.narrow or prover.read.narrow
     proof, outside = _all_hold(guards, certain), False
-    if isinstance(proof, Form) and not narrow:
-        proof, outside = _in_rows(point, pitches, prover), True
+    below = tuple(
+        d
+        for d, margin in enumerate(margins)
+        if margin and not narrow and isinstance(certain.not_negative(point[d]), Form)
+    )
+    if (isinstance(proof, Form) or below) and not narrow:
+        proof, outside = _in_rows(point, pitches, margins, prover), True
     if isinstance(proof, Form):
-        proof, outside = _all_hold(guards, prover), False
+        proof, outside, below = _all_hold(guards, prover), False, ()
     if isinstance(proof, Form) and narrow:
         proof, outside = _in_narrow_rows(store, point, pitches, prover), True
     if isinstance(proof, Form):
@@ -450,13 +527,14 @@ def _inside(
     reaches: list[Reaches] = []
     for d in range(len(point)):
         own = Id(GLOBAL_ID, d)
-        about = (there for g, there in guards if own in (g.left + g.right).everything)
+        about = [there for g, there in guards if own in (g.left + g.right).everything]
+        about += [Comparison("<=", Form(), point[d], "long")] if d in below else []
         ends = _end(stage, d, point[d], prover, tuple(about) if outside else (), world)
         if isinstance(ends, Form):
             return ends
         reaches += ends[0]
         proof |= ends[1]
-    return Source(point, proof, tuple(reaches), outside)
+    return Source(point, proof, tuple(reaches), outside, below)
 
 
 def _all_hold(guards: Sequence[tuple[Comparison, Comparison]], prover: Prover) -> Proof | Form:
@@ -486,10 +564,13 @@ def _remainders(case: _Case, world: Assumable) -> list[Comparison]:
     return found
 
 
-def _in_rows(point: Point, pitches: Sequence[_Pitch], prover: Prover) -> Proof | Form:
+def _in_rows(
+    point: Point, pitches: Sequence[_Pitch], margins: Sequence[int], prover: Prover
+) -> Proof | Form:
     """Why the point is in a row of its own: no other item has its element."""
-    inside: list[tuple[Form, Form | None]] = [(form, None) for form in point]
-    inside += [(width - number(1) - point[d], width) for d, width in _widths(pitches) or ()]
+    places = [form + number(margin) for form, margin in zip(point, margins, strict=True)]
+    inside: list[tuple[Form, Form | None]] = [(form, None) for form in places]
+    inside += [(width - number(1) - places[d], width) for d, width in _widths(pitches) or ()]
     proof = NOTHING
     for form, width in inside if is_on(IN_ROWS) else ():
         found = prover.not_negative(form, width)
@@ -503,9 +584,9 @@ def _in_narrow_rows(
     store: BoundAccess, point: Point, pitches: Sequence[_Pitch], prover: Prover
 ) -> Proof | Form:
     """And no index starts again at 0: then it would be an element of another row, too."""
-    proof = _in_rows(point, pitches, prover)
+    proof = _in_rows(point, pitches, (0,) * len(point), prover)
     longest = max(pitches, key=lambda pitch: pitch.length)
-    pitch = Form(((longest.monomial, longest.factor),))
+    pitch = longest.form
     for access in (store, prover.read) if is_on(NARROW_ROWS) else ():
         there, index = replace(prover, read=access), access.form or Form()
         for form in (index, number(LAST) - index):

@@ -62,6 +62,8 @@ class FunctionWriter(Writer):
             guarded=not memory and kept is not None and kept.level.guarded and not kept.inside,
         )
         self.item_ids = self._item_ids()
+        reads = (each for each in group.again if (each.producer, each.memory) == key)
+        self.below = sorted({d for each in reads for d in each.below})
 
     def _item_ids(self) -> tuple[str, ...]:
         """What a function calls the ids of its item: as its stages do, if they are `int`s."""
@@ -90,6 +92,9 @@ class FunctionWriter(Writer):
             if item.guard is None and item in use.needed(use.guard_symbols() | element):
                 self._declaration(use, item)
                 use.written.append(item)
+        if self.below:
+            before = " || ".join(f"{self.item_ids[d]} < 0" for d in self.below)
+            self.out.add(f"if ({before}) return {self._element(use, store)};")
         for item in use.kernel.body.prelude:
             if item.guard is not None and item.statement.header is not None:
                 first, last = item.statement.header[0] + 1, item.statement.header[1] - 1

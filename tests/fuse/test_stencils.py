@@ -37,6 +37,12 @@ RIGHT = f"{ALL} o[i] = t[y*w + min(x + 1, w - 1)] + t[i];"
 LONG = "const size_t x = get_global_id(0), y = get_global_id(1);"
 UINT = "const uint x = get_global_id(0), y = get_global_id(1);"
 
+PAD = f"{XY} if (x < w && y < h) t[(y + 1)*(w + 2) + x + 1] = a[y*w + x] + 1.5f;"
+PADDED = (
+    f"{ALL} const int j = (y + 1)*(w + 2) + x + 1; "
+    "o[i] = t[j] + t[j - 1] + t[j + 1] + t[j - (w + 2)] + t[j + w + 2];"
+)
+
 # How the first kernel makes `t`, and what the second one reads of it.
 FUSE = {
     "row": (ROW, f"{X} if (x > 0 && x < w - 1) o[x] = t[x - 1] + t[x] + t[x + 1];"),
@@ -96,6 +102,33 @@ FUSE = {
         PLANE,
         ABOVE,
     ),
+    "padded": (PAD, PADDED),
+    "padded, ids from 1": (
+        (
+            "const int x = get_global_id(0) + 1, y = get_global_id(1) + 1; "
+            "if (x > w || y > h) return; t[y*(w + 2) + x] = a[(y - 1)*w + x - 1] + 1.5f;"
+        ),
+        PADDED,
+    ),
+    "padded behind": (
+        f"{XY} if (x < w && y < h) t[y*(w + 1) + x] = a[y*w + x] + 1.5f;",
+        f"{ALL} o[i] = t[y*(w + 1) + x] + t[y*(w + 1) + x + 1];",
+    ),
+    "padded row": (
+        f"{X} if (x < w) t[x + 2] = a[x] + 1.5f;",
+        f"{X} if (x < w) o[x] = t[x] + t[x + 1] + t[x + 2] + t[x + 3] + t[x + 4];",
+    ),
+    "padded space": (
+        (
+            f"{XYZ} if (x < w && y < h && z < d) t[((z + 1)*(h + 2) + y + 1)*(w + 2) + x + 1] = "
+            "a[(z*h + y)*w + x] + 1.5f;"
+        ),
+        (
+            f"{XYZ} if (x >= w || y >= h || z >= d) return; "
+            "const int j = ((z + 1)*(h + 2) + y + 1)*(w + 2) + x + 1; o[(z*h + y)*w + x] = "
+            "t[j] + t[j - 1] + t[j + w + 2] + t[j - (w + 2)*(h + 2)];"
+        ),
+    ),
     "window": (
         PLANE,
         (
@@ -147,6 +180,18 @@ FUSE = {
     ),
 }
 STAY = {
+    "padded rows that run into the next": (
+        f"{XY} if (x < w + 2 && y < h) t[(y + 1)*(w + 2) + x + 1] = 1.5f;",
+        PADDED,
+    ),
+    "padded rows, read two behind": (
+        PAD,
+        f"{ALL} o[i] = t[(y + 1)*(w + 2) + x + 3];",
+    ),
+    "padded rows, read two before": (
+        PAD,
+        f"{ALL} o[i] = t[(y + 1)*(w + 2) + x - 1];",
+    ),
     "next row": (PLANE, f"{ALL} o[i] = t[i + 1];"),
     "clamped too late": (PLANE, f"{ALL} o[i] = t[y*w + clamp(x + 1, 0, w)];"),
     "other condition": (PLANE, f"{ALL} o[i] = t[y*w + (x >= 0 ? x + 1 : 0)];"),
