@@ -246,7 +246,7 @@ def _read(
     each: Again, stages: Sequence[Stage], equalities: Equalities, windows: Windows, may: May
 ) -> _Read | None:
     access = _equal(stages[each.reader].access(each.access), equalities)
-    prover = Prover(access, Nothing(), {})
+    prover = Prover(access, Nothing())
     point: list[Form] = []
     reach: list[Interval] = []
     assumed: list[Assumed] = []

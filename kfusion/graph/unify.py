@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
 from itertools import permutations, product
 
-from kfusion.graph.bounds import Floor, Proof, as_signed
+from kfusion.graph.bounds import Floor, as_signed
 from kfusion.graph.model import AtLeast, Equal, Oracle, Scalar
 from kfusion.graph.ranges import COMPARED
 from kfusion.kernel.forms import Atom, Comparison, Form, Id, Value, form_of, number
@@ -30,7 +30,6 @@ class Equalities:
     oracle: Oracle | None = None  # None: nothing new is assumed
     small_ids: bool = False  # an int holds them: no launch has an offset
     assumed: list[Equal | AtLeast] = field(default_factory=list)
-    found: dict[object, Proof | Form] = field(default_factory=dict)  # of points (points.py)
     _leader: dict[str, str] = field(default_factory=dict)
 
     def leader(self, name: str) -> str:
