@@ -286,7 +286,7 @@ def _window(
             (Equal(scalar.name, end.name), replace(below, type=fact.type))
             for fact in ends
             if isinstance(end := fact.right.single, Value) and end != scalar
-            if replace(end, name=scalar.name) == scalar
+            if end._replace(name=scalar.name) == scalar
         ]
         within = Within(prover.read.stage.launch.index, dimension, scalar.name)
         for assumed, fact in [*known, (within, below)]:
