@@ -56,7 +56,8 @@ def _becomes(row: Sequence[_Keys], launches: int) -> dict[str, str] | None:
     before = {following: key for key, following in found.items()}
     if len(before) < len(found):
         return None
-    for last in before.keys() - found.keys():  # what comes behind it is most likely the first
+    lasts = [key for key in before if key not in found]
+    for last in lasts:  # what comes behind it is most likely the first
         first = last
         while first in before:
             first = before[first]

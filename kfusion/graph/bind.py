@@ -176,9 +176,9 @@ class Stage:
     def _atom(self, atom: Atom) -> Atom:
         if isinstance(atom, Value):
             argument = self.arguments.get(atom.name) or self.image_sizes.get(atom.name)
-            return replace(atom, name=argument.name) if argument else atom
+            return atom._replace(name=argument.name) if argument else atom
         if isinstance(atom, LoopVariable):
-            return replace(atom, owner=self.invocation.index)
+            return atom._replace(owner=self.invocation.index)
         return atom
 
     def bind(self, form: Form) -> Form:

@@ -517,7 +517,7 @@ def _meeting(
     source: Source | Reason | None = None
     near = _stays_in_group(a, b, Dependence.SAME_GROUP)  # then it may be enough to wait
     if made and not near and left.form != right.form:
-        source = source_of(left, right, world, equalities.found)
+        source = source_of(left, right, world)
         if isinstance(source, Source):  # whichever items these are
             return _Meeting(a, b, Dependence.OTHER, (left, right), world, source, tuple(needed))
     found, proof = depend(left, right, a.stage.range.dimensions, world)
@@ -529,7 +529,7 @@ def _meeting(
             legal.handed.add(a.memory.name)
         return None
     if made and source is None:
-        source = source_of(left, right, world, equalities.found)
+        source = source_of(left, right, world)
     return _Meeting(a, b, found, (left, right), world, source, tuple(needed))
 
 

@@ -246,7 +246,7 @@ def _read(
     each: Again, stages: Sequence[Stage], equalities: Equalities, windows: Windows, may: May
 ) -> _Read | None:
     access = _equal(stages[each.reader].access(each.access), equalities)
-    prover = Prover(access, Nothing(), {})
+    prover = Prover(access, Nothing())
     point: list[Form] = []
     reach: list[Interval] = []
     assumed: list[Assumed] = []
@@ -287,7 +287,7 @@ def _window(
             (Equal(scalar.name, end.name), replace(below, type=fact.type))
             for fact in ends
             if isinstance(end := fact.right.single, Value) and end != scalar
-            if replace(end, name=scalar.name) == scalar
+            if end._replace(name=scalar.name) == scalar
         ]
         within = Within(prover.read.stage.launch.index, dimension, scalar.name)
         for assumed, fact in [*known, (within, below)]:

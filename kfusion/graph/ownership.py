@@ -32,6 +32,7 @@ from kfusion.graph.bounds import (
     Proof,
     of_other_item,
 )
+from kfusion.graph.recalled import Recalled
 from kfusion.graph.ways import Way, ways
 from kfusion.kernel.forms import (
     GLOBAL_ID,
@@ -101,6 +102,19 @@ def depend(
 
     And what is taken for granted, if they are apart or of the same item.
     """
+    accesses = tuple(
+        (x.access, x.type, x.form, x.facts, x.stage.range, x.stage.stride) for x in (a, b)
+    )
+    question = *accesses, a.number == b.number, a.stage is b.stage, dimensions
+    return _KNOWN.answer(question, assumable, lambda may: _depend(a, b, dimensions, may))
+
+
+_KNOWN = Recalled[tuple[Dependence, Proof]]()
+
+
+def _depend(
+    a: BoundAccess, b: BoundAccess, dimensions: int, assumable: Assumable
+) -> tuple[Dependence, Proof]:
     if a.form is None or b.form is None:
         return Dependence.OTHER, NOTHING
     if is_on(ONE_WIDTH):
@@ -112,7 +126,7 @@ def depend(
     for count, way in enumerate(ways(Way(a, b))):
         if count == _MOST_WAYS or (way.chosen and (a.stage.stride or b.stage.stride)):
             return Dependence.OTHER, NOTHING
-        found, proof = _depend(way, dimensions, assumable)
+        found, proof = _in_way(way, dimensions, assumable)
         if found in (Dependence.NEIGHBOUR, Dependence.OTHER):
             return found, NOTHING
         assumed |= proof
@@ -120,7 +134,7 @@ def depend(
     return worst, assumed
 
 
-def _depend(way: Way, dimensions: int, assumable: Assumable) -> tuple[Dependence, Proof]:
+def _in_way(way: Way, dimensions: int, assumable: Assumable) -> tuple[Dependence, Proof]:
     """Whichever way is gone; and that it is not may be what is taken for granted."""
     if way.chosen and way.impossible(_bounds(way.a.facts, way.b.facts, Nothing())) is not None:
         return Dependence.NONE, NOTHING

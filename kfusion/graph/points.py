@@ -18,6 +18,7 @@ from kfusion.graph.bounds import LAST, NOTHING, Assumable, Bounds, Nothing, Proo
 from kfusion.graph.missing import Words
 from kfusion.graph.model import Reaches
 from kfusion.graph.ranges import COMPARED
+from kfusion.graph.recalled import Recalled
 from kfusion.graph.values import can_be_replaced
 from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.forms import (
@@ -74,13 +75,8 @@ class Reach(Assumable, Protocol):
     def reaches(self, reaches: Reaches) -> bool: ...
 
 
-def source_of(
-    store: BoundAccess, read: BoundAccess, world: Reach, found: dict[object, Proof | Form]
-) -> Source | Reason | None:
-    """Or why it is not known to be an item of the stage; None: it stores by other ids.
-
-    `found`: what other reads of the two stages have asked, and this one adds to.
-    """
+def source_of(store: BoundAccess, read: BoundAccess, world: Reach) -> Source | Reason | None:
+    """Or why it is not known to be an item of the stage; None: it stores by other ids."""
     if store.form is None or read.form is None or store.differs(read):
         return None
     if store.access.texel is not None or store.form.mentions(LOCAL_ID, GROUP_ID):
@@ -114,7 +110,7 @@ def source_of(
     if rows is None:
         return nobody
     pitches, start = rows
-    prover = Prover(read, world, found)
+    prover = Prover(read, world)
     why: Reason | None = None
     margins = _margins(start, pitches)
     for point in _points(read.form.replace(named.new) - start, pitches):
@@ -452,7 +448,6 @@ class Prover:
 
     read: BoundAccess
     world: Assumable
-    found: dict[object, Proof | Form]  # what has been asked before
 
     def not_negative(
         self, form: Form, pitch: Form | None = None, where: tuple[Comparison, ...] = ()
@@ -478,23 +473,34 @@ class Prover:
         ask: Callable[[Bounds, tuple[Form, ...]], Proof | None],
     ) -> Proof | Form:
         facts = self.read.facts
-        certain = isinstance(self.world, Nothing)
-        key = goal, where, facts, self.read.memory.name, certain
-        if key not in self.found:
-            sides = (side for fact in where for side in (fact.left, fact.right))
-            proof = NOTHING
-            failed: Form | None = None
-            for count, case in enumerate(_cases(_Case((*forms, *sides), (*facts, *where)))):
-                if case.impossible(facts):
-                    continue
-                bounds = Bounds((*case.facts, *_remainders(case, self.world)), self.world)
-                one = ask(bounds, case.forms) if count < _MOST_CASES else None
-                if one is None:
-                    failed = case.forms[0]
-                    break
-                proof |= one
-            self.found[key] = proof if failed is None else failed
-        return self.found[key]
+        return _KNOWN.answer(
+            (goal, where, facts),
+            self.world,
+            lambda world: _in_all_cases(facts, world, forms, where, ask),
+        )
+
+
+_KNOWN = Recalled[Proof | Form]()
+
+
+def _in_all_cases(
+    facts: tuple[Comparison, ...],
+    world: Assumable,
+    forms: tuple[Form, ...],
+    where: tuple[Comparison, ...],
+    ask: Callable[[Bounds, tuple[Form, ...]], Proof | None],
+) -> Proof | Form:
+    sides = (side for fact in where for side in (fact.left, fact.right))
+    proof = NOTHING
+    for count, case in enumerate(_cases(_Case((*forms, *sides), (*facts, *where)))):
+        if case.impossible(facts):
+            continue
+        bounds = Bounds((*case.facts, *_remainders(case, world)), world)
+        one = ask(bounds, case.forms) if count < _MOST_CASES else None
+        if one is None:
+            return case.forms[0]
+        proof |= one
+    return proof
 
 
 def _inside(

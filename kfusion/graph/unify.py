@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
 from itertools import permutations, product
 
-from kfusion.graph.bounds import Floor, Proof, as_signed
+from kfusion.graph.bounds import Floor, as_signed
 from kfusion.graph.model import AtLeast, Equal, Oracle, Scalar
 from kfusion.graph.ranges import COMPARED
 from kfusion.kernel.forms import Atom, Comparison, Form, Id, Value, form_of, number
@@ -30,8 +30,8 @@ class Equalities:
     oracle: Oracle | None = None  # None: nothing new is assumed
     small_ids: bool = False  # an int holds them: no launch has an offset
     assumed: list[Equal | AtLeast] = field(default_factory=list)
-    found: dict[object, Proof | Form] = field(default_factory=dict)  # of points (points.py)
     _leader: dict[str, str] = field(default_factory=dict)
+    _renamed: dict[Form, Form] = field(default_factory=dict)
 
     def leader(self, name: str) -> str:
         while name in self._leader:
@@ -42,15 +42,20 @@ class Equalities:
         left, right = self.leader(equal.left), self.leader(equal.right)
         if left != right:
             self._leader[right] = left
+            self._renamed.clear()
             self.assumed.append(equal)
 
     def _atom(self, atom: Atom) -> Atom:
         if not isinstance(atom, Value) or atom.name not in self._leader:
             return atom
-        return replace(atom, name=self.leader(atom.name))
+        return atom._replace(name=self.leader(atom.name))
 
     def form(self, form: Form) -> Form:
-        return form.rename(self._atom) if self._leader else form
+        if not self._leader:
+            return form
+        if form not in self._renamed:
+            self._renamed[form] = form.rename(self._atom)
+        return self._renamed[form]
 
     def comparison(self, comparison: Comparison) -> Comparison:
         comparison = comparison.map(self.form)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from kfusion.source.dataclasses import dataclass
 
@@ -24,8 +25,7 @@ ITEM_IDS = (GLOBAL_ID, LOCAL_ID, GROUP_ID, STRIDED_ID)  # what differs from item
 OF_GROUPS = (LOCAL_ID, GROUP_ID, LOCAL_SIZE, NUM_GROUPS)  # what depends on the local size
 
 
-@dataclass(frozen=True)
-class Id:
+class Id(NamedTuple):
     """What get_global_id(d), get_local_size(d) and the like return."""
 
     kind: str
@@ -37,8 +37,7 @@ class Id:
         return f"get_{self.kind}({self.dimension})"
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(NamedTuple):
     """A scalar parameter; `name` is the parameter's, or, once bound, the scalar's.
 
     Of a vector or a structure one `part`, which has the type: `.s0`, `.strides[1]`; where it
@@ -54,8 +53,7 @@ class Value:
         return self.name + self.part
 
 
-@dataclass(frozen=True)
-class LoopVariable:
+class LoopVariable(NamedTuple):
     """The variable of a counting loop, told apart by the loop's first token.
 
     Or another number of the loop, such as its rounds: the name of that is none of a variable.
@@ -151,13 +149,13 @@ class Form:
         return all(not monomial for monomial, _ in self.terms)
 
     def __add__(self, other: Form) -> Form:
-        return _collect([*self.terms, *other.terms])
+        return _sum(self, other, 1) if self.terms and other.terms else self if self.terms else other
 
     def __neg__(self) -> Form:
-        return Form(tuple((monomial, -factor) for monomial, factor in self.terms))
+        return Form(tuple([(monomial, -factor) for monomial, factor in self.terms]))
 
     def __sub__(self, other: Form) -> Form:
-        return self + -other
+        return _sum(self, other, -1) if other.terms else self
 
     def __mul__(self, other: Form) -> Form:
         return _collect(
@@ -210,10 +208,10 @@ class Form:
         return result
 
     def rename(self, change: Callable[[Atom], Atom]) -> Form:
-        def changed(atom: Atom) -> Atom:
-            return change(_within(atom, lambda form: form.rename(change)))
-
-        return _collect([(tuple(changed(a) for a in m), f) for m, f in self.terms])
+        new = {a: change(_within(a, lambda form: form.rename(change))) for a in self.atoms}
+        if all(atom is changed for atom, changed in new.items()):
+            return self
+        return _collect([(tuple([new[a] for a in m]), f) for m, f in self.terms])
 
     def within(self, change: Callable[[Form], Form]) -> Form:
         """With the forms within its atoms changed."""
@@ -262,10 +260,21 @@ def _collect(terms: list[tuple[Monomial, int]]) -> Form:
     for monomial, factor in terms:
         ordered = tuple(sorted(monomial, key=_key)) if len(monomial) > 1 else monomial
         sums[ordered] = sums.get(ordered, 0) + factor
-    kept = [(m, f) for m, f in sums.items() if f]
-    if len(kept) > 1:
-        kept.sort(key=lambda term: _keys(term[0]))
-    return Form(tuple(kept))
+    return _sorted(sums)
+
+
+def _sum(left: Form, right: Form, sign: int) -> Form:
+    """Monomials of forms are in order."""
+    sums = dict(left.terms)
+    for monomial, factor in right.terms:
+        sums[monomial] = sums.get(monomial, 0) + sign * factor
+    return _sorted(sums)
+
+
+def _sorted(sums: dict[Monomial, int]) -> Form:
+    if len(sums) > 1:
+        return Form(tuple([(m, sums[m]) for m in sorted(sums, key=_keys) if sums[m]]))
+    return Form(tuple([term for term in sums.items() if term[1]]))
 
 
 def of_items(form: Form) -> Form:

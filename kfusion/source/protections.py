@@ -29,3 +29,7 @@ def protection(name: str, what: str) -> str:
 def is_on(name: str) -> bool:
     assert name in PROTECTIONS, name
     return name not in _OFF
+
+
+def switched_off() -> frozenset[str]:
+    return frozenset(_OFF)

@@ -10,16 +10,20 @@ from pathlib import Path
 import pytest
 
 HOST = Path(__file__).parent
-LINALG = HOST.parents[1] / "casestudies" / "linalg"
+STUDIES = HOST.parents[1] / "casestudies"
+LINALG, STENCIL, SHARED = STUDIES / "linalg", STUDIES / "stencil", STUDIES / "planes"
 PROGRAMS = {
     "messages": [HOST / "messages" / name for name in ("app.c", "lib.c", "k.cl")],
     "conjugate_gradient": [LINALG / name for name in ("apps/cg.c", "linalg.c", "linalg.cl")],
+    "loop": [STENCIL / name for name in ("apps/jacobi.c", "stencil.c", "stencil.cl")],
 }
 
 
 def made(files: list[Path], out: Path, seed: int) -> dict[str, str]:
     """The output of a run, by file, and what it says."""
-    command = [sys.executable, "-m", "kfusion", "-I", str(LINALG), *map(str, files)]
+    folders = [f"-I{folder}" for folder in (LINALG, STENCIL, SHARED, STUDIES / "image/apps")]
+    command = [sys.executable, "-m", "kfusion", *folders, *map(str, files)]
+    command += ["-DSTEPS=2", "--target", "cpu"]
     done = subprocess.run(
         [*command, "-o", str(out), "--explain-plan"],
         env={**os.environ, "PYTHONHASHSEED": str(seed)},
