@@ -16,7 +16,6 @@ from kfusion.graph.levels import NO_LIMITS, Key, Level, Levels, Limits
 from kfusion.graph.model import FRAME, Marching
 from kfusion.graph.target import Target
 from kfusion.kernel.any_values import FLOATS, takes_any_values
-from kfusion.kernel.forms import number
 from kfusion.kernel.types import size_of
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
@@ -24,8 +23,8 @@ from kfusion.source.protections import is_on, protection
 ANY_VALUES = protection("any-values", "what marches computes may be computed of any values")
 
 UNROLLED = 64  # rounds of loops: what is in registers has no number to be found by
-_MOST_UNROLLED = 8  # rows: more is more text than caches for instructions take
-_LEAST_HIGH = 64  # of what a group walks down, if there is enough to do
+MOST_UNROLLED = 8  # rows: more is more text than caches for instructions take
+LEAST_HIGH = 64  # of what a group walks down, if there is enough to do
 
 
 @dataclass(frozen=True)
@@ -82,18 +81,15 @@ class March:
     @property
     def unrolled(self) -> int:
         most = max(each.rows for each in self.kept.values())
-        return min(_MOST_UNROLLED, max(4, most // 2 * 2))  # even: there are two places to pass
+        return min(MOST_UNROLLED, max(4, most // 2 * 2))  # even: there are two places to pass
 
     @property
     def inside(self) -> Limits:
         """Where all columns, and all rows that are needed of them, have constant offsets."""
         found = NO_LIMITS
         for level in self.every:
-            low, high = level.reach[1]
             for each in (level.domain, level.inside):
-                first = tuple(form - number(low) for form in each.first[1])
-                end = tuple(form - number(high) for form in each.end[1])
-                found += Limits((each.first[0], first), (each.end[0], end), each.when)
+                found += each.around(1, level.reach[1])
         return found
 
 
@@ -101,11 +97,10 @@ def marching(
     levels: Levels, stages: Sequence[Stage], functions: Functions, target: Target
 ) -> Marching | None:
     """How the device marches best; None: it cannot."""
-    types = {level.type for level in levels.levels}
-    if not types <= FLOATS or not _takes_any_values(levels, stages, functions):
+    if not may_march(levels, stages, functions):
         return None
-    columns = max(1, target.march // max(map(size_of, types)))
-    while columns > 1 and _registers(march_of(levels, columns, target.marchers)) > _MANY:
+    columns = max(1, target.march // max(size_of(level.type) for level in levels.levels))
+    while columns > 1 and _registers(march_of(levels, columns, target.marchers)) > MANY:
         columns //= 2
     found = march_of(levels, columns, target.marchers)
     if (found.before + found.behind) * 16 > found.items:
@@ -116,13 +111,13 @@ def marching(
     if _registers(found) > target.registers:
         return None
     over = found.over
-    high = max(_LEAST_HIGH, 16 * over)
+    high = max(LEAST_HIGH, 16 * over)
     least = max(1, 2 * over)
     sizes = (found.wide, high), (found.items, 1)
     return Marching(*sizes, columns, least, target.marches)
 
 
-_MANY = 150  # registers for rows
+MANY = 150  # registers for rows
 
 
 def _registers(march: March) -> int:
@@ -130,8 +125,11 @@ def _registers(march: March) -> int:
     return sum(march.columns * count * size_of(level.type) // 4 for level, count in rows)
 
 
-def _takes_any_values(levels: Levels, stages: Sequence[Stage], functions: Functions) -> bool:
-    """The last level is only made where everything is as it should be."""
+def may_march(levels: Levels, stages: Sequence[Stage], functions: Functions) -> bool:
+    """May all levels be made of any values? The last one is only made where everything is as it
+    should be."""
+    if not {level.type for level in levels.levels} <= FLOATS:
+        return False
     if not is_on(ANY_VALUES):
         return True
     written = {name for stage in stages for name in stage.written}
