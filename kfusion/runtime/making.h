@@ -175,7 +175,7 @@ KFUSION_HERE int kfusion_marches(const kfusion_noted *range, const kfusion_tiles
             side *= other == d ? 1 : kfusion_groups(range->global[other], (size_t)frame[0]);
         groups += side;
     }
-    if (groups > most / tiles->local[0])
+    if (groups > most / 2 / tiles->local[0])
         return 0;
     global[0] = (size_t)groups * tiles->local[0];
     for (d = 1; d <= walked; d++)
