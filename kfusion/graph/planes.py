@@ -100,6 +100,8 @@ def marching_in_planes(
     (wide, along), tile = found.stored, (found.across, found.along * found.rows)
     if 2 * wide < tile[0] or 2 * along < tile[1] or room > target.local_bytes:
         return None
+    if PIECE[0] + _length(levels.around(0)) > items:  # they do at least a row of a piece at once
+        return None
     if _registers(found) > target.registers:
         return None
     high = max(LEAST_HIGH, 16 * found.over)

@@ -19,7 +19,7 @@ from kfusion.synthesis.signature import Style
 _INSIDE = (("inner", "outer"), ("upper", "lower"), ("near", "far"))
 _GROUP = ("item", "groups", "most", "tiles", "chunks", "deep", "frame")
 _SHARES = ("across", "along", "n", "plane", "step", "place")
-_PIECES = ("side", "pieces", "wide", "high", "above", "below")
+_PIECES = ("side", "pieces", "wide", "high", "line", "lines", "above", "below")
 _SIDE = (("west", "east"), ("north", "south"), ("begin", "stop"))
 
 
@@ -36,7 +36,9 @@ class PlanesWriter(LevelsWriter):
         )
         self.across, self.along, self.n, self.plane, self.step, self.place = map(new, _SHARES)
         self.i, self.j, self.k = map(new, "ijk")
-        self.side, self.pieces, self.wide, self.high, *between = map(new, _PIECES)
+        self.side, self.pieces, self.wide, self.high, self.line, self.lines, *between = map(
+            new, _PIECES
+        )
         self.between = tuple(between)
         self.inside = [(new(first), new(end)) for first, end in _INSIDE]
         self.sides = [(new(first), new(end)) for first, end in _SIDE]
@@ -126,12 +128,19 @@ class PlanesWriter(LevelsWriter):
         ):
             out.add(f"const int {first} = {low} + {start};")
             out.add(f"const int {last} = min({first} + {size}, {end});")
-        tile = next(iter(self.rows.values()))
-        assert isinstance(tile, Tile)
+        tile = self._where
         (left, right), (above, _) = self.levels.around(0), self.levels.around(1)
         out.add(f"const int {tile.left} = {self.first}{plus(left)};")
         out.add(f"const int {tile.top} = {self.top}{plus(above)};")
         out.add(f"const int {tile.pitch} = {self.last} - {self.first}{plus(right - left)};")
+        x, items = self.ids[0], self.planes.items
+        out.add(f"const int {x} = {tile.left} + {self.item} % {tile.pitch};")
+        out.add(f"const int {self.lines} = {items} / {tile.pitch};")
+        line = f"{tile.top} + {self.item} / {tile.pitch}"
+        # Items that are left over are below everything.
+        out.add(
+            f"const int {self.line} = {self.item} < {self.lines} * {tile.pitch} ? {line} : {rows};"
+        )
         for level in self.levels.levels:
             place, pointer = self.planes.tiles[level.key], self.rows[level.key].parameter
             out.add(f"{pointer} = {self.shared[level.type]}{plus(place)};")
@@ -146,9 +155,15 @@ class PlanesWriter(LevelsWriter):
         out.add(f"{n} -= {self.pieces};")
         self.close()
 
+    @property
+    def _where(self) -> Tile:
+        tile = next(iter(self.rows.values()))
+        assert isinstance(tile, Tile)
+        return tile
+
     def _plane(self, level: Level) -> None:
         """Of a piece of the frame."""
-        out, i, j, (x, y, z) = self.out, self.i, self.j, self.ids
+        out, n, (x, y, z) = self.out, self.i, self.ids
         self._label(level)
         out.add(f"{z} = {self.plane}{plus(level.ahead)};")
         self.open(f"if ({' && '.join(self.walked(level))})")
@@ -156,13 +171,10 @@ class PlanesWriter(LevelsWriter):
         for d, names in enumerate(((from_, to), (above, below))):
             start, end = self.limits(d, level, names[0])
             out.add(f"const int {names[0]} = {start}, {names[1]} = {end};")
-        out.add(f"const int {j} = ({to} - {from_}) * ({below} - {above});")
         # All items go round as often: PoCL 3.0 gets some others wrong.
-        self.open(f"for (int {i} = 0; {i} < {j}; {i} += {self.planes.items})")
-        self.open(f"if ({i} + {self.item} < {j})")
-        at = f"({i} + {self.item})"
-        out.add(f"const int {x} = {from_} + {at} % ({to} - {from_});")
-        out.add(f"const int {y} = {above} + {at} / ({to} - {from_});")
+        self.open(f"for (int {n} = 0; {n} < {below} - {self._where.top}; {n} += {self.lines})")
+        out.add(f"const int {y} = {self.line} + {n};")
+        self.open(f"if ({x} >= {from_} && {x} < {to} && {y} >= {above} && {y} < {below})")
         out.add(self.make(level, self.calls[level.key].anywhere, self.rows, x, y, z))
         self.close()
         self.close()
