@@ -102,8 +102,6 @@ def marching_in_planes(
         return None
     if PIECE[0] + _length(levels.around(0)) > items:  # they do at least a row of a piece at once
         return None
-    if _registers(found) > target.registers:
-        return None
     high = max(LEAST_HIGH, 16 * found.over)
     sizes = (wide, along, high), (found.items, 1, 1)
     return Marching(*sizes, found.rows, max(1, 2 * found.over), target.marches)
