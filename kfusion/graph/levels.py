@@ -1,10 +1,11 @@
 """Rows instead of calls: what a group computes again for neighbours is kept while it is needed.
 
-In: a group with functions of items (again.py), in two dimensions. Out: its *levels*, one for each
-function, and the last one for what is left, which the kernel walks through row by row: how far from
-an item of the last level others of a level are needed, how many of its rows are kept, and inside of
-which limits of ids its text has constant offsets: there `min(x + 1, w - 1)` is `x + 1`. Or None:
-some item may need another one that is not in the rows that are kept.
+In: a group with functions of items (again.py), in two dimensions or three. Out: its *levels*, one
+for each function, and the last one for what is left, which the kernel walks through row by row: how
+far from an item of the last level others of a level are needed, how many of its rows are kept, and
+inside of which limits of ids its text has constant offsets: there `min(x + 1, w - 1)` is `x + 1`.
+Or None: some item may need another one that is not in the rows that are kept. In three dimensions
+a row is a plane.
 
 A function's value is the same whenever it is computed (again.py), so it may be kept.
 """
@@ -84,6 +85,13 @@ class Limits:
     end: tuple[tuple[Form, ...], ...]
     when: tuple[Form, ...] = ()
 
+    def around(self, dimension: int, reach: Interval) -> Limits:
+        """Of items, if those that are as far from them in the dimension must be inside."""
+        first, end = list(self.first), list(self.end)
+        first[dimension] = tuple(form - number(reach[0]) for form in first[dimension])
+        end[dimension] = tuple(form - number(reach[1]) for form in end[dimension])
+        return replace(self, first=tuple(first), end=tuple(end))
+
     def __add__(self, other: Limits) -> Limits:
         first = (_furthest((*a, *b), 1) for a, b in zip(self.first, other.first, strict=True))
         end = (_furthest((*a, *b), -1) for a, b in zip(self.end, other.end, strict=True))
@@ -104,7 +112,7 @@ def _furthest(forms: Sequence[Form], sign: int) -> tuple[Form, ...]:
 class Level:
     key: Key
     type: str  # of its elements; of the last one ""
-    reach: tuple[Interval, Interval]  # by dimension, from an item of the last level
+    reach: tuple[Interval, ...]  # by dimension, from an item of the last level
     rows: int  # that are kept, a power of two
     reads: Mapping[Key, list[tuple[Interval, ...]]]  # levels, and where from an item, each time
     domain: Limits  # of its items
@@ -116,7 +124,7 @@ class Level:
     @property
     def ahead(self) -> int:
         """How many rows it is in front of the last level."""
-        return self.reach[1][1]
+        return self.reach[-1][1]
 
 
 @dataclass(frozen=True)
@@ -128,12 +136,14 @@ class Levels:
     kept: int  # bytes that an item stores to rows, and loads from there
 
     def bytes(self, columns: int) -> int:
-        """Of the rows, as so many columns of the last level need them."""
+        """Of the rows, as so many columns of the last level need them: in two dimensions."""
         low, high = self.halo
         return sum(each.rows * size_of(each.type) * (columns + high - low) for each in self.levels)
 
     def tiles(self, columns: int, rows: int) -> Tiles | None:
         """What one item does, with no more columns than there is memory for."""
+        if len(self.last.reach) > 2:
+            return None
         least = columns // _NARROWEST
         while columns > least and self.bytes(columns) > _MEMORY:
             columns //= 2
@@ -142,14 +152,14 @@ class Levels:
     @property
     def halo(self) -> Interval:
         """Columns beside those of the last level."""
-        return self._around(0)
+        return self.around(0)
 
     @property
     def rows(self) -> Interval:
         """Rows beside them."""
-        return self._around(1)
+        return self.around(1)
 
-    def _around(self, dimension: int) -> Interval:
+    def around(self, dimension: int) -> Interval:
         every = (*self.levels, self.last)
         lows, highs = zip(*(each.reach[dimension] for each in every), strict=True)
         return min(lows), max(highs)
@@ -182,7 +192,7 @@ def levels_of(
 ) -> Levels | None:
     """`windows`: what has been found for other groups, and this one adds to. `may`: whether
     something may be assumed."""
-    if not again or any(stage.range.dimensions != _DIMENSIONS for stage in stages):
+    if not again or {stage.range.dimensions for stage in stages} not in ({2}, {3}):
         return None
     if any(not_alone(stages[number]) for number in live_stages(stages, values)):
         return None
@@ -233,9 +243,6 @@ def levels_of(
         tuple(dict.fromkeys(assumed)),
         kept,
     )
-
-
-_DIMENSIONS = 2
 
 
 def _reads(each: Again, key: Key, stages: Sequence[Stage], values: GroupValues) -> bool:
@@ -330,7 +337,8 @@ def _level(
 ) -> Level | None:
     """`levels`: those that read it. `assumed`: what its domain adds to."""
     number, memory = key
-    reach = [(0, 0), (0, 0)]
+    dimensions = stages[0].range.dimensions
+    reach = [(0, 0)] * dimensions
     rows = 1
     windows = [
         [(low + a, high + b) for (low, high), (a, b) in zip(r.reach, other.reach, strict=True)]
@@ -343,12 +351,12 @@ def _level(
         reach = [(min(0, *lows), max(0, *highs)) for lows, highs in sides]
         # A row is kept from when it is made until its last reader is as far.
         oldest = min(
-            r.reach[1][0] + other.ahead
+            r.reach[-1][0] + other.ahead
             for other in levels.values()
             for r in reads[other.key]
             if (r.again.producer, r.again.memory) == key
         )
-        rows = 1 << (reach[1][1] - oldest).bit_length()
+        rows = 1 << (reach[-1][1] - oldest).bit_length()
     before = stages[: number + 1]
     found = _inside(before, values, equalities, reads[key])
     domain, guarded = NO_LIMITS, False
@@ -377,9 +385,7 @@ def _level(
     for r in reads[key]:
         made.setdefault((r.again.producer, r.again.memory), []).append(r.reach)
     type_ = _type_of(stages[number], memory) if number < len(stages) else ""
-    return Level(
-        key, type_, (reach[0], reach[1]), rows, made, domain, inside, settled, split, guarded
-    )
+    return Level(key, type_, tuple(reach), rows, made, domain, inside, settled, split, guarded)
 
 
 def _type_of(stage: Stage, memory: str) -> str:
@@ -468,7 +474,7 @@ def straight(form: Form) -> tuple[Form, list[Comparison]]:
     return form, facts if is_on(IN_LIMITS) else []
 
 
-NO_LIMITS = Limits(((),) * _DIMENSIONS, ((),) * _DIMENSIONS)
+NO_LIMITS = Limits(((),) * 3, ((),) * 3)
 
 
 def _all_limits(facts: Iterable[Comparison], known: Sequence[Comparison]) -> Limits | None:
@@ -541,10 +547,10 @@ def _limits(room: Form, known: Sequence[Comparison]) -> Limits | None:
         return None
     ((id_,), factor) = ids[0]
     rest = worst - Form((((id_,), factor),))
-    plain = isinstance(id_, Id) and id_.kind == GLOBAL_ID and id_.dimension < _DIMENSIONS
+    plain = isinstance(id_, Id) and id_.kind == GLOBAL_ID and id_.dimension < 3
     if not plain or not isinstance(id_, Id) or not _is_plain(rest):
         return None
-    first: list[tuple[Form, ...]] = [()] * _DIMENSIONS
+    first: list[tuple[Form, ...]] = [()] * 3
     end = list(first)
     if factor > 0:
         first[id_.dimension] = (-rest,)

@@ -18,13 +18,12 @@ from kfusion.graph.model import FRAME, Marching
 from kfusion.graph.sources import Source, Sources, sources_of, take_any_values, written_by
 from kfusion.graph.target import Target
 from kfusion.kernel.any_values import FLOATS
-from kfusion.kernel.forms import number
 from kfusion.kernel.types import size_of
 from kfusion.source.dataclasses import dataclass
 
 UNROLLED = 64  # rounds of loops: what is in registers has no number to be found by
-_MOST_UNROLLED = 8  # rows: more is more text than caches for instructions take
-_LEAST_HIGH = 64  # of what a group walks down, if there is enough to do
+MOST_UNROLLED = 8  # rows: more is more text than caches for instructions take
+LEAST_HIGH = 64  # of what a group walks down, if there is enough to do
 
 
 @dataclass(frozen=True)
@@ -96,18 +95,15 @@ class March:
     def unrolled(self) -> int:
         most = max(each.rows for each in self.kept.values())
         least = 2 if self.sources else 4  # what is loaded a row ahead is not waited for
-        return min(_MOST_UNROLLED, max(least, most // 2 * 2))  # even: there are two places to pass
+        return min(MOST_UNROLLED, max(least, most // 2 * 2))  # even: there are two places to pass
 
     @property
     def inside(self) -> Limits:
         """Where all columns, and all rows that are needed of them, have constant offsets."""
         found = NO_LIMITS
         for level in self.every:
-            low, high = level.reach[1]
             for each in (level.domain, level.inside):
-                first = tuple(form - number(low) for form in each.first[1])
-                end = tuple(form - number(high) for form in each.end[1])
-                found += Limits((each.first[0], first), (each.end[0], end), each.when)
+                found += each.around(1, level.reach[1])
         return found
 
 
@@ -115,13 +111,12 @@ def marching(
     levels: Levels, stages: Sequence[Stage], functions: Functions, target: Target
 ) -> Marching | None:
     """How the device marches best; None: it cannot."""
-    types = {level.type for level in levels.levels}
-    if not types <= FLOATS or not _take_any_values(levels, stages, functions):
+    if not may_march(levels, stages, functions):
         return None
     sources = sources_of(levels, stages)
-    columns = max(1, target.march // max(map(size_of, types)))
+    columns = max(1, target.march // max(size_of(level.type) for level in levels.levels))
     found = march_of(levels, sources, columns, target.marchers)
-    while columns > 1 and _registers(found) > _MANY:
+    while columns > 1 and _registers(found) > MANY:
         columns //= 2
         found = march_of(levels, sources, columns, target.marchers)
     if (found.before + found.behind) * 16 > found.items:
@@ -132,13 +127,13 @@ def marching(
     if _registers(found) > target.registers:
         return None
     over = found.over
-    high = max(_LEAST_HIGH, 16 * over)
+    high = max(LEAST_HIGH, 16 * over)
     least = max(1, 2 * over)
     sizes = (found.wide, high), (found.items, 1)
     return Marching(*sizes, columns, least, target.marches)
 
 
-_MANY = 150  # registers for rows
+MANY = 150  # registers for rows
 
 
 def _registers(march: March) -> int:
@@ -146,8 +141,11 @@ def _registers(march: March) -> int:
     return sum(march.columns * count * size_of(level.type) // 4 for level, count in rows)
 
 
-def _take_any_values(levels: Levels, stages: Sequence[Stage], functions: Functions) -> bool:
-    """The last level is only made where everything is as it should be."""
+def may_march(levels: Levels, stages: Sequence[Stage], functions: Functions) -> bool:
+    """May all levels be made of any values? The last one is only made where everything is as it
+    should be."""
+    if not {level.type for level in levels.levels} <= FLOATS:
+        return False
     live = {
         number
         for key in (level.key for level in levels.levels)

@@ -6,6 +6,7 @@ the graph room decides; the fuse room writes. Nothing here knows about host code
 
 from __future__ import annotations
 
+from itertools import combinations
 from math import prod
 
 from kfusion.kernel.forms import Form
@@ -388,7 +389,7 @@ class Again:
 class Tiles:
     """A group of the fused kernel's launch does the work of so many items of the noted launch."""
 
-    items: tuple[int, ...]  # by dimension (two): of the noted launch, how many one group does
+    items: tuple[int, ...]  # by dimension: of the noted launch, how many one group does
     local: tuple[int, ...]  # by dimension: the size of the groups of the launch that is made
 
     def launched(self, size: tuple[int, ...]) -> tuple[int, ...]:
@@ -406,29 +407,37 @@ class Tiles:
 
 
 FRAME = (64, 8)  # items of a piece of the frame, and of one at the sides the other way round
+PIECE = (32, 8, 32)  # ... in three dimensions
 
 
 @dataclass(frozen=True)
 class Marching(Tiles):
-    """A group walks down some rows of a strip, or does pieces of the frame around all of them.
+    """A group walks down some rows of a strip, or does pieces of the frame around all of them. In
+    three dimensions it walks through planes of a tile.
 
     Groups do what their numbers leave to them: any number is right.
     """
 
-    columns: int  # that one item does
-    least: int  # rows that a group walks down, at least
+    columns: int  # that one item does; or rows
+    least: int  # rows, or planes, that a group walks down, at least
     groups: int  # that the device should have
 
     def launched(self, size: tuple[int, ...]) -> tuple[int, ...]:
-        (columns, rows), (wide, most) = size, self.items
-        strips = -(-columns // wide)
-        high = max(min(rows * strips // self.groups, most), self.least)
-        frame = sum(-(-side // FRAME[0]) for side in size)
-        return (strips * -(-rows // high) + frame) * self.local[0], 1
+        *sides, rows = size
+        strips = prod(-(-side // items) for side, items in zip(sides, self.items, strict=False))
+        high = max(min(rows * strips // self.groups, self.items[-1]), self.least)
+        pieces = [-(-side // self.frame[0]) for side in size]
+        frame = sum(map(prod, combinations(pieces, len(sides))))
+        return (strips * -(-rows // high) + frame) * self.local[0], *(1 for _ in sides)
+
+    @property
+    def frame(self) -> tuple[int, ...]:
+        """Items of a piece of it."""
+        return FRAME if len(self.items) == len(FRAME) else PIECE
 
     def fit(self, size: tuple[int, ...]) -> bool:
         """... and all pieces have numbers."""
-        return super().fit(size) and prod(side // FRAME[1] + 1 for side in size) < 1 << 31
+        return super().fit(size) and prod(side // self.frame[1] + 1 for side in size) < 1 << 31
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,7 @@ from kfusion.graph.model import (
 from kfusion.graph.partition import Members, Pairs, Prices, best_partition
 from kfusion.graph.pauses import pauses
 from kfusion.graph.placing import placements
+from kfusion.graph.planes import marching_in_planes
 from kfusion.graph.profit import over_budget
 from kfusion.graph.rounding import rounded, unreachable
 from kfusion.graph.several import may_ask_by_group, may_do_several, pays
@@ -374,7 +375,8 @@ class _Planner:
                 return self._priced(run, together, (*more, *new))
             assumptions = [*assumptions, *levels.assumed]
             if self.target.march:
-                tiles: Tiles | None = marching(levels, members, functions, self.target)
+                march = marching if len(levels.last.reach) == 2 else marching_in_planes
+                tiles: Tiles | None = march(levels, members, functions, self.target)
             else:
                 tiles = levels.tiles(self.target.strip, rows)
             size = cost(members, values, levels.loads, max(near, NEAR_ROWS), levels.kept)

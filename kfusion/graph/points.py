@@ -195,7 +195,7 @@ def _named_widths(index: Form, dimensions: int) -> _Named:
                 and not less % factor
             ):
                 wide = form_of(width) + number(less // factor)
-                name = replace(width, name=str(wide))
+                name = width._replace(name=str(wide))
                 new[width], back[name] = form_of(name) - number(less // factor), wide
                 break
     return _Named(new, back)

@@ -32,7 +32,6 @@ from functools import lru_cache
 from textwrap import wrap
 
 from kfusion.graph.model import (
-    FRAME,
     Assumption,
     AtLeast,
     AtMost,
@@ -650,7 +649,7 @@ def _tiles(kernel: FusedKernel, name: str) -> str:
     )
     parts = [f"{len(kernel.tiles.items)}", f"{{{items}}}", f"{{{local}}}"]
     if isinstance(kernel.tiles, Marching):
-        frame = ", ".join(map(str, FRAME))
+        frame = ", ".join(map(str, kernel.tiles.frame[:2]))
         parts += [f"{kernel.tiles.least}", f"{kernel.tiles.groups}", f"{{{frame}}}"]
     else:
         parts += ["0", "0", "{0}"]

@@ -150,20 +150,36 @@ KFUSION_HERE size_t kfusion_groups(size_t size, size_t items)
 KFUSION_HERE int kfusion_marches(const kfusion_noted *range, const kfusion_tiles *tiles,
                                  size_t *global)
 {
-    const cl_ulong most = CL_INT_MAX, columns = range->global[0], rows = range->global[1];
-    const cl_ulong *frame = tiles->frame;
-    const cl_ulong strips = kfusion_groups(range->global[0], tiles->items[0]);
-    cl_ulong high = rows * strips / tiles->groups, groups;
+    const cl_ulong most = CL_INT_MAX, *frame = tiles->frame;
+    const cl_uint walked = tiles->dimensions - 1;
+    cl_ulong pieces = 1, strips = 1, groups, high;
+    cl_uint d, other;
 
-    high = high < tiles->items[1] ? high : tiles->items[1];
+    for (d = 0; d <= walked; d++) {
+        const cl_ulong side = range->global[d] / frame[1] + 1;
+
+        if (side > most / pieces)
+            return 0;
+        pieces *= side;
+        if (d < walked)
+            strips *= kfusion_groups(range->global[d], tiles->items[d]);
+    }
+    high = range->global[walked] * strips / tiles->groups;
+    high = high < tiles->items[walked] ? high : tiles->items[walked];
     high = high > tiles->least ? high : tiles->least;
-    groups = strips * kfusion_groups(range->global[1], (size_t)high);
-    groups += kfusion_groups(range->global[0], (size_t)frame[0]);
-    groups += kfusion_groups(range->global[1], (size_t)frame[0]);
-    if (groups > most / tiles->local[0] || columns / frame[1] + 1 > most / (rows / frame[1] + 1))
+    groups = strips * kfusion_groups(range->global[walked], (size_t)high);
+    for (d = 0; d <= walked; d++) {
+        cl_ulong side = 1;
+
+        for (other = 0; other <= walked; other++)
+            side *= other == d ? 1 : kfusion_groups(range->global[other], (size_t)frame[0]);
+        groups += side;
+    }
+    if (groups > most / 2 / tiles->local[0])
         return 0;
     global[0] = (size_t)groups * tiles->local[0];
-    global[1] = 1;
+    for (d = 1; d <= walked; d++)
+        global[d] = 1;
     return 1;
 }
 

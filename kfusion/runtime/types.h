@@ -20,8 +20,8 @@ typedef struct kfusion_noted {
 } kfusion_noted;
 
 /* What a group of a fused launch does: so many items of the noted one; and how many it has.
-   If it marches: `least` rows or more, so that there are `groups`; others do the frame around, in
-   pieces of `frame`. */
+   If it marches: `least` rows (or planes) or more, so that there are `groups`; others do the frame
+   around, in pieces of `frame`. */
 typedef struct kfusion_tiles {
     cl_uint dimensions;
     size_t items[3], local[3];

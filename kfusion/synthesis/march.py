@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from kfusion.graph.levels import Key, Level
-from kfusion.graph.march import March
+from kfusion.graph.march import Kept, March
 from kfusion.graph.model import FRAME
-from kfusion.kernel.forms import Form
 from kfusion.synthesis.names import Names, plus
 from kfusion.synthesis.ranges import Given, LevelsWriter
 from kfusion.synthesis.rows import Own, Rows, Tile
@@ -99,11 +98,6 @@ class MarchWriter(LevelsWriter):
         out.add(f"const int {self.chunks} = ({height} + {self.high} - 1) / {self.high};")
         out.add(f"const int {self.frame} = {self.groups} - {self.strips} * {self.chunks};")
 
-    def _most(self, which: str, text: str, forms: tuple[Form, ...], size: str) -> str:
-        for form in forms:
-            text = f"{which}({self.number(form).between('0', size)}, {text})"
-        return text
-
     def _frame(self) -> None:
         """Pieces of what is around the strips: above, below, left and right."""
         out, each = self.out, self.pieces
@@ -189,10 +183,6 @@ class MarchWriter(LevelsWriter):
         self.close()
         out.add("barrier(CLK_LOCAL_MEM_FENCE);")
 
-    def _label(self, level: Level) -> None:
-        self.out.blank()
-        self.out.add(f"/* {self.calls[level.key].label} */")
-
     def _strip(self) -> None:
         out, march = self.out, self.march
         columns, wide = march.columns, march.wide
@@ -238,10 +228,6 @@ class MarchWriter(LevelsWriter):
             out.add("barrier(CLK_LOCAL_MEM_FENCE);")
         self.close()
         self.close()
-
-    def _unrolled(self, name: str, count: int) -> None:
-        self.out.add("#pragma unroll")
-        self.open(f"for (int {name} = 0; {name} < {count}; {name}++)")
 
     def _place(self, level: Level, *, other: bool) -> str:
         """Of what is passed in this step, or in the one before."""
@@ -357,10 +343,10 @@ def own_rows_of(march: March, hint: Callable[[Key], str], names: Names) -> dict[
     return found
 
 
-def read_by(march: March, reader: Key, rows: Mapping[Key, Own]) -> dict[Key, Rows]:
+def read_by(kept: Mapping[Key, Kept], reader: Key, rows: Mapping[Key, Own]) -> dict[Key, Rows]:
     """As the level finds its own element: it is behind those that it reads."""
-    delay = march.kept[reader].delay
+    delay = kept[reader].delay
     return {
-        key: replace(each, row=march.kept[key].rows - 1 - (delay - march.kept[key].delay))
+        key: replace(each, row=kept[key].rows - 1 - (delay - kept[key].delay))
         for key, each in rows.items()
     }

@@ -13,9 +13,9 @@ from kfusion.synthesis.rows import Rows
 from kfusion.synthesis.signature import Style
 from kfusion.synthesis.statements import Lines
 
-NAMES = ("columns", "rows")  # of the launch as it was: the last two parameters
-_TILE = ("first", "last", "top", "bottom")
-_ITEM = ("x", "y")
+NAMES = ("columns", "rows", "planes")  # of the launch as it was: the last parameters
+_TILE = ("first", "last", "top", "bottom", "front", "back")
+_ITEM = ("x", "y", "z")
 _RANGE = ("from", "to")
 
 
@@ -67,7 +67,7 @@ class Given:
     names: Names
     arguments: Callable[[Function], list[str]]
     number: Callable[[Form], Number]
-    stored: Callable[[str, str], str]
+    stored: Callable[..., str]
     loaded: Callable[[Key, str, str], str]
 
 
@@ -79,14 +79,15 @@ class LevelsWriter:
         self.stored, self.loaded = given.stored, given.loaded
         self.out = Lines(given.style.indent)
         new = given.names.new
-        self.columns, self.count = map(new, NAMES)
-        self.first, self.last, self.top, self.bottom = map(new, _TILE)
-        self.x, self.y = map(new, _ITEM)
+        dimensions = len(levels.last.reach)
+        self.sizes = tuple(map(new, NAMES[:dimensions]))
+        self.columns, self.count = self.sizes[:2]
+        tile = tuple(map(new, _TILE[: 2 * dimensions]))
+        self.tile = tuple(zip(tile[::2], tile[1::2], strict=True))
+        self.first, self.last, self.top, self.bottom = tile[:4]
+        self.ids = tuple(map(new, _ITEM[:dimensions]))
+        self.x, self.y = self.ids[:2]
         self.from_, self.to = map(new, _RANGE)
-
-    @property
-    def sizes(self) -> tuple[str, str]:
-        return self.columns, self.count
 
     def open(self, head: str = "") -> None:
         self.out.add(f"{head}{self.style.opening(self.out.indent)}" if head else "{")
@@ -96,12 +97,24 @@ class LevelsWriter:
         self.out.depth -= 1
         self.out.add("}")
 
+    def _unrolled(self, name: str, count: int) -> None:
+        self.out.add("#pragma unroll")
+        self.open(f"for (int {name} = 0; {name} < {count}; {name}++)")
+
+    def _label(self, level: Level) -> None:
+        self.out.blank()
+        self.out.add(f"/* {self.calls[level.key].label} */")
+
+    def _most(self, which: str, text: str, forms: tuple[Form, ...], size: str) -> str:
+        for form in forms:
+            text = f"{which}({self.number(form).between('0', size)}, {text})"
+        return text
+
     def limits(self, dimension: int, level: Level, first: str) -> tuple[str, str]:
         """From where to where the level is needed here, and has items; `first`: what the text
         calls the former."""
         low, high = level.reach[dimension]
-        starts, ends = ((self.first, self.last), (self.top, self.bottom))[dimension]
-        size = (self.columns, self.count)[dimension]
+        (starts, ends), size = self.tile[dimension], self.sizes[dimension]
         start = f"max({starts}{plus(low)}, 0)" if low else starts
         end = f"min({ends}{plus(high)}, {size})" if high else ends
         for form in level.domain.first[dimension]:
@@ -110,21 +123,33 @@ class LevelsWriter:
             end = self.number(form).between(first, end)
         return start, end
 
+    def walked(self, level: Level) -> Iterator[str]:
+        """Whether the level is needed where the walk is, and has items."""
+        (low, high), at = level.reach[-1], self.ids[-1]
+        starts, ends = self.tile[-1]
+        first, end = f"{starts}{plus(low)}", f"{ends}{plus(high)}"
+        yield f"{at} >= max({first}, 0)" if low else f"{at} >= {first}"
+        yield f"{at} < min({end}, {self.sizes[-1]})" if high else f"{at} < {end}"
+        yield from self.in_limits(level.domain)
+
+    def in_limits(self, limits: Limits) -> Iterator[str]:
+        """Whether the walk is."""
+        at, d = self.ids[-1], len(self.ids) - 1
+        yield from (self.number(form).compared(at, ">=") for form in limits.first[d])
+        yield from (self.number(form).compared(at, "<") for form in limits.end[d])
+        yield from self.when(limits)
+
     def when(self, limits: Limits) -> Iterator[str]:
         return (self.number(form).compared("0", "<=") for form in limits.when)
 
-    def make(
-        self, level: Level, function: Function, rows: Mapping[Key, Rows], x: str, y: str
-    ) -> str:
+    def make(self, level: Level, function: Function, rows: Mapping[Key, Rows], *item: str) -> str:
         """The call, and what gets its value."""
         made = rows.get(level.key)
-        target = made.at(x, y) if made is not None else self.stored(x, y)
-        return f"{target}{' = ' * bool(target)}{self.call(level, function, rows, x, y)};"
+        target = made.at(*item) if made is not None else self.stored(*item)
+        return f"{target}{' = ' * bool(target)}{self.call(level, function, rows, *item)};"
 
-    def call(
-        self, level: Level, function: Function, rows: Mapping[Key, Rows], x: str, y: str
-    ) -> str:
+    def call(self, level: Level, function: Function, rows: Mapping[Key, Rows], *item: str) -> str:
         read = [rows[key] for key in level.reads]
         places = read[0].places if read else ()
-        names = [x, y, *(each.name for each in read), *places, *self.arguments(function)]
+        names = [*item, *(each.name for each in read), *places, *self.arguments(function)]
         return f"{function.name}({', '.join(names)})"

@@ -38,11 +38,14 @@ class Rows:
     def declaration(self) -> str:
         return f"{self.type} {self.name}[{self.count}][{self.width}];"
 
-    def at(self, x: str, y: str) -> str:
+    def at(self, *item: str) -> str:
+        x, y = item
+        return f"{self.name}[{self._slot(y)}][{x} - {self.left}]"
+
+    def _slot(self, row: str) -> str:
         if self.count == 1:
-            return f"{self.name}[0][{x} - {self.left}]"
-        row = y if _SIMPLE.fullmatch(y) else f"({y})"
-        return f"{self.name}[{row} & {self.count - 1}][{x} - {self.left}]"
+            return "0"
+        return f"{row if _SIMPLE.fullmatch(row) else f'({row})'} & {self.count - 1}"
 
     def of(self, point: Point, text: PointText) -> str:
         return self.at(*map(text.of, point))
@@ -64,8 +67,13 @@ class Tile(Rows):
     def parameter(self) -> str:
         return f"{self.space} {self.type} *{self.name}"
 
-    def at(self, x: str, y: str) -> str:
-        return f"{self.name}[({y} - {self.top}) * {self.pitch} + {x} - {self.left}]"
+    def at(self, *item: str) -> str:
+        """In three dimensions `width` is how many a plane has."""
+        x, y, *planes = item
+        element = f"({y} - {self.top}) * {self.pitch} + {x} - {self.left}"
+        if self.count > 1 and planes:
+            element = f"({self._slot(planes[0])}) * {self.width} + {element}"
+        return f"{self.name}[{element}]"
 
 
 @dataclass(frozen=True)
@@ -87,6 +95,33 @@ class Own(Rows):
         x, y = (form - form_of(Id(GLOBAL_ID, d)) for d, form in enumerate(point))
         row, column = text.of(y + number(self.row)), text.of(x + number(self.column))
         return f"{self.name}[{row}][{self.left}{f' + {column}' * (column != '0')}]"
+
+
+@dataclass(frozen=True)
+class Column(Own):
+    """Of one level for some rows of a column and what is beside them, in three dimensions; the
+    newest plane is the last. `left`: the variable with the row."""
+
+    high: int = 0
+    above: int = 0  # rows in front of the first one
+
+    @property
+    def parameter(self) -> str:
+        return f"{self.type} (*{self.name})[{self.high}][{self.width}]"
+
+    @property
+    def declaration(self) -> str:
+        sizes = f"[{self.count}][{self.high}][{self.width}]"
+        return f"{self.type} {self.name}{sizes} = {{{{{{({self.type})(0)}}}}}};"
+
+    def element(self, plane: str, row: str, column: int = 0) -> str:
+        return f"{self.name}[{plane}][{row}][{self.column + column}]"
+
+    def of(self, point: Point, text: PointText) -> str:
+        x, y, z = (form - form_of(Id(GLOBAL_ID, d)) for d, form in enumerate(point))
+        plane, row = text.of(z + number(self.row)), text.of(y + number(self.above))
+        column = text.of(x + number(self.column))
+        return f"{self.name}[{plane}][{self.left} + {row}][{column}]"
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ class StripWriter(LevelsWriter):
         for line in wrap(f"/* {labels}{ahead} */", _WIDTH):
             out.add(line)
         out.add(f"{y} = {self.row}{plus(level.ahead)};")
-        self.open(f"if ({' && '.join(self._rows_of(level))})")
+        self.open(f"if ({' && '.join(self.walked(level))})")
         self._range(level)
         if level.split:
             self._inside(level)
@@ -69,20 +69,6 @@ class StripWriter(LevelsWriter):
         else:
             self._columns(group, self.from_, self.to, inside=False)
         self.close()
-
-    def _rows_of(self, level: Level) -> Iterator[str]:
-        """Where the level is needed here, and has items."""
-        (low, high), y = level.reach[1], self.y
-        first, end = f"{self.top}{plus(low)}", f"{self.bottom}{plus(high)}"
-        yield f"{y} >= max({first}, 0)" if low else f"{y} >= {first}"
-        yield f"{y} < min({end}, {self.count})" if high else f"{y} < {end}"
-        yield from self._in_limits(level.domain)
-
-    def _in_limits(self, limits: Limits) -> Iterator[str]:
-        """Whether the row is."""
-        yield from (self.number(form).compared(self.y, ">=") for form in limits.first[1])
-        yield from (self.number(form).compared(self.y, "<") for form in limits.end[1])
-        yield from self.when(limits)
 
     def _range(self, level: Level) -> None:
         """Declares from where to where it is needed in the row."""
@@ -94,7 +80,7 @@ class StripWriter(LevelsWriter):
         start, end = self.from_, self.to
         for form in level.inside.first[0]:
             start = self.number(form).between(start, self.to)
-        away = " && ".join(self._in_limits(level.inside))
+        away = " && ".join(self.in_limits(level.inside))
         if away:
             self.out.add(f"const int {self.away} = {away};")
         otherwise = f"{self.away} ? {{}} : {self.to}" if away else "{}"

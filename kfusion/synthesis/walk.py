@@ -11,20 +11,22 @@ from kfusion.graph.bind import Stage
 from kfusion.graph.levels import Assumed, Key, Level, Levels, levels_of
 from kfusion.graph.march import March, march_of
 from kfusion.graph.model import Again, AtLeast, Group, Marching, Tiles
+from kfusion.graph.planes import Planes, planes_of
 from kfusion.graph.sources import Load, sources_of
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, group_values
 from kfusion.kernel.forms import Form, number
 from kfusion.kernel.types import INTEGERS
 from kfusion.source.dataclasses import dataclass
+from kfusion.synthesis import march as in_rows
+from kfusion.synthesis import planes as in_planes
 from kfusion.synthesis.again import SMALL, Function
 from kfusion.synthesis.functions import FunctionWriter
-from kfusion.synthesis.march import MarchWriter, own_rows_of, read_by, tiles_of
 from kfusion.synthesis.model import FusedKernel
 from kfusion.synthesis.names import Names, file_names, identifier
-from kfusion.synthesis.ranges import Calls, Given, Number
+from kfusion.synthesis.ranges import Calls, Given, LevelsWriter, Number
 from kfusion.synthesis.render import Renderer
-from kfusion.synthesis.rows import Kept, Rows
+from kfusion.synthesis.rows import Column, Kept, Own, Rows
 from kfusion.synthesis.signature import Style, signature
 from kfusion.synthesis.strips import StripWriter
 from kfusion.synthesis.writer import Writer, parameters_of_memory
@@ -58,13 +60,19 @@ def written_in_rows(
     symbols = {symbol.name for kernel in kernels for symbol in kernel.symbols.values()}
     names = Names([*file_names(kernels[0].unit), *symbols, *taken, name])
     march = _march(levels, stages, tiles)
+    hint = partial(_hint, stages)
+    style = Style.of(kernels[0], Renderer(kernels[0].unit, written_out=written_out))
     rows: Mapping[Key, Rows]
-    if march:
-        style = Style.of(kernels[0], Renderer(kernels[0].unit, written_out=written_out))
-        rows = tiles_of(march, partial(_hint, stages), names, style)
-        private = own_rows_of(march, partial(_hint, stages), names)
+    private: Mapping[Key, Own] = {}
+    columns: Mapping[Key, Column] = {}
+    if isinstance(march, Planes):
+        rows = in_planes.tiles_of(march, hint, names, style)
+        private = columns = in_planes.columns_of(march, hint, names)
+    elif march:
+        rows = in_rows.tiles_of(march, hint, names, style)
+        private = in_rows.own_rows_of(march, hint, names)
     else:
-        rows, private = _rows(stages, levels, tiles, names), {}
+        rows = _rows(stages, levels, tiles, names)
     every = (*rows.values(), *private.values())
     reserved = {*taken, *(each.name for each in every), *(p for each in every for p in each.places)}
     functions: dict[str, Function] = {}  # by their text without their names
@@ -107,7 +115,8 @@ def written_in_rows(
         for inside in (False, True) if level.split or march else (False,):
             where = replace(kept, inside=inside)
             if inside and march:
-                read, loads = read_by(march, level.key, private), march.of_memory.loads
+                read = in_rows.read_by(march.kept, level.key, private)
+                loads = march.of_memory.loads if isinstance(march, March) else {}
                 walked = next(each for each in march.every if each.key == level.key)
                 own = _names_within(walked, stages, group.again, read, names, loads)
                 where = replace(where, rows=own, level=walked, loads=loads)
@@ -131,7 +140,7 @@ def written_in_rows(
         written_out=written_out,
         taken=frozenset(reserved),
     )
-    loaded = {each.level.key: each for each in march.sources} if march else {}
+    loaded = {each.level.key: each for each in march.sources} if isinstance(march, March) else {}
     called = (each.name for each in functions.values())
     given = Given(
         calls,
@@ -139,12 +148,14 @@ def written_in_rows(
         Names([*file_names(writer.unit), *writer.parameters.named, *reserved, *called]),
         lambda function: [writer.given(each) for each in function.parameters],
         lambda form: _number(writer, form),
-        lambda x, y: writer.element(*stored.key[:1], stored.store, (x, y)) if stored else "",
+        lambda *item: writer.element(*stored.key[:1], stored.store, item) if stored else "",
         lambda key, x, y: writer.element(*loaded[key].load, (x, y), loaded[key].form),
     )
-    kernel: StripWriter | MarchWriter
-    if march:
-        kernel = MarchWriter(march, rows, private, given)
+    kernel: LevelsWriter
+    if isinstance(march, Planes):
+        kernel = in_planes.PlanesWriter(march, rows, columns, given)
+    elif march:
+        kernel = in_rows.MarchWriter(march, rows, private, given)
     else:
         kernel = StripWriter(levels, tiles, rows, given)
     writer.out.lines += kernel.write()
@@ -152,7 +163,10 @@ def written_in_rows(
     sizes = ", ".join(map(str, (*tiles.local, 1)[:3]))
     style = replace(writer.style, attribute=f"__attribute__((reqd_work_group_size({sizes})))")
     size = f"{tiles.items[1]} rows of {tiles.items[0]} columns"
-    size = f"a group marches down {size}, or more" if march else f"an item walks down {size}"
+    if isinstance(march, Planes):
+        size = f"a group marches through {tiles.items[2]} planes of {size}, or more"
+    else:
+        size = f"a group marches down {size}, or more" if march else f"an item walks down {size}"
     head = signature(
         style, name, [*(p.text for p in parameters), *(f"const int {n}" for n in kernel.sizes)]
     )
@@ -217,9 +231,11 @@ def _names_within(
     return found
 
 
-def _march(levels: Levels, stages: Sequence[Stage], tiles: Tiles) -> March | None:
+def _march(levels: Levels, stages: Sequence[Stage], tiles: Tiles) -> March | Planes | None:
     if not isinstance(tiles, Marching):
         return None
+    if len(tiles.items) > 2:
+        return planes_of(levels, tiles.columns, tiles.local[0])
     return march_of(levels, sources_of(levels, stages), tiles.columns, tiles.local[0])
 
 

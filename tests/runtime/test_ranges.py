@@ -66,22 +66,40 @@ static void tell(cl_uint dimensions, size_t offset, size_t width, size_t height)
     printf(can == run.refused ? "?" : can ? ", " : "no, ");
 }
 
+static void march_in(const kfusion_tiles *tiles, const kfusion_noted *range)
+{
+    size_t global[3] = {0, 0, 1};
+
+    if (!kfusion_in_tiles(range, tiles, global))
+        printf("none, ");
+    else
+        printf("%lu x %lu x %lu, ", (unsigned long)global[0], (unsigned long)global[1],
+               (unsigned long)global[2]);
+}
+
 static void march(size_t width, size_t height)
 {
     static const kfusion_tiles tiles = {2, {248, 96, 1}, {64, 1, 1}, 12, 1584, {64, 8}};
     const kfusion_noted range = {.dimensions = 2, .global = {width, height, 1}};
-    size_t global[3] = {0, 0, 0};
 
-    if (!kfusion_in_tiles(&range, &tiles, global))
-        printf("none, ");
-    else
-        printf("%lu x %lu, ", (unsigned long)global[0], (unsigned long)global[1]);
+    march_in(&tiles, &range);
+}
+
+static void march_through(size_t width, size_t height, size_t depth)
+{
+    static const kfusion_tiles tiles = {3, {26, 28, 96}, {256, 1, 1}, 12, 1584, {32, 8}};
+    const kfusion_noted range = {.dimensions = 3, .global = {width, height, depth}};
+
+    march_in(&tiles, &range);
 }
 
 int main(void)
 {
     march(1, 1), march(250, 25), march(4096, 4096), march(1 << 15, 1 << 15);
     march(370719, 370719), march(370728, 370728), march(1 << 29, 1), march(1, (1 << 31) - 100);
+    march_through(1, 1, 1), march_through(33, 40, 50), march_through(512, 512, 512);
+    march_through(6300, 6300, 6300), march_through(6700, 6700, 6700);
+    march_through((size_t)1 << 29, 1 << 29, 1 << 29);
     tell(2, 0, 1, 1), tell(2, 0, 5, 4), tell(2, 0, 6, 5), tell(2, 0, 10, 8);
     tell(2, 1, 5, 4), tell(1, 0, 5, 1), tell(3, 0, 5, 4);
     tell(2, 0, (size_t)CL_INT_MAX / 2 - 5, 1), tell(2, 0, (size_t)CL_INT_MAX / 2 - 4, 1);
@@ -92,14 +110,19 @@ int main(void)
 
 
 def test_ranges_that_are_done_in_tiles(tmp_path: Path) -> None:
-    """Without an offset, in two dimensions; ends of tiles and ids of the launch are ints."""
+    """Without an offset, in as many dimensions; ends of tiles and ids of the launch are ints."""
     (tmp_path / HEADER_NAME).write_text(runtime_text("tested", ""))
     (tmp_path / "tiles.c").write_text(IN_TILES)
     program = build([tmp_path / "tiles.c"], tmp_path / "tiles", [tmp_path])
     march = Marching((248, 96), (64, 1), columns=4, least=12, groups=1584)
     sizes = [(1, 1), (250, 25), (4096, 4096), (1 << 15, 1 << 15), (370719, 370719)]
     sizes += [(370728, 370728), (1 << 29, 1), (1, (1 << 31) - 100)]
-    launched = [f"{march.launched(n)[0]} x 1" if march.fit(n) else "none" for n in sizes]
+    launched = [f"{march.launched(n)[0]} x 1 x 1" if march.fit(n) else "none" for n in sizes]
+    march = Marching((26, 28, 96), (256, 1, 1), columns=4, least=12, groups=1584)
+    cubes = [(1, 1, 1), (33, 40, 50), (512,) * 3, (6300,) * 3, (6700,) * 3, (1 << 29,) * 3]
+    launched += [" x ".join(map(str, march.launched(n))) if march.fit(n) else "none" for n in cubes]
+    assert launched[8:11] == ["1024 x 1 x 1", "8192 x 1 x 1", "780288 x 1 x 1"]
+    assert [each == "none" for each in launched[11:]] == [False, True, True]
     assert run_counted([str(program)], {}).stdout == (
         f"{', '.join(launched)}, "
         "2 x 1000, 2 x 1000, 4 x 2000, 4 x 2000, no, no, no, "

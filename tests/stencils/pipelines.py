@@ -16,7 +16,10 @@ EXTENTS = {
     2: [[1, 2, 3, 5, 7, 8, 13, 17], [1, 2, 3, 4, 6, 7, 11]],
     3: [[1, 2, 3, 4, 5, 7], [1, 3, 4, 5], [1, 2, 3, 5]],
 }
-LARGE = [[1, 3, 8, 13, 17, 29, 34, 47], [1, 2, 4, 7, 11, 19, 26]]  # for groups that march
+LARGE = [  # for groups that march
+    [[1, 3, 8, 13, 17, 29, 34, 47], [1, 2, 4, 7, 11, 19, 26]],
+    [[1, 4, 9, 13, 17, 19], [1, 2, 5, 11, 14, 17], [1, 2, 3, 5, 8, 13]],
+]
 LARGEST = {1: 16, 2: 7, 3: 4}  # extents that the judge tries: it takes its time
 
 
@@ -68,7 +71,8 @@ class Pipeline(places.Pipeline):
 
 
 def pipeline(random: Random, prefix: str, *, large: bool = False) -> Pipeline:
-    extents = LARGE if large else EXTENTS[random.choice([1, 1, 2, 2, 2, 2, 3])]
+    extents = EXTENTS[random.choice([1, 1, 2, 2, 2, 2, 3])]
+    extents = random.choice([*LARGE[:1] * 3, LARGE[1]]) if large else extents
     size = tuple(random.choice(each) for each in extents)
     type_ = random.choice(["float"] * 6 + ["int"] * 2 + ["double", "float4"])
     rounded = random.random() < 0.4

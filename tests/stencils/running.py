@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from math import gcd, prod
 from random import Random
 
@@ -30,6 +31,7 @@ AT_A_TIME = 20  # pipelines in one program
 EAGER = Target(near=1 << 20)  # whatever it costs to compute again
 STRIPS = Target(near=1 << 20, strip=4, rows=3)
 MARCH = Target(near=1 << 20, march=4, marchers=6)
+IN_PLANES = replace(MARCH, marchers=16)
 Made = dict[tuple[int, ...], FusedKernel]
 
 
@@ -45,6 +47,8 @@ def planned(
 def _planned(
     of: Pipeline, called: list[Invocation], name: str, target: Target
 ) -> tuple[RegionPlan, Made]:
+    if target.march and len(of.size) > 2:
+        target = IN_PLANES
     alone: dict[str, Reason] = {}
     taken: set[str] = set()
     while True:

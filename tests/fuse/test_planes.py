@@ -1,0 +1,133 @@
+"""Groups that march through planes: the bits are the same, and no two items meet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kfusion.api import Fused, Launch, fuse
+from kfusion.graph.model import LaunchRange, Marching
+from kfusion.graph.target import Target
+from tests.random.execution import Job, Step
+from tests.random.running import simulated
+from tests.stencils.running import IN_PLANES
+from tests.support.pyopencl_run import Case, assert_same, original_launches
+
+HEAD = """\
+#pragma OPENCL FP_CONTRACT OFF
+kernel void turn(global const T *a, global T *b, const int w, const int h, const int d)
+{
+    const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+"""
+STEPS = {
+    "star": """\
+    if (x >= w || y >= h || z >= d) return;
+    T s = a[(z * h + y) * w + max(x - R, 0)] + 2 * a[(z * h + y) * w + min(x + R, w - 1)];
+    s += a[(z * h + max(y - R, 0)) * w + x] + 3 * a[(z * h + min(y + R, h - 1)) * w + x];
+    s += a[(max(z - R, 0) * h + y) * w + x] + 4 * a[(min(z + R, d - 1) * h + y) * w + x];
+    b[(z * h + y) * w + x] = s / 8;
+""",
+    "inner": """\
+    const int i = (z * h + y) * w + x;
+    if (x >= R && x < w - R && y >= R && y < h - R && z >= R && z < d - R)
+        b[i] = a[i + R] + a[i - R * w] + a[i + R * w * h] / 2 + a[i - R * w * h];
+""",
+    "box": """\
+    if (x >= w || y >= h || z >= d) return;
+    T s = 0;
+    for (int k = -R; k <= R; k++)
+        for (int j = -1; j <= 1; j++)
+            for (int i = -1; i <= R; i++)
+                s += (i + 2 * j + 3 * k) * a[(clamp(z + k, 0, d - 1) * h + clamp(y + j, 0, h - 1))
+                                             * w + clamp(x + i, 0, w - 1)];
+    b[(z * h + y) * w + x] = s / 16;
+""",
+    "row": """\
+    if (x >= w || y >= h || z >= d) return;
+    b[(z * h + y) * w + x] = a[(z * h + y) * w + min(x + R, w - 1)] / 2 + 1;
+""",
+}
+TYPES = {"float": np.float32, "double": np.float64}
+SIZES = [(1, 1, 1), (2, 3, 1), (17, 19, 23), (31, 11, 13), (3, 30, 20), (30, 20, 3), (13, 2, 40)]
+
+
+def source_of(name: str, type_: str = "float", reach: int = 1) -> str:
+    text = re.sub(r"\bT\b", type_, f"{HEAD}{STEPS[name]}}}\n")
+    return re.sub(r"\bR\b", str(reach), text)
+
+
+def fused_steps(source: str, steps: int, target: Target = IN_PLANES) -> Fused:
+    names = ["a", *(f"t{n}" for n in range(1, steps)), "b"]
+    calls = [f"turn({names[n]}, {names[n + 1]}, w, h, d)" for n in range(steps)]
+    ranges = [LaunchRange(3, "space")] * steps
+    return fuse(source, calls, ["b"], ranges=ranges, target=target, tiles=True)
+
+
+def marches(fused: Fused) -> bool:
+    return [isinstance(launch.tiles, Marching) for launch in fused.kernels] == [True]
+
+
+def case(size: tuple[int, int, int], type_: str = "float") -> Case:
+    random, count = np.random.default_rng(3), size[0] * size[1] * size[2]
+    data = {name: random.random(count).astype(TYPES[type_]) for name in ("a", "t1", "t2", "b")}
+    return Case(data, extents(size), size)
+
+
+def extents(size: tuple[int, int, int]) -> dict[str, np.int32]:
+    return dict(zip("whd", map(np.int32, size), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "type_", "reach", "steps"),
+    [
+        ("star", "float", 1, 2),
+        ("star", "float", 1, 3),
+        ("star", "double", 2, 2),
+        ("inner", "float", 1, 3),
+        ("inner", "double", 2, 2),
+        ("box", "float", 1, 3),
+        ("box", "float", 2, 2),
+        ("row", "float", 3, 2),
+    ],
+)
+def test_bits_are_the_same(name: str, type_: str, reach: int, steps: int) -> None:
+    source = source_of(name, type_, reach)
+    fused = fused_steps(source, steps)
+    assert marches(fused)
+    for size in SIZES:
+        assert_same(fused, source, case(size, type_), ["b"])
+
+
+@pytest.mark.parametrize(("name", "steps"), [("star", 3), ("box", 2)])
+def test_items_do_not_meet(name: str, steps: int) -> None:
+    """Neither where groups march nor in pieces of the frame."""
+    source, size = source_of(name), (19, 13, 11)
+    fused, data = fused_steps(source, steps), case(size)
+
+    def job_steps(launches: Sequence[Launch]) -> tuple[Step, ...]:
+        found = []
+        for launch in launches:
+            over, local = launch.over(size, (1, 1, 1))
+            whole = map(np.int32, size if launch.tiles else ())
+            arguments = [extents(size).get(name, name) for name in launch.arguments]
+            found.append(Step(launch.name, (*arguments, *whole), over, local or (1, 1, 1)))
+        return tuple(found)
+
+    runs = (job_steps(original_launches(fused)), job_steps(fused.kernels))
+    assert simulated([Job(fused.source, (), runs, dict(data.buffers), ("b",))]) == [None]
+
+
+@pytest.mark.parametrize(
+    ("steps", "target"),
+    [
+        (2, replace(IN_PLANES, marchers=8)),  # less than a row of a piece of the frame
+        (2, replace(IN_PLANES, local_bytes=4096)),  # four planes of 34 x 10 floats are more
+        (4, IN_PLANES),  # of eight columns two would be stored
+    ],
+)
+def test_groups_that_are_too_small(steps: int, target: Target) -> None:
+    assert not marches(fused_steps(source_of("star"), steps, target))
