@@ -356,10 +356,12 @@ def cost(
     further: Mapping[tuple[Point, str, Form], int],
     near: int,
     kept: int = 0,
+    beside: float = 1,
 ) -> int:
     """Bytes, where neighbouring items load the same elements: each comes once from memory, and
     the loads themselves cost as if one in so many did. `further`: loads of functions. `kept`:
-    bytes that go to what an item keeps, and from there."""
+    bytes that go to what an item keeps, and from there. `beside`: how many items all of that is
+    done for, for each one that stores."""
     loads = {element_of(access): size_of(access.type) for access in loads_of(stages, values)}
     sizes = {name: size for (name, _), size in loads.items()}
     sizes |= {name: size for (_, name, _), size in further.items()}
@@ -369,7 +371,8 @@ def cost(
     executed += sum(
         size * rounds_of(form, stages, *point) for (point, _, form), size in further.items()
     )
-    return sum(sizes.values()) + sum(written[name] for name in stored) + (executed + kept) // near
+    loaded = sum(sizes.values()) + (executed + kept) // near
+    return int(loaded * beside) + sum(written[name] for name in stored)
 
 
 _SOME = 8
