@@ -242,6 +242,17 @@ def _stores(stages: Sequence[Stage], values: GroupValues) -> list[BoundAccess]:
     ]
 
 
+def _states(stages: Sequence[Stage], kernel_name: str) -> str | None:
+    """What a step of the kernel reads, if that is more than what one step before it made."""
+    steps = [stage for stage in stages if stage.kernel_name == kernel_name]
+    written = frozenset[str]().union(*(step.written for step in steps))
+    reads = [a for s in steps for a in s.accesses if a.access.mode.reads]
+    if len({a.access.parameter for a in reads if a.memory.name in written}) < 2:
+        return None
+    own = any(a.memory.name in a.stage.written for a in reads)
+    return "the buffer that it writes" if own else "two earlier states"
+
+
 def unsettled(
     stages: Sequence[Stage],
     values: GroupValues,
@@ -273,15 +284,18 @@ def unsettled(
         for inner in loads_of(before, function) if is_on(UNSTORED) else ():
             if (store := stores.get(inner.memory.name)) is None:
                 continue
+            reader, writer = inner.stage.kernel_name, store.stage.kernel_name
+            code = "KF235"
+            message = f"{reader}() reads '{inner.memory}', which {writer}() writes"
+            if reader == writer and (states := _states(stages, reader)):
+                code, message = "KF240", f"{message}: each of its steps reads {states}"
             return Reason(
-                "KF235",
-                f"to compute '{read.memory}' again for neighbouring items, "
-                f"{inner.stage.kernel_name}() reads '{inner.memory}', which "
-                f"{store.stage.kernel_name}() writes",
+                code,
+                f"to compute '{read.memory}' again for neighbouring items, {message}",
                 read.access.span,
                 related=(
-                    (f"{inner.stage.kernel_name}() reads it here", inner.access.span),
-                    (f"{store.stage.kernel_name}() writes it here", store.access.span),
+                    (f"{reader}() reads it here", inner.access.span),
+                    (f"{writer}() writes it here", store.access.span),
                 ),
             )
     positions = {stage.invocation.index: n for n, stage in enumerate(stages)}
