@@ -413,7 +413,7 @@ def _looped(
         name,
         longest.invocations,
         None,
-        loop=replace(loop, forms=forms),
+        loop=replace(loop, forms=forms, price=longest.groups[0].apart // rounds),
     )
     return PlannedPattern(
         region,

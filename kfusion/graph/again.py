@@ -243,6 +243,17 @@ def _stores(stages: Sequence[Stage], values: GroupValues) -> list[BoundAccess]:
     ]
 
 
+def _states(stages: Sequence[Stage], kernel_name: str) -> str | None:
+    """What a step of the kernel reads, if that is more than what one step before it made."""
+    steps = [stage for stage in stages if stage.kernel_name == kernel_name]
+    written = frozenset[str]().union(*(step.written for step in steps))
+    reads = [a for s in steps for a in s.accesses if a.access.mode.reads]
+    if len({a.access.parameter for a in reads if a.memory.name in written}) < 2:
+        return None
+    own = any(a.memory.name in a.stage.written for a in reads)
+    return "the buffer that it writes" if own else "two earlier states"
+
+
 def unsettled(
     stages: Sequence[Stage],
     values: GroupValues,
@@ -274,15 +285,18 @@ def unsettled(
         for inner in loads_of(before, function) if is_on(UNSTORED) else ():
             if (store := stores.get(inner.memory.name)) is None:
                 continue
+            reader, writer = inner.stage.kernel_name, store.stage.kernel_name
+            code = "KF235"
+            message = f"{reader}() reads '{inner.memory}', which {writer}() writes"
+            if reader == writer and (states := _states(stages, reader)):
+                code, message = "KF240", f"{message}: each of its steps reads {states}"
             return Reason(
-                "KF235",
-                f"to compute '{read.memory}' again for neighbouring items, "
-                f"{inner.stage.kernel_name}() reads '{inner.memory}', which "
-                f"{store.stage.kernel_name}() writes",
+                code,
+                f"to compute '{read.memory}' again for neighbouring items, {message}",
                 read.access.span,
                 related=(
-                    (f"{inner.stage.kernel_name}() reads it here", inner.access.span),
-                    (f"{store.stage.kernel_name}() writes it here", store.access.span),
+                    (f"{reader}() reads it here", inner.access.span),
+                    (f"{writer}() writes it here", store.access.span),
                 ),
             )
     positions = {stage.invocation.index: n for n, stage in enumerate(stages)}
@@ -357,10 +371,12 @@ def cost(
     further: Mapping[tuple[Point, str, Form], int],
     near: int,
     kept: int = 0,
+    beside: float = 1,
 ) -> int:
     """Bytes, where neighbouring items load the same elements: each comes once from memory, and
     the loads themselves cost as if one in so many did. `further`: loads of functions. `kept`:
-    bytes that go to what an item keeps, and from there."""
+    bytes that go to what an item keeps, and from there. `beside`: how many items all of that is
+    done for, for each one that stores."""
     loads = {element_of(access): size_of(access.type) for access in loads_of(stages, values)}
     sizes = {name: size for (name, _), size in loads.items()}
     sizes |= {name: size for (_, name, _), size in further.items()}
@@ -370,7 +386,8 @@ def cost(
     executed += sum(
         size * rounds_of(form, stages, *point) for (point, _, form), size in further.items()
     )
-    return sum(sizes.values()) + sum(written[name] for name in stored) + (executed + kept) // near
+    loaded = sum(sizes.values()) + (executed + kept) // near
+    return int(loaded * beside) + sum(written[name] for name in stored)
 
 
 _SOME = 8

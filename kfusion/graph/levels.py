@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from math import prod
 
 from kfusion.graph.again import (
     Functions,
@@ -148,6 +149,13 @@ class Levels:
         while columns > least and self.bytes(columns) > _MEMORY:
             columns //= 2
         return Tiles((columns, rows), (1, 1)) if columns > least else None
+
+    def beside(self, tiles: Tiles) -> float:
+        """For how many items a level is made, for each one that stores."""
+        every = (*self.levels, self.last)
+        around = (zip(tiles.items, each.reach, strict=True) for each in every)
+        made = sum(prod((n + high - low) / n for n, (low, high) in each) for each in around)
+        return made / len(every)
 
     @property
     def halo(self) -> Interval:

@@ -463,6 +463,8 @@ class Group:
     pauses: frozenset[int] = frozenset()  # members before which items wait, to be quicker
     again: tuple[Again, ...] = ()  # what is computed again for other items
     tiles: Tiles | None = None  # what one group of the fused launch does, if not its own items
+    bytes: int = 0  # that an item moves, as predicted, and if each member were a kernel of its own
+    apart: int = 0
 
     @property
     def fused(self) -> bool:

@@ -379,8 +379,9 @@ class _Planner:
                 tiles: Tiles | None = march(levels, members, functions, self.target)
             else:
                 tiles = levels.tiles(self.target.strip, rows)
-            size = cost(members, values, levels.loads, max(near, NEAR_ROWS), levels.kept)
             if tiles is not None:
+                near, beside = max(near, NEAR_ROWS), levels.beside(tiles)
+                size = cost(members, values, levels.loads, near, levels.kept, beside)
                 return _Candidate(
                     assumptions, stored, barriers, handed, size, again, len(levels.loads), tiles
                 )
@@ -473,6 +474,8 @@ class _Planner:
             waits,
             found.again,
             found.tiles,
+            found.bytes,
+            sum(self._bytes((member,)) or 0 for member in run),
         )
 
     def _several(self, members: list[Stage], values: GroupValues) -> tuple[int, list[Disjoint]]:

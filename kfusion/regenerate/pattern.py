@@ -20,6 +20,10 @@ class Form:
     kernels: dict[Group, FusedKernel]
     rounds: int = 1  # of a loop
 
+    @property
+    def price(self) -> int:
+        return sum(group.bytes for group in self.plan.groups)
+
 
 @dataclass(frozen=True, eq=False)
 class Loop:
@@ -29,6 +33,7 @@ class Loop:
     becomes: Mapping[str, str]  # keys of slots: what each stands for in the next round
     payers: int = 0  # rounds that must follow, for they write what a form of several need not
     forms: tuple[Form, ...] = ()  # of several rounds, the longest first
+    price: int = 0  # of a round as it is written
 
 
 @dataclass(frozen=True, eq=False)

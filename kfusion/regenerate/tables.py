@@ -84,16 +84,17 @@ def _pattern(pattern: Pattern) -> str:
     return "\n\n".join(blocks)
 
 
-def _forms(pattern: Pattern) -> list[tuple[int, str, str, int]]:
-    """Rounds, the functions that store all and less, and rounds that must be noted behind."""
+def _forms(pattern: Pattern) -> list[tuple[int, str, str, int, int]]:
+    """Rounds, the functions that store all and less, rounds that must be noted behind, price."""
     if (loop := pattern.loop) is not None:
         payers = loop.payers if is_on(PAYERS) else 0
-        return [(f.rounds, making_name(pattern, f), "NULL", payers) for f in loop.forms]
+        forms = [(f.rounds, making_name(pattern, f), "NULL", payers, f.price) for f in loop.forms]
+        return [*forms, (1, "NULL", "NULL", 0, loop.price)]
     whole, less = (
         making_name(pattern, form) if form is not None else "NULL"
         for form in (pattern.whole, pattern.less)
     )
-    return [(1, whole, less, 0)] if pattern.forms else []
+    return [(1, whole, less, 0, 0)] if pattern.forms else []
 
 
 def _exchanges(pattern: Pattern) -> list[tuple[int, int]]:

@@ -97,7 +97,7 @@ KFUSION_HERE cl_int kfusion_launch_as_written(kfusion_state *s, const kfusion_la
     if (!kfusion_has_arguments_still(l)) {
         own = kfusion_own_kernel(s, l->noted.program, l->noted.name);
         if (own == NULL || own->kernel == NULL)
-            return CL_OUT_OF_HOST_MEMORY;
+            return own == NULL ? CL_OUT_OF_HOST_MEMORY : own->status;
         kernel = own->kernel;
         for (i = 0; i < l->noted.count; i++) {
             status = kfusion_set(s, own, i, l->noted.arguments[i].size,

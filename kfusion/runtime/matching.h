@@ -158,6 +158,13 @@ KFUSION_HERE void kfusion_feed(kfusion_state *s)
     s->fed++;
 }
 
+/* So many repetitions need not wait for more. What is left behind a form in the end is then enough
+   to be made in forms that are as good. */
+KFUSION_HERE size_t kfusion_enough(const kfusion_form *form)
+{
+    return form->repetitions * (form->payers > 0 ? 2 : 1) + form->payers;
+}
+
 /* Could the candidate take in more that would be made together with what it has? */
 KFUSION_HERE int kfusion_may_extend(const kfusion_candidate *c)
 {
@@ -167,7 +174,7 @@ KFUSION_HERE int kfusion_may_extend(const kfusion_candidate *c)
         return 1;
     if (part->forms == 0 || (part->most != 0 && c->repetitions >= part->most))
         return 0;
-    return c->repetitions < part->form[0].repetitions + part->form[0].payers;
+    return c->repetitions < kfusion_enough(&part->form[0]);
 }
 
 KFUSION_HERE int kfusion_all_are_complete(const kfusion_state *s)
@@ -213,7 +220,7 @@ KFUSION_HERE int kfusion_commit_best(kfusion_state *s)
     const kfusion_part *part = &c.pattern->part[c.part];
     const kfusion_form *form = part->forms == 0 ? NULL : &part->form[0];
 
-    if (form != NULL && form->payers != 0 && c.repetitions >= form->repetitions + form->payers)
+    if (form != NULL && form->payers != 0 && c.repetitions >= kfusion_enough(form))
         return kfusion_commit(s, &c, form->repetitions, c.repetitions - form->repetitions);
     return kfusion_commit(s, &c, c.repetitions, 0);
 }

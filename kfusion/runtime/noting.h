@@ -200,15 +200,19 @@ KFUSION_HERE int kfusion_ask_kernel(kfusion_record *r)
            clGetKernelInfo(r->kernel, CL_KERNEL_FUNCTION_NAME, size, r->name, NULL) == CL_SUCCESS;
 }
 
-KFUSION_HERE int kfusion_group_info(cl_kernel kernel, cl_device_id device, size_t *group,
-                                    size_t *required, cl_ulong *local)
+KFUSION_HERE cl_int kfusion_group_info(cl_kernel kernel, cl_device_id device, size_t *group,
+                                       size_t *required, cl_ulong *local)
 {
-    return clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof *group,
-                                    group, NULL) == CL_SUCCESS &&
-           clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
-                                    3 * sizeof *required, required, NULL) == CL_SUCCESS &&
-           clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof *local,
-                                    local, NULL) == CL_SUCCESS;
+    cl_int status = clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE,
+                                             sizeof *group, group, NULL);
+
+    if (status == CL_SUCCESS)
+        status = clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                          3 * sizeof *required, required, NULL);
+    if (status == CL_SUCCESS)
+        status = clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof *local,
+                                          local, NULL);
+    return status;
 }
 
 /* A step of the region's patterns that has the kernel, or NULL. */
@@ -263,7 +267,8 @@ KFUSION_HERE kfusion_record *kfusion_look_at_kernel(kfusion_state *s, cl_kernel 
     if (r->step == NULL)
         return NULL;
     if (r->device != s->queue.device) {
-        if (!kfusion_group_info(kernel, s->queue.device, &r->group, r->required, &r->local))
+        if (kfusion_group_info(kernel, s->queue.device, &r->group, r->required, &r->local) !=
+            CL_SUCCESS)
             return NULL;
         r->device = s->queue.device;
     }

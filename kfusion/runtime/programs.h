@@ -277,23 +277,27 @@ KFUSION_HERE void kfusion_create_own(kfusion_state *s, kfusion_program *p, kfusi
     const cl_uint before = KFUSION_CLOSED ? kfusion_program_references(p->program) : 0;
     cl_int status;
 
+    own->added = 0;
     own->kernel = clCreateKernel(p->program, own->name, &status);
-    if (status == CL_SUCCESS) {
-        if (KFUSION_CLOSED)
-            p->references += kfusion_program_references(p->program) - before;
-    } else if (kfusion_look_for_addition(s, p), p->added != NULL) {
+    if (status != CL_SUCCESS && (kfusion_look_for_addition(s, p), p->added != NULL)) {
         own->kernel = clCreateKernel(p->added, own->name, &status);
         own->added = 1;
     }
     if (status != CL_SUCCESS)
         own->kernel = NULL;
-    if (own->kernel != NULL &&
-        (clGetKernelInfo(own->kernel, CL_KERNEL_NUM_ARGS, sizeof own->parameters,
-                         &own->parameters, NULL) != CL_SUCCESS ||
-         !kfusion_group_info(own->kernel, p->device, &own->group, own->required, &own->local))) {
+    else
+        status = clGetKernelInfo(own->kernel, CL_KERNEL_NUM_ARGS, sizeof own->parameters,
+                                 &own->parameters, NULL);
+    if (status == CL_SUCCESS)
+        status = kfusion_group_info(own->kernel, p->device, &own->group, own->required,
+                                    &own->local);
+    if (status != CL_SUCCESS && own->kernel != NULL) {
         clReleaseKernel(own->kernel);
         own->kernel = NULL;
     }
+    own->status = status;
+    if (KFUSION_CLOSED && own->kernel != NULL && !own->added)
+        p->references += kfusion_program_references(p->program) - before;
     if (own->kernel != NULL && own->parameters > 0)
         own->value = (kfusion_value *)calloc(own->parameters, sizeof *own->value);
 }
@@ -319,10 +323,12 @@ KFUSION_HERE kfusion_own *kfusion_own_kernel(kfusion_state *s, cl_program progra
     if (p == NULL)
         return NULL;
     own = kfusion_find_own_of(p, name);
-    if (own != NULL && own->added) { /* the program may have been built with other options */
-        kfusion_look_for_addition(s, p);
+    if (own != NULL && (own->added || own->kernel == NULL)) {
+        kfusion_look_for_addition(s, p); /* the program may have been built with other options */
         own = kfusion_find_own_of(p, name);
     }
+    if (own != NULL && own->kernel == NULL && own->status != CL_INVALID_KERNEL_NAME)
+        kfusion_create_own(s, p, own); /* what it lacked may be there now */
     if (own != NULL)
         return own;
     own = (kfusion_own *)calloc(1, sizeof *own);

@@ -141,8 +141,7 @@ KFUSION_HERE size_t kfusion_limit(const kfusion_region *region)
             const kfusion_part *part = &region->pattern[i].part[j];
             for (f = 0; f < part->forms; f++) {
                 const kfusion_form *form = &part->form[f];
-                const size_t needed =
-                    (form->repetitions + form->payers) * part->steps + part->steps;
+                const size_t needed = (kfusion_enough(form) + 1) * part->steps;
                 if (needed > limit)
                     limit = needed;
             }

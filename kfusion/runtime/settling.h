@@ -188,17 +188,39 @@ KFUSION_HERE int kfusion_try(kfusion_run *run, int (*make)(kfusion_run *run), in
     return made;
 }
 
-/* The longest form for so many repetitions, with so many noted behind them; NULL if none fits. */
+enum { kfusion_most_weighed = 64 };
+
+/* The form to begin so many repetitions with, with so many noted behind them: of those that cost
+   least together, the longest; NULL if none fits. */
 KFUSION_HERE const kfusion_form *kfusion_choose(const kfusion_part *part, size_t repetitions,
                                                 size_t behind)
 {
-    size_t f;
+    const kfusion_form *first[kfusion_most_weighed + 1];
+    cl_ulong price[kfusion_most_weighed + 1];
+    size_t left, f;
 
-    for (f = 0; f < part->forms; f++)
-        if (part->form[f].repetitions <= repetitions &&
-            part->form[f].repetitions + part->form[f].payers <= repetitions + behind)
-            return &part->form[f];
-    return NULL;
+    if (repetitions > kfusion_most_weighed) {
+        behind += repetitions - kfusion_most_weighed;
+        repetitions = kfusion_most_weighed;
+    }
+    first[0] = NULL;
+    price[0] = 0;
+    for (left = 1; left <= repetitions; left++) {
+        first[left] = NULL;
+        price[left] = price[left - 1];
+        for (f = 0; f < part->forms; f++) {
+            const kfusion_form *form = &part->form[f];
+            cl_ulong all;
+            if (form->repetitions > left || form->repetitions + form->payers > left + behind)
+                continue;
+            all = form->price + price[left - form->repetitions];
+            if (first[left] != NULL && all >= price[left])
+                continue;
+            first[left] = form;
+            price[left] = all;
+        }
+    }
+    return first[repetitions];
 }
 
 KFUSION_HERE int kfusion_drops_now(kfusion_state *s, size_t segment, size_t segment_first,
@@ -257,7 +279,7 @@ KFUSION_HERE cl_int kfusion_make_segment(kfusion_state *s, size_t segment, size_
             made = form != NULL && kfusion_try(&run, form->make, 0);
         }
         if ((!made || run.refused) && g.part->forms > 0)
-            kfusion_tell_written(g.region, form == NULL ? "too few repetitions" : run.why);
+            kfusion_tell_written(g.region, form == NULL || form->make == NULL ? "too few repetitions" : run.why);
         status = kfusion_make_as_written(&run);
         left -= repetitions;
         at += launches;

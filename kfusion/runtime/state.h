@@ -118,6 +118,7 @@ typedef struct kfusion_own {
     struct kfusion_own *next;
     char *name;
     cl_kernel kernel;
+    cl_int status; /* of making it */
     cl_program of;
     int added; /* of the program with the fused text added */
     cl_uint parameters;

@@ -54,9 +54,10 @@ typedef struct kfusion_step_table {
 /* How often a part can be made at once, and the functions that do it. */
 typedef struct kfusion_form {
     size_t repetitions;
-    int (*make)(kfusion_run *run);      /* stores everything */
+    int (*make)(kfusion_run *run);      /* stores everything; NULL: as written */
     int (*make_less)(kfusion_run *run); /* does not store the slots that the part drops; or NULL */
     size_t payers; /* so many whole repetitions must be noted behind it; normally 0 */
+    cl_ulong price; /* in no unit, but less is faster */
 } kfusion_form;
 
 enum {

@@ -66,6 +66,7 @@ CODES: dict[str, str] = {
     "KF237": "it is not known which item makes an element: resampling",
     "KF238": "what an item makes cannot be computed again for another item",
     "KF239": "a read whose text cannot be replaced by what is computed again",
+    "KF240": "steps that read two earlier states, or the buffer that they write",
     "KF241": "a region is not closed: what it calls may leave it, or use OpenCL unseen",
     "KF242": "what a region launches is not known",
     "KF243": "a kernel argument that is not set in the region",
@@ -118,6 +119,8 @@ ADVICE: dict[str, str] = {
     "element, stored once and under no condition but guards",
     "KF239": "read the element by its index, `t[i - 1]`, in the type that it is stored with; not "
     "through a pointer or a function",
+    "KF240": "let a step read one earlier state: what it needs of others may be kept beside it in "
+    "one buffer, as a float2",
     "KF231": "write the access with the parameter itself, `a[i]`, instead of a pointer made of it",
     "KF242": "list the launches behind the annotation, runs(square(t, a), add(c, t, b)), or let "
     "the program record them: kfusion --for-recording, then --recorded",

@@ -76,6 +76,24 @@ def test_in_place_by_a_third_call() -> None:
     assert told(source, "f(t, a)", "g(u, t)", "h(a, u)") == [f"KF235: {message}"]
 
 
+STEP = f"{ITEM} if (i < n) t[i] = a[max(i - 1, 0)] - BEFORE;"
+
+
+@pytest.mark.parametrize(
+    ("before", "calls", "states"),
+    [
+        ("b[i]", ["s(c, b, a)", "s(a, c, b)"], "two earlier states"),
+        ("t[i]", ["s(c, a, b)", "s(a, c, b)"], "the buffer that it writes"),
+        ("b[i]", ["s(c, a, c)", "s(a, c, a)"], "the buffer that it writes"),
+    ],
+)
+def test_steps_of_several_states(before: str, calls: list[str], states: str) -> None:
+    head = "kernel void s(global float *t, global float *a, global float *b, int w, int h, int n)"
+    message = "to compute 'c' again for neighbouring items, s() reads 'a', which s() writes"
+    source = f"{head} {{ {STEP.replace('BEFORE', before)} }}\n"
+    assert told(source, *calls) == [f"KF240: {message}: each of its steps reads {states}"]
+
+
 @pytest.mark.parametrize(
     ("first", "second", "read", "missing"),
     [

@@ -65,6 +65,11 @@ SCENARIOS = (
     Scenario("loop_7", {"advance_3": 4, "advance": 2}),
     Scenario("loop_6", {"advance_3": 2, "advance": 6}),
     Scenario("loop_2", {"advance": 4}),
+    Scenario("five_6", {"advance_5": 2, "advance": 2}),
+    Scenario("five_7", {"advance_3": 4, "advance": 2}),  # not 5 + 1 + 1
+    Scenario("five_9", {"advance_5": 2, "advance_3": 2, "advance": 2}),
+    Scenario("five_10", {"advance_3": 6, "advance": 2}),  # not 5 + 3 + 1 + 1
+    Scenario("five_40", {"advance_5": 12, "advance_3": 6, "advance": 2}),
     Scenario("loop_40", {"advance_3": 26, "advance": 2}),
     Scenario("loop_then_pair", {"advance_3": 2, "advance": 4, "square_add": 2}),
     Scenario("loop_without_exchange", {"advance": 10}),

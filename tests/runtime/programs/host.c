@@ -471,6 +471,13 @@ static void loop_6(void) { { KFUSION_REGION(loop); advance_times(6); } show_all(
 static void loop_2(void) { { KFUSION_REGION(loop); advance_times(2); } show_all(); }
 static void loop_40(void) { { KFUSION_REGION(loop); advance_times(40); } show_all(); }
 
+static void five_of(int times) { { KFUSION_REGION(five); advance_times(times); } show_all(); }
+static void five_6(void) { five_of(6); }
+static void five_7(void) { five_of(7); }
+static void five_9(void) { five_of(9); }
+static void five_10(void) { five_of(10); }
+static void five_40(void) { five_of(40); }
+
 static void loop_then_pair(void)
 {
     { KFUSION_REGION(loop); advance_times(5); pair(T, X, C, B); }
@@ -626,7 +633,8 @@ static const struct scenario {
     SCENARIO(scratch_is_read_first), SCENARIO(scratch_has_part), SCENARIO(named),
     SCENARIO(named_is_read), SCENARIO(named_loop), SCENARIO(fresh_loop), SCENARIO(fresh_long_loop),
     SCENARIO(fresh_condition_fails), SCENARIO(fresh_begun), SCENARIO(loop_7), SCENARIO(loop_6),
-    SCENARIO(loop_2), SCENARIO(loop_40), SCENARIO(loop_then_pair), SCENARIO(loop_without_exchange),
+    SCENARIO(loop_2), SCENARIO(five_6), SCENARIO(five_7), SCENARIO(five_9), SCENARIO(five_10),
+    SCENARIO(five_40), SCENARIO(loop_40), SCENARIO(loop_then_pair), SCENARIO(loop_without_exchange),
     SCENARIO(references), SCENARIO(release_while_noted), SCENARIO(build_again),
     SCENARIO(build_again_inside), SCENARIO(tiled), SCENARIO(tiled_groups), SCENARIO(tiled_offset),
     SCENARIO(tiled_line), SCENARIO(tiled_space),

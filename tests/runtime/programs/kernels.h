@@ -24,6 +24,10 @@ static const char *const fused_text =
     "kernel void advance_3(global float *to, global const float *from, uint n)\n"
     "{ size_t i = get_global_id(0);\n"
     "  if (i < n) { float s = from[i] * 1.5f; s = s * 1.5f; s = s * 1.5f; to[i] = s; } }\n"
+    "kernel void advance_5(global float *to, global const float *from, uint n)\n"
+    "{ size_t i = get_global_id(0);\n"
+    "  if (i < n) { float s = from[i] * 1.5f; s = s * 1.5f; s = s * 1.5f; s = s * 1.5f;\n"
+    "               s = s * 1.5f; to[i] = s; } }\n"
     /* groups of 2 x 1 items do 5 x 4 items */
     "kernel void paint_tint(global float *t, global const float *x, global float *c, uint w,\n"
     "                      const int width, const int height)\n"

@@ -57,24 +57,27 @@ static int make_less_of_pair(kfusion_run *run)
     return kfusion_made(run);
 }
 
-/* advance(b, a), advance(a, b) and advance(b, a) in one kernel; a is left as it was */
-static int make_three(kfusion_run *run)
+/* advance(b, a), advance(a, b) and so on in one kernel; a is left as it was */
+static int make_odd(kfusion_run *run, size_t count, const char *name)
 {
-    const kfusion_noted *first = kfusion_step(run, 0), *last = kfusion_step(run, 2);
+    const kfusion_noted *first = kfusion_step(run, 0), *last = kfusion_step(run, count - 1);
     cl_kernel fused;
 
     if (!kfusion_apart(kfusion_mem(last, 0), kfusion_mem(first, 1)))
         return KFUSION_NO(run, "source and result share memory");
-    fused = kfusion_kernel(run, first, "advance_3", 3);
+    fused = kfusion_kernel(run, first, name, 3);
     if (fused == NULL)
-        return KFUSION_NO(run, "advance_3 is not there");
+        return KFUSION_NO(run, "the kernel is not there");
     kfusion_pass(run, fused, 0, last, 0);
     kfusion_pass(run, fused, 1, first, 1);
     kfusion_pass(run, fused, 2, first, 2);
     kfusion_make(run, fused, first);
-    kfusion_did(run, 3, (size_t)0, (size_t)1, (size_t)2);
+    kfusion_did(run, count, (size_t)0, (size_t)1, (size_t)2, (size_t)3, (size_t)4);
     return kfusion_made(run);
 }
+
+static int make_three(kfusion_run *run) { return make_odd(run, 3, "advance_3"); }
+static int make_five(kfusion_run *run) { return make_odd(run, 5, "advance_5"); }
 
 /* paint(t, x) and tint(c, t) in one kernel, whose groups do tiles of their range */
 static int make_tiled(kfusion_run *run)
@@ -104,8 +107,8 @@ static const kfusion_step_table pair_steps[] = {
     {"add", 4, add_slots, -1, "wmmv", NULL},
 };
 static const short pair_writes[] = {0, 2};
-static const kfusion_form whole_forms[] = {{1, make_pair, NULL, 0}};
-static const kfusion_form less_forms[] = {{1, make_pair, make_less_of_pair, 0}};
+static const kfusion_form whole_forms[] = {{1, make_pair, NULL, 0, 0}};
+static const kfusion_form less_forms[] = {{1, make_pair, make_less_of_pair, 0, 0}};
 static const kfusion_drop scratch_drops[] = {{0, KFUSION_SCRATCH}};
 static const kfusion_drop named_drops[] = {{0, KFUSION_NAMED}};
 static const kfusion_drop fresh_drops[] = {{0, KFUSION_NAMED | KFUSION_FRESH}};
@@ -121,13 +124,17 @@ static const kfusion_part fresh_parts[] = {PART_OF_PAIR(less_forms, 1, fresh_dro
 static const short advance_slots[] = {0, 1, 2};
 static const kfusion_step_table advance_steps[] = {{"advance", 3, advance_slots, 3, "mmv", NULL}};
 static const short ping_pong[][2] = {{0, 1}, {1, 0}};
-static const kfusion_form three_forms[] = {{3, make_three, NULL, 1}};
+static const kfusion_form three_forms[] = {{3, make_three, NULL, 1, 3}, {1, NULL, NULL, 0, 2}};
+static const kfusion_form five_forms[] = {
+    {5, make_five, NULL, 1, 5}, {3, make_three, NULL, 1, 3}, {1, NULL, NULL, 0, 2}};
 static const short advance_writes[] = {0};
 /* the loop, and then once square and add */
 static const kfusion_part loop_parts[] = {
-    {1, advance_steps, 4, 2, ping_pong, 0, NULL, 0, 1, three_forms, 0, NULL, 1, advance_writes},
+    {1, advance_steps, 4, 2, ping_pong, 0, NULL, 0, 2, three_forms, 0, NULL, 1, advance_writes},
     PART_OF_PAIR(whole_forms, 0, NULL),
 };
+static const kfusion_part five_parts[] = {
+    {1, advance_steps, 4, 2, ping_pong, 0, NULL, 0, 3, five_forms, 0, NULL, 1, advance_writes}};
 
 /* Slots: 0 t, 1 x, 2 w, 3 c. */
 static const short paint_slots[] = {0, 1, 2}, tint_slots[] = {3, 0, 2}, tiled_writes[] = {0, 3};
@@ -135,7 +142,7 @@ static const kfusion_step_table tiled_steps[] = {
     {"paint", 3, paint_slots, -1, "wmv", NULL},
     {"tint", 3, tint_slots, -1, "wmv", NULL},
 };
-static const kfusion_form tiled_forms[] = {{1, make_tiled, NULL, 0}};
+static const kfusion_form tiled_forms[] = {{1, make_tiled, NULL, 0, 0}};
 static const kfusion_part tiled_parts[] = {
     {2, tiled_steps, 4, 0, NULL, 0, NULL, 1, 1, tiled_forms, 0, NULL, 2, tiled_writes}};
 
@@ -145,6 +152,7 @@ static const kfusion_pattern named_patterns[] = {{"named", 1, named_parts}};
 static const kfusion_pattern fresh_patterns[] = {{"fresh", 1, fresh_parts}};
 static const kfusion_pattern tiled_patterns[] = {{"tiled", 1, tiled_parts}};
 static const kfusion_pattern loop_patterns[] = {{"loop", 2, loop_parts}};
+static const kfusion_pattern five_patterns[] = {{"five", 1, five_parts}};
 
 static const kfusion_region kfusion_region_whole KFUSION_UNUSED = {
     "whole", "host.c:1", 1, whole_patterns, ADDITIONS};
@@ -156,5 +164,7 @@ static const kfusion_region kfusion_region_fresh KFUSION_UNUSED = {
     "fresh", "host.c:4", 1, fresh_patterns, ADDITIONS};
 static const kfusion_region kfusion_region_loop KFUSION_UNUSED = {
     "loop", "host.c:5", 1, loop_patterns, ADDITIONS};
+static const kfusion_region kfusion_region_five KFUSION_UNUSED = {
+    "five", "host.c:7", 1, five_patterns, ADDITIONS};
 static const kfusion_region kfusion_region_tiled KFUSION_UNUSED = {
     "tiled", "host.c:6", 1, tiled_patterns, ADDITIONS};

@@ -58,8 +58,9 @@ def test_the_scenario_fuses(plain: Path, noting: Path) -> None:
     as_written, fused = run_program(plain), run_program(noting)
     assert (fused.status, fused.output) == (0, as_written.output)
     once = ("first", "second", "first", "other", "second", "first", "second", "first")
-    assert as_written.launches == (*once, *once)
-    assert fused.launches == (*("first_second", *once[2:]), *("first_second", *once[2:]))
+    assert as_written.launches == (*once, *once, *("step",) * 5)
+    of_once = ("first_second", *once[2:])
+    assert fused.launches == (*of_once, *of_once, "step_3", "step", "step")
     assert fused.log[-1] == "leaks: 0"
 
 

@@ -16,6 +16,10 @@ static const char *source =
     "                         global const float *b, uint n)\n"
     "{ size_t i = get_global_id(0);\n"
     "  if (i < n) { float x = 2.0f * a[i] + 1.0f; t[i] = x; c[i] = x * b[i]; } }\n"
+    "kernel void step(global float *to, global const float *from)\n"
+    "{ size_t i = get_global_id(0); to[i] = 3.0f * from[i]; }\n"
+    "kernel void step_3(global float *to, global const float *from)\n"
+    "{ size_t i = get_global_id(0); to[i] = 27.0f * from[i]; }\n"
     "kernel void other(global float *u)\n"
     "{ size_t i = get_global_id(0); u[i] = u[i] + 1.0f; }\n";
 
@@ -25,7 +29,7 @@ static cl_context context;
 static cl_command_queue queue;
 static cl_mem a, b, c, u, v, w;
 static cl_program program;
-static cl_kernel first, second, other;
+static cl_kernel first, second, step, other;
 static float host[ITEMS];
 static const size_t items = ITEMS;
 
@@ -115,6 +119,20 @@ out:
     return status;
 }
 
+/* Steps between two buffers: three are made by one kernel, which leaves the last two states. */
+static cl_int turns(void)
+{
+    cl_int status = CL_SUCCESS;
+    KFUSION_REGION(turns);
+    for (int i = 0; i < 5; i++) {
+        TRY(clSetKernelArg(step, 0, sizeof u, i % 2 ? &u : &v));
+        TRY(clSetKernelArg(step, 1, sizeof u, i % 2 ? &v : &u));
+        LAUNCH(step);
+    }
+out:
+    return status;
+}
+
 static cl_int make_buffers(void)
 {
     cl_int status;
@@ -152,9 +170,10 @@ static cl_int run(void)
     TRY(clBuildProgram(program, 1, &device, "", NULL, NULL));
     TRY_TO_MAKE(first, clCreateKernel(program, "first", &status));
     TRY_TO_MAKE(second, clCreateKernel(program, "second", &status));
+    TRY_TO_MAKE(step, clCreateKernel(program, "step", &status));
     TRY_TO_MAKE(other, clCreateKernel(program, "other", &status));
     if ((status = make_buffers()) != CL_SUCCESS || (status = both()) != CL_SUCCESS ||
-        (status = both()) != CL_SUCCESS)
+        (status = both()) != CL_SUCCESS || (status = turns()) != CL_SUCCESS)
         goto out;
     TRY(clFinish(queue));
     if ((status = show("b", b)) != CL_SUCCESS || (status = show("c", c)) != CL_SUCCESS ||
@@ -172,7 +191,7 @@ int main(void)
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         if (buffers[i] != NULL)
             clReleaseMemObject(buffers[i]);
-    cl_kernel kernels[] = {first, second, other};
+    cl_kernel kernels[] = {first, second, step, other};
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
         if (kernels[i] != NULL)
             clReleaseKernel(kernels[i]);
