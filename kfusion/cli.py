@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from kfusion import __version__
-from kfusion.graph.target import ANY, TARGETS, target_of
+from kfusion.graph.target import ANY, AUTO, TARGETS, Targets, target_of, targets_of
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.sources import KERNEL_SUFFIXES, read_sources
 from kfusion.paths import fake_libc_dir
@@ -54,10 +54,10 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
 )
 @click.option(
     "--target",
-    type=click.Choice(list(TARGETS)),
+    type=click.Choice([*TARGETS, AUTO]),
     default=ANY.name,
     show_default=True,
-    help="The devices that kernels must pay on.",
+    help="The devices that kernels must pay on; auto: CPUs and GPUs, each with its own kernels.",
 )
 @click.option("--budget", "budgets", multiple=True, help="NAME=NUMBER: what the target has.")
 @click.option(
@@ -115,7 +115,7 @@ def fuse(
         raise click.UsageError("give the folder to write to: -o OUT (or --dry-run)")
     how = _preprocessor(cc, include_dirs, defines, real_headers)
     _check_defines(defines)
-    devices = target_of(target, budgets)
+    targets = targets_of(target, budgets)
     if output is not None:
         refuse_overwriting(list(files), output)
         if not dry_run:
@@ -127,7 +127,7 @@ def fuse(
     result = fuse_files(
         sources,
         exact=exact,
-        target=devices,
+        targets=targets,
         recorded=recorded,
         for_recording=for_recording,
         patience=patience,
@@ -209,7 +209,10 @@ def _runs_kernels(command: _Command) -> _Command:
         click.option("--no-contract", is_flag=True, help="Build both with FP_CONTRACT OFF."),
         click.option("--exact", is_flag=True, help="Look at what --exact writes."),
         click.option(
-            "--target", type=click.Choice(list(TARGETS)), default=ANY.name, help="As for kfusion."
+            "--target",
+            type=click.Choice([*TARGETS, AUTO]),
+            default=ANY.name,
+            help="As for kfusion; auto: that of the device.",
         ),
         click.option("--budget", "budgets", multiple=True, help="NAME=NUMBER, as for kfusion."),
         click.option(
@@ -262,12 +265,16 @@ class _Kernels:
         )
 
     def fuse(self) -> Result:
-        devices = target_of(self.target, self.budgets)
+        targets = targets_of(self.target, self.budgets)
+        if self.target == AUTO:
+            from kfusion.device.opencl import find_device
+
+            targets = Targets((target_of(find_device(self.device), targets),))
         how = _preprocessor(self.cc, self.include_dirs, self.defines, self.real_headers)
         sources = read_sources(self.files, how)
         from kfusion.driver import fuse_files
 
-        return fuse_files(sources, exact=self.exact, target=devices, recorded=self.recorded)
+        return fuse_files(sources, exact=self.exact, targets=targets, recorded=self.recorded)
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -290,7 +297,7 @@ def verify(oclgrind: bool, here: bool, **given: Any) -> None:
 
     kernels = _Kernels(**given)
     wanted = kernels.wanted()
-    target_of(kernels.target, kernels.budgets)
+    targets_of(kernels.target, kernels.budgets)
     command.require_device(kernels.device)
     result = kernels.fuse()
     sys.exit(command.verify_here(result, wanted, words))
