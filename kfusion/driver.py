@@ -163,6 +163,7 @@ class _Given:
     program: HostProgram
     kernels: dict[str, Kernel]
     targets: Targets
+    each: tuple[Target, ...]  # for the region
     target: Target  # of these, the one that is planned for
     exact: bool
     fused: Kernels
@@ -172,12 +173,12 @@ class _Given:
     @property
     def on(self) -> str:
         """The class of devices, if several are planned for."""
-        return self.target.name if len(self.targets.each) > 1 else ""
+        return self.target.name if len(self.each) > 1 else ""
 
     @property
     def suffix(self) -> str:
         """Of names of what the first target has another one of."""
-        return f"_on_{self.on}" if self.target is not self.targets.each[0] else ""
+        return f"_on_{self.on}" if self.target is not self.each[0] else ""
 
 
 @refuses_depth
@@ -209,6 +210,7 @@ def fuse_files(
         program,
         _all_kernels(inputs, patience),
         targets,
+        targets.each,
         targets.each[0],
         exact,
         Kernels(exact, taken),
@@ -218,7 +220,9 @@ def fuse_files(
     regions: list[Region | CppRegion] = [*in_c, *in_cpp]
     result = Result({}, [], [*inputs.unread, *_not_taken(inputs, regions, rows)])
     for region in regions:
-        _region(region, given, result, for_recording=for_recording)
+        each = targets.of(region.identifier)
+        own = replace(given, each=each, target=each[0])
+        _region(region, own, result, for_recording=for_recording)
     result.files = _texts(given, result)
     result.programs = {
         unit.source.path.name: (unit.source.text, _kernel_text(unit, given))
@@ -372,7 +376,7 @@ def _planned_for_each(
     """Of all targets."""
     found: list[PlannedPattern] = []
     before = dict(seen)
-    for target in given.targets.each:
+    for target in given.each:
         loops = seen if not found else dict(before)
         found += _planned_all(region, expected, number, loops, replace(given, target=target))
     return found

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import field, fields, replace
 from typing import Any
 
 from kfusion.source.dataclasses import dataclass
@@ -94,22 +94,41 @@ AUTO = "auto"
 CLASSES = {"cpu": 2, "gpu": 4}  # of devices that kernels are made for with `auto`: their types
 
 
+Numbers = Mapping[str, int]  # of a target, by the names of its fields
+Tuned = Mapping[str, Numbers]  # by regions
+
+
 @dataclass(frozen=True)
 class Targets:
     """What kernels are made for: one target, or each class of devices."""
 
     each: tuple[Target, ...] = (ANY,)
+    tuned: Mapping[str, Tuned] = field(default_factory=dict)  # by names of targets
+
+    def of(self, region: str) -> tuple[Target, ...]:
+        own = [(each, self.tuned.get(each.name, {}).get(region, {})) for each in self.each]
+        return tuple(replace(each, **numbers) for each, numbers in own)  # type: ignore[arg-type]
 
 
-def targets_of(name: str, budgets: Sequence[str]) -> Targets:
-    """`budgets` are texts like `local-bytes=65536`. Of several targets those have it in which it
-    is more than 0: no CPU marches."""
+def targets_of(
+    name: str, budgets: Sequence[str], tuned: Mapping[str, Tuned] | None = None
+) -> Targets:
+    """`budgets` are texts like `local-bytes=65536`, and count more than what is tuned. Of several
+    targets those have it in which it is more than 0: no CPU marches."""
     given = _numbers(budgets)
+    tuned = {
+        target: {
+            region: {k: n for k, n in numbers.items() if k not in given}
+            for region, numbers in regions.items()
+        }
+        for target, regions in (tuned or {}).items()
+    }
     if name != AUTO:
-        return Targets((replace(TARGETS[name], **given),))  # type: ignore[arg-type]
+        return Targets((replace(TARGETS[name], **given),), tuned)  # type: ignore[arg-type]
     each = [TARGETS[name] for name in CLASSES]
     found = ({k: n for k, n in given.items() if getattr(target, k)} for target in each)
-    return Targets(tuple(replace(t, **has) for t, has in zip(each, found, strict=True)))  # type: ignore[arg-type]
+    pairs = zip(each, found, strict=True)
+    return Targets(tuple(replace(t, **has) for t, has in pairs), tuned)  # type: ignore[arg-type]
 
 
 def target_of(device: Any, targets: Targets | None = None) -> Target:
