@@ -76,6 +76,9 @@ WORDS = ("tune", *FILES, "--size", "32", "--repeats", "1", "-o", "t.toml")
 STRIPS = {"strip": 64}
 
 
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(driver.__file__).parents[1])}
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name, text in zip(FILES, (HOST, KERNELS), strict=True):
@@ -134,7 +137,7 @@ def test_what_was_measured_is_not_measured_again(
     process = subprocess.Popen(
         words,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(Path(driver.__file__).parents[1])},
+        env=ENVIRONMENT,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -155,8 +158,9 @@ def test_what_was_measured_is_not_measured_again(
     assert (done.returncode, done.stderr) == (0, "the time is over: the next run goes on\n")
     assert file.read_text() == text
     more = len(before) + 1
-    monkeypatch.setattr(tuning.time, "time", lambda: len(written(folder)["times"]["twice"]))
-    done = tune(folder, "--time-limit", "0.5")
+    with monkeypatch.context() as changed:  # a point takes a second
+        changed.setattr(time, "time", lambda: len(written(folder)["times"]["twice"]))
+        done = tune(folder, "--time-limit", "0.5")
     assert written(folder)["times"]["twice"][:-1] == before
     assert f": {more} points, {len(before)} of them measured before\n" in done.stdout
 
@@ -259,3 +263,22 @@ def test_a_file_of_other_things_is_kept(folder: Path) -> None:
     assert (folder / "t.toml").read_text() == text
     done = kfusion([*FILES, "-o", "out", "--target", "nvidia", "--tuned", "t.toml"], folder)
     assert "a file is for the target 'cpu', which --target does not ask for" in done.stderr
+
+
+def test_kernels_that_crash_are_a_point_that_is_not_used(tmp_path: Path) -> None:
+    words = ("crash.c", "lib.c", "kernels.cl", "crash.cl", "--size", "64", "-o")
+    done = subprocess.run(
+        [sys.executable, "-m", "kfusion", "tune", *words, str(tmp_path / "t.toml")],
+        cwd=Path(__file__).parent / "verify",
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    first, second, *_ = done.stderr.splitlines()
+    assert first == "the kernels crashed (signal 11); other numbers are tried"
+    assert second.startswith("NOT USED: crash with the target's numbers: the run did not come to")
+    (point,) = written(tmp_path)["times"]["crash"]
+    assert point["wrong"] == tuning.BEGUN
+    assert written(tmp_path)["regions"]["crash"] == AS_WRITTEN
