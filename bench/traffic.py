@@ -7,7 +7,7 @@ from kfusion.device.bench import traffic
 from kfusion.device.evaluate import CannotRunError, Number, Numbers
 from kfusion.device.verify import launches_of
 from kfusion.driver import PlannedPattern, fuse_files
-from kfusion.graph.target import TARGETS
+from kfusion.graph.target import targets_of
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.sources import read_sources
 from kfusion.paths import fake_libc_dir
@@ -23,7 +23,7 @@ def planned_region(application: Application, target: str) -> PlannedPattern | No
     how = Preprocessor("cc", include_dirs, (fake_libc_dir(),), defines, False)
     shared = (study.apps / name for name in study.shared)
     sources = read_sources([*study.sources(application.name), *shared], how)
-    expected = fuse_files(sources, target=TARGETS[target]).expected
+    expected = fuse_files(sources, targets=targets_of(target, ())).expected
     return expected[0] if len(expected) == 1 else None
 
 

@@ -32,7 +32,7 @@ from kfusion.graph.model import (
     Within,
 )
 from kfusion.graph.plan import plan_region
-from kfusion.graph.target import ANY, Target
+from kfusion.graph.target import ANY, AUTO, Target, target_of
 from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import PATIENCE, read_kernels
@@ -303,7 +303,8 @@ def fuse(
     cc: str = "cc",
     ranges: Sequence[str | LaunchRange] | None = None,
     exact: bool = False,
-    target: Target = ANY,
+    target: Target | str = ANY,
+    device: Any = None,
     elements: int = 1,
     tiles: bool = False,
     patience: float = PATIENCE,
@@ -315,7 +316,8 @@ def fuse(
     are. `ranges` has one entry per call, if the calls differ: equal ones, equal ranges.
     A launch has no global offset, unless its entry is a `LaunchRange` with `offset=True`.
     `exact`: not even a compiler that contracts operations of two kernels changes a bit.
-    `target`: the device that the kernels must pay on. `elements`: where it is legal and pays,
+    `target`: the device that the kernels must pay on; "auto": `device`, which is one of
+    pyopencl's, or a queue, or a context with one. `elements`: where it is legal and pays,
     one item does the work of so many, and with `tiles` a group that of many items (see
     `Launch`): kernels have another range and more arguments then. `patience`: a kernel that
     is not read in so many seconds stays as it is.
@@ -328,9 +330,8 @@ def fuse(
     check_names(read)
     invocations = _invocations(read, _ranges(read, ranges))
     observed = _observed(out, invocations)
-    _check_devices(target, elements)
     # Whatever it has: the caller launches.
-    target = replace(target, elements=elements)
+    target = replace(_target(target, device, elements), elements=elements)
     target = target if tiles else replace(target, strip=0, march=0)
     alone: dict[str, Reason] = {}
     while True:
@@ -342,12 +343,20 @@ def fuse(
             alone[failed.kernel] = failed.reason
 
 
-def _check_devices(target: object, elements: object) -> None:
+def _target(target: object, device: Any, elements: object) -> Target:
+    if target == AUTO:
+        device = getattr(device, "device", device)  # of a queue
+        devices = getattr(device, "devices", [device])  # of a context
+        if len(devices) != 1 or devices[0] is None:
+            text = f"target='{AUTO}' needs one device"
+            raise error("KF129", text, help="give device=queue, or the device itself")
+        target = target_of(devices[0])
     if not isinstance(target, Target):
         given = type(target).__name__
         raise error("KF129", f"the target is of type {given}: expected a kfusion.Target")
     if not isinstance(elements, int) or elements < 1:
         raise error("KF129", f"elements are at least one, not {elements!r}")
+    return target
 
 
 def _check_types(source: object, calls: object) -> None:

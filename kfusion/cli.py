@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from kfusion import __version__
-from kfusion.graph.target import ANY, TARGETS, target_of
+from kfusion.graph.target import ANY, AUTO, TARGETS, Targets, target_of, targets_of
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.sources import KERNEL_SUFFIXES, read_sources
 from kfusion.paths import fake_libc_dir
@@ -38,7 +38,8 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
     epilog="Exit status: 0 done; 1 understood, but the request cannot be met; "
     "2 not understood.  `kfusion strip FILE... -o OUT` writes sources without annotations; "
     "`kfusion explain CODE` says what a message means; `kfusion verify FILE...` runs the "
-    "kernels, as they were and fused, and compares; `kfusion bench FILE...` times them.",
+    "kernels, as they were and fused, and compares; `kfusion bench FILE...` times them; "
+    "`kfusion tune FILE...` looks for the numbers that are fastest on a device.",
 )
 @click.argument("files", nargs=-1, type=_PATH)
 @click.option("-o", "--output", type=_PATH, help="The folder to write to.")
@@ -54,12 +55,13 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
 )
 @click.option(
     "--target",
-    type=click.Choice(list(TARGETS)),
+    type=click.Choice([*TARGETS, AUTO]),
     default=ANY.name,
     show_default=True,
-    help="The devices that kernels must pay on.",
+    help="The devices that kernels must pay on; auto: CPUs and GPUs, each with its own kernels.",
 )
 @click.option("--budget", "budgets", multiple=True, help="NAME=NUMBER: what the target has.")
+@click.option("--tuned", multiple=True, type=_PATH, help="What kfusion tune wrote for a device.")
 @click.option(
     "--recorded",
     multiple=True,
@@ -92,6 +94,7 @@ def fuse(
     exact: bool,
     target: str,
     budgets: tuple[str, ...],
+    tuned: tuple[Path, ...],
     recorded: tuple[Path, ...],
     for_recording: bool,
     patience: float,
@@ -115,7 +118,7 @@ def fuse(
         raise click.UsageError("give the folder to write to: -o OUT (or --dry-run)")
     how = _preprocessor(cc, include_dirs, defines, real_headers)
     _check_defines(defines)
-    devices = target_of(target, budgets)
+    targets = _targets(target, budgets, tuned)
     if output is not None:
         refuse_overwriting(list(files), output)
         if not dry_run:
@@ -127,7 +130,7 @@ def fuse(
     result = fuse_files(
         sources,
         exact=exact,
-        target=devices,
+        targets=targets,
         recorded=recorded,
         for_recording=for_recording,
         patience=patience,
@@ -192,6 +195,9 @@ def explain(codes: tuple[str, ...]) -> None:
     click.echo("\n\n\n".join(texts) if codes else report.list_codes())
 
 
+_takes_tuned = click.option("--tuned", multiple=True, type=_PATH, help="As for kfusion.")
+
+
 def _runs_kernels(command: _Command) -> _Command:
     """The options of commands that run the kernels of each region."""
     options = [
@@ -209,7 +215,10 @@ def _runs_kernels(command: _Command) -> _Command:
         click.option("--no-contract", is_flag=True, help="Build both with FP_CONTRACT OFF."),
         click.option("--exact", is_flag=True, help="Look at what --exact writes."),
         click.option(
-            "--target", type=click.Choice(list(TARGETS)), default=ANY.name, help="As for kfusion."
+            "--target",
+            type=click.Choice([*TARGETS, AUTO]),
+            default=ANY.name,
+            help="As for kfusion; auto: that of the device.",
         ),
         click.option("--budget", "budgets", multiple=True, help="NAME=NUMBER, as for kfusion."),
         click.option(
@@ -244,6 +253,7 @@ class _Kernels:
     seed: int
     device: str
     recorded: tuple[Path, ...]
+    tuned: tuple[Path, ...] = ()
 
     def wanted(self) -> Wanted:
         from kfusion.device import command
@@ -261,17 +271,33 @@ class _Kernels:
             not self.no_contract,
         )
 
+    def targets(self) -> Targets:
+        targets = _targets(self.target, self.budgets, self.tuned)
+        if self.target == AUTO:
+            from kfusion.device.opencl import find_device
+
+            target = target_of(find_device(self.device), targets)
+            targets = replace(targets, each=(target,))
+        return targets
+
     def fuse(self) -> Result:
-        devices = target_of(self.target, self.budgets)
+        return self.fuser()(self.targets())
+
+    def fuser(self) -> Callable[[Targets], Result]:
+        """What fuses the files for targets, as often as is wanted."""
         how = _preprocessor(self.cc, self.include_dirs, self.defines, self.real_headers)
         sources = read_sources(self.files, how)
         from kfusion.driver import fuse_files
 
-        return fuse_files(sources, exact=self.exact, target=devices, recorded=self.recorded)
+        def fuse(targets: Targets) -> Result:
+            return fuse_files(sources, exact=self.exact, targets=targets, recorded=self.recorded)
+
+        return fuse
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @_runs_kernels
+@_takes_tuned
 @click.option("--oclgrind", is_flag=True, help="Look for data races with Oclgrind, too.")
 @click.option("--here", is_flag=True, hidden=True)
 def verify(oclgrind: bool, here: bool, **given: Any) -> None:
@@ -290,7 +316,7 @@ def verify(oclgrind: bool, here: bool, **given: Any) -> None:
 
     kernels = _Kernels(**given)
     wanted = kernels.wanted()
-    target_of(kernels.target, kernels.budgets)
+    _targets(kernels.target, kernels.budgets, kernels.tuned)
     command.require_device(kernels.device)
     result = kernels.fuse()
     sys.exit(command.verify_here(result, wanted, words))
@@ -298,6 +324,7 @@ def verify(oclgrind: bool, here: bool, **given: Any) -> None:
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @_runs_kernels
+@_takes_tuned
 @click.option(
     "--repeats",
     type=click.IntRange(min=1),
@@ -328,7 +355,81 @@ def bench(repeats: int, json: Path | None, plot: Path | None, **given: Any) -> N
     sys.exit(command.bench_here(result, wanted, repeats, json, plot, words))
 
 
-_COMMANDS = {"bench": bench, "explain": explain, "strip": strip, "verify": verify}
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@_runs_kernels
+@click.option(
+    "-o",
+    "--output",
+    type=_PATH,
+    default="kfusion-tuned.toml",
+    show_default=True,
+    help="The file to write, and to go on from.",
+)
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0),
+    metavar="SECONDS",
+    help="Stop then, with what is fastest so far.",
+)
+@click.option(
+    "--repeats",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Runs of each, in turns.",
+)
+@click.option("--here", is_flag=True, hidden=True)
+def tune(output: Path, time_limit: float | None, repeats: int, here: bool, **given: Any) -> None:
+    """Look for the numbers of the target (see --budget) that are fastest on a device.
+
+    FILES are those that kfusion fuses. For each region its kernels are built in many ways:
+    no neighbours' values computed again, inline, in strips, marching; with strips, groups and
+    kernels of other sizes. Each is run on random data, compared with the kernels as written, to
+    the bit, and timed. What differs is told and never used. `kfusion --tuned FILE` then builds
+    with the numbers that were fastest.
+
+    The search may be interrupted (Ctrl-C): the next run goes on from the file. Without --target
+    it begins with that of the device. Exit status 1 if a result differs, if kernels crash, or if
+    nothing could be timed.
+    """
+    words: list[str] = click.get_current_context().obj
+    if not here:
+        from kfusion.device.apart import tune_apart
+
+        sys.exit(tune_apart(words, output, time_limit))
+    from kfusion.device import command
+
+    kernels = _Kernels(**given)
+    wanted = kernels.wanted()
+    command.require_device(kernels.device)
+    if not output.absolute().parent.is_dir():
+        raise error("KF100", f"there is no folder for {output}", argument=str(output))
+    from kfusion.device.tune import Tuner, begun, target_at_hand
+
+    if kernels.target == ANY.name:
+        kernels = replace(kernels, target=target_at_hand(kernels.device))
+    fuse, (base,) = kernels.fuser(), kernels.targets().each
+    texts = [path.read_bytes() for path in kernels.files]
+    measured = begun(output, kernels.device, base, (repr(kernels), *texts))
+    tuner = Tuner(fuse, wanted, base, repeats, measured, output)
+    sys.exit(command.tune_here(tuner, time_limit))
+
+
+_COMMANDS = {"bench": bench, "explain": explain, "strip": strip, "tune": tune, "verify": verify}
+
+
+def _targets(name: str, budgets: tuple[str, ...], files: tuple[Path, ...]) -> Targets:
+    """With `tuned` files the target is theirs, if none is asked for."""
+    from kfusion.tuned import read_tuned
+
+    tuned = read_tuned(files) if files else {}
+    if tuned and name == ANY.name:
+        name = AUTO if len(tuned) > 1 else next(iter(tuned))
+    targets = targets_of(name, budgets, tuned)
+    for other in tuned.keys() - {each.name for each in targets.each}:
+        text = f"--tuned: a file is for the target '{other}', which --target does not ask for"
+        raise error("KF100", text, argument="--tuned")
+    return targets
 
 
 def _check_defines(defines: tuple[str, ...]) -> None:

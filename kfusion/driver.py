@@ -12,7 +12,7 @@ from kfusion.graph.drops import Drop, Why
 from kfusion.graph.legality import Legal
 from kfusion.graph.model import RegionPlan
 from kfusion.graph.plan import Pair, plan_region
-from kfusion.graph.target import ANY, Target
+from kfusion.graph.target import Target, Targets
 from kfusion.host.at_end import EndNames, end_names, not_looked_at
 from kfusion.host.closed import Closedness, closed_as_a_whole, closedness
 from kfusion.host.closed_cpp import check_names, closedness_of_cpp, nothing_told
@@ -50,7 +50,7 @@ from kfusion.regenerate.including import (
 )
 from kfusion.regenerate.names import names_in
 from kfusion.regenerate.pattern import Loop, Pattern, range_key
-from kfusion.regenerate.tables import RegionText
+from kfusion.regenerate.tables import RegionText, pattern_text
 from kfusion.runtime import CALLS_NAME, HEADER_NAME
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.depth import refuses_depth
@@ -74,11 +74,13 @@ class PlannedPattern:
     patterns: tuple[Pattern, ...]  # none: nothing of it is fused
     number: int  # which of the region's sequences
     origin: str  # of the prediction
+    on: str = ""  # devices of this class only
 
     @property
     def name(self) -> str:
         """For people: file and line."""
-        return self.region.name + (f" ({self.number + 1})" if self.number else "")
+        number = f" ({self.number + 1})" if self.number else ""
+        return self.region.name + number + (f" on {self.on}" if self.on else "")
 
     @property
     def plan(self) -> RegionPlan:
@@ -160,11 +162,23 @@ class _Given:
     inputs: Inputs
     program: HostProgram
     kernels: dict[str, Kernel]
-    target: Target
+    targets: Targets
+    each: tuple[Target, ...]  # for the region
+    target: Target  # of these, the one that is planned for
     exact: bool
     fused: Kernels
     runs: Runs
     recorded: tuple[RecordedRow, ...] = ()
+
+    @property
+    def on(self) -> str:
+        """The class of devices, if several are planned for."""
+        return self.target.name if len(self.each) > 1 else ""
+
+    @property
+    def suffix(self) -> str:
+        """Of names of what the first target has another one of."""
+        return f"_on_{self.on}" if self.target is not self.each[0] else ""
 
 
 @refuses_depth
@@ -172,7 +186,7 @@ def fuse_files(
     sources: Sources,
     *,
     exact: bool = False,
-    target: Target = ANY,
+    targets: Targets = Targets(),  # noqa: B008 (it never changes)
     recorded: Sequence[Path] = (),
     for_recording: bool = False,
     patience: float = PATIENCE,
@@ -195,7 +209,9 @@ def fuse_files(
         inputs,
         program,
         _all_kernels(inputs, patience),
-        target,
+        targets,
+        targets.each,
+        targets.each[0],
         exact,
         Kernels(exact, taken),
         Runs(program, {r.block: r.function for r in in_c}),
@@ -204,7 +220,9 @@ def fuse_files(
     regions: list[Region | CppRegion] = [*in_c, *in_cpp]
     result = Result({}, [], [*inputs.unread, *_not_taken(inputs, regions, rows)])
     for region in regions:
-        _region(region, given, result, for_recording=for_recording)
+        each = targets.of(region.identifier)
+        own = replace(given, each=each, target=each[0])
+        _region(region, own, result, for_recording=for_recording)
     result.files = _texts(given, result)
     result.programs = {
         unit.source.path.name: (unit.source.text, _kernel_text(unit, given))
@@ -286,7 +304,8 @@ def _region(
             kinds = shape([row.prediction.launches])
             if len(row.prediction.launches) > 1 and kinds not in seen:
                 seen.add(kinds)
-                patterns += _planned_all(region, row, len(patterns), loops, given)
+                number = max((each.number for each in patterns), default=-1) + 1
+                patterns += _planned_for_each(region, row, number, loops, given)
         if path is paths[0][0]:
             _tell(region, path, patterns, closed, result)
     result.regions.append(PlannedRegion(region, tuple(patterns), closed.settles, names))
@@ -347,6 +366,22 @@ def _rows(path: Prediction) -> list[Prediction]:
     ]
 
 
+def _planned_for_each(
+    region: Region | CppRegion,
+    expected: ExpectedRow,
+    number: int,
+    seen: dict[object, str],
+    given: _Given,
+) -> list[PlannedPattern]:
+    """Of all targets."""
+    found: list[PlannedPattern] = []
+    before = dict(seen)
+    for target in given.each:
+        loops = seen if not found else dict(before)
+        found += _planned_all(region, expected, number, loops, replace(given, target=target))
+    return found
+
+
 def _planned_all(
     region: Region | CppRegion,
     expected: ExpectedRow,
@@ -362,7 +397,7 @@ def _planned_all(
         if kinds in seen:
             continue
         seen[kinds] = f"{region.identifier}_loop" + (f"_{len(seen) + 1}" if seen else "")
-        planned = _looped(region, expected, piece, loop, seen[kinds], given)
+        planned = _looped(region, expected, piece, loop, seen[kinds] + given.suffix, given)
         if planned is not None:
             loops.append(planned)
             longest = max(longest, len(piece))
@@ -400,8 +435,9 @@ def _looped(
         return None
     try:
         forms = tuple(
-            replace(given.fused.form(replace(each, groups=each.groups[:1])), rounds=rounds)
+            replace(given.fused.form(first, given.suffix), rounds=rounds)
             for rounds, each in plans.items()
+            for first in [replace(each, groups=each.groups[:1])]
         )
     except NotWrittenError as failed:
         given.fused.alone[failed.kernel] = failed.reason
@@ -414,6 +450,7 @@ def _looped(
         longest.invocations,
         None,
         loop=replace(loop, forms=forms, price=longest.groups[0].apart // rounds),
+        target=given.target if given.on else None,
     )
     return PlannedPattern(
         region,
@@ -422,6 +459,7 @@ def _looped(
         (pattern,),
         0,
         expected.origin,
+        given.on,
     )
 
 
@@ -455,13 +493,16 @@ def _planned(
                 row = replace(prediction, segments=(numbered(launches[first:end]),))
                 part = planned(row, (*launches[:first], *launches[end:]))
             held = expected.held and len(blocks) == 1
-            part_name = name + (f"_part_{len(patterns) + 1}" if patterns else "")
+            part_name = name + (f"_part_{len(patterns) + 1}" if patterns else "") + given.suffix
             try:
-                patterns.append(pattern_of(part_name, part, given.fused, held=held))
+                made = pattern_of(part_name, part, given.fused, given.suffix, held=held)
+                patterns.append(replace(made, target=given.target if given.on else None))
             except NotWrittenError as failed:
                 given.fused.alone[failed.kernel] = failed.reason
                 return _planned(region, expected, number, given)
-    return PlannedPattern(region, prediction, plans, tuple(patterns), number, expected.origin)
+    return PlannedPattern(
+        region, prediction, plans, tuple(patterns), number, expected.origin, given.on
+    )
 
 
 def _tell(
@@ -559,7 +600,7 @@ def _headers(
         RegionText(
             r.region.identifier,
             r.region.name,
-            _without_doubles(p for each in r.patterns for p in each.patterns),
+            tuple(_without_doubles([p for each in r.patterns for p in each.patterns], given)),
         )
         for r in fused
     ]
@@ -575,16 +616,22 @@ def _headers(
     )
 
 
-def _without_doubles(patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
-    """Of patterns that take the same launches the first."""
-    found: dict[object, Pattern] = {}
+def _without_doubles(patterns: Iterable[Pattern], given: _Given) -> Iterator[Pattern]:
+    """Of patterns that take the same launches the first; of those of several targets one, if they
+    do the same."""
+    found: dict[object, dict[Target | None, Pattern]] = {}
     for pattern in patterns:
         steps = tuple(
             (i.kernel.name, *(a.name for a in i.arguments), range_key(i))
             for i in pattern.invocations
         )
-        found.setdefault(steps, pattern)
-    return tuple(found.values())
+        found.setdefault(steps, {}).setdefault(pattern.target, pattern)
+    for first, *others in (list(each.values()) for each in found.values()):
+        same = [o for o in others if pattern_text(o, first.name) == pattern_text(first, first.name)]
+        if len(same) + 1 == len(given.targets.each):
+            yield replace(first, target=None)
+        else:
+            yield from (first, *others)
 
 
 def _additions(given: _Given) -> list[Addition]:

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from kfusion.graph.model import RegionPlan
-from kfusion.graph.plan import MOST_LEVELS
+from kfusion.graph.target import ANY
 from kfusion.host.predict_launches import PredictedLaunch
 from kfusion.kernel.model import Kernel
 from kfusion.regenerate.pattern import Loop, slot_keys
 
-MOST_LAUNCHES = MOST_LEVELS + 1  # in one kernel
+MOST_LAUNCHES = ANY.levels + 1  # in one kernel
 _Keys = tuple[Kernel, list[str]]  # of a launch
 _NUMBER = re.compile(r" \(\d+\)$")  # of the launch, behind its label
 

@@ -130,12 +130,14 @@ def blocks_of(plans: Plans) -> list[tuple[int, int]]:
     return list(pairwise([*starts, count]))
 
 
-def pattern_of(name: str, plans: Plans, kernels: Kernels, *, held: bool) -> Pattern:
-    """`held`: nothing comes between the launches and the region's end."""
+def pattern_of(
+    name: str, plans: Plans, kernels: Kernels, suffix: str = "", *, held: bool
+) -> Pattern:
+    """`held`: nothing comes between the launches and the region's end. `suffix`: of kernels."""
     if not plans.best.fuses:  # a launch that others may wait behind
         return Pattern(name, plans.whole.invocations, None)
-    less = kernels.form(plans.less) if plans.less is not None else None
+    less = kernels.form(plans.less, suffix) if plans.less is not None else None
     whole = None
     if less is None or (not held and plans.whole.fuses):
-        whole = kernels.form(plans.whole, STORING_ALL if less is not None else "")
+        whole = kernels.form(plans.whole, (STORING_ALL if less is not None else "") + suffix)
     return Pattern(name, plans.whole.invocations, whole, less, plans.drops)

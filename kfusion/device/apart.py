@@ -1,10 +1,13 @@
-"""`kfusion verify` in a process of its own. This one only waits: it loads no OpenCL."""
+"""Commands that run kernels, in a process of their own. This one only waits: it loads no OpenCL."""
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -27,6 +30,33 @@ def verify_apart(words: Sequence[str], oclgrind: bool) -> int:
     if oclgrind and done.returncode in (0, 1, INCOMPLETE):
         return _races([*command, "--device", OCLGRIND]) or done.returncode
     return done.returncode
+
+
+def tune_apart(words: Sequence[str], file: Path, limit: float | None) -> int:
+    """`kfusion tune` goes on behind a point whose kernels crash: the file has it. Ctrl-C reaches
+    both processes; this one waits for the other."""
+    until = None if limit is None else time.monotonic() + limit
+    more: list[str] = []
+    while True:
+        before = file.read_bytes() if file.exists() else None
+        command = [sys.executable, "-m", "kfusion", "tune", *words, *more, "--here"]
+        status = _wait_for(subprocess.Popen(command))
+        if -status not in _CRASHES or before == (file.read_bytes() if file.exists() else None):
+            return status if status >= 0 else 128 - status
+        click.echo(f"the kernels crashed (signal {-status}); other numbers are tried", err=True)
+        if until is not None:
+            more = ["--time-limit", str(max(0.0, until - time.monotonic()))]
+
+
+_CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGABRT)
+
+
+def _wait_for(process: subprocess.Popen[bytes]) -> int:
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            pass
 
 
 def _races(command: Sequence[str]) -> int:

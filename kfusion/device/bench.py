@@ -99,7 +99,7 @@ class Bench:
             return Timed(replace(outcome, skipped=str(reason)))
         memory = self.verifier.memory(prepared)
         runs = [
-            self._launcher(steps, prepared, memory) for steps in (prepared.before, prepared.after)
+            self.launcher(steps, prepared, memory) for steps in (prepared.before, prepared.after)
         ]
         before, after = in_turns(self.queue, runs, self.repeats)
         moved = traffic(planned, prepared.launches)
@@ -109,7 +109,7 @@ class Bench:
             _side(prepared.after, after, moved[1]),
         )
 
-    def _launcher(
+    def launcher(
         self, steps: Sequence[Step], prepared: Prepared, memory: dict[str, cl.Buffer | cl.Image]
     ) -> Callable[[], list[cl.Event]]:
         kernels = [kernel_of(step, prepared, memory) for step in steps]
@@ -170,7 +170,7 @@ def _side(steps: Sequence[Step], times: list[float], moved: int) -> Side:
     return Side(len(steps), moved, statistics.median(times), min(times))
 
 
-def _alone(planned: PlannedPattern) -> list[Group]:
+def alone(planned: PlannedPattern) -> list[Group]:
     """Each call in a kernel of its own."""
     nothing: frozenset[str] = frozenset()
     return [Group((i.index,), nothing, nothing, (), 0, 0, 0, 0) for i in planned.plan.invocations]
@@ -182,7 +182,7 @@ def traffic(planned: PlannedPattern, launches: Sequence[Launched]) -> tuple[int,
     def moved(groups: Iterable[Group]) -> int:
         return sum(_moved_by(planned, group, launches) for group in groups)
 
-    return moved(_alone(planned)), moved(planned.plan.groups)
+    return moved(alone(planned)), moved(planned.plan.groups)
 
 
 def _moved_by(planned: PlannedPattern, group: Group, launches: Sequence[Launched]) -> int:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import numpy as np
@@ -16,6 +18,10 @@ from kfusion.device.verify import Array, Difference, Outcome
 from kfusion.driver import Result
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
+from kfusion.tuned import NOT_RUN, Point, budgets_text
+
+if TYPE_CHECKING:
+    from kfusion.device.tune import Tuner
 
 SIZES = (1, 13, 64, 1000)
 SMALL_SIZES = (1, 13, 64)  # on Oclgrind, which simulates
@@ -163,6 +169,49 @@ def bench_here(
     if plot is not None and rows:
         times.plot(plot, device, rows)
     return 0 if rows and all(same) else 1
+
+
+def tune_here(tuner: Tuner, limit: float | None) -> int:
+    """Search until the time is over, and print what is fastest; the exit status."""
+    measured = tuner.measured
+    there = sum(map(len, measured.points.values()))
+    until = time.time() + (limit if limit is not None else float("inf"))
+    try:
+        with click.progressbar(
+            tuner.tune(until),
+            length=tuner.most,
+            label="tune",
+            item_show_func=lambda found: _of_region(*found) if found else "",
+            file=sys.stderr,
+            hidden=not sys.stderr.isatty(),
+        ) as shown:
+            for _ in shown:
+                pass
+    except KeyboardInterrupt:
+        click.echo(
+            f"interrupted; {tuner.file} has what was measured, and the next run goes on", err=True
+        )
+        return 130
+    points = [(region, each) for region, found in measured.points.items() for each in found]
+    for region, point in points:
+        if point.wrong:
+            click.echo(f"NOT USED: {_of_region(region, point)}: {point.wrong}", err=True)
+    click.echo(f"{measured.device}: {len(points)} points, {there} of them measured before")
+    for region in measured.points:
+        usual, best = measured.point(region, {}), measured.best(region)
+        told = f"{region}: {usual.speed_up:.2f} times as fast as written" if usual else region
+        if best is not usual:
+            told += f"; {best.speed_up:.2f} with {budgets_text(best.numbers)}"
+        click.echo(told)
+    if tuner.is_over:
+        click.echo("the time is over: the next run goes on", err=True)
+    failed = any(point.wrong and not point.wrong.startswith(NOT_RUN) for _, point in points)
+    return 1 if failed or all(point.wrong for _, point in points) else 0
+
+
+def _of_region(region: str, point: Point) -> str:
+    text = budgets_text(point.numbers) or "the target's numbers"
+    return f"{region} with {text}" + (f": {point.speed_up:.2f}" if point.ms else "")
 
 
 def _tell(outcome: Outcome, words: Sequence[str]) -> bool:

@@ -63,7 +63,6 @@ from kfusion.source.protections import is_on, protection
 
 Pair = tuple[int, int, bool]  # two calls, and whether they stand in frames
 
-MOST_LEVELS = 7  # that are computed again: with more, tiles are mostly halo
 
 PROGRAM_ORDER = protection("program-order", "calls move only past calls that they do not need")
 
@@ -201,7 +200,7 @@ class _Planner:
         together = self.together(members)
         across = together.across if together is not None else []
         levels = {(each.first[0], each.memory) for each in across if each.point}
-        return len(levels) <= MOST_LEVELS and self.over_budget(members) is None
+        return len(levels) <= self.target.levels and self.over_budget(members) is None
 
     def _may_meet(self, p: int, q: int) -> bool:
         return any(self.pair(p, q, placed=placed) is not None for placed in (False, True))

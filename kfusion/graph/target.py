@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import field, fields, replace
+from typing import Any
 
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
@@ -15,6 +16,7 @@ class Target:
     """Unless it says otherwise: what every device of OpenCL's full profile has."""
 
     name: str = "any"
+    levels: int = 7  # that a kernel computes again: with more, tiles are mostly halo
     parameter_bytes: int = 1024  # CL_DEVICE_MAX_PARAMETER_SIZE
     constant_arguments: int = 8  # CL_DEVICE_MAX_CONSTANT_ARGS
     local_bytes: int = 32768  # CL_DEVICE_LOCAL_MEM_SIZE
@@ -65,6 +67,8 @@ _TARGETS = (
     # To wait gains a sixth with 116 operations behind the loops of a convolution; with 40 it
     # loses a tenth.
     Target("cpu", whole_groups=1, local_copies=0, unrolled=32, near=1, pauses=64, strip=256),
+    # All that is taken for granted of GPUs is that their groups have registers to march with.
+    Target("gpu", march=16),
     # What NVIDIA's OpenCL tells of its devices since compute capability 7.0.
     # With four floats for each item, kernels that only move data reach its full bandwidth.
     # The first level of its cache is as near as local memory, and needs no waiting.
@@ -86,8 +90,55 @@ TARGETS = {target.name: target for target in _TARGETS}
 BUDGETS = tuple(f.name.replace("_", "-") for f in fields(Target) if f.name != "name")
 
 
-def target_of(name: str, budgets: Sequence[str]) -> Target:
-    """`budgets` are texts like `local-bytes=65536`."""
+AUTO = "auto"
+CLASSES = {"cpu": 2, "gpu": 4}  # of devices that kernels are made for with `auto`: their types
+
+
+Numbers = Mapping[str, int]  # of a target, by the names of its fields
+Tuned = Mapping[str, Numbers]  # by regions
+
+
+@dataclass(frozen=True)
+class Targets:
+    """What kernels are made for: one target, or each class of devices."""
+
+    each: tuple[Target, ...] = (ANY,)
+    tuned: Mapping[str, Tuned] = field(default_factory=dict)  # by names of targets
+
+    def of(self, region: str) -> tuple[Target, ...]:
+        own = [(each, self.tuned.get(each.name, {}).get(region, {})) for each in self.each]
+        return tuple(replace(each, **numbers) for each, numbers in own)  # type: ignore[arg-type]
+
+
+def targets_of(
+    name: str, budgets: Sequence[str], tuned: Mapping[str, Tuned] | None = None
+) -> Targets:
+    """`budgets` are texts like `local-bytes=65536`, and count more than what is tuned. Of several
+    targets those have it in which it is more than 0: no CPU marches."""
+    given = _numbers(budgets)
+    tuned = {
+        target: {
+            region: {k: n for k, n in numbers.items() if k not in given}
+            for region, numbers in regions.items()
+        }
+        for target, regions in (tuned or {}).items()
+    }
+    if name != AUTO:
+        return Targets((replace(TARGETS[name], **given),), tuned)  # type: ignore[arg-type]
+    each = [TARGETS[name] for name in CLASSES]
+    found = ({k: n for k, n in given.items() if getattr(target, k)} for target in each)
+    pairs = zip(each, found, strict=True)
+    return Targets(tuple(replace(t, **has) for t, has in pairs), tuned)  # type: ignore[arg-type]
+
+
+def target_of(device: Any, targets: Targets | None = None) -> Target:
+    """The one of `auto` for a device of pyopencl's."""
+    each = (targets or targets_of(AUTO, ())).each
+    found = next((target for target in each if device.type & CLASSES[target.name]), ANY)
+    return replace(found, local_bytes=min(found.local_bytes, device.local_mem_size))
+
+
+def _numbers(budgets: Sequence[str]) -> dict[str, int]:
     given: dict[str, int] = {}
     for budget in budgets:
         key, _, number = budget.partition("=")
@@ -99,4 +150,4 @@ def target_of(name: str, budgets: Sequence[str]) -> Target:
                 argument=budget,
             )
         given[key.replace("-", "_")] = int(number)
-    return replace(TARGETS[name], **given)  # type: ignore[arg-type]
+    return given

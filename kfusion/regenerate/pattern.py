@@ -7,6 +7,7 @@ from functools import cached_property
 
 from kfusion.graph.drops import Drop
 from kfusion.graph.model import Group, Invocation, LocalMemory, Memory, RegionPlan, Scalar
+from kfusion.graph.target import Target
 from kfusion.host.later import written_by
 from kfusion.source.dataclasses import dataclass
 from kfusion.synthesis.model import FusedKernel
@@ -44,6 +45,7 @@ class Pattern:
     less: Form | None = None  # does not store what is in `drops`
     drops: tuple[Drop, ...] = ()
     loop: Loop | None = None
+    target: Target | None = None  # the devices that it is for; None: all
 
     @property
     def forms(self) -> list[Form]:

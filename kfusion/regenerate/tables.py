@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from textwrap import wrap
 
 from kfusion.graph.model import Invocation, LocalMemory, Memory
@@ -32,10 +33,11 @@ def region_text(region: RegionText, additions: str) -> str:
 
     `additions`: the fields for what programs may lack.
     """
-    blocks = [_pattern(pattern) for pattern in region.patterns]
+    blocks = [pattern_text(pattern, pattern.name) for pattern in region.patterns]
     name = f"kfusion_patterns_{region.identifier}"
     listed = ",\n".join(
-        f"    {{{quoted(p.name)}, 1, kfusion_parts_{p.name}}}" for p in region.patterns
+        f"    {{{quoted(p.name)}, 1, kfusion_parts_{p.name}, {_devices(p)}}}"
+        for p in region.patterns
     )
     if region.patterns:
         blocks.append(f"static const kfusion_pattern {name}[] = {{\n{listed},\n}};")
@@ -47,7 +49,16 @@ def region_text(region: RegionText, additions: str) -> str:
     return "\n\n".join([title, *blocks])
 
 
-def _pattern(pattern: Pattern) -> str:
+def _devices(pattern: Pattern) -> str:
+    """Their type, and the local memory that they have at least."""
+    if pattern.target is None:
+        return "CL_DEVICE_TYPE_ALL, 0"
+    return f"CL_DEVICE_TYPE_{pattern.target.name.upper()}, {pattern.target.local_bytes}"
+
+
+def pattern_text(pattern: Pattern, name: str) -> str:
+    """Its functions and tables, under that name."""
+    pattern = replace(pattern, name=name)
     blocks = [making_text(pattern)] if pattern.forms else []
     steps: list[str] = []
     for number, invocation in enumerate(pattern.steps):

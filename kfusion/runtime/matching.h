@@ -16,6 +16,8 @@ KFUSION_HERE int kfusion_add_candidate(kfusion_state *s, const kfusion_pattern *
     kfusion_candidate *c;
     size_t i;
 
+    if (!(s->queue.type & pattern->devices) || s->queue.local < pattern->local)
+        return 1;
     for (i = 0; i < s->candidates; i++)
         if (s->candidate[i].pattern == pattern && s->candidate[i].part == part)
             return 1;
@@ -59,6 +61,8 @@ KFUSION_HERE void kfusion_add_beginnings(kfusion_state *s)
                                     s->after_part + (after->part[s->after_part].most == 1));
     for (i = 0; i < s->region->patterns; i++)
         kfusion_add_candidates_from(s, &s->region->pattern[i], 0);
+    if (s->candidates == 0)
+        s->why = "all patterns are for other devices";
 }
 
 KFUSION_HERE const kfusion_noted *kfusion_active(const kfusion_state *s, size_t index)

@@ -40,6 +40,8 @@ KFUSION_HERE int kfusion_ask_queue(kfusion_queue *q)
            clGetDeviceInfo(q->device, CL_DEVICE_MAX_WORK_ITEM_SIZES,
                            q->dimensions * sizeof *items, items, NULL) == CL_SUCCESS &&
            memcpy(q->items, items, sizeof q->items) != NULL &&
+           clGetDeviceInfo(q->device, CL_DEVICE_TYPE, sizeof q->type, &q->type, NULL) ==
+               CL_SUCCESS &&
            clGetDeviceInfo(q->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof q->local, &q->local,
                            NULL) == CL_SUCCESS &&
            kfusion_is_plain_context(q->context);

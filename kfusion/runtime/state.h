@@ -83,6 +83,7 @@ typedef struct kfusion_queue {
     cl_context context;
     cl_uint dimensions;
     size_t items[3]; /* the most in a group, by dimension */
+    cl_device_type type;
     cl_ulong local;
     int dropped; /* the program has released it */
 } kfusion_queue;

@@ -94,6 +94,8 @@ typedef struct kfusion_pattern {
     const char *name;
     size_t parts;
     const kfusion_part *part;
+    cl_device_type devices; /* made on these only: others are slower so, or have other patterns */
+    cl_ulong local;         /* ... with so many bytes of local memory, or more */
 } kfusion_pattern;
 
 /* A program that lacks a fused kernel, and what is appended to its source. */

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ import pytest
 import kfusion
 from kfusion.device.opencl import pocl_device
 from kfusion.graph.model import LaunchRange
+from kfusion.graph.target import target_of
 from kfusion.source.diagnostics import KFusionError, render
 from tests.support.kernel_side import ELEMENTWISE, fused_and_same
 
@@ -388,6 +391,27 @@ def test_fusing_imports_neither_pyopencl_nor_numpy() -> None:
         "assert not {'pyopencl', 'numpy'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_the_target_of_the_device(context: cl.Context) -> None:
+    source = """
+kernel void square(global float *c, global const float *a, int n)
+{
+    const int i = get_global_id(0);
+    if (i < n) c[i] = a[i] * a[i];
+}
+"""
+    calls = ["square(t, a, n)", "square(c, t, n)"]
+    queue = cl.CommandQueue(context)
+    cpu = kfusion.fuse(source, calls, target=kfusion.TARGETS["cpu"]).source
+    assert cpu != kfusion.fuse(source, calls).source
+    for device in (queue, context, queue.device):
+        assert kfusion.fuse(source, calls, target="auto", device=device).source == cpu
+    gpu = replace(kfusion.TARGETS["gpu"], local_bytes=1000)
+    assert target_of(SimpleNamespace(type=4, local_mem_size=1000)) == gpu
+    assert target_of(SimpleNamespace(type=8, local_mem_size=1 << 20)) == kfusion.TARGETS["any"]
+    with pytest.raises(KFusionError, match="target='auto' needs one device"):
+        kfusion.fuse(source, calls, target="auto")
 
 
 def test_ranges_have_one_to_three_dimensions() -> None:

@@ -2,7 +2,10 @@
  *
  * PoCL reads 9 MB of built-in functions before a process builds its first kernel: half a second.
  * The process that runs the tests has done that. So it is asked to build the same first
- * (tests/support/builds.py); PoCL then finds what it made among its files. */
+ * (tests/support/builds.py); PoCL then finds what it made among its files.
+ *
+ * With TESTS_DEVICE_TYPE and TESTS_LOCAL_MEMORY programs are told that devices are of that type,
+ * and have so much local memory. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>
 #include <stddef.h>
@@ -47,6 +50,19 @@ static cl_int CL_API_CALL build(cl_program program, cl_uint devices, const cl_de
     return next.clBuildProgram(program, devices, list, options, done, data);
 }
 
+static cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, size_t size,
+                                      void *value, size_t *needed)
+{
+    const char *variable = what == CL_DEVICE_TYPE             ? "TESTS_DEVICE_TYPE"
+                           : what == CL_DEVICE_LOCAL_MEM_SIZE ? "TESTS_LOCAL_MEMORY"
+                                                              : NULL;
+    const char *text = variable ? getenv(variable) : NULL;
+    cl_int status = next.clGetDeviceInfo(device, what, size, value, needed);
+    if (text && !status && value)
+        *(cl_ulong *)value = strtoull(text, NULL, 10);
+    return status;
+}
+
 cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t size, void *value, size_t *needed)
 {
     if (name != CL_LAYER_API_VERSION || (value && size < sizeof(cl_layer_api_version)))
@@ -65,6 +81,7 @@ cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *target, c
     memcpy(&next, target, (entries < known ? entries : known) * sizeof(void *));
     ours = next;
     ours.clBuildProgram = build;
+    ours.clGetDeviceInfo = device_info;
     *made = (cl_uint)known;
     *layer = &ours;
     return CL_SUCCESS;

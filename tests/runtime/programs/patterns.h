@@ -146,13 +146,13 @@ static const kfusion_form tiled_forms[] = {{1, make_tiled, NULL, 0, 0}};
 static const kfusion_part tiled_parts[] = {
     {2, tiled_steps, 4, 0, NULL, 0, NULL, 1, 1, tiled_forms, 0, NULL, 2, tiled_writes}};
 
-static const kfusion_pattern whole_patterns[] = {{"whole", 1, whole_parts}};
-static const kfusion_pattern scratch_patterns[] = {{"scratch", 1, scratch_parts}};
-static const kfusion_pattern named_patterns[] = {{"named", 1, named_parts}};
-static const kfusion_pattern fresh_patterns[] = {{"fresh", 1, fresh_parts}};
-static const kfusion_pattern tiled_patterns[] = {{"tiled", 1, tiled_parts}};
-static const kfusion_pattern loop_patterns[] = {{"loop", 2, loop_parts}};
-static const kfusion_pattern five_patterns[] = {{"five", 1, five_parts}};
+static const kfusion_pattern whole_patterns[] = {{"whole", 1, whole_parts, CL_DEVICE_TYPE_ALL, 0}};
+static const kfusion_pattern scratch_patterns[] = {{"scratch", 1, scratch_parts, CL_DEVICE_TYPE_ALL, 0}};
+static const kfusion_pattern named_patterns[] = {{"named", 1, named_parts, CL_DEVICE_TYPE_ALL, 0}};
+static const kfusion_pattern fresh_patterns[] = {{"fresh", 1, fresh_parts, CL_DEVICE_TYPE_ALL, 0}};
+static const kfusion_pattern tiled_patterns[] = {{"tiled", 1, tiled_parts, CL_DEVICE_TYPE_ALL, 0}};
+static const kfusion_pattern loop_patterns[] = {{"loop", 2, loop_parts, CL_DEVICE_TYPE_ALL, 0}};
+static const kfusion_pattern five_patterns[] = {{"five", 1, five_parts, CL_DEVICE_TYPE_ALL, 0}};
 
 static const kfusion_region kfusion_region_whole KFUSION_UNUSED = {
     "whole", "host.c:1", 1, whole_patterns, ADDITIONS};

@@ -38,7 +38,8 @@ static const kfusion_part pair_parts[] = {{
     .written = 2,
     .writes = pair_writes,
 }};
-static const kfusion_pattern pair_patterns[] = {{.name = "pair", .parts = 1, .part = pair_parts}};
+static const kfusion_pattern pair_patterns[] = {
+    {.name = "pair", .parts = 1, .part = pair_parts, .devices = CL_DEVICE_TYPE_ALL}};
 static const kfusion_region kfusion_region_pair = {
     .name = "pair", .place = "calls.c:1", .patterns = 1, .pattern = pair_patterns};
 
