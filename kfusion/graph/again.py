@@ -227,10 +227,10 @@ def result_of(stages: Sequence[Stage], values: GroupValues, memory: str) -> tupl
 
 def saved_by(stages: Sequence[Stage], values: GroupValues) -> frozenset[str]:
     """Memory that the group does store to."""
-    return frozenset(access.memory.name for access in _stores(stages, values))
+    return frozenset(access.memory.name for access in stores_of(stages, values))
 
 
-def _stores(stages: Sequence[Stage], values: GroupValues) -> list[BoundAccess]:
+def stores_of(stages: Sequence[Stage], values: GroupValues) -> list[BoundAccess]:
     return [
         access
         for number, stage in enumerate(stages)
@@ -251,7 +251,7 @@ def unsettled(
     equalities: Equalities,
 ) -> Reason | None:
     """What another item may read, or overwrite, of what an item stores; or no function's work."""
-    stores = {access.memory.name: access for access in _stores(stages, values)}
+    stores = {access.memory.name: access for access in stores_of(stages, values)}
     for (producer, memory), function in functions.items():
         reads = [a for a in again if (a.producer, a.memory) == (producer, memory)]
         each = next((a for a in reads if a.outside), reads[0])

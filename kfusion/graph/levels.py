@@ -26,7 +26,7 @@ from kfusion.graph.again import (
 )
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.bounds import Nothing
-from kfusion.graph.model import Again, AtLeast, Equal, Tiles, Within
+from kfusion.graph.model import Again, AtLeast, Equal, Group, Tiles, Within
 from kfusion.graph.points import Point, Prover, can_be_written, is_given
 from kfusion.graph.ranges import COMPARED
 from kfusion.graph.unify import Equalities
@@ -236,6 +236,25 @@ def levels_of(
 
 
 _DIMENSIONS = 2
+
+
+def levels_of_group(
+    group: Group,
+    stages: Sequence[Stage],
+    values: GroupValues,
+    equalities: Equalities,
+    functions: Functions,
+) -> Levels | None:
+    """Of one that is planned."""
+
+    def is_assumed(assumed: Assumed) -> bool:
+        return assumed in group.assumptions or any(
+            replace(each, least=0) == assumed  # it is at least more
+            for each in group.assumptions
+            if isinstance(each, AtLeast)
+        )
+
+    return levels_of(stages, values, group.again, functions, equalities, {}, is_assumed)
 
 
 def _reads(each: Again, key: Key, stages: Sequence[Stage], values: GroupValues) -> bool:
@@ -565,7 +584,7 @@ def _has_32_bits(type_: str) -> bool:
     return INTEGERS.get(type_, (64, False))[0] <= 32
 
 
-def _ends(variable: LoopVariable, known: Sequence[Comparison]) -> Interval | None:
+def loop_ends(variable: LoopVariable, known: Sequence[Comparison]) -> Interval | None:
     """Of a loop that counts from one number to another."""
     own = form_of(variable)
     ends = [
@@ -595,7 +614,7 @@ def _least(form: Form, known: Sequence[Comparison]) -> Form | None:
     for (monomial, factor), atom in product(form.terms, form.everything):
         if not isinstance(atom, LoopVariable) or atom not in monomial:
             continue
-        ends = _ends(atom, known)
+        ends = loop_ends(atom, known)
         if ends is None or len(monomial) != 1:
             return None
         new[atom] = number(ends[0] if factor > 0 else ends[1])

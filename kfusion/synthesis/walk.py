@@ -8,9 +8,9 @@ from functools import partial
 
 from kfusion.graph.again import Functions, keys, live_stages, why_no_function
 from kfusion.graph.bind import Stage
-from kfusion.graph.levels import Assumed, Key, Level, Levels, levels_of
+from kfusion.graph.levels import Key, Level, Levels, levels_of_group
 from kfusion.graph.march import March, march_of
-from kfusion.graph.model import Again, AtLeast, Group, Marching, Tiles
+from kfusion.graph.model import Again, Group, Marching, Tiles
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, group_values
 from kfusion.kernel.forms import Form, number
@@ -41,15 +41,7 @@ def written_in_rows(
     written_out: bool,
     taken: frozenset[str],
 ) -> tuple[Writer, FusedKernel]:
-    levels = levels_of(
-        stages,
-        values,
-        group.again,
-        of_functions,
-        equalities,
-        {},
-        lambda each: _is_assumed(each, group),
-    )
+    levels = levels_of_group(group, stages, values, equalities, of_functions)
     tiles = group.tiles
     assert levels is not None
     assert tiles is not None
@@ -184,14 +176,6 @@ def _stored(
     if why_no_function(stages, found, equalities, memory) is not None:
         return None
     return _Stored((last, memory), found, store.number)
-
-
-def _is_assumed(assumed: Assumed, group: Group) -> bool:
-    return assumed in group.assumptions or any(
-        replace(each, least=0) == assumed  # it is at least more
-        for each in group.assumptions
-        if isinstance(each, AtLeast)
-    )
 
 
 def _names_within(
