@@ -355,11 +355,9 @@ def cost(
     values: GroupValues,
     further: Mapping[tuple[Point, str, Form], int],
     near: int,
-    kept: int = 0,
 ) -> int:
     """Bytes, where neighbouring items load the same elements: each comes once from memory, and
-    the loads themselves cost as if one in so many did. `further`: loads of functions. `kept`:
-    bytes that go to what an item keeps, and from there."""
+    the loads themselves cost as if one in so many did. `further`: loads of functions."""
     loads = {element_of(access): size_of(access.type) for access in loads_of(stages, values)}
     sizes = {name: size for (name, _), size in loads.items()}
     sizes |= {name: size for (_, name, _), size in further.items()}
@@ -369,7 +367,7 @@ def cost(
     executed += sum(
         size * rounds_of(form, stages, *point) for (point, _, form), size in further.items()
     )
-    return sum(sizes.values()) + sum(written[name] for name in stored) + (executed + kept) // near
+    return sum(sizes.values()) + sum(written[name] for name in stored) + executed // near
 
 
 _SOME = 8

@@ -144,7 +144,8 @@ def written_in_rows(
     head = signature(
         style, name, [*(p.text for p in parameters), *(f"const int {n}" for n in kernel.sizes)]
     )
-    text = "\n".join([writer.title(f"in one kernel: {size}"), head, *writer.out.lines, "}"])
+    how = "in one kernel: " if len(stages) > 1 else "in another shape: "
+    text = "\n".join([writer.title(f"{how}{size}"), head, *writer.out.lines, "}"])
     return writer, replace(writer.made(text, parameters), tiles=tiles)
 
 
