@@ -124,7 +124,7 @@ def _for_the_target(group: Group, members: list[Invocation]) -> list[str]:
         calls = ", ".join(labels[index] for index in sorted(group.pauses))
         found.append(f"to be quicker, the items of a group wait before {calls}")
     if group.tiles is not None and not group.again:
-        found.append("neighbouring items load the same elements: one after another is quicker")
+        found.append("it is in strips, as neighbouring items load the same elements")
     if group.tiles is not None:
         local, items = (" x ".join(map(str, s)) for s in (group.tiles.local, group.tiles.items))
         found.append(f"a group of {local} items does the work of {items}")

@@ -12,6 +12,7 @@ import pytest
 from kfusion.api import Fused, fuse
 from kfusion.graph.model import Disjoint, LaunchRange
 from kfusion.graph.target import TARGETS, Target
+from kfusion.report.plan import plan_table
 from tests.fuse.test_stencils import (
     ALL,
     CLAMPED,
@@ -239,6 +240,20 @@ SCATTERED = f"{XY} if (x % 2 && x < w && y < h) a[y*w + x] = a[y*w + x - 1] + a[
 )
 def test_what_keeps_its_shape(call: str, source: str) -> None:
     assert not alone(call, source=source).plan.fuses
+
+
+def test_launches_that_may_not_be_joined_have_the_shape_alone() -> None:
+    fused = jacobi(2, replace(TARGETS["cpu"], launches=1))
+    assert [group.tiles is not None for group in fused.plan.groups] == [True, True]
+    (reason,) = fused.plan.cuts[0].reasons
+    assert reason.message == "the fused kernel would do 2 launches; the target takes no more than 1"
+
+
+def test_the_plan_says_that_one_launch_is_in_strips() -> None:
+    told = plan_table([("here", alone("jacobi(o, a, w, h)").plan, "", True)])
+    assert "1 (in another shape)  jacobi(o, a, w, h)  5 " in told
+    assert "kernel 1: it is in strips, as neighbouring items load the same elements" in told
+    assert "kernel 1: a group of 1 x 1 items does the work of 4 x 3" in told
 
 
 def test_one_launch_keeps_its_shape_on_other_devices() -> None:
