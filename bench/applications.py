@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 WARM_UP = {"quick": 1, "cpu": 2, "gpu": 20}
 RISING = 0.15e9  # nanoseconds: while a GPU works its clocks rise
 
+IN_STRIPS = ("convolution", "stencil", "plane")  # kinds
 
 LARGEST = 2  # of the sizes are measured first: if time is short, they are what matters
 
@@ -68,6 +69,7 @@ def _build(report: Report, application: Application, contract: bool) -> dict[str
         application.precision,
         contract=contract,
         by_hand=application.by_hand,
+        same_shape=report.target == "cpu" and application.kind in IN_STRIPS,
     )
 
 

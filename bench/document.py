@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bench import thesis
 from bench.tables import (
+    SAME_SHAPE,
     Results,
     Row,
     best_copy,
@@ -128,6 +129,10 @@ def _speed_ups(results: Results) -> str:
         head = ["", unit, "kernels", "unfused ms", "fused ms", "by hand ms"]
         head += ["fused", "by hand", "by traffic", "of a copy", "thesis (GPU, CPU)"]
         rows = [_speed_up_cells(row, copy) for row in of_kind(results, kind)]
+        alone = [speed_up(row, SAME_SHAPE) for row in of_kind(results, kind)]
+        if any(alone):
+            head.append("same shape, one launch per stage")
+            rows = [[*cells, ratio(each)] for cells, each in zip(rows, alone, strict=True)]
         text += ["", f"### {title}", "", *table(head, rows)]
     return "\n".join(text)
 

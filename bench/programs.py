@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.patches import apply_patch
+from bench.tables import SAME_SHAPE
 from casestudies.demo import FLOAT, Precision, Study
 from kfusion.device.oclgrind import MeasureError
 
@@ -88,8 +89,12 @@ class Builder:
         *,
         contract: bool = True,
         by_hand: bool = True,
+        same_shape: bool = False,
     ) -> dict[str, Built]:
-        """In three ways; without `contract` no kernel contracts products and sums."""
+        """In up to four ways; without `contract` no kernel contracts products and sums.
+
+        `same_shape`: each launch is alone, but in the shape that it would have in a fused kernel.
+        """
         name = f"{study.library}-{application.replace('/', '-')}-{precision.name}"
         folder = self.folder / (name if contract else f"{name}-no-contract")
         if folder in self.built:
@@ -102,6 +107,11 @@ class Builder:
         ways["fused"] = study.fuse(
             ways["unfused"], folder / "fused", precision.defines, self.options
         )
+        if same_shape:
+            options = (*self.options, "--budget", "launches=1")
+            ways[SAME_SHAPE] = study.fuse(
+                ways["unfused"], folder / "same-shape", precision.defines, options
+            )
         if by_hand:
             ways["by hand"] = fused_by_hand(study, application, kernels, folder / "by-hand")
         self.built[folder] = {

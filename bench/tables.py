@@ -7,6 +7,7 @@ from typing import Any
 
 Results = dict[str, Any]
 Row = dict[str, Any]
+SAME_SHAPE = "same shape"  # a way to build programs: strips, but one launch for each stage
 
 
 def speed_up(row: Row, kind: str = "fused") -> float | None:

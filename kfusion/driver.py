@@ -302,7 +302,8 @@ def _region(
     for path, rows in paths:
         for row in rows if path.likely or not patterns else ():
             kinds = shape([row.prediction.launches])
-            if len(row.prediction.launches) > 1 and kinds not in seen:
+            least = 1 if given.target.strip else 2  # one may be in strips
+            if len(row.prediction.launches) >= least and kinds not in seen:
                 seen.add(kinds)
                 number = max((each.number for each in patterns), default=-1) + 1
                 patterns += _planned_for_each(region, row, number, loops, given)
@@ -518,6 +519,8 @@ def _tell(
     cuts += [launch.apart for row in path.stretches[1:] for launch in row if launch.apart]
     cuts += path.unknown
     result.diagnostics += [reason.as_cut() for reason in dict.fromkeys(cuts)]
+    if any(each.patterns for each in patterns):
+        return
     if sum(map(len, path.segments)) + len(path.unknown) < 2:
         text = "a region with fewer than two launches has nothing to fuse"
         code = "KF402"
@@ -525,11 +528,9 @@ def _tell(
         if unknown:
             listed = ", ".join(f"'{name}'" for name in unknown[:3])
             help = f"give kfusion the files of the library: none of those given defines {listed}"
-    elif not any(each.patterns for each in patterns):
+    else:
         text = "nothing in this region is fused; it stays as it is"
         code = "KF401"
-    else:
-        return
     result.diagnostics.append(
         Diagnostic(code, Severity.NOTE, text, region.mark.annotation, help=help)
     )

@@ -1,7 +1,8 @@
 """Times of each region's kernels, as they were and fused, in one interleaved run.
 
 Nothing is timed before its results are seen to be the same. What the traffic predicts is
-told by the buffers: each one that a launch loads from or stores to is moved once.
+told by the buffers: each one that a launch loads from or stores to is moved once; by strips each
+element that one of them loads (halo.py).
 """
 
 from __future__ import annotations
@@ -11,16 +12,19 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pyopencl as cl
 
 from kfusion.device.evaluate import CannotRunError
 from kfusion.device.extents import Launched, touched
+from kfusion.device.halo import bytes_in_strips
 from kfusion.device.verify import Outcome, Prepared, Step, Verifier, kernel_of, type_of
 from kfusion.driver import PlannedPattern
+from kfusion.graph.again import functions_of
 from kfusion.graph.model import Group
-from kfusion.graph.plan import values_of
+from kfusion.graph.plan import equalities_of, values_of
 from kfusion.graph.values import Place, Role
 from kfusion.kernel.types import size_of
 from kfusion.report.times import Row
@@ -186,14 +190,18 @@ def traffic(planned: PlannedPattern, launches: Sequence[Launched]) -> tuple[int,
 
 
 def _moved_by(planned: PlannedPattern, group: Group, launches: Sequence[Launched]) -> int:
+    in_strips = bytes_in_strips(group, planned.plan.invocations, launches)
+    if in_strips is not None:
+        return in_strips.loaded + in_strips.stored
     stages, values = values_of(group, planned.plan.invocations)
+    functions = functions_of(stages, equalities_of(group, stages), group.again)
     loaded: dict[str, int] = {}
     stored: dict[str, int] = {}
     for number, stage in enumerate(stages):
         kernel = stage.invocation.kernel
         counts = touched(kernel, launches[stage.invocation.index])
-        for access in stage.accesses:
-            place = values.places.get((number, access.number)) if group.fused else IN_MEMORY
+        for access, found in product(stage.accesses, (values, *functions.values())):
+            place = found.places.get((number, access.number)) if group.fused else IN_MEMORY
             if place is None:
                 continue  # nobody needs it
             name, mode = access.memory.name, access.access.mode

@@ -228,10 +228,10 @@ def result_of(stages: Sequence[Stage], values: GroupValues, memory: str) -> tupl
 
 def saved_by(stages: Sequence[Stage], values: GroupValues) -> frozenset[str]:
     """Memory that the group does store to."""
-    return frozenset(access.memory.name for access in _stores(stages, values))
+    return frozenset(access.memory.name for access in stores_of(stages, values))
 
 
-def _stores(stages: Sequence[Stage], values: GroupValues) -> list[BoundAccess]:
+def stores_of(stages: Sequence[Stage], values: GroupValues) -> list[BoundAccess]:
     return [
         access
         for number, stage in enumerate(stages)
@@ -263,7 +263,7 @@ def unsettled(
     equalities: Equalities,
 ) -> Reason | None:
     """What another item may read, or overwrite, of what an item stores; or no function's work."""
-    stores = {access.memory.name: access for access in _stores(stages, values)}
+    stores = {access.memory.name: access for access in stores_of(stages, values)}
     for (producer, memory), function in functions.items():
         reads = [a for a in again if (a.producer, a.memory) == (producer, memory)]
         each = next((a for a in reads if a.outside), reads[0])
@@ -370,13 +370,9 @@ def cost(
     values: GroupValues,
     further: Mapping[tuple[Point, str, Form], int],
     near: int,
-    kept: int = 0,
-    beside: float = 1,
 ) -> int:
     """Bytes, where neighbouring items load the same elements: each comes once from memory, and
-    the loads themselves cost as if one in so many did. `further`: loads of functions. `kept`:
-    bytes that go to what an item keeps, and from there. `beside`: how many items all of that is
-    done for, for each one that stores."""
+    the loads themselves cost as if one in so many did. `further`: loads of functions."""
     loads = {element_of(access): size_of(access.type) for access in loads_of(stages, values)}
     sizes = {name: size for (name, _), size in loads.items()}
     sizes |= {name: size for (_, name, _), size in further.items()}
@@ -386,8 +382,7 @@ def cost(
     executed += sum(
         size * rounds_of(form, stages, *point) for (point, _, form), size in further.items()
     )
-    loaded = sum(sizes.values()) + (executed + kept) // near
-    return int(loaded * beside) + sum(written[name] for name in stored)
+    return sum(sizes.values()) + sum(written[name] for name in stored) + executed // near
 
 
 _SOME = 8

@@ -12,6 +12,7 @@ A function's value is the same whenever it is computed (again.py), so it may be 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
@@ -19,16 +20,16 @@ from math import prod
 
 from kfusion.graph.again import (
     Functions,
-    element_of,
     is_live,
     live_stages,
     loads_of,
     not_alone,
     rounds_of,
+    saved_by,
 )
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.bounds import Nothing
-from kfusion.graph.model import Again, AtLeast, Equal, Tiles, Within
+from kfusion.graph.model import Again, AtLeast, Equal, Group, Marching, Tiles, Within
 from kfusion.graph.points import Point, Prover, can_be_written, is_given
 from kfusion.graph.ranges import COMPARED
 from kfusion.graph.unify import Equalities
@@ -53,6 +54,7 @@ from kfusion.source.protections import is_on, protection
 
 WINDOW = protection("window", "an item finds what it needs in the rows that are kept")
 EXACT = protection("exact-domain", "items within limits are just those that guards let through")
+APART = protection("shape-apart", "a kernel of one launch in strips stores nothing that it loads")
 IN_LIMITS = protection("in-limits", "offsets are constant only inside of the limits")
 
 Key = tuple[int, str]  # position of a stage in the group, and memory; of the last one ""
@@ -121,25 +123,52 @@ class Level:
     straight: Mapping[tuple[int, int], Form | Point]  # by stage and access, inside of the limits
     split: bool  # items away from borders have a text of their own
     guarded: bool  # its stages have domains of their own
+    loads: Mapping[tuple[str, Form], int]  # from memory by an item: bytes, of all rounds of loops
+    kept: int  # bytes that an item stores to rows, and loads from there
 
     @property
     def ahead(self) -> int:
         """How many rows it is in front of the last level."""
         return self.reach[-1][1]
 
+    def share(self, tiles: Tiles) -> float:
+        """Of its items that are made, for each of the last level: those beside a tile are, too."""
+        if isinstance(tiles, Marching):
+            wide, rows = tiles.local[0] * tiles.columns, tiles.items[-1] + tiles.least / 2
+        else:
+            (left, right), (above, below) = self.reach
+            wide, rows = tiles.items[0] + right - left, tiles.items[1] + below - above
+        return wide * rows / prod(tiles.items)
+
 
 @dataclass(frozen=True)
 class Levels:
     levels: tuple[Level, ...]  # those that are read come first
     last: Level
-    loads: Mapping[tuple[Point, str, Form], int]  # of the functions, and how many bytes each
     assumed: tuple[Assumed, ...]
-    kept: int  # bytes that an item stores to rows, and loads from there
+
+    @property
+    def further(self) -> int:
+        """Loads of the functions."""
+        return sum(len(each.loads) for each in self.levels)
 
     def bytes(self, columns: int) -> int:
         """Of the rows, as so many columns of the last level need them: in two dimensions."""
         low, high = self.halo
         return sum(each.rows * size_of(each.type) * (columns + high - low) for each in self.levels)
+
+    def cost(self, tiles: Tiles, stages: Sequence[Stage], values: GroupValues, near: int) -> int:
+        """Bytes for each item, as of other kernels (again.py). What is beside a tile another one
+        loads, too; what goes to rows, and from there, costs as if one in so many came from
+        memory."""
+        element = {a.memory.name: size_of(a.type) for stage in stages for a in stage.accesses}
+        moved = float(sum(element[name] for name in saved_by(stages, values)))
+        beside: dict[str, float] = {}
+        for level in (*self.levels, self.last):
+            share = level.share(tiles)
+            beside |= {name: max(share - 1, beside.get(name, 0)) for name, _ in level.loads}
+            moved += share * (sum(level.loads.values()) + level.kept) / max(near, NEAR_ROWS)
+        return int(moved + sum(element[n] * (1 + more / near) for n, more in beside.items()))
 
     def tiles(self, columns: int, rows: int) -> Tiles | None:
         """What one item does, with no more columns than there is memory for."""
@@ -149,13 +178,6 @@ class Levels:
         while columns > least and self.bytes(columns) > _MEMORY:
             columns //= 2
         return Tiles((columns, rows), (1, 1)) if columns > least else None
-
-    def beside(self, tiles: Tiles) -> float:
-        """For how many items a level is made, for each one that stores."""
-        every = (*self.levels, self.last)
-        around = (zip(tiles.items, each.reach, strict=True) for each in every)
-        made = sum(prod((n + high - low) / n for n, (low, high) in each) for each in around)
-        return made / len(every)
 
     @property
     def halo(self) -> Interval:
@@ -200,7 +222,7 @@ def levels_of(
 ) -> Levels | None:
     """`windows`: what has been found for other groups, and this one adds to. `may`: whether
     something may be assumed."""
-    if not again or {stage.range.dimensions for stage in stages} not in ({2}, {3}):
+    if {stage.range.dimensions for stage in stages} not in ({2}, {3}):
         return None
     if any(not_alone(stages[number]) for number in live_stages(stages, values)):
         return None
@@ -222,7 +244,7 @@ def levels_of(
         reads[key] = [each for each in found if each is not None]
         made = {(each.again.producer, each.again.memory) for each in reads[key]}
         wanted += sorted(made - set(wanted))
-    if len(wanted) == 1:
+    if len(wanted) == 1 and again:
         return None
     wanted.sort()
     levels: dict[Key, Level] = {}
@@ -232,25 +254,50 @@ def levels_of(
         if level is None:
             return None
         levels[key] = level
-    loads: dict[tuple[Point, str, Form], int] = {
-        ((), *element_of(access)): size_of(access.type)
-        for key in wanted
-        if key != last
-        for access in loads_of(stages[: key[0] + 1], every[key])
-    }
     every_read = [read for each in reads.values() for read in each]
     assumed += (each for read in every_read for each in read.assumed)
-    kept = sum(size_of(level.type) for level in levels.values() if level.type)
-    for read in every_read:
-        count = rounds_of(Form(), stages, *read.again.point)
-        kept += size_of(read.access.type) * count
     return Levels(
         tuple(levels[key] for key in wanted if key != last),
         levels[last],
-        loads,
         tuple(dict.fromkeys(assumed)),
-        kept,
     )
+
+
+def levels_of_group(
+    group: Group,
+    stages: Sequence[Stage],
+    values: GroupValues,
+    equalities: Equalities,
+    functions: Functions,
+) -> Levels | None:
+    """Of one that is planned."""
+
+    def is_assumed(assumed: Assumed) -> bool:
+        return assumed in group.assumptions or any(
+            replace(each, least=0) == assumed  # it is at least more
+            for each in group.assumptions
+            if isinstance(each, AtLeast)
+        )
+
+    return levels_of(stages, values, group.again, functions, equalities, {}, is_assumed)
+
+
+def share_loads(stages: Sequence[Stage], values: GroupValues) -> bool:
+    """Do neighbouring items load the same elements of buffers, at distances and under conditions
+    that do not depend on data, and is none of them stored?"""
+    counts: Counter[str] = Counter()
+    stored = saved_by(stages, values)
+    for access in loads_of(stages, values):
+        form, name = access.form, access.memory.name
+        if form is None or access.access.texel is not None or (name in stored and is_on(APART)):
+            return False
+        loops = {a for a in form.everything if isinstance(a, LoopVariable)}
+        told = len(access.facts) > len(access.stage.guards) or not access.access.conditional
+        if not told or not all(loop_ends(loop, access.facts) for loop in loops):
+            return False
+        if form.mentions(GLOBAL_ID):
+            counts[name] += 1 + len(loops)
+    return any(count > 1 for count in counts.values())
 
 
 def _reads(each: Again, key: Key, stages: Sequence[Stage], values: GroupValues) -> bool:
@@ -392,8 +439,28 @@ def _level(
     made: dict[Key, list[tuple[Interval, ...]]] = {}
     for r in reads[key]:
         made.setdefault((r.again.producer, r.again.memory), []).append(r.reach)
-    type_ = _type_of(stages[number], memory) if number < len(stages) else ""
-    return Level(key, type_, tuple(reach), rows, made, domain, inside, settled, split, guarded)
+    type_ = _type_of(stages[number], memory) if memory else ""
+    kept = size_of(type_) if memory else 0
+    for r in reads[key]:
+        kept += size_of(r.access.type) * rounds_of(Form(), stages, *r.again.point)
+    loads = {
+        (a.memory.name, a.form or Form()): size_of(a.type) * rounds_of(a.form or Form(), stages)
+        for a in loads_of(before, values)
+    }
+    return Level(
+        key,
+        type_,
+        tuple(reach),
+        rows,
+        made,
+        domain,
+        inside,
+        settled,
+        split,
+        guarded,
+        loads,
+        kept,
+    )
 
 
 def _type_of(stage: Stage, memory: str) -> str:
@@ -580,7 +647,7 @@ def _has_32_bits(type_: str) -> bool:
     return INTEGERS.get(type_, (64, False))[0] <= 32
 
 
-def _ends(variable: LoopVariable, known: Sequence[Comparison]) -> Interval | None:
+def loop_ends(variable: LoopVariable, known: Sequence[Comparison]) -> Interval | None:
     """Of a loop that counts from one number to another."""
     own = form_of(variable)
     ends = [
@@ -610,7 +677,7 @@ def _least(form: Form, known: Sequence[Comparison]) -> Form | None:
     for (monomial, factor), atom in product(form.terms, form.everything):
         if not isinstance(atom, LoopVariable) or atom not in monomial:
             continue
-        ends = _ends(atom, known)
+        ends = loop_ends(atom, known)
         if ends is None or len(monomial) != 1:
             return None
         new[atom] = number(ends[0] if factor > 0 else ends[1])

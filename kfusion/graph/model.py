@@ -442,7 +442,8 @@ class Marching(Tiles):
 
 @dataclass(frozen=True)
 class Group:
-    """Invocations that become one kernel (or stay alone, when there is only one)."""
+    """Invocations that become one kernel (or stay as they are, when there is only one: unless it
+    gets another shape)."""
 
     members: tuple[int, ...]
     stored: frozenset[str]  # memory objects whose values must be in memory afterwards
@@ -468,7 +469,7 @@ class Group:
 
     @property
     def fused(self) -> bool:
-        return len(self.members) > 1
+        return len(self.members) > 1 or self.tiles is not None
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from kfusion.graph.copied import without_copies
 from kfusion.graph.images import kept_as_they_are, too_many_images, unfit_images
 from kfusion.graph.least import LeastBytes
 from kfusion.graph.legality import Across, Legal, legal_pair, obstacles, other_groups
-from kfusion.graph.levels import NEAR_ROWS, Assumed, Windows, levels_of
+from kfusion.graph.levels import Assumed, Windows, levels_of, share_loads
 from kfusion.graph.liveness import stored_after
 from kfusion.graph.march import UNROLLED, marching
 from kfusion.graph.model import (
@@ -361,34 +361,47 @@ class _Planner:
             assumptions = [*assumptions, *kept]
         if self.exact and (reason := _not_rounded(members, values)) is not None:
             return reason
-        if not self.shared:
-            return _Candidate(assumptions, stored, barriers, handed, values.bytes, again)
         near, rows = self.target.near, self.target.rows
-        if (self.target.strip or self.target.march) and (
-            levels := levels_of(
-                members, values, again, functions, equalities, self.windows, self._may_assume
+        walks = again or (self.target.strip and self._may_be_in_strips(run, values))
+        if (
+            (self.target.strip or self.target.march)
+            and walks
+            and (
+                levels := levels_of(
+                    members, values, again, functions, equalities, self.windows, self._may_assume
+                )
             )
         ):
             new = tuple(each for each in levels.assumed if each not in more)
             if any(isinstance(each, Equal) for each in new):  # values may be others then
                 return self._priced(run, together, (*more, *new))
-            assumptions = [*assumptions, *levels.assumed]
-            if self.target.march:
+            if self.target.march and again:
                 march = marching if len(levels.last.reach) == 2 else marching_in_planes
                 tiles: Tiles | None = march(levels, members, functions, self.target)
             else:
                 tiles = levels.tiles(self.target.strip, rows)
             if tiles is not None:
-                near, beside = max(near, NEAR_ROWS), levels.beside(tiles)
-                size = cost(members, values, levels.loads, near, levels.kept, beside)
-                return _Candidate(
-                    assumptions, stored, barriers, handed, size, again, len(levels.loads), tiles
-                )
+                size = levels.cost(tiles, members, values, near)
+                assumptions = [*assumptions, *levels.assumed]
+                if again or size < cost(members, values, {}, near):
+                    size = size if self.shared else values.bytes
+                    return _Candidate(
+                        assumptions, stored, barriers, handed, size, again, levels.further, tiles
+                    )
+        if not self.shared:
+            return _Candidate(assumptions, stored, barriers, handed, values.bytes, again)
         further = loads_again(members, again, functions)
         if further is None:
             return self._costs(again, run[-1])
         size = cost(members, values, further, near)
         return _Candidate(assumptions, stored, barriers, handed, size, again, len(further))
+
+    def _may_be_in_strips(self, run: Members, values: GroupValues) -> bool:
+        """Nothing is computed again, but neighbouring items load the same."""
+        together = self.together(run)
+        assert together is not None
+        fits = not self._alone(*run) and self.over_budget(run) is None
+        return fits and share_loads(together.stages, values)
 
     def _may_assume(self, assumed: Assumed) -> bool:
         scalars = {n: scalar for stage in self.stages for n, scalar in stage.scalars.items()}
@@ -431,7 +444,7 @@ class _Planner:
         loads = sum(mode.reads for mode in before)
         stores = sum(mode.writes for mode in before)
         indices = tuple(stage.invocation.index for stage in members)
-        if len(run) == 1:
+        if len(run) == 1 and found.tiles is None:
             moved = tuple(apart)
             return Group(indices, found.stored, frozenset(), moved, loads, stores, loads, stores)
         assumptions = _needed((*found.assumptions, *apart))
@@ -440,14 +453,15 @@ class _Planner:
             members, equalities, found.stored, found.barriers, found.handed, keys(found.again)
         )
         saved = saved_by(members, values)
-        elements, distinct = (1, []) if found.again else self._several(members, values)
-        if isinstance(found.tiles, Marching):
+        as_it_is = not found.again and found.tiles is None  # items do what they would
+        elements, distinct = self._several(members, values) if as_it_is else (1, [])
+        if found.tiles is not None:
             distinct = _distinct(members, values)
         direct, untouched = frozenset[int](), list[Disjoint]()
-        if not self.target.local_copies and not found.again:
+        if not self.target.local_copies and as_it_is:
             direct, untouched = without_copies(members, values)
         waits = frozenset[int]()
-        if self.target.pauses and elements == 1 and not found.again:
+        if self.target.pauses and elements == 1 and as_it_is:
             waits = pauses(members, values, direct, self.target.pauses)
         return Group(
             indices,
@@ -464,7 +478,7 @@ class _Planner:
             found.handed,
             elements,
             elements == 1
-            and not found.again
+            and as_it_is
             and self.target.whole_groups > 0
             and may_ask_by_group(members)
             and pays(members),

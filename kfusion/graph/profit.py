@@ -35,6 +35,12 @@ def over_budget(stages: list[Stage], target: Target) -> Reason | None:
                 scalars[argument.name, parameter.canonical] = size_of(parameter.canonical)
     size = POINTER_BYTES * len(memory) + sum(scalars.values())
     span = stages[-1].invocation.span
+    if len(stages) > target.launches:
+        return Reason(
+            "KF223",
+            f"the fused kernel would do {len(stages)} launches; {target.takes} {target.launches}",
+            span,
+        )
     if size > target.parameter_bytes:
         return Reason(
             "KF223",

@@ -113,7 +113,18 @@ def sources_of(levels: Levels, stages: Sequence[Stage]) -> Sources:
         reach = _reach([_beside(r.level, w) for r, w in zip(several, windows, strict=True)])
         type_ = several[0].access.type
         level = Level(
-            key, type_, reach, 1, {}, NO_LIMITS, NO_LIMITS, {}, split=False, guarded=False
+            key,
+            type_,
+            reach,
+            1,
+            {},
+            NO_LIMITS,
+            NO_LIMITS,
+            {},
+            split=False,
+            guarded=False,
+            loads={},
+            kept=0,
         )
         sources.append(Source(level, form, several[0].load))
         for read, window in zip(several, windows, strict=True):

@@ -40,6 +40,7 @@ class Target:
     march: int = 0
     marchers: int = 64
     marches: int = 1584  # twelve for each unit of a large device
+    launches: int = 1 << 20  # that become one kernel, at most
     pauses: int = 0  # operations behind a loop, if items are to wait in between; 0: never
 
     @property

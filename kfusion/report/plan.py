@@ -103,7 +103,8 @@ def _rows(
     number: int, group: Group, members: list[Invocation], counts: tuple[_Count, _Count]
 ) -> list[tuple[str, ...]]:
     """One line per call; the numbers stand on the first."""
-    kernel = f"{number} (fused)" if group.fused else f"{number}"
+    shape = "fused" if len(members) > 1 else "in another shape"
+    kernel = f"{number} ({shape})" if group.fused else f"{number}"
     if group.elements > 1:
         kernel = f"{number} (fused, {group.elements} items in one)"
     loads, stores = (_total([count]) for count in counts)
@@ -122,6 +123,8 @@ def _for_the_target(group: Group, members: list[Invocation]) -> list[str]:
     if group.pauses:
         calls = ", ".join(labels[index] for index in sorted(group.pauses))
         found.append(f"to be quicker, the items of a group wait before {calls}")
+    if group.tiles is not None and not group.again:
+        found.append("it is in strips, as neighbouring items load the same elements")
     if group.tiles is not None:
         local, items = (" x ".join(map(str, s)) for s in (group.tiles.local, group.tiles.items))
         found.append(f"a group of {local} items does the work of {items}")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from kfusion.graph.again import result_of
 from kfusion.graph.bind import Stage
 from kfusion.graph.levels import Key
-from kfusion.graph.model import Group
+from kfusion.graph.model import Group, Marching
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, Role
 from kfusion.kernel.forms import GLOBAL_ID, Id, form_of
@@ -61,6 +61,8 @@ class FunctionWriter(Writer):
             kept=kept,
             guarded=not memory and kept is not None and kept.level.guarded and not kept.inside,
         )
+        # In strips it is enough that the kernel says so, and Oclgrind runs no function that does.
+        self.apart = isinstance(group.tiles, Marching)
         self.item_ids = self._item_ids()
         reads = (each for each in group.again if (each.producer, each.memory) == key)
         self.below = sorted({d for each in reads for d in each.below})

@@ -35,8 +35,8 @@ class StripWriter(LevelsWriter):
         bottom = f"min({self.top} + {high}, {self.count})"
         out.add(f"const int {self.first} = {first}, {self.last} = {last};")
         out.add(f"const int {self.top} = {top}, {self.bottom} = {bottom};")
-        left = next(iter(self.rows.values())).left
-        out.add(f"const int {left} = {self.first}{plus(self.levels.halo[0])};")
+        for left in {each.left for each in self.rows.values()}:
+            out.add(f"const int {left} = {self.first}{plus(self.levels.halo[0])};")
         for each in self.rows.values():
             out.add(each.declaration)
         out.blank()

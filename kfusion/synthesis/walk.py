@@ -8,9 +8,9 @@ from functools import partial
 
 from kfusion.graph.again import Functions, keys, live_stages, why_no_function
 from kfusion.graph.bind import Stage
-from kfusion.graph.levels import Assumed, Key, Level, Levels, levels_of
+from kfusion.graph.levels import Key, Level, Levels, levels_of_group
 from kfusion.graph.march import March, march_of
-from kfusion.graph.model import Again, AtLeast, Group, Marching, Tiles
+from kfusion.graph.model import Again, Group, Marching, Tiles
 from kfusion.graph.planes import Planes, planes_of
 from kfusion.graph.sources import Load, sources_of
 from kfusion.graph.unify import Equalities
@@ -44,15 +44,7 @@ def written_in_rows(
     written_out: bool,
     taken: frozenset[str],
 ) -> tuple[Writer, FusedKernel]:
-    levels = levels_of(
-        stages,
-        values,
-        group.again,
-        of_functions,
-        equalities,
-        {},
-        lambda each: _is_assumed(each, group),
-    )
+    levels = levels_of_group(group, stages, values, equalities, of_functions)
     tiles = group.tiles
     assert levels is not None
     assert tiles is not None
@@ -170,7 +162,8 @@ def written_in_rows(
     head = signature(
         style, name, [*(p.text for p in parameters), *(f"const int {n}" for n in kernel.sizes)]
     )
-    text = "\n".join([writer.title(f"in one kernel: {size}"), head, *writer.out.lines, "}"])
+    how = "in one kernel: " if len(stages) > 1 else "in another shape: "
+    text = "\n".join([writer.title(f"{how}{size}"), head, *writer.out.lines, "}"])
     return writer, replace(writer.made(text, parameters), tiles=tiles)
 
 
@@ -202,14 +195,6 @@ def _stored(
     if why_no_function(stages, found, equalities, memory) is not None:
         return None
     return _Stored((last, memory), found, store.number)
-
-
-def _is_assumed(assumed: Assumed, group: Group) -> bool:
-    return assumed in group.assumptions or any(
-        replace(each, least=0) == assumed  # it is at least more
-        for each in group.assumptions
-        if isinstance(each, AtLeast)
-    )
 
 
 def _names_within(

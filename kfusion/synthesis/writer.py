@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
 from kfusion.graph.bind import Stage
-from kfusion.graph.model import Again, Group, InRows, Marching, Scalar, Shifted
+from kfusion.graph.model import Again, Group, InRows, Scalar, Shifted
 from kfusion.graph.pauses import carried
 from kfusion.graph.rounding import Rounded, rounded
 from kfusion.graph.several import dimension_of
@@ -106,7 +106,7 @@ class Writer:
         self.waiting = {n for n, s in enumerate(stages) if s.invocation.index in group.barriers}
         self.values, self.equalities, self.name = values, equalities, name
         self.elements, self.by_group = group.elements, group.by_group
-        self.apart = isinstance(group.tiles, Marching)  # no two of its buffers share memory
+        self.apart = group.tiles is not None  # no two of its buffers share memory
         self.item = ID_OF_ITEM if self.elements > 1 else ""
         self.last: dict[int, str] = {}  # by dimension, the id of a group's last item
         self.bound: tuple[StageUse, PreludeItem] | None = None  # the guard of several items

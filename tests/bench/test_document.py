@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bench.document import markdown
-from bench.tables import predicted, roofline_points, speed_up, table
+from bench.tables import SAME_SHAPE, predicted, roofline_points, speed_up, table
 
 FOLDER = Path(__file__).parent
 
@@ -51,3 +51,12 @@ def test_what_is_attainable_is_what_the_best_copy_allows(results: dict[str, Any]
 
 def test_a_table_has_a_line_under_its_head() -> None:
     assert table(("a", "b"), [("1", "2")]) == ["| a | b |", "| --- | --- |", "| 1 | 2 |"]
+
+
+def test_shape_and_fusion_are_told_apart(results: dict[str, Any]) -> None:
+    row = results["applications"][0]
+    row["ms"][SAME_SHAPE] = row["ms"]["unfused"] / 2.5
+    lines = markdown(results).splitlines()
+    told = [line for line in lines if line.endswith("same shape, one launch per stage |")]
+    assert len(told) == 1
+    assert lines[lines.index(told[0]) + 3].endswith("| 2.50 |")

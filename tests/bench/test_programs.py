@@ -125,6 +125,17 @@ def test_traffic_is_told_by_the_plan() -> None:
     assert moved(planned, 1024) == (9 * 4096, 3 * 4096)  # a vector times itself is loaded once
 
 
+def test_traffic_of_strips_has_what_two_of_them_load() -> None:
+    jacobi = next(a for a in APPLICATIONS if a.label == "jacobi (2 steps)")
+    planned = planned_region(jacobi, "cpu")
+    assert planned is not None
+    # Two rows or columns on either side of four seams and of one; but no corner where they cross.
+    loaded = (260 + 4 * 4) * (260 + 4) - 4 * 4
+    found = moved(planned, 260)
+    assert found is not None
+    assert found[1] == 4 * (loaded + 260**2)
+
+
 @dataclass(frozen=True)
 class NumPy:
     """The applications in array operations, computed by NumPy."""

@@ -120,7 +120,7 @@ def test_bad_budget(command: Command) -> None:
 <command line>:1:44: error[KF100]: --budget wants NAME=NUMBER
     1 | kfusion app.c vec.c vec.cl -o out --budget speed=12
       |                                            ^~~~~~~~
-  help: the names are levels, parameter-bytes, constant-arguments, local-bytes, read-images, write-images, samplers, registers, elements, whole-groups, local-copies, unrolled, near, strip, rows, march, marchers, marches, pauses
+  help: the names are levels, parameter-bytes, constant-arguments, local-bytes, read-images, write-images, samplers, registers, elements, whole-groups, local-copies, unrolled, near, strip, rows, march, marchers, marches, launches, pauses
 """
     )
 

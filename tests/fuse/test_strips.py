@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from kfusion.api import Fused, fuse
-from kfusion.graph.model import LaunchRange
+from kfusion.graph.model import Disjoint, LaunchRange
 from kfusion.graph.target import TARGETS, Target
+from kfusion.report.plan import plan_table
 from tests.fuse.test_stencils import (
     ALL,
     CLAMPED,
@@ -196,3 +197,84 @@ def test_caller_who_asks_for_no_tiles_gets_none() -> None:
     ranges = [LaunchRange(2, "all")] * 2
     fused = fuse(JACOBI, calls, ["b"], ranges=ranges, target=TARGETS["cpu"])
     assert all(launch.tiles is None for launch in fused.kernels)
+
+
+# ---- One launch in another shape ----
+
+CONVOLUTION, STENCIL = (
+    (Path("casestudies") / name / f"{name}.cl").read_text() for name in ("convolution", "stencil")
+)
+SMALL = replace(TARGETS["cpu"], strip=4, rows=3)
+ONE = ("jacobi", "box", "sobel_x", "derivative_x", "gaussian", "box_2d_1", "star_2d_2", "gradient")
+
+
+def alone(call: str, target: Target = SMALL, source: str = STENCIL) -> Fused:
+    return fuse(source, [call], ranges=[LaunchRange(2, "all")], target=target, tiles=True)
+
+
+@pytest.mark.parametrize("name", [*ONE, "blur_y", "row", "hotspot"])
+def test_one_launch_in_strips(name: str) -> None:
+    more = {"hotspot": "b, r, r, r, r, r, ", "row": "k, "}.get(name, "")
+    source = next(s for s in (CONVOLUTION, STENCIL) if f"void {name}(" in s)
+    fused = alone(f"{name}(o, a, {more}w, h)", source=source)
+    assert [group.tiles is not None for group in fused.plan.groups] == [True]
+    data = np.random.default_rng(5)
+    for w, h in SIZES:
+        arrays = {n: data.random(4 * 32 * 32, dtype=np.float32) for n in "abko"}
+        scalars = {"w": np.int32(w), "h": np.int32(h), "r": np.float32(0.3)}
+        case = Case(arrays, scalars, (w + w % 2, h + h % 3), None, ())
+        assert_same(fused, source, case, ["o"])
+
+
+SCATTERED = f"{XY} if (x % 2 && x < w && y < h) a[y*w + x] = a[y*w + x - 1] + a[y*w + x + 1];"
+
+
+@pytest.mark.parametrize(
+    ("call", "source"),
+    [
+        ("magnitude(o, a, b, w, h)", STENCIL),  # no two items load the same
+        ("thin(o, a, b, c, w, h)", STENCIL),  # what is loaded depends on data
+        ("full_tile(o, a, k, w, h)", CONVOLUTION),  # items wait for each other
+        ("f(a, w, h)", f"kernel void f(global float *a, int w, int h) {{ {SCATTERED} }}"),
+    ],
+)
+def test_what_keeps_its_shape(call: str, source: str) -> None:
+    assert not alone(call, source=source).plan.fuses
+
+
+def test_launches_that_may_not_be_joined_have_the_shape_alone() -> None:
+    fused = jacobi(2, replace(TARGETS["cpu"], launches=1))
+    assert [group.tiles is not None for group in fused.plan.groups] == [True, True]
+    (reason,) = fused.plan.cuts[0].reasons
+    assert reason.message == "the fused kernel would do 2 launches; the target takes no more than 1"
+
+
+def test_the_plan_says_that_one_launch_is_in_strips() -> None:
+    told = plan_table([("here", alone("jacobi(o, a, w, h)").plan, "", True)])
+    assert "1 (in another shape)  jacobi(o, a, w, h)  5 " in told
+    assert "kernel 1: it is in strips, as neighbouring items load the same elements" in told
+    assert "kernel 1: a group of 1 x 1 items does the work of 4 x 3" in told
+
+
+def test_one_launch_keeps_its_shape_on_other_devices() -> None:
+    assert not alone("jacobi(o, a, w, h)", replace(TARGETS["cpu"], strip=0)).plan.fuses
+    assert not alone("jacobi(o, a, w, h)", TARGETS["nvidia"]).plan.fuses
+
+
+def test_buffers_of_one_launch_in_strips_share_no_memory() -> None:
+    """As written an item may see what another one stores: nobody knows who is first."""
+    fused = alone("jacobi(o, a, w, h)")
+    assert Disjoint("a", "o") in fused.plan.groups[0].assumptions
+
+
+# ---- Halo ----
+
+
+def test_strips_of_which_most_is_halo_are_not_made() -> None:
+    """Rows of eight columns and five rows would compute those of a radius of eight four times."""
+    calls = ["row(t, a, k, w, h)", "column(o, t, k, w, h)"]
+    for strip, rows, kernels in ((256, 64, 1), (256, 4, 2)):
+        target = replace(TARGETS["cpu"], strip=strip, rows=rows)
+        ranges = [LaunchRange(2, "all")] * 2
+        fused = fuse(CONVOLUTION, calls, ["o"], ranges=ranges, target=target, tiles=True)
+        assert len(fused.kernels) == kernels

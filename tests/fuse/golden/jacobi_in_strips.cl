@@ -40,8 +40,8 @@ float jacobi_inside_2(const int x, const int y, float (*from_rows)[262], const i
 
 /* jacobi, jacobi, jacobi and jacobi in one kernel: an item walks down 64 rows of 256 columns */
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void jacobi_fused(global const float *start, global float *result, const int height,
-                  const int width, const int columns, const int rows)
+void jacobi_fused(global const float *restrict start, global float *restrict result,
+                  const int height, const int width, const int columns, const int rows)
 {
     const int first = 256 * get_group_id(0), last = min(first + 256, columns);
     const int top = 64 * get_group_id(1), bottom = min(top + 64, rows);

@@ -1,0 +1,335 @@
+"""What a kernel in strips loads and stores at a size, told by its plan: nothing is run.
+
+A strip makes each level for its own items and for some beside them (graph/levels.py), so elements
+at the sides of strips are loaded by several of them. Two figures for the loads: all that are
+executed, which is what a simulator counts; and each element once for each strip, which is what
+comes from memory, as a strip finds in the cache what it has loaded before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kfusion.device.extents import Launched
+from kfusion.graph.again import functions_of, is_live, loads_of, stores_of
+from kfusion.graph.bind import BoundAccess
+from kfusion.graph.levels import Level, Levels, levels_of_group, loop_ends
+from kfusion.graph.model import Again, Group, Invocation, LocalMemory, Marching
+from kfusion.graph.plan import equalities_of, values_of
+from kfusion.kernel.forms import (
+    GLOBAL_ID,
+    GLOBAL_SIZE,
+    Atom,
+    Choice,
+    Comparison,
+    Form,
+    Id,
+    LoopVariable,
+    Quotient,
+    form_of,
+)
+from kfusion.kernel.types import INTEGERS, is_unsigned, size_of
+from kfusion.source.dataclasses import dataclass
+
+Numbers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+_Known = Mapping[Atom, Numbers]
+_OPERATORS = {"<": np.less, "<=": np.less_equal, "==": np.equal, "!=": np.not_equal}
+
+
+@dataclass(frozen=True)
+class Bytes:
+    executed: int  # by loads
+    loaded: int  # each element once for each strip
+    stored: int
+
+
+class _UnknownError(Exception):
+    """An index, or a condition, that is not told by ids and numbers."""
+
+
+def bytes_in_strips(
+    group: Group, invocations: Sequence[Invocation], launches: Sequence[Launched]
+) -> Bytes | None:
+    """Of buffers in global memory; None: it is not in strips, or not all of it is known."""
+    if group.tiles is None or isinstance(group.tiles, Marching):
+        return None
+    try:
+        return _Strips(group, invocations, launches).bytes()
+    except _UnknownError:
+        return None
+
+
+@dataclass(frozen=True)
+class _Touch:
+    """Elements of a memory object for all items that a condition holds for in both dimensions:
+    `across[x] + down[y]`. Not for those that `but` holds for, too."""
+
+    name: str
+    size: int
+    level: Level
+    index: tuple[Numbers, Numbers]
+    where: tuple[Flags, Flags]
+    but: tuple[Flags, Flags] | None = None
+    is_store: bool = False
+
+
+class _Strips:
+    def __init__(
+        self, group: Group, invocations: Sequence[Invocation], launches: Sequence[Launched]
+    ) -> None:
+        self.group, self.tiles = group, group.tiles
+        self.stages, self.values = values_of(group, invocations)
+        self.size = launches[group.members[0]].size
+        self.scalars: dict[str, int] = {}
+        spaces: dict[str, set[str]] = {}
+        for stage in self.stages:
+            given = launches[stage.invocation.index].scalars
+            pairs = zip(stage.invocation.kernel.parameters, stage.invocation.arguments, strict=True)
+            for parameter, argument in pairs:
+                spaces.setdefault(argument.name, set()).add(parameter.space)
+                if not isinstance(argument, LocalMemory):
+                    self.scalars |= {
+                        name.replace(parameter.name, argument.name, 1): int(value)
+                        for name, value in given.items()
+                        if name.split(".")[0] == parameter.name
+                    }
+        self.constant = {name for name, found in spaces.items() if found == {"constant"}}
+
+    @cached_property
+    def levels(self) -> Levels:
+        equalities = equalities_of(self.group, self.stages)
+        self.functions = functions_of(self.stages, equalities, self.group.again)
+        found = levels_of_group(self.group, self.stages, self.values, equalities, self.functions)
+        assert found is not None
+        return found
+
+    def bytes(self) -> Bytes:
+        touches = list(self._touches())
+        executed = sum(t.size * self._times(t) for t in touches if not t.is_store)
+        stored = sum(t.size * self._times(t) for t in touches if t.is_store)
+        return Bytes(executed, self._once([t for t in touches if not t.is_store]), stored)
+
+    # What is touched
+
+    def _touches(self) -> Iterator[_Touch]:
+        for level in (*self.levels.levels, self.levels.last):
+            number, memory = level.key
+            values = self.functions[level.key] if memory else self.values
+            before = self.stages[: number + 1]
+            for access in loads_of(before, values):
+                yield from self._of(access, level)
+            for access in () if memory else stores_of(before, values):
+                yield from self._of(access, level, is_store=True)
+            for each in self.group.again:
+                if each.outside and each.reader <= number and is_live(each, before, values):
+                    yield from self._left(each, level)
+
+    def _of(self, access: BoundAccess, level: Level, *, is_store: bool = False) -> Iterator[_Touch]:
+        if access.memory.name in self.constant:
+            return
+        if access.form is None or access.access.texel is not None or access.access.seen_as:
+            raise _UnknownError
+        for known in self._rounds(access):
+            index = self._split(access.form, known)
+            where = self._where((*access.facts, *self._domain(level)), known)
+            size = size_of(access.type)
+            yield _Touch(access.memory.name, size, level, index, where, is_store=is_store)
+
+    def _left(self, each: Again, level: Level) -> Iterator[_Touch]:
+        """What memory holds where the level that is read has no items."""
+        producer, read = self.stages[each.producer], self.stages[each.reader].access(each.access)
+        store = next(
+            a
+            for a in producer.accesses
+            if a.memory.name == each.memory and a.access.mode.writes and a.form is not None
+        )
+        ids: dict[Atom, Form] = {Id(GLOBAL_ID, d): form for d, form in enumerate(each.point)}
+        guards = [guard.map(lambda form: form.replace(ids)) for guard in producer.guards]
+        assert store.form is not None
+        for known in self._rounds(read):
+            index = self._split(store.form.replace(ids), known)
+            facts = (*read.facts, *self._domain(level))
+            where, but = self._where(facts, known), self._where((*facts, *guards), known)
+            yield _Touch(each.memory, size_of(read.type), level, index, where, but)
+
+    def _domain(self, level: Level) -> tuple[Comparison, ...]:
+        number, memory = level.key
+        return self.stages[number].guards if memory else ()
+
+    # Numbers
+
+    def _rounds(self, access: BoundAccess) -> Iterator[_Known]:
+        """What is known in each round of the loops around the access."""
+        ids: dict[Atom, Numbers] = {}
+        for d, size in enumerate(self.size):
+            shape = (1, size) if d == 0 else (size, 1)
+            ids[Id(GLOBAL_ID, d)] = np.arange(size, dtype=np.int64).reshape(shape)
+            ids[Id(GLOBAL_SIZE, d)] = np.int64(size).reshape(1, 1)
+        forms = [side for fact in access.facts for side in (fact.left, fact.right)]
+        forms += [access.form] if access.form is not None else []
+        loops = {a for form in forms for a in form.everything if isinstance(a, LoopVariable)}
+        ends = {loop: loop_ends(loop, access.facts) for loop in loops}
+        ranges = [range(end[0], end[1] + 1) for end in ends.values() if end is not None]
+        counted = [loop for loop, end in ends.items() if end is not None]
+        others = [loop for loop, end in ends.items() if end is None]
+        for numbers in product(*ranges):
+            known = ids | {
+                loop: np.int64(n).reshape(1, 1) for loop, n in zip(counted, numbers, strict=True)
+            }
+            if all(self._solve(loop, access.facts, known) for loop in others):
+                yield known
+
+    def _solve(
+        self, loop: LoopVariable, facts: Iterable[Comparison], known: dict[Atom, Numbers]
+    ) -> bool:
+        """Finds the number of the round, as `2*<rounds> - 8 == i` tells it; is there one?"""
+        for fact in facts:
+            form = fact.left - fact.right
+            factor = dict(form.terms).get((loop,), 0)
+            if fact.op == "==" and factor:
+                rest = self._value(form - form_of(loop) * Form((((), factor),)), known)
+                if rest.size != 1:
+                    raise _UnknownError
+                known[loop], left = (each.reshape(1, 1) for each in np.divmod(rest, -factor))
+                return not left.any() and known[loop].item() >= 0
+        raise _UnknownError
+
+    def _value(self, form: Form, known: _Known) -> Numbers:
+        total = np.zeros((1, 1), np.int64)
+        for monomial, factor in form.terms:
+            term = np.full((1, 1), factor, np.int64)
+            for atom in monomial:
+                term = term * self._atom(atom, known)
+            total = total + term
+        return total
+
+    def _atom(self, atom: Atom, known: _Known) -> Numbers:
+        if isinstance(atom, Choice):
+            sides = (self._value(side, known) for side in (atom.then, atom.otherwise))
+            return np.where(self._all(atom.when, known), *sides)
+        if isinstance(atom, Quotient):
+            left, right = (self._value(side, known) for side in atom.parts)
+            if not right.all() or (left < 0).any():
+                raise _UnknownError
+            return left // right
+        if atom in known:
+            return known[atom]
+        if str(atom) in self.scalars:
+            return np.int64(self.scalars[str(atom)]).reshape(1, 1)
+        raise _UnknownError
+
+    def _all(self, facts: Iterable[Comparison], known: _Known) -> Flags:
+        found = np.ones((1, 1), bool)
+        for fact in facts:
+            sides: Iterable[npt.NDArray[Any]] = (
+                self._value(side, known) for side in (fact.left, fact.right)
+            )
+            if is_unsigned(fact.type):
+                last = np.uint64((1 << INTEGERS.get(fact.type, (64, False))[0]) - 1)
+                sides = (side.astype(np.uint64) & last for side in sides)
+            found = found & _OPERATORS[fact.op](*sides)
+        return found
+
+    def _split(self, form: Form, known: _Known) -> tuple[Numbers, Numbers]:
+        """What depends on the column, and the rest."""
+        across = Form(tuple((m, f) for m, f in form.terms if 0 in _dimensions(Form(((m, f),)))))
+        return self._along(0, across, known), self._along(1, form - across, known)
+
+    def _along(self, dimension: int, form: Form, known: _Known) -> Numbers:
+        if _dimensions(form) - {dimension}:
+            raise _UnknownError
+        return np.broadcast_to(self._value(form, known).ravel(), self.size[dimension])
+
+    def _where(self, facts: Sequence[Comparison], known: _Known) -> tuple[Flags, Flags]:
+        of = [_dimensions(fact.left) | _dimensions(fact.right) for fact in facts]
+        if any(len(each) > 1 for each in of):
+            raise _UnknownError
+        across = self._all([f for f, d in zip(facts, of, strict=True) if d == {0}], known)
+        down = self._all([f for f, d in zip(facts, of, strict=True) if d != {0}], known)
+        return (
+            np.broadcast_to(across.ravel(), self.size[0]),
+            np.broadcast_to(down.ravel(), self.size[1]),
+        )
+
+    # Strips
+
+    def _spans(self, level: Level, dimension: int) -> list[slice]:
+        """The items of the level that each strip makes."""
+        assert self.tiles is not None
+        (low, high), size = level.reach[dimension], self.size[dimension]
+        tile = self.tiles.items[dimension]
+        return [
+            slice(max(start + low, 0), min(min(start + tile, size) + high, size))
+            for start in range(0, size, tile)
+        ]
+
+    def _times(self, touch: _Touch) -> int:
+        """How often it is done."""
+
+        def times(where: tuple[Flags, Flags]) -> int:
+            counts = (
+                sum(int(where[d][span].sum()) for span in self._spans(touch.level, d))
+                for d in (0, 1)
+            )
+            return int(np.prod(list(counts), dtype=object))
+
+        return times(touch.where) - (times(touch.but) if touch.but is not None else 0)
+
+    def _once(self, touches: Sequence[_Touch]) -> int:
+        """Bytes of the elements, each once for each strip; strips that are alike are told once."""
+        total = 0
+        for name in {touch.name for touch in touches}:
+            of_one = [touch for touch in touches if touch.name == name]
+            kinds = [self._kinds(of_one, d) for d in (0, 1)]
+            for (x, wide), (y, high) in product(kinds[0], kinds[1]):
+                total += wide * high * of_one[0].size * self._distinct(of_one, x, y)
+        return total
+
+    def _kinds(self, touches: Sequence[_Touch], dimension: int) -> list[tuple[int, int]]:
+        """Numbers of strips, one of each kind, and how many there are."""
+        found: dict[tuple[bytes, ...], list[int]] = {}
+        spans = [self._spans(touch.level, dimension) for touch in touches]
+        for strip in range(len(spans[0])):
+            parts = [span[strip] for span in spans]
+            base = touches[0].index[dimension][parts[0].start]
+            key = tuple(
+                each.tobytes()
+                for touch, part in zip(touches, parts, strict=True)
+                for each in (
+                    touch.index[dimension][part] - base,
+                    touch.where[dimension][part],
+                    *([touch.but[dimension][part]] if touch.but is not None else []),
+                )
+            )
+            found.setdefault(key, []).append(strip)
+        return [(strips[0], len(strips)) for strips in found.values()]
+
+    def _distinct(self, touches: Sequence[_Touch], x: int, y: int) -> int:
+        """How many elements one strip touches."""
+        parts: dict[bytes, tuple[Numbers, list[Numbers]]] = {}  # by rows, columns
+        single: list[Numbers] = []
+        for touch in touches:
+            spans = self._spans(touch.level, 0)[x], self._spans(touch.level, 1)[y]
+            sides = [touch.index[d][spans[d]] for d in (0, 1)]
+            across, down = (touch.where[d][spans[d]] for d in (0, 1))
+            if touch.but is None:
+                rows = np.unique(sides[1][down])
+                parts.setdefault(rows.tobytes(), (rows, []))[1].append(sides[0][across])
+            else:
+                but = np.logical_and.outer(touch.but[1][spans[1]], touch.but[0][spans[0]])
+                where = np.logical_and.outer(down, across) & ~but
+                single.append(np.add.outer(sides[1], sides[0])[where])
+        for rows, columns in parts.values():
+            single.append(np.add.outer(rows, np.unique(np.concatenate(columns))).ravel())
+        return int(np.unique(np.concatenate(single)).size)
+
+
+def _dimensions(form: Form) -> set[int]:
+    return {atom.dimension for atom in form.everything if isinstance(atom, Id)}

@@ -1,0 +1,130 @@
+"""Bytes that strips move, as the plan tells them, and as Oclgrind counts them."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from casestudies.measure import parse_instruction_counts
+from kfusion.api import Fused, fuse
+from kfusion.device.extents import Launched
+from kfusion.device.halo import Bytes, bytes_in_strips
+from kfusion.device.oclgrind import has_oclgrind, oclgrind, require_success, run
+from kfusion.graph.model import LaunchRange
+from kfusion.graph.target import TARGETS
+from tests.random.execution import Job, Step
+
+ROOT = Path(__file__).parents[2]
+STUDIES = "\n".join(
+    (ROOT / "casestudies" / name / f"{name}.cl").read_text() for name in ("convolution", "stencil")
+)
+STRIPS = replace(TARGETS["cpu"], strip=8, rows=5)  # most of what they do is halo
+# One, fewer than the reach, whole strips, and one more or less; beside it the range.
+SIZES = ((1, 1), (2, 3), (8, 5), (9, 6), (16, 10), (23, 17), (40, 31))
+CALLS = {
+    "one launch": ["box(o, a, w, h)"],
+    "jacobi, 2 steps": ["jacobi(t0, a, w, h)", "jacobi(o, t0, w, h)"],
+    "jacobi, 4 steps": [
+        *("jacobi(t0, a, w, h)", "jacobi(t1, t0, w, h)", "jacobi(t2, t1, w, h)"),
+        "jacobi(o, t2, w, h)",
+    ],
+    "hotspot": [
+        "hotspot(t0, a, b, c, c, c, c, c, w, h)",
+        "hotspot(o, t0, b, c, c, c, c, c, w, h)",
+    ],
+    "borders stay": ["box_2d_1(t0, a, w, h)", "star_2d_2(t1, t0, w, h)", "gradient(o, t1, w, h)"],
+    "separable": ["row(t0, a, k, w, h)", "column(o, t0, k, w, h)"],
+    "harris": [
+        *("derivative_x(dx, a, w, h)", "derivative_y(dy, a, w, h)", "product(t0, dx, dx, w, h)"),
+        *("product(t1, dy, dy, w, h)", "product(t2, dx, dy, w, h)", "box(xx, t0, w, h)"),
+        *("box(yy, t1, w, h)", "box(xy, t2, w, h)", "response(o, xx, yy, xy, w, h)"),
+    ],
+    "unsharp": [
+        *("blur_x(t0, a, w, h)", "blur_y(t1, t0, w, h)", "sharpen(t2, a, t1, w, h)"),
+        "mask(o, a, t1, t2, w, h)",
+    ],
+}
+
+
+def fused(calls: Sequence[str]) -> Fused:
+    ranges = [LaunchRange(2, "all")] * len(calls)
+    target = replace(STRIPS, near=1 << 20) if len(calls) > 1 else STRIPS  # whatever it costs
+    found = fuse(STUDIES, calls, ["o"], ranges=ranges, target=target, tiles=True)
+    assert [group.tiles is not None for group in found.plan.groups] == [True]
+    return found
+
+
+def predicted(program: Fused, width: int, height: int) -> Bytes | None:
+    plan = program.plan
+    launched = Launched(over(width, height), None, {"width": width, "height": height})
+    return bytes_in_strips(plan.groups[0], plan.invocations, [launched] * len(plan.invocations))
+
+
+def over(width: int, height: int) -> tuple[int, int]:
+    """A range that is rounded up."""
+    return width + width % 2, -(-height // 4) * 4
+
+
+def job_of(program: Fused, width: int, height: int, *, whole: bool = True) -> Job:
+    """Not `whole`: of buffers with one byte, so that each access is told."""
+    (launch,) = program.kernels
+    size = over(width, height)
+    given = {"w": np.int32(width), "h": np.int32(height), "c": np.float32(1)}
+    buffers = [name for name in launch.arguments if name not in given]
+    data = {n: np.ones(width * height * 16 if whole else 1, np.uint8) for n in buffers}
+    data |= {"k": np.ones(17 * 4, np.uint8)} if "k" in data else {}
+    made, local = launch.over(size)
+    assert local is not None
+    arguments = (*(given.get(n, n) for n in launch.arguments), *map(np.int32, size))
+    step = Step(launch.name, arguments, made, local)
+    return Job(program.source, (), ((step,),), data, ())
+
+
+def simulated(jobs: Sequence[Job], folder: Path, *options: str) -> str:
+    (folder / "jobs").write_bytes(pickle.dumps(jobs))
+    script = ["-m", "tests.random.elsewhere", f"{folder / 'jobs'}", f"{folder / 'outcomes'}"]
+    # Its counters are not made for several threads: it may crash.
+    command = [oclgrind(), "--num-threads", "1", *options, sys.executable, *script]
+    done = run(command, {"LC_ALL": "C", "PYTHONPATH": str(ROOT)}, ROOT, 600)
+    require_success(command, done)
+    return done.stdout
+
+
+@pytest.mark.skipif(not has_oclgrind(), reason="no oclgrind here")
+@pytest.mark.parametrize("name", CALLS)
+def test_loads_and_stores_that_are_executed(name: str, tmp_path: Path) -> None:
+    program = fused(CALLS[name])
+    jobs = [job_of(program, *size) for size in SIZES]
+    # Its optimiser would remove loads.
+    told = simulated(jobs, tmp_path, "--build-options", "-cl-opt-disable", "--inst-counts")
+    _, *launches = re.split("^(?=Instructions executed)", told, flags=re.MULTILINE)
+    counted = [parse_instruction_counts(each) for each in launches]
+    found = [predicted(program, *size) for size in SIZES]
+    assert None not in found
+    assert [(b.executed, b.stored) for b in found if b] == [(c.loaded, c.stored) for c in counted]
+
+
+_READ = re.compile(
+    r"^Invalid read of size (\d+) at global memory address (\w+)\n.*\n.* (Group\(.*\))$",
+    re.MULTILINE,
+)
+
+
+@pytest.mark.skipif(not has_oclgrind(), reason="no oclgrind here")
+@pytest.mark.parametrize("name", CALLS)
+def test_elements_that_each_strip_loads(name: str, tmp_path: Path) -> None:
+    program, log = fused(CALLS[name]), tmp_path / "log"
+    for size in ((2, 3), (23, 17)):
+        job = job_of(program, *size, whole=False)
+        simulated([job], tmp_path, "--max-errors", "1000000", "--log", str(log))
+        loads = set(_READ.findall(log.read_text()))
+        found = predicted(program, *size)
+        assert found is not None
+        assert found.loaded == sum(int(each[0]) for each in loads)
