@@ -7,6 +7,10 @@ from typing import Any, Protocol
 
 from bench.fusers.common import HUE, Job
 
+Offsets = Sequence[tuple[int, int]]
+
+NINE = [(j, i) for j in (-1, 0, 1) for i in (-1, 0, 1)]
+
 
 class Library(Protocol):
     """What the libraries spell differently; `xp` is the module itself."""
@@ -17,8 +21,8 @@ class Library(Protocol):
     def nearest(self, source: int, result: int) -> Any:
         """For each of `result` indices the one of `source` that is nearest."""
 
-    def around(self, picture: Any, dy: int, dx: int) -> Any:
-        """The picture moved, its edges repeated."""
+    def around(self, picture: Any, offsets: Offsets) -> Sequence[Any]:
+        """The picture moved by rows and columns, its edges repeated."""
 
     def stack(self, planes: Sequence[Any]) -> Any:
         """Into pixels."""
@@ -46,6 +50,21 @@ def compute(library: Library, job: Job, inputs: Sequence[Any]) -> Any:
         right = _hsv(xp, second)
         hue, saturation, value = (xp.clip((left[c] + right[c]) / 2, 0, 1) for c in range(3))
         return library.stack(_rgb(xp, hue, saturation, value, left[3]))
+    if job.application == "separable":
+        return _row_and_column(library, *inputs)
+    if job.application == "harris":
+        return _corners(library, *inputs)
+    if job.application == "unsharp":
+        (picture,) = inputs
+        blurred = _row_and_column(library, picture, [n / 16 for n in (1, 4, 6, 4, 1)])
+        sharp = 4 * picture - 3 * blurred
+        return xp.where(abs(picture - blurred) < 0.001, picture, sharp)
+    if job.steps:
+        (plane,) = inputs
+        for _ in range(job.steps):
+            beside = library.around(plane, [(-1, 0), (0, -1), (0, 1), (1, 0)])
+            plane = 0.2 * sum(beside, start=plane)
+        return plane
     first, blur, second, sharpen = inputs
     blurred = _convolved(library, first, blur)
     sharpened = _convolved(library, second, sharpen)
@@ -87,9 +106,25 @@ def _grey(planes: Sequence[Any]) -> list[Any]:
 
 
 def _convolved(library: Library, picture: Any, weights: Any) -> list[Any]:
-    total: Any = 0
-    for number in range(9):
-        moved = library.around(picture, number // 3 - 1, number % 3 - 1)
-        total = total + weights[number] * moved[..., :3]
-    total = library.xp.clip(total, 0, 1)
+    moved = [each[..., :3] for each in library.around(picture, NINE)]
+    total = library.xp.clip(_weighted(weights, moved), 0, 1)
     return [total[..., 0], total[..., 1], total[..., 2], picture[..., 3]]
+
+
+def _weighted(weights: Any, moved: Sequence[Any]) -> Any:
+    return sum(weights[number] * each for number, each in enumerate(moved))
+
+
+def _row_and_column(library: Library, plane: Any, weights: Any) -> Any:
+    places = range(-(len(weights) // 2), len(weights) // 2 + 1)
+    rows = _weighted(weights, library.around(plane, [(0, i) for i in places]))
+    return _weighted(weights, library.around(rows, [(j, 0) for j in places]))
+
+
+def _corners(library: Library, plane: Any) -> Any:
+    """Harris's."""
+    nw, n, ne, w, _, e, sw, s, se = library.around(plane, NINE)
+    dx = (ne - nw + 2 * (e - w) + se - sw) / 12
+    dy = (sw - nw + 2 * (s - n) + se - ne) / 12
+    xx, yy, xy = (sum(library.around(each, NINE)) for each in (dx * dx, dy * dy, dx * dy))
+    return xx * yy - xy * xy - 0.04 * (xx + yy) ** 2
