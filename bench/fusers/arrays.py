@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import mul
 from typing import Any, Protocol
 
 from bench.fusers.common import HUE, Job
@@ -10,19 +11,24 @@ from bench.fusers.common import HUE, Job
 Offsets = Sequence[tuple[int, int]]
 
 NINE = [(j, i) for j in (-1, 0, 1) for i in (-1, 0, 1)]
+CROSS = [(-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)]
 
 
-class Library(Protocol):
-    """What the libraries spell differently; `xp` is the module itself."""
+class Neighbours(Protocol):
+    """All that stencils need; `xp` is the library's module itself."""
 
     @property
     def xp(self) -> Any: ...
 
-    def nearest(self, source: int, result: int) -> Any:
-        """For each of `result` indices the one of `source` that is nearest."""
-
     def around(self, picture: Any, offsets: Offsets) -> Sequence[Any]:
         """The picture moved by rows and columns, its edges repeated."""
+
+
+class Library(Neighbours, Protocol):
+    """What the libraries spell differently."""
+
+    def nearest(self, source: int, result: int) -> Any:
+        """For each of `result` indices the one of `source` that is nearest."""
 
     def stack(self, planes: Sequence[Any]) -> Any:
         """Into pixels."""
@@ -31,6 +37,8 @@ class Library(Protocol):
 def compute(library: Library, job: Job, inputs: Sequence[Any]) -> Any:
     """The result of an application."""
     xp = library.xp
+    if job.is_stencil:
+        return stencil(library, job, inputs)
     if job.application == "pythagoras":
         a, b = inputs
         return xp.sqrt(a * a + b * b)
@@ -50,21 +58,6 @@ def compute(library: Library, job: Job, inputs: Sequence[Any]) -> Any:
         right = _hsv(xp, second)
         hue, saturation, value = (xp.clip((left[c] + right[c]) / 2, 0, 1) for c in range(3))
         return library.stack(_rgb(xp, hue, saturation, value, left[3]))
-    if job.application == "separable":
-        return _row_and_column(library, *inputs)
-    if job.application == "harris":
-        return _corners(library, *inputs)
-    if job.application == "unsharp":
-        (picture,) = inputs
-        blurred = _row_and_column(library, picture, [n / 16 for n in (1, 4, 6, 4, 1)])
-        sharp = 4 * picture - 3 * blurred
-        return xp.where(abs(picture - blurred) < 0.001, picture, sharp)
-    if job.steps:
-        (plane,) = inputs
-        for _ in range(job.steps):
-            beside = library.around(plane, [(-1, 0), (0, -1), (0, 1), (1, 0)])
-            plane = 0.2 * sum(beside, start=plane)
-        return plane
     first, blur, second, sharpen = inputs
     blurred = _convolved(library, first, blur)
     sharpened = _convolved(library, second, sharpen)
@@ -115,16 +108,32 @@ def _weighted(weights: Any, moved: Sequence[Any]) -> Any:
     return sum(weights[number] * each for number, each in enumerate(moved))
 
 
-def _row_and_column(library: Library, plane: Any, weights: Any) -> Any:
-    places = range(-(len(weights) // 2), len(weights) // 2 + 1)
+def stencil(library: Neighbours, job: Job, inputs: Sequence[Any]) -> Any:
+    plane = inputs[0]
+    for _ in range(job.steps):
+        plane = 0.2 * sum(library.around(plane, CROSS))
+    if job.steps:
+        return plane
+    if job.application == "harris":
+        return _corners(library, plane)
+    if job.application == "separable":
+        return _row_and_column(library, 8, *inputs)
+    blurred = _row_and_column(library, 2, plane, [n / 16 for n in (1, 4, 6, 4, 1)])
+    is_same = library.xp.abs(plane - blurred) < 0.001
+    return library.xp.where(is_same, plane, 4 * plane - 3 * blurred)
+
+
+def _row_and_column(library: Neighbours, reach: int, plane: Any, weights: Any) -> Any:
+    places = range(-reach, reach + 1)
     rows = _weighted(weights, library.around(plane, [(0, i) for i in places]))
     return _weighted(weights, library.around(rows, [(j, 0) for j in places]))
 
 
-def _corners(library: Library, plane: Any) -> Any:
+def _corners(library: Neighbours, plane: Any) -> Any:
     """Harris's."""
     nw, n, ne, w, _, e, sw, s, se = library.around(plane, NINE)
     dx = (ne - nw + 2 * (e - w) + se - sw) / 12
     dy = (sw - nw + 2 * (s - n) + se - ne) / 12
-    xx, yy, xy = (sum(library.around(each, NINE)) for each in (dx * dx, dy * dy, dx * dy))
-    return xx * yy - xy * xy - 0.04 * (xx + yy) ** 2
+    dx, dy = library.around(dx, NINE), library.around(dy, NINE)
+    xx, yy, xy = (sum(map(mul, a, b)) for a, b in ((dx, dx), (dy, dy), (dx, dy)))
+    return xx * yy - xy * xy - 0.04 * (xx + yy) * (xx + yy)

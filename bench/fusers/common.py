@@ -35,11 +35,16 @@ class Job:
         """Vectors have one, planes of floats two, pictures three: the last one is channels."""
         if self.application in ("pythagoras", "distance"):
             return 1
-        return 2 if self.application in ("separable", "harris") or self.steps else 3
+        return 2 if self.is_stencil and self.application != "unsharp" else 3
 
     @property
     def is_picture(self) -> bool:
         return self.dimensions == 3
+
+    @property
+    def is_stencil(self) -> bool:
+        """Of several stages, which read neighbours of what others make."""
+        return self.application in ("separable", "harris", "unsharp") or self.steps > 0
 
     @property
     def steps(self) -> int:

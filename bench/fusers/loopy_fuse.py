@@ -156,7 +156,7 @@ _ASSIGNED = re.compile(r"^\s*(\w+)\[", re.MULTILINE)
 
 
 def run(job: Job) -> Timed:
-    if job.application not in _OPERATIONS:
+    if job.is_stencil:
         raise NotPossibleError("at an edge neighbours' indices are not affine, as precompute needs")
     device = find_device(job.device)
     queue = cl.CommandQueue(

@@ -154,7 +154,7 @@ _FUNCTIONS = {
 
 
 def run(job: Job) -> Timed:
-    if job.application not in _FUNCTIONS:
+    if job.is_stencil:
         raise NotPossibleError("its loops are joined over the same elements only, not neighbours")
     result = np.empty(job.shape(job.result_size), np.float32)
     function = _FUNCTIONS[job.application]
