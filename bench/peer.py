@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import sys
 import traceback
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +50,12 @@ def _measured(fuser: str, said: dict[str, Any]) -> dict[str, Any]:
 
 
 def job_of(said: dict[str, Any]) -> Job:
-    application, size = said["application"], said["size"]
-    is_picture = Job(application, size, (), "", 0).is_picture
-    inputs = [np.fromfile(path, np.float32) for path in said["inputs"]]
-    if is_picture:  # all but the weights, which are nine
-        inputs = [each if each.size == 9 else each.reshape(size, size, 4) for each in inputs]
-    return Job(application, size, tuple(inputs), said["device"], said["repeats"])
+    job = Job(said["application"], said["size"], (), said["device"], said["repeats"])
+    shape = job.shape(job.size)
+    inputs = (np.fromfile(path, np.float32) for path in said["inputs"])
+    # All but weights, which are fewer.
+    shaped = (each.reshape(shape) if each.size == math.prod(shape) else each for each in inputs)
+    return replace(job, inputs=tuple(shaped))
 
 
 def distance(expected: Array, found: Array) -> tuple[str, float]:

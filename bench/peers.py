@@ -16,7 +16,7 @@ from bench.studies import APPLICATIONS, Application
 if TYPE_CHECKING:
     from bench.report import Report
 
-LONGEST = 120  # seconds for one fuser, compiling included
+LONGEST = 300  # seconds for one fuser, compiling included
 
 
 @dataclass(frozen=True)

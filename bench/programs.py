@@ -126,9 +126,11 @@ class Builder:
         return self.built[folder]
 
 
-def built_unfused(study: Study, application: str, folder: Path) -> Built:
+def built_unfused(
+    study: Study, application: str, folder: Path, precision: Precision = FLOAT
+) -> Built:
     sources = study.sources(application)
-    return Built(study, _build(study, sources, folder / "program", FLOAT), sources[2], True)
+    return Built(study, _build(study, sources, folder / "program", precision), sources[2], True)
 
 
 def fused_by_hand(study: Study, application: str, kernels: Path, folder: Path) -> list[Path]:

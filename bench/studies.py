@@ -125,15 +125,15 @@ APPLICATIONS = (
     Application(LINALG, "vector", "distance", DOUBLES, DOUBLE),
     Application(LINALG, "matrix", "cg_steps", MATRICES, thesis=(1.0, 1.0)),
     Application(LINALG, "matrix", "cg_steps", DOUBLE_MATRICES, DOUBLE),
-    Application(CONVOLUTION, "convolution", "separable", PLANES, by_hand=False),
-    Application(CONVOLUTION, "convolution", "harris", PLANES, by_hand=False),
-    Application(CONVOLUTION, "convolution", "unsharp", PIXELS, by_hand=False),
+    Application(CONVOLUTION, "convolution", "separable", PLANES, peers=-1, by_hand=False),
+    Application(CONVOLUTION, "convolution", "harris", PLANES, peers=-1, by_hand=False),
+    Application(CONVOLUTION, "convolution", "unsharp", PIXELS, peers=-1, by_hand=False),
     *(
         Application(CONVOLUTION, "convolution", "ladder", PIXELS, each, by_hand=False)
         for each in LADDER.values()
     ),
     *(
-        Application(STENCIL, "stencil", "jacobi", PLANES, each, by_hand=False)
+        Application(STENCIL, "stencil", "jacobi", PLANES, each, peers=-1, by_hand=False)
         for each in CHAINS.values()
     ),
     *(

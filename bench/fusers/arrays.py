@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import mul
 from typing import Any, Protocol
 
 from bench.fusers.common import HUE, Job
 
+Offsets = Sequence[tuple[int, int]]
 
-class Library(Protocol):
-    """What the libraries spell differently; `xp` is the module itself."""
+NINE = [(j, i) for j in (-1, 0, 1) for i in (-1, 0, 1)]
+CROSS = [(-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)]
+
+
+class Neighbours(Protocol):
+    """All that stencils need; `xp` is the library's module itself."""
 
     @property
     def xp(self) -> Any: ...
 
+    def around(self, picture: Any, offsets: Offsets) -> Sequence[Any]:
+        """The picture moved by rows and columns, its edges repeated."""
+
+
+class Library(Neighbours, Protocol):
+    """What the libraries spell differently."""
+
     def nearest(self, source: int, result: int) -> Any:
         """For each of `result` indices the one of `source` that is nearest."""
-
-    def around(self, picture: Any, dy: int, dx: int) -> Any:
-        """The picture moved, its edges repeated."""
 
     def stack(self, planes: Sequence[Any]) -> Any:
         """Into pixels."""
@@ -27,6 +37,8 @@ class Library(Protocol):
 def compute(library: Library, job: Job, inputs: Sequence[Any]) -> Any:
     """The result of an application."""
     xp = library.xp
+    if job.is_stencil:
+        return stencil(library, job, inputs)
     if job.application == "pythagoras":
         a, b = inputs
         return xp.sqrt(a * a + b * b)
@@ -87,9 +99,41 @@ def _grey(planes: Sequence[Any]) -> list[Any]:
 
 
 def _convolved(library: Library, picture: Any, weights: Any) -> list[Any]:
-    total: Any = 0
-    for number in range(9):
-        moved = library.around(picture, number // 3 - 1, number % 3 - 1)
-        total = total + weights[number] * moved[..., :3]
-    total = library.xp.clip(total, 0, 1)
+    moved = [each[..., :3] for each in library.around(picture, NINE)]
+    total = library.xp.clip(_weighted(weights, moved), 0, 1)
     return [total[..., 0], total[..., 1], total[..., 2], picture[..., 3]]
+
+
+def _weighted(weights: Any, moved: Sequence[Any]) -> Any:
+    return sum(weights[number] * each for number, each in enumerate(moved))
+
+
+def stencil(library: Neighbours, job: Job, inputs: Sequence[Any]) -> Any:
+    plane = inputs[0]
+    for _ in range(job.steps):
+        plane = 0.2 * sum(library.around(plane, CROSS))
+    if job.steps:
+        return plane
+    if job.application == "harris":
+        return _corners(library, plane)
+    if job.application == "separable":
+        return _row_and_column(library, 8, *inputs)
+    blurred = _row_and_column(library, 2, plane, [n / 16 for n in (1, 4, 6, 4, 1)])
+    is_same = library.xp.abs(plane - blurred) < 0.001
+    return library.xp.where(is_same, plane, 4 * plane - 3 * blurred)
+
+
+def _row_and_column(library: Neighbours, reach: int, plane: Any, weights: Any) -> Any:
+    places = range(-reach, reach + 1)
+    rows = _weighted(weights, library.around(plane, [(0, i) for i in places]))
+    return _weighted(weights, library.around(rows, [(j, 0) for j in places]))
+
+
+def _corners(library: Neighbours, plane: Any) -> Any:
+    """Harris's."""
+    nw, n, ne, w, _, e, sw, s, se = library.around(plane, NINE)
+    dx = (ne - nw + 2 * (e - w) + se - sw) / 12
+    dy = (sw - nw + 2 * (s - n) + se - ne) / 12
+    dx, dy = library.around(dx, NINE), library.around(dy, NINE)
+    xx, yy, xy = (sum(map(mul, a, b)) for a, b in ((dx, dx), (dy, dy), (dx, dy)))
+    return xx * yy - xy * xy - 0.04 * (xx + yy) * (xx + yy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 import time
 from collections.abc import Callable
@@ -30,8 +31,29 @@ class Job:
     repeats: int
 
     @property
+    def dimensions(self) -> int:
+        """Vectors have one, planes of floats two, pictures three: the last one is channels."""
+        if self.application in ("pythagoras", "distance"):
+            return 1
+        return 2 if self.is_stencil and self.application != "unsharp" else 3
+
+    @property
     def is_picture(self) -> bool:
-        return self.application not in ("pythagoras", "distance")
+        return self.dimensions == 3
+
+    @property
+    def is_stencil(self) -> bool:
+        """Of several stages, which read neighbours of what others make."""
+        return self.application in ("separable", "harris", "unsharp") or self.steps > 0
+
+    @property
+    def steps(self) -> int:
+        """Of Jacobi's method; 0, it is something else."""
+        found = re.fullmatch(r"jacobi \((\d+) steps\)", self.application)
+        return int(found[1]) if found else 0
+
+    def shape(self, size: int) -> tuple[int, ...]:
+        return (size, size, 4)[: self.dimensions]
 
     @property
     def result_size(self) -> int:

@@ -1,34 +1,42 @@
-"""Halide: everything computed where it is used, in vectors, rows over all processors."""
+"""Halide, in vectors, rows over all processors.
+
+What reads neighbours of what another stage makes is computed in strips of rows; everything else
+where it is used.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import halide as hl
 import numpy as np
 
+from bench.fusers.arrays import Offsets, stencil
 from bench.fusers.common import HUE, Job, Timed, wall_times
 
 HOW = "wall time of each call"
 VECTOR = 8
 CHUNK = 1 << 14  # elements of a vector for one task
 
+STRIP = 64  # rows of a plane for one task
+LANES = hl.get_host_target().natural_vector_size(hl.Float(32))
+
 Planes = tuple[Any, Any, Any]
+_C, _X, _Y = (hl.Var(name) for name in "cxy")
 
 
 def run(job: Job) -> Timed:
-    inputs = [hl.Buffer(each) for each in job.inputs]
-    result = np.empty(_shape(job), np.float32)
-    output = hl.Buffer(result)
-    pipeline = _picture(job, inputs) if job.is_picture else _vector(job, inputs)
+    result = np.empty(job.shape(job.result_size), np.float32)
+    # A plane is a picture of one channel.
+    arrays = [each[..., None] if each.ndim == 2 else each for each in (*job.inputs, result)]
+    *inputs, output = map(hl.Buffer, arrays)
+    make = _stencil if job.is_stencil else _picture if job.is_picture else _vector
+    pipeline = make(job, inputs)
     pipeline.compile_jit()
     return Timed(result, wall_times(lambda: pipeline.realize(output), job.repeats))
-
-
-def _shape(job: Job) -> tuple[int, ...]:
-    n = job.result_size
-    return (n, n, 4) if job.is_picture else (n,)
 
 
 def _vector(job: Job, inputs: Sequence[Any]) -> Any:
@@ -135,3 +143,44 @@ def _rgb(hue: Any, saturation: Any, value: Any) -> Planes:
         low + span * _clipped(2 - hl.abs(sector - 2)),
         low + span * _clipped(2 - hl.abs(sector - 4)),
     )
+
+
+@dataclass
+class _Stages:
+    """What is read around an element is a stage of its own."""
+
+    n: int
+    made: list[Any] = field(default_factory=list)
+    xp: Any = field(default_factory=lambda: SimpleNamespace(abs=hl.abs, where=hl.select))
+
+    def around(self, value: Any, offsets: Offsets) -> Sequence[Any]:
+        stage = hl.Func()
+        stage[_C, _X, _Y] = value
+        self.made.append(stage)
+        return [stage[_C, self.near(_X, dx), self.near(_Y, dy)] for dy, dx in offsets]
+
+    def near(self, at: Any, offset: int) -> Any:
+        """Edges get loops of their own: what is inside is `likely`."""
+        return hl.clamp(hl.likely(at + offset), 0, self.n - 1) if offset else at
+
+
+def _stencil(job: Job, inputs: Sequence[Any]) -> Any:
+    """Strips of rows over all processors; each makes what it needs of all stages."""
+    strip, row = hl.Var("strip"), hl.Var("row")
+    stages = _Stages(job.size)
+    source = hl.BoundaryConditions.repeat_edge(inputs[0])[_C, _X, _Y]
+    result = hl.Func("result")
+    result[_C, _X, _Y] = stencil(stages, job, [source, *inputs[1:]])
+    channels = 4 if job.is_picture else 1
+    result.output_buffer().dim(0).set_stride(1)
+    result.output_buffer().dim(1).set_stride(channels)
+    together = 4 if job.application == "separable" else 2  # rows, for what their elements share
+    result.split(_Y, strip, _Y, STRIP).parallel(strip)
+    made = stages.made[1:]  # the first one is the source
+    for stage in made:
+        stage.compute_at(result, strip)
+    for stage in (result, *made):
+        stage.bound(_C, 0, channels).split(_Y, _Y, row, together)
+        stage.reorder(_C, _X, row, _Y).fuse(_C, _X, _X).reorder(row, _X, _Y)
+        stage.vectorize(_X, LANES).unroll(row)
+    return result

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from bench.fusers.arrays import compute
+from bench.fusers.arrays import Offsets, compute
 from bench.fusers.common import Job, Timed
 
 HOW = "wall time of 20 calls that are enqueued together, divided by 20"
@@ -28,10 +28,15 @@ class _Jax:
     def nearest(self, source: int, result: int) -> Any:
         return (2 * jnp.arange(result) + 1) * source // (2 * result)
 
-    def around(self, picture: Any, dy: int, dx: int) -> Any:
-        padded = jnp.pad(picture, ((1, 1), (1, 1), (0, 0)), mode="edge")
+    def around(self, picture: Any, offsets: Offsets) -> Sequence[Any]:
+        far_y, far_x = (max(abs(each[axis]) for each in offsets) for axis in (0, 1))
+        padding = ((far_y, far_y), (far_x, far_x), (0, 0))[: picture.ndim]
+        padded = jnp.pad(picture, padding, mode="edge")
         height, width = picture.shape[:2]
-        return padded[1 + dy : 1 + dy + height, 1 + dx : 1 + dx + width]
+        return [
+            padded[far_y + dy : far_y + dy + height, far_x + dx : far_x + dx + width]
+            for dy, dx in offsets
+        ]
 
     def stack(self, planes: Sequence[Any]) -> Any:
         return jnp.stack(tuple(planes), axis=-1)

@@ -13,7 +13,7 @@ import numpy as np
 import pyopencl as cl
 import pyopencl.array
 
-from bench.fusers.common import HUE, Job, Timed
+from bench.fusers.common import HUE, Job, NotPossibleError, Timed
 from kfusion.device.opencl import find_device
 
 HOW = "OpenCL's events"
@@ -156,12 +156,14 @@ _ASSIGNED = re.compile(r"^\s*(\w+)\[", re.MULTILINE)
 
 
 def run(job: Job) -> Timed:
+    if job.is_stencil:
+        raise NotPossibleError("at an edge neighbours' indices are not affine, as precompute needs")
     device = find_device(job.device)
     queue = cl.CommandQueue(
         cl.Context([device]), properties=cl.command_queue_properties.PROFILING_ENABLE
     )
     n = job.result_size
-    result: Any = cl.array.empty(queue, (n, n, 4) if job.is_picture else (n,), np.float32)
+    result: Any = cl.array.empty(queue, job.shape(n), np.float32)
     given: Any = {f"in{i}": cl.array.to_device(queue, each) for i, each in enumerate(job.inputs)}
     call = _fused(job).executor(queue.context)
     times = []

@@ -9,7 +9,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from bench.fusers.common import HUE, Array, Job, Timed, wall_times
+from bench.fusers.common import HUE, Array, Job, NotPossibleError, Timed, wall_times
 
 HOW = "wall time of each call"
 
@@ -154,7 +154,8 @@ _FUNCTIONS = {
 
 
 def run(job: Job) -> Timed:
-    n = job.result_size
-    result = np.empty((n, n, 4) if job.is_picture else n, np.float32)
+    if job.is_stencil:
+        raise NotPossibleError("its loops are joined over the same elements only, not neighbours")
+    result = np.empty(job.shape(job.result_size), np.float32)
     function = _FUNCTIONS[job.application]
     return Timed(result, wall_times(lambda: function(result, *job.inputs), job.repeats))

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from bench.fusers.arrays import compute
+from bench.fusers.arrays import Offsets, compute
 from bench.fusers.common import Job, Timed
 
 HOW = "CUDA events around each call, behind a kernel that keeps the device busy meanwhile"
@@ -24,15 +24,19 @@ class _Torch:
         at = torch.arange(result, device=self.device)
         return (2 * at + 1) * source // (2 * result)
 
-    def around(self, picture: Any, dy: int, dx: int) -> Any:
-        rows, columns = (
-            torch.clip(torch.arange(n, device=self.device) + d, 0, n - 1)
-            for n, d in zip(picture.shape[:2], (dy, dx), strict=True)
-        )
-        return picture[rows[:, None], columns[None, :]]
+    def around(self, picture: Any, offsets: Offsets) -> Sequence[Any]:
+        rows, columns = (torch.arange(n, device=self.device) for n in picture.shape[:2])
+        return [
+            picture[_inside(rows + dy)[:, None], _inside(columns + dx)[None, :]]
+            for dy, dx in offsets
+        ]
 
     def stack(self, planes: Sequence[Any]) -> Any:
         return torch.stack(tuple(planes), dim=-1)
+
+
+def _inside(places: Any) -> Any:
+    return torch.clip(places, 0, len(places) - 1)
 
 
 def run(job: Job) -> Timed:

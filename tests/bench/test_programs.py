@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from bench import code
-from bench.fusers.arrays import compute
+from bench.fusers.arrays import Offsets, compute
 from bench.patches import patched
 from bench.peer import distance, job_of
 from bench.programs import TURN, Builder, built_unfused, difference, run_alone, run_in_turns
-from bench.studies import APPLICATIONS, SCALES
+from bench.studies import APPLICATIONS, SCALES, Application
 from bench.traffic import moved, planned_region
 from casestudies.demo import IMAGE, LINALG, POOL, Study
 from kfusion.device.oclgrind import MeasureError
@@ -145,30 +145,31 @@ class NumPy:
     def nearest(self, source: int, result: int) -> Any:
         return (2 * np.arange(result) + 1) * source // (2 * result)
 
-    def around(self, picture: Any, dy: int, dx: int) -> Any:
-        rows, columns = (
-            np.clip(np.arange(n) + d, 0, n - 1)
-            for n, d in zip(picture.shape[:2], (dy, dx), strict=True)
-        )
-        return picture[rows[:, None], columns[None, :]]
+    def around(self, picture: Any, offsets: Offsets) -> Sequence[Any]:
+        rows, columns = (np.arange(n) for n in picture.shape[:2])
+        return [
+            picture.take(rows + dy, 0, mode="clip").take(columns + dx, 1, mode="clip")
+            for dy, dx in offsets
+        ]
 
     def stack(self, planes: Sequence[Any]) -> Any:
         return np.stack(planes, axis=-1)
 
 
-@pytest.mark.parametrize("application", ["distance", "ldd", "mdd", "hdd", "hddlf"])
+@pytest.mark.parametrize("application", [a for a in APPLICATIONS if a.peers], ids=lambda a: a.label)
 def test_other_fusers_are_given_the_same_work(
-    application: str, tmp_path: Path, device: str
+    application: Application, tmp_path: Path, device: str
 ) -> None:
-    study = LINALG if application == "distance" else IMAGE
-    unfused = {"unfused": built_unfused(study, application, tmp_path / "program")}
+    program = built_unfused(
+        application.study, application.name, tmp_path / "program", application.precision
+    )
     sent = tmp_path / "sent"
     (run,) = run_in_turns(
-        unfused, ["-n", 60], 1, device, tmp_path / "run", warm_up=0, sent=sent
+        {"unfused": program}, ["-n", 60], 1, device, tmp_path / "run", warm_up=0, sent=sent
     ).values()
     job = job_of(
         {
-            "application": application,
+            "application": application.label,
             "size": 60,
             "inputs": sorted(map(str, tmp_path.glob("sent*"))),
             "device": device,
