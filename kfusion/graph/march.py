@@ -17,6 +17,7 @@ from kfusion.graph.levels import NO_LIMITS, Key, Level, Levels, Limits
 from kfusion.graph.model import FRAME, Marching
 from kfusion.graph.sources import Source, Sources, sources_of, take_any_values, written_by
 from kfusion.graph.target import Target
+from kfusion.graph.values import GroupValues
 from kfusion.kernel.any_values import FLOATS
 from kfusion.kernel.types import size_of
 from kfusion.source.dataclasses import dataclass
@@ -108,12 +109,16 @@ class March:
 
 
 def marching(
-    levels: Levels, stages: Sequence[Stage], functions: Functions, target: Target
+    levels: Levels,
+    stages: Sequence[Stage],
+    values: GroupValues,
+    functions: Functions,
+    target: Target,
 ) -> Marching | None:
     """How the device marches best; None: it cannot."""
     if not may_march(levels, stages, functions):
         return None
-    sources = sources_of(levels, stages)
+    sources = sources_of(levels, stages, values)
     columns = max(1, target.march // max(size_of(level.type) for level in levels.levels))
     found = march_of(levels, sources, columns, target.marchers)
     while columns > 1 and _registers(found) > MANY:

@@ -11,6 +11,7 @@ from functools import cache, cached_property
 from itertools import combinations, pairwise
 
 from kfusion.graph.again import (
+    Functions,
     computed_again,
     cost,
     functions_of,
@@ -24,7 +25,7 @@ from kfusion.graph.copied import without_copies
 from kfusion.graph.images import kept_as_they_are, too_many_images, unfit_images
 from kfusion.graph.least import LeastBytes
 from kfusion.graph.legality import Across, Legal, legal_pair, obstacles, other_groups
-from kfusion.graph.levels import Assumed, Windows, levels_of, share_loads
+from kfusion.graph.levels import Assumed, Levels, Windows, levels_of, share_loads
 from kfusion.graph.liveness import stored_after
 from kfusion.graph.march import UNROLLED, marching
 from kfusion.graph.model import (
@@ -376,8 +377,7 @@ class _Planner:
             if any(isinstance(each, Equal) for each in new):  # values may be others then
                 return self._priced(run, together, (*more, *new))
             if self.target.march and again:
-                march = marching if len(levels.last.reach) == 2 else marching_in_planes
-                tiles: Tiles | None = march(levels, members, functions, self.target)
+                tiles = self._marching(levels, members, values, functions)
             else:
                 tiles = levels.tiles(self.target.strip, rows)
             if tiles is not None:
@@ -402,6 +402,13 @@ class _Planner:
         assert together is not None
         fits = not self._alone(*run) and self.over_budget(run) is None
         return fits and share_loads(together.stages, values)
+
+    def _marching(
+        self, levels: Levels, members: Sequence[Stage], values: GroupValues, functions: Functions
+    ) -> Tiles | None:
+        if len(levels.last.reach) > 2:
+            return marching_in_planes(levels, members, functions, self.target)
+        return marching(levels, members, values, functions, self.target)
 
     def _may_assume(self, assumed: Assumed) -> bool:
         scalars = {n: scalar for stage in self.stages for n, scalar in stage.scalars.items()}

@@ -14,9 +14,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from kfusion.graph.again import saved_by
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.levels import NO_LIMITS, Interval, Key, Level, Levels, span_of
 from kfusion.graph.points import Point, place_of
+from kfusion.graph.values import GroupValues
 from kfusion.kernel.any_values import FLOATS, takes_any_values
 from kfusion.kernel.forms import GLOBAL_ID, Form, Id, LoopVariable, form_of
 from kfusion.source.dataclasses import dataclass
@@ -82,16 +84,16 @@ def take_any_values(stages: Sequence[Stage], of: set[str]) -> bool:
     )
 
 
-def sources_of(levels: Levels, stages: Sequence[Stage]) -> Sources:
+def sources_of(levels: Levels, stages: Sequence[Stage], values: GroupValues) -> Sources:
     """Items at both ends of a group have no neighbours that load for them."""
     every = (*levels.levels, levels.last)
-    written = written_by(stages)
-    passed = set(written)
+    stored = saved_by(stages, values)
+    passed = written_by(stages)
     found: dict[tuple[str, Form], list[_Read]] = {}
     for level in every:
         for load, form in level.straight.items():
             access = stages[load[0]].access(load[1])
-            if not isinstance(form, Form) or access.memory.name in written:
+            if not isinstance(form, Form) or access.memory.name in stored:
                 continue
             place = place_of(form, len(level.reach)) if access.type in FLOATS else None
             if place is not None:

@@ -51,7 +51,7 @@ def written_in_rows(
     kernels = [stage.invocation.kernel for stage in stages]
     symbols = {symbol.name for kernel in kernels for symbol in kernel.symbols.values()}
     names = Names([*file_names(kernels[0].unit), *symbols, *taken, name])
-    march = _march(levels, stages, tiles)
+    march = _march(levels, stages, values, tiles)
     hint = partial(_hint, stages)
     style = Style.of(kernels[0], Renderer(kernels[0].unit, written_out=written_out))
     rows: Mapping[Key, Rows]
@@ -216,12 +216,14 @@ def _names_within(
     return found
 
 
-def _march(levels: Levels, stages: Sequence[Stage], tiles: Tiles) -> March | Planes | None:
+def _march(
+    levels: Levels, stages: Sequence[Stage], values: GroupValues, tiles: Tiles
+) -> March | Planes | None:
     if not isinstance(tiles, Marching):
         return None
     if len(tiles.items) > 2:
         return planes_of(levels, tiles.columns, tiles.local[0])
-    return march_of(levels, sources_of(levels, stages), tiles.columns, tiles.local[0])
+    return march_of(levels, sources_of(levels, stages, values), tiles.columns, tiles.local[0])
 
 
 def _rows(stages: Sequence[Stage], levels: Levels, tiles: Tiles, names: Names) -> dict[Key, Rows]:

@@ -63,6 +63,6 @@ static const kfusion_step_table turns_steps[] = {{"step", 2, turns_slots, 2, "mm
 static const kfusion_form turns_forms[] = {{3, three_fused, NULL, 1, 3}, {1, NULL, NULL, 0, 2}};
 static const kfusion_part turns_parts[] = {
     {1, turns_steps, 3, 2, turns_exchange, 0, NULL, 0, 2, turns_forms, 0, NULL, 1, turns_writes}};
-static const kfusion_pattern turns_patterns[] = {{"turns", 1, turns_parts}};
+static const kfusion_pattern turns_patterns[] = {{"turns", 1, turns_parts, CL_DEVICE_TYPE_ALL, 0}};
 static const kfusion_region kfusion_region_turns KFUSION_UNUSED = {
     .name = "turns", .place = "calls.c:2", .patterns = 1, .pattern = turns_patterns};
