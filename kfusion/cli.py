@@ -26,7 +26,7 @@ from kfusion.source.text import SourceFile, Span
 
 if TYPE_CHECKING:
     from kfusion.device.command import Wanted
-    from kfusion.driver import Result
+    from kfusion.driver import PlannedPattern, Result
 
 _PATH = click.Path(path_type=Path)
 BENCH_SIZE = 1 << 22
@@ -147,7 +147,13 @@ def fuse(
     if explain_plan:
         from kfusion.report.plan import plan_table
 
-        shown_plans = [p for region in result.regions for p in region.patterns]
+        alike: dict[object, list[PlannedPattern]] = {}  # one is enough for the same on all devices
+        for p in (p for region in result.regions for p in region.patterns):
+            shown_plan = plan_table(
+                [(replace(p, on="").name, p.plan, p.origin, p.region.mark.says)]
+            )
+            alike.setdefault(shown_plan, []).append(p)
+        shown_plans = [replace(p, on="") if others else p for p, *others in alike.values()]
         told = [(p.name, p.plan, p.origin, p.region.mark.says) for p in shown_plans]
         click.echo(plan_table(told))
     if strict and result.not_fused:

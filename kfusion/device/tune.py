@@ -23,7 +23,7 @@ from kfusion.device.verify import Outcome, Verifier
 from kfusion.driver import PlannedPattern, PlannedRegion, Result
 from kfusion.graph.target import AUTO, Numbers, Target, Targets
 from kfusion.source.diagnostics import KFusionError, error
-from kfusion.tuned import NOT_RUN, Measured, Point, read_measured
+from kfusion.tuned import GAIN, NOT_RUN, Measured, Point, read_measured
 
 if TYPE_CHECKING:
     from kfusion.device.command import Wanted
@@ -69,7 +69,7 @@ def search(base: Target) -> _Search:
             if numbers == start:
                 continue
             found = yield numbers
-            if found > fastest:
+            if found > GAIN * fastest:
                 best, fastest = numbers, found
 
 

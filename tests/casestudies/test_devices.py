@@ -10,6 +10,7 @@ import pytest
 
 from casestudies.demo import CONVOLUTION, LINALG, STENCIL, STEPS, Study
 from tests.casestudies.test_stencils import WARNINGS
+from tests.support import called
 
 CPU, GPU, ACCELERATOR = "2", "4", "8"
 DEVICES = {(CPU, "32768"): "", (GPU, "32768"): "_on_gpu", (GPU, "32767"): None}
@@ -59,6 +60,14 @@ def test_the_device_decides(
         ("1", False),
         ("64", True),
     }
+
+
+def test_the_table_tells_the_devices_apart_where_plans_differ() -> None:
+    words = [*map(str, LINALG.sources("cg")), "-D", "REAL=float", "--dry-run", "--explain-plan"]
+    words += [f"-I{folder}" for folder in LINALG.include_dirs]
+    told = called.kfusion([*words, "--target", "auto"], Path.cwd())
+    titles = re.findall(r"^cg\.c:\d+(.*): kernels", told.stdout, re.MULTILINE)
+    assert titles == ["", " on cpu", " on gpu", " on cpu", " on gpu"]
 
 
 def test_what_is_the_same_for_all_devices_is_there_once(tmp_path: Path) -> None:
