@@ -27,16 +27,15 @@ class _Torch:
     def around(self, picture: Any, offsets: Offsets) -> Sequence[Any]:
         rows, columns = (torch.arange(n, device=self.device) for n in picture.shape[:2])
         return [
-            picture[_inside(rows + dy)[:, None], _inside(columns + dx)[None, :]]
-            for dy, dx in offsets
+            picture[_moved(rows, dy)[:, None], _moved(columns, dx)[None, :]] for dy, dx in offsets
         ]
 
     def stack(self, planes: Sequence[Any]) -> Any:
         return torch.stack(tuple(planes), dim=-1)
 
 
-def _inside(places: Any) -> Any:
-    return torch.clip(places, 0, len(places) - 1)
+def _moved(places: Any, offset: int) -> Any:
+    return torch.clip(places + offset, 0, len(places) - 1) if offset else places
 
 
 def run(job: Job) -> Timed:
