@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import count, product
 from typing import Protocol
 
@@ -434,17 +434,18 @@ class _Search:
         """Differences in which the term stands, with such a factor."""
         if (monomial, positive) not in self._found:
             self._found[monomial, positive] = [
-                (Slack(difference, slack.assumed | assumed), factor)
+                (difference, factor)
                 for slack in self.known
-                for difference, assumed in self._reaching(slack.form, monomial)
-                if (factor := _coefficient(difference, monomial)) and (factor > 0) == positive
+                for difference in (slack, *self._reaching(slack, monomial))
+                if (factor := _coefficient(difference.form, monomial)) and (factor > 0) == positive
             ]
         return self._found[monomial, positive]
 
-    def _reaching(self, slack: Form, monomial: Monomial) -> Iterator[tuple[Form, Proof]]:
-        """The difference itself, or times what makes one of its terms the monomial."""
-        yield slack, NOTHING
-        for term, _ in slack.terms if len(monomial) > 1 else ():
+    def _reaching(self, slack: Slack, monomial: Monomial) -> Iterator[Slack]:
+        """The difference times what makes one of its terms the monomial."""
+        for term, _ in slack.form.terms if len(monomial) > 1 else ():
+            if not 0 < len(term) < len(monomial):
+                continue
             rest = list(monomial)
             for atom in term:
                 if atom not in rest:
@@ -453,8 +454,9 @@ class _Search:
             else:
                 signed = [atom for atom in rest if not is_never_negative(atom)]
                 floors = [Floor(a, 0) for a in signed if a in self.factors and isinstance(a, Value)]
-                if term and rest and len(floors) == len(signed):
-                    yield slack * Form(((tuple(rest), 1),)), frozenset(floors)
+                if len(floors) == len(signed):
+                    whole = slack.form * Form(((tuple(rest), 1),))
+                    yield Slack(whole, slack.assumed | frozenset(floors))
 
 
 def _times(form: Form, factor: int) -> Form:
@@ -470,7 +472,10 @@ def _bad_term(form: Form) -> tuple[Monomial, int] | None:
 
 
 def _coefficient(form: Form, monomial: Monomial) -> int:
-    return next((f for m, f in form.terms if m == monomial), 0)
+    for each, factor in form.terms:
+        if each == monomial:
+            return factor
+    return 0
 
 
 def is_never_negative(atom: Atom) -> bool:
@@ -495,10 +500,15 @@ def _kind(atom: Id) -> str:
 def _of_atoms(forms: Iterable[Form]) -> list[Slack]:
     """What is certain of ids and quotients, wherever they stand."""
     atoms = {atom: None for form in forms for atom in form.atoms}
-    return [Slack(form) for atom in atoms for form in _of_atom(atom)]
+    return [slack for atom in atoms for slack in _of_atom(atom)]
 
 
-def _of_atom(atom: Atom) -> Iterator[Form]:
+@lru_cache(maxsize=4096)
+def _of_atom(atom: Atom) -> tuple[Slack, ...]:
+    return tuple(map(Slack, _never_negative(atom)))
+
+
+def _never_negative(atom: Atom) -> Iterator[Form]:
     here = form_of(atom)
     if isinstance(atom, Id) and _kind(atom) == GLOBAL_ID:
         offset = form_of(Id(GLOBAL_OFFSET, atom.dimension))

@@ -128,9 +128,12 @@ class Form:
 
     terms: tuple[tuple[Monomial, int], ...] = ()
 
-    @cached_property
+    @property
     def constant(self) -> int:
-        return next((factor for monomial, factor in self.terms if not monomial), 0)
+        for monomial, factor in reversed(self.terms):
+            if not monomial:
+                return factor
+        return 0
 
     @cached_property
     def atoms(self) -> frozenset[Atom]:

@@ -11,14 +11,17 @@ from collections.abc import Iterable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kfusion.parse.annotations import Annotations, find_annotations
 from kfusion.parse.compiler import Preprocessor, cpp_host
-from kfusion.parse.cpp import CppUnit, parse_cpp
 from kfusion.parse.preprocess import Preprocessed, preprocess
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 from kfusion.source.text import SourceFile, text_of
+
+if TYPE_CHECKING:
+    from kfusion.parse.cpp import CppUnit
 
 KERNEL_SUFFIXES = (".cl", ".clh", ".ocl")
 _CPP_SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx")
@@ -65,8 +68,14 @@ def read_sources(paths: Iterable[Path], how: Preprocessor) -> Sources:
     files = [read_source(path) for path in paths]
     read = [(file, *_annotations(file)) for file in files if not _is_cpp(file)]
     pool = ThreadPoolExecutor(max(2, os.cpu_count() or 2))
-    plus = [pool.submit(parse_cpp, file, how) for file in files if _is_cpp(file)]
+    plus = [pool.submit(_parse_cpp, file, how) for file in files if _is_cpp(file)]
     return Sources(how, tuple(_begin(*each, how, pool) for each in read), tuple(plus))
+
+
+def _parse_cpp(file: SourceFile, how: Preprocessor) -> CppUnit:
+    from kfusion.parse.cpp import parse_cpp
+
+    return parse_cpp(file, how)
 
 
 def _is_cpp(file: SourceFile) -> bool:

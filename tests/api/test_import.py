@@ -24,3 +24,15 @@ def test_fuse_can_be_called_again_and_again(setup: str) -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert done.stdout == "[1, 1, 1]\n", done.stderr
+
+
+def test_the_version_is_told_without_a_parser() -> None:
+    script = (
+        "import sys\nfrom kfusion.cli import main\n"
+        "try:\n    main(['--version'])\nexcept SystemExit:\n    print('pycparser' in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("kfusion, version ")
+    assert done.stdout.endswith("\nFalse\n")

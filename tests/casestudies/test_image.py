@@ -6,7 +6,6 @@ import os
 import shutil
 import struct
 import subprocess
-import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,8 +21,10 @@ from casestudies.measure import RunResult, oclgrind_bytes
 from kfusion.device.oclgrind import oclgrind_races
 from kfusion.device.opencl import build_program
 from tests.casestudies.test_golden import GOLDEN, code_lines, definition, differences
+from tests.support import called
 
 REFERENCE = IMAGE.folder / "reference"
+INCLUDES = [f"-I{folder}" for folder in IMAGE.include_dirs]
 WARNINGS = ("-std=c99", "-O0", "-Wall", "-Wextra", "-pedantic", "-Werror", "-Wno-unknown-pragmas")
 
 LAUNCHES = {
@@ -128,16 +129,9 @@ def test_every_repetition_is_fused(programs: Built, tmp_path: Path) -> None:
 
 
 def test_what_is_in_place_is_cut_with_the_reason() -> None:
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "kfusion", "--dry-run", "--explain-plan"),
-            *map(str, IMAGE.sources("variants/mdd_in_place")),
-            *(f"-I{folder}" for folder in IMAGE.include_dirs),
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    words = [*map(str, IMAGE.sources("variants/mdd_in_place")), *INCLUDES]
+    done = called.kfusion(["--dry-run", "--explain-plan", *words], Path.cwd())
+    assert done.returncode == 0, done.stderr
     assert "kernels 5 -> 2" in done.stdout
     (cut,) = (line for line in done.stdout.splitlines() if "[KF" in line)
     assert "[KF201]" in cut
@@ -146,16 +140,8 @@ def test_what_is_in_place_is_cut_with_the_reason() -> None:
 
 @pytest.mark.parametrize("application", BY_HAND)
 def test_kernels_are_verified(application: str) -> None:
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "kfusion", "verify", "--size", "37"),
-            *map(str, IMAGE.sources(application)),
-            *(f"-I{folder}" for folder in IMAGE.include_dirs),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    words = [*map(str, IMAGE.sources(application)), *INCLUDES]
+    done = called.compare_here(["verify", "--size", "37", *words], Path.cwd())
     assert done.returncode == 0, done.stderr
     before, after = LAUNCHES[application]
     assert f"kernels {before} -> {after}" in done.stdout

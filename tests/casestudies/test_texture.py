@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -19,12 +18,14 @@ from kfusion.device.opencl import build_program
 from tests.casestudies.test_golden import GOLDEN, differences
 from tests.casestudies.test_image import (
     BY_HAND,
+    INCLUDES,
     LAUNCHES,
     REFERENCE,
     UNOPTIMIZED,
     WARNINGS,
     Programs,
 )
+from tests.support import called
 
 APPLICATIONS = [name for name in LAUNCHES if name != "variants/mdd_in_place"]
 Built = Callable[[str], Programs]
@@ -106,7 +107,8 @@ def test_no_races(programs: Built, application: str) -> None:
 
 @pytest.mark.parametrize("application", APPLICATIONS)
 def test_kernels_are_verified(application: str) -> None:
-    done = kfusion("verify", "--size", "37", *map(str, TEXTURE.sources(application)))
+    words = [*map(str, TEXTURE.sources(application)), *INCLUDES]
+    done = called.compare_here(["verify", "--size", "37", *words], Path.cwd())
     assert done.returncode == 0, done.stderr
     before, after = LAUNCHES[application]
     assert f"kernels {before} -> {after}" in done.stdout
@@ -114,13 +116,7 @@ def test_kernels_are_verified(application: str) -> None:
 
 
 def kfusion(*arguments: str) -> subprocess.CompletedProcess[str]:
-    includes = (f"-I{folder}" for folder in TEXTURE.include_dirs)
-    return subprocess.run(
-        [sys.executable, "-m", "kfusion", *arguments, *includes],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return called.kfusion([*arguments, *INCLUDES], Path.cwd())
 
 
 def test_no_result_is_a_source(tmp_path: Path) -> None:
