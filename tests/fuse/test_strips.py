@@ -237,6 +237,7 @@ SCATTERED = f"{XY} if (x % 2 && x < w && y < h) a[y*w + x] = a[y*w + x - 1] + a[
         ("full_tile(o, a, k, w, h)", CONVOLUTION),  # items wait for each other
         ("f(a, w, h)", f"kernel void f(global float *a, int w, int h) {{ {SCATTERED} }}"),
     ],
+    ids=["nothing shared", "by data", "together", "in place"],
 )
 def test_what_keeps_its_shape(call: str, source: str) -> None:
     assert not alone(call, source=source).plan.fuses
