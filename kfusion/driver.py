@@ -279,6 +279,7 @@ def _region(
     elif isinstance(region, CppRegion):
         result.diagnostics.append(nothing_told(region).as_cut())
     patterns: list[PlannedPattern] = []
+    likeliest = 0
     seen: set[object] = set()
     loops: dict[object, str] = {}  # by their shapes, the names of their patterns
     for path, rows in paths:
@@ -288,7 +289,9 @@ def _region(
                 seen.add(kinds)
                 patterns += _planned_all(region, row, len(patterns), loops, given)
         if path is paths[0][0]:
-            _tell(region, path, patterns, closed, result)
+            likeliest = len(patterns)
+    if paths:
+        _tell(region, paths[0][0], patterns, likeliest, closed, result)
     result.regions.append(PlannedRegion(region, tuple(patterns), closed.settles, names))
 
 
@@ -468,12 +471,13 @@ def _tell(
     region: Region | CppRegion,
     path: Prediction,
     patterns: list[PlannedPattern],
+    likeliest: int,
     closed: Closedness,
     result: Result,
 ) -> None:
-    """What is not fused, of the likeliest sequence."""
+    """What is not fused, of the likeliest path: so many of the patterns are its own."""
     help = None
-    cuts = [why for each in patterns for cut in each.plan.cuts for why in cut.reasons]
+    cuts = [why for each in patterns[:likeliest] for cut in each.plan.cuts for why in cut.reasons]
     cuts += [launch.apart for row in path.stretches[1:] for launch in row if launch.apart]
     cuts += path.unknown
     result.diagnostics += [reason.as_cut() for reason in dict.fromkeys(cuts)]
