@@ -297,6 +297,7 @@ def _region(
     elif isinstance(region, CppRegion):
         result.diagnostics.append(nothing_told(region).as_cut())
     patterns: list[PlannedPattern] = []
+    likeliest = 0
     seen: set[object] = set()
     loops: dict[object, str] = {}  # by their shapes, the names of their patterns
     for path, rows in paths:
@@ -308,7 +309,9 @@ def _region(
                 number = max((each.number for each in patterns), default=-1) + 1
                 patterns += _planned_for_each(region, row, number, loops, given)
         if path is paths[0][0]:
-            _tell(region, path, patterns, closed, result)
+            likeliest = len(patterns)
+    if paths:
+        _tell(region, paths[0][0], patterns, likeliest, closed, result)
     result.regions.append(PlannedRegion(region, tuple(patterns), closed.settles, names))
 
 
@@ -510,12 +513,13 @@ def _tell(
     region: Region | CppRegion,
     path: Prediction,
     patterns: list[PlannedPattern],
+    likeliest: int,
     closed: Closedness,
     result: Result,
 ) -> None:
-    """What is not fused, of the likeliest sequence."""
+    """What is not fused, of the likeliest path: so many of the patterns are its own."""
     help = None
-    cuts = [why for each in patterns for cut in each.plan.cuts for why in cut.reasons]
+    cuts = [why for each in patterns[:likeliest] for cut in each.plan.cuts for why in cut.reasons]
     cuts += [launch.apart for row in path.stretches[1:] for launch in row if launch.apart]
     cuts += path.unknown
     result.diagnostics += [reason.as_cut() for reason in dict.fromkeys(cuts)]
