@@ -102,11 +102,20 @@ def test_bits_are_the_same(name: str, type_: str, reach: int, steps: int) -> Non
         assert_same(fused, source, case(size, type_), ["b"])
 
 
-@pytest.mark.parametrize(("name", "steps"), [("star", 3), ("box", 2)])
-def test_items_do_not_meet(name: str, steps: int) -> None:
+@pytest.mark.parametrize("name", ["star", "inner", "box"])
+def test_items_that_do_several_rows(name: str) -> None:
+    source = source_of(name)
+    fused = fused_steps(source, 2, replace(IN_PLANES, march=16))
+    assert marches(fused)
+    for size in [(11, 37, 9), (17, 63, 11), (1, 70, 1)]:
+        assert_same(fused, source, case(size), ["b"])
+
+
+@pytest.mark.parametrize(("name", "steps", "march"), [("star", 3, 8), ("box", 2, 4)])
+def test_items_do_not_meet(name: str, steps: int, march: int) -> None:
     """Neither where groups march nor in pieces of the frame."""
-    source, size = source_of(name), (19, 13, 11)
-    fused, data = fused_steps(source, steps), case(size)
+    source, size = source_of(name), (19, 21, 11)
+    fused, data = fused_steps(source, steps, replace(IN_PLANES, march=march)), case(size)
 
     def job_steps(launches: Sequence[Launch]) -> tuple[Step, ...]:
         found = []
@@ -131,3 +140,37 @@ def test_items_do_not_meet(name: str, steps: int) -> None:
 )
 def test_groups_that_are_too_small(steps: int, target: Target) -> None:
     assert not marches(fused_steps(source_of("star"), steps, target))
+
+
+WALK = """\
+        for (int plane = front; plane < back + 1; plane += 4) {
+            #pragma unroll
+            for (int step_2 = 0; step_2 < 4; step_2++) {
+                t1_planes[1][0][1] = shared_float[(step_2 & 1 ^ 1) * 65 + place + 1];
+
+                /* turn(a, t1, w, h, d) */
+                {
+                    #pragma unroll
+                    for (int i = 0; i < 1; i++) {
+                        #pragma unroll
+                        for (int j = 0; j < 1; j++) {
+                            #pragma unroll
+                            for (int k = 0; k < 2; k++) {
+                                t1_planes[i][j][k] = t1_planes[i + 1][j][k];
+                            }
+                        }
+                    }
+                    const int z = clamp(plane + step_2, near, far - 1);
+                    #pragma unroll
+                    for (int row = 0; row < 1; row++) {
+                        t1_planes[1][row][0] = turn_inside(x, y + row, z, a, h, w);
+                    }
+                    shared_float[(step_2 & 1) * 65 + place] = t1_planes[1][0][0];
+                }
+"""
+
+
+def test_what_is_written() -> None:
+    """What neighbours made of the plane before is taken, and the newest plane is passed on."""
+    (kernel,) = fused_steps(source_of("row"), 2).fused
+    assert WALK in kernel.text
