@@ -365,7 +365,8 @@ class _Planner:
         if not self.shared:
             return _Candidate(assumptions, stored, barriers, handed, values.bytes, again)
         near, rows = self.target.near, self.target.rows
-        if (self.target.strip or self.target.march) and (
+        walks = self.target.march or (self.target.strip and members[0].range.dimensions == 2)
+        if walks and (
             levels := levels_of(
                 members, values, again, functions, equalities, self.windows, self._may_assume
             )
@@ -375,11 +376,13 @@ class _Planner:
                 return self._priced(run, together, (*more, *new))
             assumptions = [*assumptions, *levels.assumed]
             if self.target.march:
-                march = marching if len(levels.last.reach) == 2 else marching_in_planes
+                march = marching if members[0].range.dimensions == 2 else marching_in_planes
                 tiles: Tiles | None = march(levels, members, functions, self.target)
             else:
                 tiles = levels.tiles(self.target.strip, rows)
             size = cost(members, values, levels.loads, max(near, NEAR_ROWS), levels.kept)
+            if isinstance(tiles, Marching) and len(tiles.items) > 2:  # at four sides it is much
+                size = int(size * tiles.computed)
             if tiles is not None:
                 return _Candidate(
                     assumptions, stored, barriers, handed, size, again, len(levels.loads), tiles
