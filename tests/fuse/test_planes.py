@@ -96,7 +96,8 @@ def extents(size: tuple[int, int, int]) -> dict[str, np.int32]:
 )
 def test_bits_are_the_same(name: str, type_: str, reach: int, steps: int) -> None:
     source = source_of(name, type_, reach)
-    fused = fused_steps(source, steps)
+    two_rows = replace(IN_PLANES, march=2 * np.dtype(TYPES[type_]).itemsize)
+    fused = fused_steps(source, steps, two_rows)
     assert marches(fused)
     for size in SIZES:
         assert_same(fused, source, case(size, type_), ["b"])
