@@ -172,8 +172,6 @@ class Levels:
 
     def tiles(self, columns: int, rows: int) -> Tiles | None:
         """What one item does, with no more columns than there is memory for."""
-        if len(self.last.reach) > 2:
-            return None
         least = columns // _NARROWEST
         while columns > least and self.bytes(columns) > _MEMORY:
             columns //= 2

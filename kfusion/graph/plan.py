@@ -364,8 +364,9 @@ class _Planner:
             return reason
         near, rows = self.target.near, self.target.rows
         walks = again or (self.target.strip and self._may_be_in_strips(run, values))
+        shapes = self.target.march or (self.target.strip and members[0].range.dimensions == 2)
         if (
-            (self.target.strip or self.target.march)
+            shapes
             and walks
             and (
                 levels := levels_of(
@@ -382,6 +383,8 @@ class _Planner:
                 tiles = levels.tiles(self.target.strip, rows)
             if tiles is not None:
                 size = levels.cost(tiles, members, values, near)
+                if isinstance(tiles, Marching) and len(tiles.items) > 2:  # at four sides it is much
+                    size = int(size * tiles.computed)
                 assumptions = [*assumptions, *levels.assumed]
                 if again or size < cost(members, values, {}, near):
                     size = size if self.shared else values.bytes

@@ -97,8 +97,8 @@ def marching_in_planes(
         rows //= 2
     found = planes_of(levels, rows, items)
     room = sum(size_of(type_) * count for type_, count in found.local.items())
-    (wide, along), tile = found.stored, (found.across, found.along * found.rows)
-    if 2 * wide < tile[0] or 2 * along < tile[1] or room > target.local_bytes:
+    wide, along = found.stored
+    if min(wide, along) < 1 or room > target.local_bytes:
         return None
     if PIECE[0] + _length(levels.around(0)) > items:  # they do at least a row of a piece at once
         return None

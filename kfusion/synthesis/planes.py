@@ -128,7 +128,8 @@ class PlanesWriter(LevelsWriter):
         ):
             out.add(f"const int {first} = {low} + {start};")
             out.add(f"const int {last} = min({first} + {size}, {end});")
-        tile = self._where
+        tile = next(iter(self.rows.values()))
+        assert isinstance(tile, Tile)
         (left, right), (above, _) = self.levels.around(0), self.levels.around(1)
         out.add(f"const int {tile.left} = {self.first}{plus(left)};")
         out.add(f"const int {tile.top} = {self.top}{plus(above)};")
@@ -136,11 +137,9 @@ class PlanesWriter(LevelsWriter):
         x, items = self.ids[0], self.planes.items
         out.add(f"const int {x} = {tile.left} + {self.item} % {tile.pitch};")
         out.add(f"const int {self.lines} = {items} / {tile.pitch};")
-        line = f"{tile.top} + {self.item} / {tile.pitch}"
         # Items that are left over are below everything.
-        out.add(
-            f"const int {self.line} = {self.item} < {self.lines} * {tile.pitch} ? {line} : {rows};"
-        )
+        line = f"{self.item} < {self.lines} * {tile.pitch} ? {self.item} / {tile.pitch} : {rows}"
+        out.add(f"const int {self.line} = {line};")
         for level in self.levels.levels:
             place, pointer = self.planes.tiles[level.key], self.rows[level.key].parameter
             out.add(f"{pointer} = {self.shared[level.type]}{plus(place)};")
@@ -155,12 +154,6 @@ class PlanesWriter(LevelsWriter):
         out.add(f"{n} -= {self.pieces};")
         self.close()
 
-    @property
-    def _where(self) -> Tile:
-        tile = next(iter(self.rows.values()))
-        assert isinstance(tile, Tile)
-        return tile
-
     def _plane(self, level: Level) -> None:
         """Of a piece of the frame."""
         out, n, (x, y, z) = self.out, self.i, self.ids
@@ -172,9 +165,9 @@ class PlanesWriter(LevelsWriter):
             start, end = self.limits(d, level, names[0])
             out.add(f"const int {names[0]} = {start}, {names[1]} = {end};")
         # All items go round as often: PoCL 3.0 gets some others wrong.
-        self.open(f"for (int {n} = 0; {n} < {below} - {self._where.top}; {n} += {self.lines})")
-        out.add(f"const int {y} = {self.line} + {n};")
-        self.open(f"if ({x} >= {from_} && {x} < {to} && {y} >= {above} && {y} < {below})")
+        self.open(f"for (int {n} = 0; {n} < {below} - {above}; {n} += {self.lines})")
+        out.add(f"const int {y} = {above} + {self.line} + {n};")
+        self.open(f"if ({x} >= {from_} && {x} < {to} && {y} < {below})")
         out.add(self.make(level, self.calls[level.key].anywhere, self.rows, x, y, z))
         self.close()
         self.close()

@@ -46,11 +46,19 @@ def test_a_launch_in_tiles() -> None:
     fused = fuse(SOURCE, ["twice(t, a, w)", "twice(c, t, w)"], ["c"], ranges=ranges)
     (group,), (kernel,) = fused.plan.groups, fused.fused
     kernel = replace(kernel, tiles=Tiles((256, 64), (32, 8)))
-    marching = replace(kernel, tiles=Marching((248, 96), (64, 1), 4, 12, 1584))
-    text = making_text(
-        Pattern("plane", fused.plan.invocations, Form(fused.plan, {group: marching}))
-    )
-    assert "tiles = {2, {248, 96, 1}, {64, 1, 1}, 12, 1584, {64, 8}};" in text
+    for tiles, told in (
+        (
+            Marching((248, 96), (64, 1), 4, 12, 1584),
+            "2, {248, 96, 1}, {64, 1, 1}, 12, 1584, {64, 8}",
+        ),
+        (
+            Marching((30, 28, 96), (256, 1, 1), 4, 4, 9),
+            "3, {30, 28, 96}, {256, 1, 1}, 4, 9, {32, 8}",
+        ),
+    ):
+        form = Form(fused.plan, {group: replace(kernel, tiles=tiles)})
+        text = making_text(Pattern("plane", fused.plan.invocations, form))
+        assert f"tiles = {{{told}}};" in text
     form = Form(fused.plan, {group: kernel})
     text = making_text(Pattern("plane", fused.plan.invocations, form))
     assert text[text.index("static int kfusion_make_plane") :] == MADE
