@@ -45,7 +45,8 @@ def computed_again(
 ) -> tuple[Again, ...]:
     """The reads of elements that earlier stages make for other items.
 
-    And for the reader itself, where the elements are made for others only.
+    And for the reader itself, where the elements are made for others only: a later stage's take
+    their place, or none are stored.
     """
     positions = {stage.invocation.index: n for n, stage in enumerate(stages)}
     points: dict[Key, dict[int, Across]] = {}
@@ -62,7 +63,8 @@ def computed_again(
             point = source.point, source.outside, source.below
             found.append(Again(reader, number, last, memory, *point))
     for producer, memory in {(each.producer, each.memory): None for each in found}:
-        if memory not in stored:
+        last = _last_writer(stages, len(stages), memory)
+        if memory not in stored or producer != last:
             found += _of_the_reader(stages, producer, memory, equalities, keys(found))
     return tuple(sorted(found, key=lambda each: (each.reader, each.access)))
 
