@@ -19,6 +19,7 @@ from kfusion.kernel.model import Kernel
 from kfusion.regenerate.pattern import Loop, slot_keys
 
 MOST_LAUNCHES = ANY.levels + 1  # in one kernel
+MOST_IN_PLANES = 4  # more would mostly be computed for others
 _Keys = tuple[Kernel, list[str]]  # of a launch
 _NUMBER = re.compile(r" \(\d+\)$")  # of the launch, behind its label
 
@@ -114,18 +115,19 @@ def plans_of_rounds(
     """The numbers of rounds that one kernel may do, if others follow, and the plans: of all. The
     longest is the one that takes least for each round.
 
-    None in three dimensions: no rows are kept there, and calls are too many to pay.
+    In three dimensions only where groups march: calls are too many to pay.
     """
     found: dict[int, RegionPlan] = {}
-    if any(launch.invocation.range.dimensions > 2 for launch in row):
-        return found
-    for rounds in range(MOST_LAUNCHES // loop.launches, 1, -1):
+    deep = any(launch.invocation.range.dimensions > 2 for launch in row)
+    most = MOST_IN_PLANES if deep else MOST_LAUNCHES
+    for rounds in range(most // loop.launches, 1, -1):
         launches = rounds * loop.launches
         if rounds % (loop.payers + 1) == 0:  # it would read what it stores
             continue
         whole = plan(rounds_of(row, loop, rounds + loop.payers))
         first = whole.groups[0]
-        if first.members == tuple(range(launches)) and first.again:
+        kept = first.tiles if deep else first.again
+        if first.members == tuple(range(launches)) and kept:
             found[rounds] = whole
     best = min(found, key=lambda rounds: found[rounds].groups[0].bytes / rounds, default=0)
     return {rounds: whole for rounds, whole in found.items() if rounds <= best}

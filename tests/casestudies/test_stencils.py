@@ -307,6 +307,25 @@ def test_one_kernel_walks_down_strips(
     assert "_rows" in sources["fused"][2].read_text()
 
 
+def test_steps_march_through_planes(tmp_path: Path) -> None:
+    """Three at once, of two buffers by turns; the last one as it is written."""
+    application = next(each for each in APPLICATIONS if "star_3d_1" in each.label)
+    study, defines, device = (
+        application.study,
+        application.precision.defines,
+        ("--target", "nvidia"),
+    )
+    before = study.sources(application.name)
+    sources = {"unfused": before, "fused": study.fuse(before, tmp_path / "out", defines, device)}
+    dump = tmp_path / "dump"
+    found: dict[str, tuple[bytes, int]] = {}
+    for kind, paths in sources.items():
+        program = study.build(paths, tmp_path / kind, defines, WARNINGS)
+        run = study.run(program, paths[2], "-n", 70, "-y", 50, "-z", 40, "-s", 7, "-d", dump)
+        found[kind] = dump.read_bytes(), run.total
+    assert found["fused"] == (found["unfused"][0], 3)
+
+
 def test_a_picture_is_written(tmp_path: Path) -> None:
     program = CONVOLUTION.build(CONVOLUTION.sources("harris"), tmp_path / "harris", (), WARNINGS)
     kernels = CONVOLUTION.folder / "convolution.cl"
