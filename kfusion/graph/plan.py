@@ -64,6 +64,8 @@ Pair = tuple[int, int, bool]  # two calls, and whether they stand in frames
 
 MOST_LEVELS = 7  # that are computed again: with more, tiles are mostly halo
 
+VECTORS = 8  # loads that compilers for CPUs make vectors of, and that cost as one from memory
+
 PROGRAM_ORDER = protection("program-order", "calls move only past calls that they do not need")
 
 
@@ -362,6 +364,7 @@ class _Planner:
         if self.exact and (reason := _not_rounded(members, values)) is not None:
             return reason
         near, rows = self.target.near, self.target.rows
+        straight = max(near, VECTORS) if self.target.strip else near
         walks = again or (self.target.strip and self._may_be_in_strips(run, values))
         if (
             (self.target.strip or self.target.march)
@@ -382,7 +385,7 @@ class _Planner:
             if tiles is not None:
                 size = levels.cost(tiles, members, values, near)
                 assumptions = [*assumptions, *levels.assumed]
-                if again or size < cost(members, values, {}, near):
+                if again or size < cost(members, values, {}, near, straight):
                     size = size if self.shared else values.bytes
                     return _Candidate(
                         assumptions, stored, barriers, handed, size, again, levels.further, tiles
@@ -392,7 +395,7 @@ class _Planner:
         further = loads_again(members, again, functions)
         if further is None:
             return self._costs(again, run[-1])
-        size = cost(members, values, further, near)
+        size = cost(members, values, further, near, straight)
         return _Candidate(assumptions, stored, barriers, handed, size, again, len(further))
 
     def _may_be_in_strips(self, run: Members, values: GroupValues) -> bool:
