@@ -229,7 +229,10 @@ def test_one_launch_in_strips(name: str) -> None:
         assert_same(fused, source, case, ["o"])
 
 
-SCATTERED = f"{XY} if (x % 2 && x < w && y < h) a[y*w + x] = a[y*w + x - 1] + a[y*w + x + 1];"
+SCATTERED = (
+    f"{XY} if (x % 2 && x < w && y < h) "
+    "a[y*w + x] = a[y*w + max(x - 1, 0)] + a[y*w + min(x + 1, w - 1)];"
+)
 
 
 @pytest.mark.parametrize(
