@@ -372,19 +372,29 @@ def cost(
     values: GroupValues,
     further: Mapping[tuple[Point, str, Form], int],
     near: int,
+    near_straight: int = 0,
 ) -> int:
     """Bytes, where neighbouring items load the same elements: each comes once from memory, and
-    the loads themselves cost as if one in so many did. `further`: loads of functions."""
+    the loads themselves cost as if one in so many did. `further`: loads of functions.
+    `near_straight`: of loads at constant distances outside of loops, if they cost less."""
     loads = {element_of(access): size_of(access.type) for access in loads_of(stages, values)}
     sizes = {name: size for (name, _), size in loads.items()}
     sizes |= {name: size for (_, name, _), size in further.items()}
     stored = saved_by(stages, values)
     written = {a.memory.name: size_of(a.type) for stage in stages for a in stage.accesses}
-    executed = sum(size * rounds_of(form, stages) for (_, form), size in loads.items())
+    vectors = near_straight or near
+    straight = {(n, f): size for (n, f), size in loads.items() if not (f.choices or f.in_loop)}
+    others = loads.keys() - straight.keys()
+    executed = sum(loads[each] * rounds_of(each[1], stages) for each in others)
     executed += sum(
         size * rounds_of(form, stages, *point) for (point, _, form), size in further.items()
     )
-    return sum(sizes.values()) + sum(written[name] for name in stored) + executed // near
+    return (
+        sum(sizes.values())
+        + sum(written[name] for name in stored)
+        + executed // near
+        + sum(straight.values()) // vectors
+    )
 
 
 _SOME = 8

@@ -75,7 +75,8 @@ May = Callable[[Assumed], bool]
 Windows = dict[tuple[int, int, Form, tuple[Comparison, ...]], Window | None]
 _CALLED = {"clamp", "get_group_id", "max", "min"}  # by the text; a file may call others so
 _MEMORY = 1 << 16  # bytes of rows for one item: what is beyond a thread's stack ends the process
-NEAR_ROWS = 8  # loads of what rows keep that cost as much as one from memory
+NEAR_ROWS = 4  # loads in a row, or of what rows keep, that cost as much as one from memory
+SHORT_ROWS = 3  # bytes for each item: a strip goes through memory in pieces
 _NARROWEST = 8  # of the columns that are wanted one in so many
 
 
@@ -163,6 +164,7 @@ class Levels:
         memory."""
         element = {a.memory.name: size_of(a.type) for stage in stages for a in stage.accesses}
         moved = float(sum(element[name] for name in saved_by(stages, values)))
+        moved += 0 if isinstance(tiles, Marching) else SHORT_ROWS / near
         beside: dict[str, float] = {}
         for level in (*self.levels, self.last):
             share = level.share(tiles)
@@ -438,12 +440,16 @@ def _level(
     for r in reads[key]:
         made.setdefault((r.again.producer, r.again.memory), []).append(r.reach)
     type_ = _type_of(stages[number], memory) if memory else ""
-    kept = size_of(type_) if memory else 0
-    for r in reads[key]:
-        kept += size_of(r.access.type) * rounds_of(Form(), stages, *r.again.point)
+    read = {  # each element once
+        (r.again.memory, r.straight): size_of(r.access.type)
+        * rounds_of(Form(), stages, *r.again.point)
+        for r in reads[key]
+    }
+    kept = (size_of(type_) if memory else 0) + sum(read.values())
     loads = {
         (a.memory.name, a.form or Form()): size_of(a.type) * rounds_of(a.form or Form(), stages)
         for a in loads_of(before, values)
+        if a.form is None or a.form.mentions(GLOBAL_ID)  # all items load the others
     }
     return Level(
         key,

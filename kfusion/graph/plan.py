@@ -65,6 +65,8 @@ from kfusion.source.protections import is_on, protection
 Pair = tuple[int, int, bool]  # two calls, and whether they stand in frames
 
 
+VECTORS = 8  # loads that compilers for CPUs make vectors of, and that cost as one from memory
+
 PROGRAM_ORDER = protection("program-order", "calls move only past calls that they do not need")
 
 
@@ -363,6 +365,7 @@ class _Planner:
         if self.exact and (reason := _not_rounded(members, values)) is not None:
             return reason
         near, rows = self.target.near, self.target.rows
+        straight = max(near, VECTORS) if self.target.strip else near
         walks = again or (self.target.strip and self._may_be_in_strips(run, values))
         shapes = self.target.march or (self.target.strip and members[0].range.dimensions == 2)
         if (
@@ -386,7 +389,7 @@ class _Planner:
                 if isinstance(tiles, Marching) and len(tiles.items) > 2:  # at four sides it is much
                     size = int(size * tiles.computed)
                 assumptions = [*assumptions, *levels.assumed]
-                if again or size < cost(members, values, {}, near):
+                if again or size < cost(members, values, {}, near, straight):
                     size = size if self.shared else values.bytes
                     return _Candidate(
                         assumptions, stored, barriers, handed, size, again, levels.further, tiles
@@ -396,7 +399,7 @@ class _Planner:
         further = loads_again(members, again, functions)
         if further is None:
             return self._costs(again, run[-1])
-        size = cost(members, values, further, near)
+        size = cost(members, values, further, near, straight)
         return _Candidate(assumptions, stored, barriers, handed, size, again, len(further))
 
     def _may_be_in_strips(self, run: Members, values: GroupValues) -> bool:

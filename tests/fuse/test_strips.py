@@ -205,39 +205,46 @@ CONVOLUTION, STENCIL = (
     (Path("casestudies") / name / f"{name}.cl").read_text() for name in ("convolution", "stencil")
 )
 SMALL = replace(TARGETS["cpu"], strip=4, rows=3)
-ONE = ("jacobi", "box", "sobel_x", "derivative_x", "gaussian", "box_2d_1", "star_2d_2", "gradient")
+ONE = ("jacobi", "box", "sobel_x", "derivative_x", "gaussian", "box_2d_1", "star_2d_2")
 
 
 def alone(call: str, target: Target = SMALL, source: str = STENCIL) -> Fused:
     return fuse(source, [call], ranges=[LaunchRange(2, "all")], target=target, tiles=True)
 
 
-@pytest.mark.parametrize("name", [*ONE, "blur_y", "row", "hotspot"])
+@pytest.mark.parametrize("name", [*ONE, "blur_y", "row"])
 def test_one_launch_in_strips(name: str) -> None:
-    more = {"hotspot": "b, r, r, r, r, r, ", "row": "k, "}.get(name, "")
+    more = "k, " if name == "row" else ""
     source = next(s for s in (CONVOLUTION, STENCIL) if f"void {name}(" in s)
     fused = alone(f"{name}(o, a, {more}w, h)", source=source)
     assert [group.tiles is not None for group in fused.plan.groups] == [True]
     data = np.random.default_rng(5)
     for w, h in SIZES:
-        arrays = {n: data.random(4 * 32 * 32, dtype=np.float32) for n in "abko"}
-        scalars = {"w": np.int32(w), "h": np.int32(h), "r": np.float32(0.3)}
+        arrays = {n: data.random(4 * 32 * 32, dtype=np.float32) for n in "ako"}
+        scalars = {
+            "w": np.int32(w),
+            "h": np.int32(h),
+        }
         case = Case(arrays, scalars, (w + w % 2, h + h % 3), None, ())
         assert_same(fused, source, case, ["o"])
 
 
-SCATTERED = f"{XY} if (x % 2 && x < w && y < h) a[y*w + x] = a[y*w + x - 1] + a[y*w + x + 1];"
+SCATTERED = (
+    f"{XY} if (x % 2 && x < w && y < h) "
+    "a[y*w + x] = a[y*w + max(x - 1, 0)] + a[y*w + min(x + 1, w - 1)];"
+)
 
 
 @pytest.mark.parametrize(
     ("call", "source"),
     [
         ("magnitude(o, a, b, w, h)", STENCIL),  # no two items load the same
+        ("gradient(o, a, w, h)", STENCIL),  # compilers make vectors of it as it is
         ("thin(o, a, b, c, w, h)", STENCIL),  # what is loaded depends on data
         ("full_tile(o, a, k, w, h)", CONVOLUTION),  # items wait for each other
         ("f(a, w, h)", f"kernel void f(global float *a, int w, int h) {{ {SCATTERED} }}"),
     ],
-    ids=["nothing shared", "by data", "together", "in place"],
+    ids=["nothing shared", "straight", "by data", "together", "in place"],
 )
 def test_what_keeps_its_shape(call: str, source: str) -> None:
     assert not alone(call, source=source).plan.fuses
@@ -279,3 +286,15 @@ def test_strips_of_which_most_is_halo_are_not_made() -> None:
         ranges = [LaunchRange(2, "all")] * 2
         fused = fuse(CONVOLUTION, calls, ["o"], ranges=ranges, target=target, tiles=True)
         assert len(fused.kernels) == kernels
+
+
+@pytest.mark.parametrize(("steps", "kernels"), [(2, 2), (3, 1)])
+def test_what_compilers_make_vectors_of_is_joined_if_there_is_more_of_it(
+    steps: int, kernels: int
+) -> None:
+    """Two steps took 1.15 times as long in strips as they take as they were written."""
+    names = ["a", *(f"t{n}" for n in range(1, steps)), "o"]
+    calls = [f"gradient({to}, {source}, w, h)" for source, to in pairwise(names)]
+    ranges = [LaunchRange(2, "all")] * steps
+    fused = fuse(STENCIL, calls, ["o"], ranges=ranges, target=TARGETS["cpu"], tiles=True)
+    assert len(fused.kernels) == kernels
