@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.programs import TURN, Built, Difference, Run, difference, run_in_turns
-from bench.studies import APPLICATIONS, PROBED, Application
+from bench.studies import PROBED, Application
 from bench.traffic import moved, planned_region
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def measure_smaller(report: Report) -> None:
 def _prepare(report: Report) -> None:
     """Build everything, on all processors, and see which programs compute the same."""
     report.attempt("build the applications", partial(_build_all, report))
-    for application in APPLICATIONS:
+    for application in report.applications:
         compare = partial(_compare, report, application)
         report.attempt(f"{application.label}: compare results", compare)
 
@@ -46,7 +46,7 @@ def _prepare(report: Report) -> None:
 def _sizes(report: Report, places: range) -> None:
     """Sizes by their places from the end."""
     for back in places:
-        for application in APPLICATIONS:
+        for application in report.applications:
             sizes = application.sizes.at(report.scale)
             programs = report.comparable.get(application.label)
             if back <= len(sizes) and programs is not None:
@@ -56,7 +56,7 @@ def _sizes(report: Report, places: range) -> None:
 
 def _build_all(report: Report) -> None:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for application in APPLICATIONS:
+        for application in report.applications:
             # GPUs' compilers contract across what were kernels: both will be needed.
             for contract in (True, False) if report.scale == "gpu" else (True,):
                 pool.submit(_build, report, application, contract)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bench.applications import data_of
-from bench.studies import APPLICATIONS, Application
+from bench.studies import Application
 
 if TYPE_CHECKING:
     from bench.report import Report
@@ -59,7 +59,7 @@ def _measure(report: Report, peer: Peer, jobs: list[dict[str, Any]]) -> None:
 def _jobs(report: Report) -> list[dict[str, Any]]:
     """Of the applications that were measured at the size."""
     jobs = []
-    for application in APPLICATIONS:
+    for application in report.applications:
         if application.peers and data_of(report.build, application, report.scale).exists():
             jobs.append(_job(report, application))
         elif application.peers:

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -28,7 +28,7 @@ import pyopencl as cl
 
 from bench import applications, code, document, figures, peers, walls
 from bench.programs import Builder, Built
-from bench.studies import SCALES
+from bench.studies import APPLICATIONS, SCALES, Application
 from kfusion.device.bench import copies
 from kfusion.device.oclgrind import MeasureError
 from kfusion.device.opencl import find_device
@@ -56,6 +56,7 @@ class Report:
     until: float
     builder: Builder
     target: str
+    applications: Sequence[Application] = APPLICATIONS
     results: dict[str, Any] = field(default_factory=dict)
     # For each application its programs, if they compute the same.
     comparable: dict[str, dict[str, Built]] = field(default_factory=dict)
@@ -152,6 +153,13 @@ def _versions() -> dict[str, str]:
 @click.option("--quick", is_flag=True, help="--scale quick --repeats 10: does it all work?")
 @click.option("--repeats", default=100, show_default=True, help="Runs of each program, in turns.")
 @click.option("--only", multiple=True, type=click.Choice(list(SECTIONS)), help="These sections.")
+@click.option(
+    "--application",
+    "names",
+    multiple=True,
+    type=click.Choice(list(dict.fromkeys(each.name for each in APPLICATIONS))),
+    help="These applications.",
+)
 @click.option("--minutes", default=60.0, show_default=True, help="What is left then is skipped.")
 @click.option("--target", default="", help="As for kfusion; the device's if left out.")
 @click.option("--kfusion-options", default="", help="More options for kfusion.")
@@ -163,6 +171,7 @@ def main(
     quick: bool,
     repeats: int,
     only: tuple[str, ...],
+    names: tuple[str, ...],
     minutes: float,
     target: str,
     kfusion_options: str,
@@ -186,6 +195,7 @@ def main(
             started + 60 * minutes,
             Builder(place / "programs", options),
             target,
+            [each for each in APPLICATIONS if not names or each.name in names],
         )
         report.results = {
             "device": about,
