@@ -298,3 +298,11 @@ def test_what_compilers_make_vectors_of_is_joined_if_there_is_more_of_it(
     ranges = [LaunchRange(2, "all")] * steps
     fused = fuse(STENCIL, calls, ["o"], ranges=ranges, target=TARGETS["cpu"], tiles=True)
     assert len(fused.kernels) == kernels
+
+
+@pytest.mark.parametrize(("window", "large"), [("-1; j <= 1", False), ("-4; j <= 4", True)])
+def test_large_functions_are_put_where_they_are_called(window: str, large: bool) -> None:
+    """Compilers do so with small ones; a call in a row's loop keeps it from vector operations."""
+    row = f"float s = 0; for (int j = {window}; j++) s += t[y*w + clamp(x + j, 0, w - 1)];"
+    fused = check(pair(PLANE, f"{ALL} {row} o[i] = s;"), 1, target=STRIPS)
+    assert fused.source.count("__attribute__((always_inline))") == large
