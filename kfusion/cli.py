@@ -167,7 +167,7 @@ def fuse(
     if output is not None and not dry_run:
         write_all(output, result.files)
     if verbose:
-        for planned in result.expected:
+        for planned in result.to_run:
             groups = [g for g in planned.plan.groups if g.fused]
             count = len(planned.plan.invocations)
             click.echo(

@@ -151,6 +151,12 @@ class Result:
         return [region.patterns[0] for region in self.regions if region.patterns]
 
     @property
+    def to_run(self) -> list[PlannedPattern]:
+        """These, and all others of which something is fused."""
+        found = [each for region in self.regions for each in region.patterns]
+        return [each for each in found if each.patterns or each in self.expected]
+
+    @property
     def not_fused(self) -> list[Diagnostic]:
         return [d for d in self.diagnostics if d.severity is Severity.CUT]
 

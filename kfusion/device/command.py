@@ -87,7 +87,7 @@ def verify_here(result: Result, wanted: Wanted, words: Sequence[str]) -> int:
 
     verifier = Verifier(result.programs, result.options, wanted)
     sizes = wanted.sizes or (SMALL_SIZES if wanted.device == OCLGRIND else SIZES)
-    runs = [(planned, size) for planned in result.expected for size in sizes]
+    runs = [(planned, size) for planned in result.to_run for size in sizes]
     same = True
     hidden = not sys.stderr.isatty() or wanted.device == OCLGRIND
     with click.progressbar(runs, label="verify", file=sys.stderr, hidden=hidden) as shown:
@@ -96,7 +96,7 @@ def verify_here(result: Result, wanted: Wanted, words: Sequence[str]) -> int:
         same = _tell(outcome, words) and same
     unknown = sorted(wanted.numbers.keys() - verifier.used)
     buffers = {
-        str(m) for planned in result.expected for i in planned.plan.invocations for m in i.memory
+        str(m) for planned in result.to_run for i in planned.plan.invocations for m in i.memory
     }
     unknown += sorted(wanted.data.keys() - buffers)
     if all(outcome.skipped for outcome in outcomes):
@@ -124,7 +124,7 @@ def _left_out(result: Result, outcomes: Sequence[Outcome], wanted: Wanted) -> li
 
     kfusion's own sizes need not all fit: one that does is enough.
     """
-    fused = {planned.name for planned in result.expected if planned.plan.fuses}
+    fused = {planned.name for planned in result.to_run if planned.plan.fuses}
     run = {outcome.region for outcome in outcomes if not outcome.skipped}
     found = (
         f"{outcome.region} at size {outcome.size}" if outcome.region in run else outcome.region
@@ -152,7 +152,7 @@ def bench_here(
     verifier = Verifier(result.programs, result.options, wanted)
     bench = Bench(verifier, repeats)
     copy = bench.copy_gb_s()
-    runs = [(planned, size) for planned in result.expected for size in wanted.sizes]
+    runs = [(planned, size) for planned in result.to_run for size in wanted.sizes]
     with click.progressbar(
         runs, label="bench", file=sys.stderr, hidden=not sys.stderr.isatty()
     ) as shown:

@@ -286,9 +286,10 @@ def _ranges(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
     if a.index == b.index:
         return None
     if a.range.dimensions != b.range.dimensions and is_on(SAME_RANGES):
+        plural = "s" if a.range.dimensions > 1 else ""
         return Reason(
             "KF202",
-            f"{p.kernel_name}() is launched in {a.range.dimensions} dimensions, "
+            f"{p.kernel_name}() is launched in {a.range.dimensions} dimension{plural}, "
             f"{q.kernel_name}() in {b.range.dimensions}",
             b.span,
             help="launch both in the same number of dimensions; 'w*h' items are taken as the rows "

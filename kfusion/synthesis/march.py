@@ -52,7 +52,7 @@ class MarchWriter(LevelsWriter):
         out.add(f"const int {self.groups} = get_num_groups(0);")
         self._shares()
         out.blank()
-        self.open(f"if (get_group_id(0) < {self.frame})")
+        self.open(f"if ((int)get_group_id(0) < {self.frame})")
         self._frame()
         self.close()
         self.open("else")
@@ -232,7 +232,7 @@ class MarchWriter(LevelsWriter):
     def _place(self, level: Level, *, other: bool) -> str:
         """Of what is passed in this step, or in the one before."""
         size = self.march.sizes[level.type]
-        parity = f"({self.step} & 1{' ^ 1' * other})"
+        parity = f"({'~' * other}{self.step} & 1)"
         return f"{self.shared[level.type]}[{parity} * {size} + {self.item} + {{}}]"
 
     def _take(self, level: Level) -> None:

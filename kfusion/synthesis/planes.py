@@ -51,7 +51,7 @@ class PlanesWriter(LevelsWriter):
         out.add(f"const int {self.groups} = get_num_groups(0);")
         self._shares()
         out.blank()
-        self.open(f"if (get_group_id(0) < {self.frame})")
+        self.open(f"if ((int)get_group_id(0) < {self.frame})")
         self._frame()
         self.close()
         self.open("else")
@@ -221,7 +221,7 @@ class PlanesWriter(LevelsWriter):
     def _passed(self, level: Level, column: int, row: int, *, other: bool) -> str:
         """Of what is passed in this step, or in the one before: an element near the item's."""
         place = self.planes.passed[level.key] + row * self.planes.across + column
-        parity = f"({self.step} & 1{' ^ 1' * other})"
+        parity = f"({'~' * other}{self.step} & 1)"
         size = self.planes.sizes[level.type]
         return f"{self.shared[level.type]}[{parity} * {size} + {self.place}{plus(place)}]"
 

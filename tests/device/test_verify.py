@@ -99,15 +99,21 @@ def test_the_case_study(application: str, precision: str) -> None:
 
 
 def test_the_physics_case_study() -> None:
-    """Vectors as scalar arguments, which the host makes of what it has computed."""
+    """Vectors as scalar arguments, which the host makes of what it has computed. Every row of
+    launches that the region may make, and of which something is fused, is run."""
     folder = LINALG.parent / "physics"
     files = [str(folder / name) for name in ("apps/game.c", "pool.c", "pool.cl")]
     words = ["verify", *files, f"-I{folder}", "--size", "16", "--size", "17"]
     done = compare_here(words, folder)
     assert done.returncode == 0
-    lines = done.stdout.splitlines()
-    assert len(lines) == 2
-    assert all("kernels 4 -> 1" in line and line.endswith(": the same") for line in lines)
+    found = [line.split(": ") for line in done.stdout.splitlines()]
+    assert {tuple(parts[:3:2]) for parts in found} == {
+        ("game.c:88", "kernels 4 -> 1"),
+        ("game.c:88 (2)", "kernels 4 -> 2"),
+        ("game.c:88 (3)", "kernels 4 -> 2"),
+    }
+    assert len(found) == 6
+    assert {parts[-1] for parts in found} == {"the same"}
 
 
 def test_bench_compares_and_times(tmp_path: Path) -> None:

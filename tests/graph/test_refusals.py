@@ -507,7 +507,7 @@ def test_ranges_of_different_dimensions() -> None:
     reason = only_reason(plan)
     assert (reason.code, reason.message) == (
         "KF202",
-        "square() is launched in 1 dimensions, square() in 2",
+        "square() is launched in 1 dimension, square() in 2",
     )
 
 
