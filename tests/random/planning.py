@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kfusion.api import Fused, fuse
-from kfusion.graph.model import AtLeast
+from kfusion.graph.model import AtLeast, Group
 from kfusion.graph.target import TARGETS, Target
 from tests.random.model import Pipeline
 
@@ -38,8 +38,14 @@ def forbidden(pipeline: Pipeline, done: Fused) -> list[tuple[int, int]]:
         pair
         for pair, why in sorted(pipeline.apart.items())
         for group in done.plan.groups
-        if set(pair) <= set(group.members) and why & {"", *group.stored}
+        if set(pair) <= set(group.members) and why & {"", *group.stored} - _again(group, pair)
     ]
+
+
+def _again(group: Group, pair: tuple[int, int]) -> set[str]:
+    """Memory of which the later call reads nothing: it computes what the earlier one makes."""
+    calls = [(each.memory, each.producer, each.reader) for each in group.again]
+    return {m for m, *which in calls if [group.members[n] for n in which] == list(pair)}
 
 
 def is_refused(pipeline: Pipeline, done: Fused) -> bool:
