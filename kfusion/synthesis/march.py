@@ -13,7 +13,7 @@ from kfusion.graph.levels import Key, Level
 from kfusion.graph.march import Kept, March
 from kfusion.graph.model import FRAME
 from kfusion.synthesis.names import Names, plus
-from kfusion.synthesis.ranges import Given, LevelsWriter
+from kfusion.synthesis.ranges import Given, GroupsWriter
 from kfusion.synthesis.rows import Own, Rows, Tile
 from kfusion.synthesis.signature import Style
 
@@ -24,7 +24,7 @@ _COUNTS = ("above", "below", "n", "i", "j")
 _WALK = ("row", "step", "strip")
 
 
-class MarchWriter(LevelsWriter):
+class MarchWriter(GroupsWriter):
     def __init__(
         self,
         march: March,
@@ -45,20 +45,7 @@ class MarchWriter(LevelsWriter):
         self.next = {each.level.key: names.new("next") for each in march.sources}
 
     def write(self) -> list[str]:
-        out, space = self.out, "__" * self.style.underscores
-        for type_, name in self.shared.items():
-            out.add(f"{space}local {type_} {name}[{self.march.local[type_]}];")
-        out.add(f"const int {self.item} = get_local_id(0);")
-        out.add(f"const int {self.groups} = get_num_groups(0);")
-        self._shares()
-        out.blank()
-        self.open(f"if ((int)get_group_id(0) < {self.frame})")
-        self._frame()
-        self.close()
-        self.open("else")
-        self._strip()
-        self.close()
-        return out.lines
+        return self.whole(self.march.local, self._strip)
 
     def _shares(self) -> None:
         """Declares where offsets are constant, and what groups do of that."""

@@ -12,7 +12,7 @@ from kfusion.graph.levels import Key, Level
 from kfusion.graph.model import PIECE
 from kfusion.graph.planes import Planes
 from kfusion.synthesis.names import Names, plus
-from kfusion.synthesis.ranges import Given, LevelsWriter
+from kfusion.synthesis.ranges import Given, GroupsWriter
 from kfusion.synthesis.rows import Column, Rows, Tile
 from kfusion.synthesis.signature import Style
 
@@ -23,7 +23,7 @@ _PIECES = ("side", "pieces", "wide", "high", "line", "lines", "above", "below")
 _SIDE = (("west", "east"), ("north", "south"), ("begin", "stop"))
 
 
-class PlanesWriter(LevelsWriter):
+class PlanesWriter(GroupsWriter):
     def __init__(
         self, planes: Planes, tiles: Mapping[Key, Rows], columns: Mapping[Key, Column], given: Given
     ) -> None:
@@ -44,20 +44,7 @@ class PlanesWriter(LevelsWriter):
         self.sides = [(new(first), new(end)) for first, end in _SIDE]
 
     def write(self) -> list[str]:
-        out, space = self.out, "__" * self.style.underscores
-        for type_, name in self.shared.items():
-            out.add(f"{space}local {type_} {name}[{self.planes.local[type_]}];")
-        out.add(f"const int {self.item} = get_local_id(0);")
-        out.add(f"const int {self.groups} = get_num_groups(0);")
-        self._shares()
-        out.blank()
-        self.open(f"if ((int)get_group_id(0) < {self.frame})")
-        self._frame()
-        self.close()
-        self.open("else")
-        self._tile()
-        self.close()
-        return out.lines
+        return self.whole(self.planes.local, self._tile)
 
     def _shares(self) -> None:
         """Declares where offsets are constant, and what groups do of that."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 
 from kfusion.graph.levels import Key, Level, Levels, Limits
@@ -153,3 +154,38 @@ class LevelsWriter:
         places = read[0].places if read else ()
         names = [*item, *(each.name for each in read), *places, *self.arguments(function)]
         return f"{function.name}({', '.join(names)})"
+
+
+class GroupsWriter(LevelsWriter):
+    """Of a kernel whose groups march, or do pieces of the frame around what others march through.
+    `shared`: by type the array in local memory."""
+
+    shared: Mapping[str, str]
+    item: str
+    groups: str
+    frame: str
+
+    def whole(self, local: Mapping[str, int], walk: Callable[[], None]) -> list[str]:
+        """`local`: by type, elements of local memory."""
+        out, space = self.out, "__" * self.style.underscores
+        for type_, name in self.shared.items():
+            out.add(f"{space}local {type_} {name}[{local[type_]}];")
+        out.add(f"const int {self.item} = get_local_id(0);")
+        out.add(f"const int {self.groups} = get_num_groups(0);")
+        self._shares()
+        out.blank()
+        self.open(f"if ((int)get_group_id(0) < {self.frame})")
+        self._frame()
+        self.close()
+        self.open("else")
+        walk()
+        self.close()
+        return out.lines
+
+    @abstractmethod
+    def _shares(self) -> None:
+        """Declares where offsets are constant, and what groups do of that."""
+
+    @abstractmethod
+    def _frame(self) -> None:
+        """Pieces of what is around."""
