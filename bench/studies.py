@@ -96,8 +96,8 @@ MATRICES = Sizes((128,), (1024, 2048, 4096), (1024, 4096, 8192))
 ONE_PICTURE = Sizes((128,), (1024,), (4096,))
 ONE_VECTOR = Sizes((1 << 14,), (1 << 22,), (1 << 26,))
 # Below powers of two, as in the thesis on stencils of Futhark.
-PLANES = Sizes((127,), (1023, 2047), (4095, 8191, 16383))
-PIXELS = Sizes((127,), (1023,), (4095, 8191))
+PLANES = Sizes((127,), (1023, 2047, 8191), (4095, 8191, 16383))
+PIXELS = Sizes((127,), (1023, 2047), (4095, 8191))
 VOLUMES = Sizes((31,), (127, 255), (255, 511))
 DOUBLE_MATRICES = Sizes((128,), (1024, 2048), (1024, 4096))
 
