@@ -9,6 +9,7 @@ import pytest
 
 from kfusion.api import Fused
 from kfusion.graph.target import Target
+from kfusion.report.plan import plan_table
 from tests.stencils.running import EAGER, MARCH, STRIPS
 from tests.support.kernel_side import fused_and_same, random_data
 
@@ -103,6 +104,14 @@ def test_turns_that_store_on_each_branch(step: str, target: Target) -> None:
 def test_turns_that_may_store_nothing(step: str) -> None:
     for count in (3, 4):
         check(step, turns(count), count, STRIPS, ["ab"[count % 2]])
+
+
+def test_what_keeps_all_steps_apart_is_said_once() -> None:
+    step = MISSES["in a loop"]
+    plan = check(step, turns(4), 4, STRIPS, ["a"]).plan
+    table = plan_table([("", plan, "", True)])
+    assert table.count("cut between") == 1
+    assert "3 times in a row, up to turn(a, b, w, h)" in table
 
 
 STAY = {
