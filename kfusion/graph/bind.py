@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 
@@ -49,6 +49,7 @@ GUARDED = protection(
 NARROW_INDICES = protection(
     "narrow-indices", "an index of 32 bits without sign may be another one than in 64"
 )
+ALWAYS_MADE = protection("always-made", "an element is surely stored if it is on each way")
 ATOMICS = protection("atomics", "no other stage touches what items change in any order")
 
 
@@ -76,7 +77,7 @@ class BoundAccess:
         return index.type == "uint" and offset_of(index) != index.form and is_on(NARROW_INDICES)
 
     @property
-    def place(self) -> tuple[Form | None, str, int, bool]:
+    def place(self) -> Place:
         """What of the memory it reaches: equal ones, the same element."""
         return self.form, self.type, self.access.unit, self.narrow
 
@@ -87,6 +88,33 @@ class BoundAccess:
 
     def __str__(self) -> str:
         return f"'{self.access.text}' in {self.stage.kernel_name}()"
+
+
+Place = tuple[Form | None, str, int, bool]
+
+
+def surely_stored(accesses: Sequence[BoundAccess]) -> frozenset[Place]:
+    """Elements that an item of the stage stores whichever way it takes, behind its guards.
+
+    In one place, under no condition, or in several of which each way comes to one.
+    """
+    ways: dict[Place, list[BoundAccess]] = {}
+    for each in accesses:
+        if each.access.mode.writes and each.access.whole and each.form is not None:
+            ways.setdefault(each.place, []).append(each)
+    return frozenset(
+        place
+        for place, stores in ways.items()
+        if not all(each.access.conditional for each in stores)
+        or not is_on(ALWAYS_MADE)
+        or _on_each_way(stores)
+    )
+
+
+def _on_each_way(stores: Sequence[BoundAccess]) -> bool:
+    found = {each.access.assignment for each in stores}
+    body = stores[0].stage.invocation.kernel.body
+    return body.always_does({statement for statement in found if statement is not None})
 
 
 def _of_single_items(dimension: int) -> dict[Atom, Form]:

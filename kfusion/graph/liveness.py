@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from kfusion.graph.bind import BoundAccess, Stage
+from kfusion.graph.bind import BoundAccess, Stage, surely_stored
 from kfusion.graph.model import Disjoint
 from kfusion.graph.unify import Equalities
 from kfusion.kernel.forms import OF_GROUPS
@@ -63,7 +63,7 @@ def _overwrites(stage: Stage, name: str, members: Sequence[Stage]) -> bool:
     if not is_on(PARTIAL):
         return True
     exact = Equalities({})
-    stores = [a for a in stage.accesses if a.memory.name == name and _surely(a)]
+    stored = surely_stored([a for a in stage.accesses if a.memory.name == name and _counts(a)])
     for member in members:
         if name not in member.written:
             continue
@@ -74,18 +74,18 @@ def _overwrites(stage: Stage, name: str, members: Sequence[Stage]) -> bool:
         for access in member.accesses:
             if access.memory.name != name or not access.access.mode.writes:
                 continue
-            if access.form is None or all(access.place != s.place for s in stores):
+            if access.place not in stored:
                 return False
     return True
 
 
-def _surely(access: BoundAccess) -> bool:
+def _counts(access: BoundAccess) -> bool:
     a = access.access
     sides = (side for fact in a.facts for side in (fact.left, fact.right))
     forms = (form for form in (a.form, *sides) if form is not None)
     # The groups of a launch that is made as written are not compared with those expected.
     by_group = any(form.mentions(*OF_GROUPS) for form in forms) and is_on(GROUPS)
-    return a.mode.writes and not a.conditional and a.whole and not by_group
+    return not by_group
 
 
 def _range(stage: Stage) -> tuple[int, str]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from enum import Enum
 
-from kfusion.graph.bind import BoundAccess, Stage
+from kfusion.graph.bind import BoundAccess, Stage, surely_stored
 from kfusion.graph.bounds import Bounds, Nothing
 from kfusion.graph.ownership import passed_on
 from kfusion.graph.unify import Equalities
@@ -36,7 +36,6 @@ OTHERS_STORES = protection(
     "others-stores", "behind a barrier, an element may hold what another item stored"
 )
 SCOPES = protection("scopes", "an index is written only where its variables have their values")
-ALWAYS_MADE = protection("always-made", "an item has made what is computed again on all its ways")
 STORED = protection("stored", "values that are read later are stored")
 ORDER = protection("order", "an overwritten value is dropped only if nothing reads it before")
 
@@ -114,6 +113,9 @@ class _Event:
     @property
     def conditional(self) -> bool:
         return self.access.access.conditional and is_on(CONDITIONS)
+
+    def of(self, memory: str) -> bool:
+        return self.access.memory.name == memory
 
 
 def blocks_of(
@@ -317,7 +319,7 @@ class _Analysis:
         return found
 
     def _unread_stage(self, number: int) -> bool:
-        """Nobody reads what it stores, under whatever conditions."""
+        """Nobody reads what it stores, under whatever conditions, or it is overwritten."""
         stage, kernel = self.stages[number], self.stages[number].invocation.kernel
         everything = {(number, index) for index in range(len(kernel.body.statements))}
         writes = {e.access.memory.name for e in self._events((number,)) if e.mode.writes}
@@ -328,10 +330,23 @@ class _Analysis:
             for e in self._events(tuple(range(len(self.stages))))
             if e.mode.reads
         }
-        if writes & (self.stored | self.wanted | self.handed | reads):
+        live = writes & (self.stored | self.wanted | self.handed | reads)
+        if live & self.handed or not all(self._is_overwritten(number, name) for name in live):
             return False
         self.dead |= everything
         return True
+
+    def _is_overwritten(self, number: int, memory: str) -> bool:
+        """By one later stage of the block, whichever ways items take, before anything reads it."""
+        made = {e.access.place for e in self._events((number,)) if e.of(memory) and e.mode.writes}
+        (block,) = (block.stages for block in self.blocks if number in block.stages)
+        for later in block[block.index(number) + 1 :]:
+            events = [event for event in self._events((later,)) if event.of(memory)]
+            if any(event.mode.reads for event in events) and is_on(ORDER):
+                return False
+            if made <= surely_stored([event.access for event in events]):
+                return True
+        return False
 
     def _dead_stage(self, number: int) -> bool:
         """All that the stage stored is dead: nothing else that it does can be seen."""
@@ -487,14 +502,12 @@ class _Analysis:
         """An element that the last stage stores on each of its ways, under conditions."""
         last = len(self.stages) - 1
         events = [e for e in self._events((last,)) if e.access.memory.name == memory]
-        stores = {e.access.access.assignment for e in events}
         alike = {(e.mode, can_be_replaced(e.access), *e.access.place) for e in events}
-        body = self.stages[last].invocation.kernel.body
         if len(alike) != 1 or any(e.key in places or e.access.form is None for e in events):
             return {}
         if events[0].mode is not Mode.WRITE or not can_be_replaced(events[0].access):
             return {}
-        if is_on(ALWAYS_MADE) and not body.always_does({s for s in stores if s is not None}):
+        if not surely_stored([event.access for event in events]):
             return {}
         number = len({p.value for p in places.values() if p.value})
         value = Value(number, memory, events[0].access.type, constant=False)

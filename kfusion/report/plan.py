@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 
 from kfusion.graph.bind import Stage
 from kfusion.graph.model import Cut, Group, Invocation, Memory, RegionPlan
@@ -62,8 +63,12 @@ def _region(title: str, plan: RegionPlan, origin: str, says: bool) -> str:
     if passed and not says:
         listed = ", ".join(passed)
         lines.append(f"  if nobody reads {listed} later, out(...) or temp(...) can say so")
-    for cut in plan.cuts:
+    for _, alike in groupby(plan.cuts, lambda cut: _steps_cut(cut, by_index)):
+        cut, *more = alike
         lines += ["", *_cut(cut, by_index)]
+        if more:
+            last = by_index[more[-1].after].label
+            lines.append(f"    {len(more) + 1} times in a row, up to {last}")
     return "\n".join(lines)
 
 
@@ -167,6 +172,14 @@ def _kept(group: Group, members: list[Invocation]) -> list[str]:
     stored = [f"{memory[name]} (and stored)" for name in group.forwarded]
     internal = [memory[name] for name in group.internalised]
     return sorted(internal) + sorted(loaded) + sorted(stored)
+
+
+def _steps_cut(cut: Cut, by_index: dict[int, Invocation]) -> object:
+    """Equal for steps of a loop that one access keeps apart, in whatever buffers."""
+    before, after = by_index[cut.before].kernel, by_index[cut.after].kernel
+    told = tuple((reason.code, str(reason.span)) for reason in cut.reasons if reason.span)
+    same = before is after and told and len(told) == len(cut.reasons)
+    return (before.name, told) if same else (cut.before, cut.after)
 
 
 def _cut(cut: Cut, by_index: dict[int, Invocation]) -> list[str]:
