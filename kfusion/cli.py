@@ -6,8 +6,9 @@ import gc
 import re
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,9 +18,11 @@ from kfusion import __version__
 from kfusion.graph.target import ANY, AUTO, TARGETS, Targets, target_of, targets_of
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.sources import KERNEL_SUFFIXES, read_sources
-from kfusion.paths import fake_libc_dir
+from kfusion.paths import cmake_dir, fake_libc_dir, make_dir
 from kfusion.paths import include_dir as include_folder
-from kfusion.regenerate.files import refuse_overwriting, require_writable, write_all
+from kfusion.regenerate.depfile import depfile
+from kfusion.regenerate.files import output_names, refuse_overwriting, require_writable, write_all
+from kfusion.runtime import CALLS_NAME, HEADER_NAME
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, error, render
 from kfusion.source.text import SourceFile, Span
@@ -81,7 +84,21 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
 @click.option("--explain-plan", is_flag=True, help="Print the plan as a table.")
 @click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
 @click.option("-v", "--verbose", is_flag=True, help="Print what was fused, too.")
-@click.option("--include-dir", is_flag=True, help="Print the folder of kfusion.h and exit.")
+@click.option(
+    "--keep-folders",
+    "base",
+    type=_PATH,
+    metavar="DIR",
+    help="Outputs keep their folders, as seen from DIR; else all go into one.",
+)
+@click.option("-MD", "wants_depfile", is_flag=True, help="Write what was read, as make wants it.")
+@click.option("-MF", "depfile_path", type=_PATH, help="Where to; OUT/kfusion.d without it.")
+@click.option("-MT", "rule_targets", multiple=True, help="What depends on it; all outputs without.")
+@click.option(
+    "--include-dir", "folder", flag_value="include", help="Print the folder of kfusion.h."
+)
+@click.option("--cmake-dir", "folder", flag_value="cmake", help="Print the folder for CMake.")
+@click.option("--make-dir", "folder", flag_value="make", help="Print the folder of kfusion.mk.")
 @click.version_option(__version__, prog_name="kfusion")
 def fuse(
     files: tuple[Path, ...],
@@ -102,15 +119,20 @@ def fuse(
     explain_plan: bool,
     quiet: bool,
     verbose: bool,
-    include_dir: bool,
+    base: Path | None,
+    wants_depfile: bool,
+    depfile_path: Path | None,
+    rule_targets: tuple[str, ...],
+    folder: str | None,
 ) -> None:
     """Fuse the kernels of annotated OpenCL programs.
 
     FILES are C applications with `kfuse` regions, C files of the library that they call,
     and OpenCL kernel files; which is which is told by what they hold.
     """
-    if include_dir:
-        click.echo(str(include_folder()))
+    if folder is not None:
+        folders = {"include": include_folder, "cmake": cmake_dir, "make": make_dir}
+        click.echo(str(folders[folder]()))
         return
     if not files:
         raise click.UsageError("give the files to fuse: applications, libraries and kernels")
@@ -119,10 +141,12 @@ def fuse(
     how = _preprocessor(cc, include_dirs, defines, real_headers)
     _check_defines(defines)
     targets = _targets(target, budgets, tuned)
+    name_of = output_names(files, base)
+    where = depfile_path or (output or Path()) / "kfusion.d"
     if output is not None:
-        refuse_overwriting(list(files), output)
+        refuse_overwriting(files, output, name_of)
         if not dry_run:
-            require_writable(output)
+            require_writable(output, where.parent)
     sources = read_sources(files, how)
     # Loaded while the preprocessor runs.
     from kfusion.driver import fuse_files
@@ -134,6 +158,7 @@ def fuse(
         recorded=recorded,
         for_recording=for_recording,
         patience=patience,
+        name_of=name_of,
     )
     shown = result.diagnostics
     if quiet:
@@ -165,7 +190,14 @@ def fuse(
             exit_code=1,
         )
     if output is not None and not dry_run:
-        write_all(output, result.files)
+        rule = partial(depfile, files=(*files, *tuned, *recorded), how=how, own=fake_libc_dir())
+        _write(
+            output,
+            result.files,
+            where if wants_depfile or depfile_path else None,
+            rule_targets,
+            rule,
+        )
     if verbose:
         for planned in result.to_run:
             groups = [g for g in planned.plan.groups if g.fused]
@@ -176,6 +208,23 @@ def fuse(
             )
 
 
+def _write(
+    output: Path,
+    files: dict[str, str],
+    where: Path | None,
+    targets: tuple[str, ...],
+    rule: Callable[[Iterable[str]], str],
+) -> None:
+    """And `where`, what they depend on."""
+    if where is not None:
+        for header in (HEADER_NAME, CALLS_NAME):  # so that a build can name them beforehand
+            files.setdefault(header, "/* Nothing is fused that needs this header. */\n")
+    write_all(output, files)
+    if where is not None:
+        text = rule(targets or [str(output / name) for name in files])
+        write_all(where.parent, {where.name: text})
+
+
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("files", nargs=-1, type=_PATH, required=True)
 @click.option("-o", "--output", type=_PATH, required=True, help="The folder to write to.")
@@ -183,7 +232,7 @@ def strip(files: tuple[Path, ...], output: Path) -> None:
     """Write the FILES without kfusion's annotations."""
     from kfusion.regenerate.strip import stripped
 
-    refuse_overwriting(list(files), output)
+    refuse_overwriting(files, output, output_names(files, None))
     require_writable(output)
     write_all(output, {path.name: stripped(path) for path in files})
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 from kfusion.expected import Apart, ExpectedRow, told_by_records, told_by_runs
@@ -59,6 +60,7 @@ from kfusion.source.text import Edit, apply_edits, bytes_of
 from kfusion.synthesis.files import given_edits, section_edits
 from kfusion.synthesis.model import FusedKernel, NotWrittenError
 
+FLAT: Callable[[Path], str] = attrgetter("name")  # all outputs in one folder
 MOST_FLAT = 16  # launches of a loop in a row that is planned as it is, too
 BY_EXECUTION = "by executing the host files"
 _Path = tuple[Prediction, list[ExpectedRow]]  # a path, and its launches in rows
@@ -175,6 +177,7 @@ class _Given:
     fused: Kernels
     runs: Runs
     recorded: tuple[RecordedRow, ...] = ()
+    name_of: Callable[[Path], str] = FLAT
 
     @property
     def on(self) -> str:
@@ -196,11 +199,13 @@ def fuse_files(
     recorded: Sequence[Path] = (),
     for_recording: bool = False,
     patience: float = PATIENCE,
+    name_of: Callable[[Path], str] = FLAT,
 ) -> Result:
     """`exact`: not even a compiler that contracts operations of two kernels changes a bit.
     `recorded`: what runs of the program wrote; `for_recording`: nothing is fused, but regions are
     marked, so that a run can write it.
-    `patience`: seconds in which a kernel has to be read."""
+    `patience`: seconds in which a kernel has to be read.
+    `name_of`: where an input's text goes, below the folder of the outputs."""
     rows = tuple(row for path in recorded for row in recorded_rows(path))
     programs = [each for path in recorded for each in recorded_programs(path)]
     inputs = parse_sources(sources, kernel_defines, strings=True, recorded=programs)
@@ -222,6 +227,7 @@ def fuse_files(
         Kernels(exact, taken),
         Runs(program, {r.block: r.function for r in in_c}),
         rows,
+        name_of,
     )
     regions: list[Region | CppRegion] = [*in_c, *in_cpp]
     result = Result({}, [], [*inputs.unread, *_not_taken(inputs, regions, rows)])
@@ -553,23 +559,24 @@ def _texts(given: _Given, result: Result) -> dict[str, str]:
     readers = [reader for r in fused if r.shown is not None for reader in r.shown.readers]
     files: dict[str, str] = {}
     for unit in inputs.files:
-        text = unit.source.text
+        text, name = unit.source.text, given.name_of(unit.source.path)
         if unit in inputs.kernels:
-            files[unit.source.path.name] = _kernel_text(unit, given)
+            files[name] = _kernel_text(unit, given)
             continue
         edits = [region_edit(r.region, r.shown) for r in fused if r.region.unit is unit]
         if edits or unit in callers:
             header = HEADER_NAME if edits else CALLS_NAME
-            edits.append(include_edit(unit, header, outside))
+            edits.append(include_edit(unit, _seen_from(name, header), outside))
             own = [reader for reader in readers if reader.unit is unit]
             edits += reader_edits(unit, own, outside)
-        files[unit.source.path.name] = apply_edits(text, _with_line_ends_of(text, edits))
+        files[name] = apply_edits(text, _with_line_ends_of(text, edits))
     for other in inputs.cpp:
-        text = other.source.text
+        text, name = other.source.text, given.name_of(other.source.path)
         edits = [region_edit(r.region, r.shown) for r in fused if r.region.unit is other]
         if edits or other in callers:
-            edits.append(include_cpp_edit(other, HEADER_NAME if edits else CALLS_NAME))
-        files[other.source.path.name] = apply_edits(text, _with_line_ends_of(text, edits))
+            header = HEADER_NAME if edits else CALLS_NAME
+            edits.append(include_cpp_edit(other, _seen_from(name, header)))
+        files[name] = apply_edits(text, _with_line_ends_of(text, edits))
     if fused:
         headers = _headers(given, fused, callers, outside, {each.name for each in readers})
         for name in headers.keys() & files.keys():
@@ -577,6 +584,10 @@ def _texts(given: _Given, result: Result) -> dict[str, str]:
             raise error("KF103", text, argument=name)
         files.update(headers)
     return files
+
+
+def _seen_from(name: str, header: str) -> str:
+    return "../" * name.count("/") + header
 
 
 def _kernel_text(unit: Unit, given: _Given) -> str:

@@ -10,6 +10,16 @@ def include_dir() -> Path:
     return _PACKAGE / "include"
 
 
+def cmake_dir() -> Path:
+    """The folder of the CMake package."""
+    return _PACKAGE / "cmake"
+
+
+def make_dir() -> Path:
+    """The folder of ``kfusion.mk``."""
+    return _PACKAGE / "make"
+
+
 def fake_libc_dir() -> Path:
     """The folder of stand-in system headers that hosts are parsed with.
 

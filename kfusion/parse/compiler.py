@@ -8,7 +8,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from kfusion.source.dataclasses import dataclass
@@ -22,6 +22,7 @@ _MISSING = (
     r"(?m)^(.*?):(\d+):(?:(\d+):)? (?:fatal error|error): "
     r"'?([^:'\n]+)'?(?:: No such file| file not found)"
 )
+_READ = r'(?m)^# \d+ "((?:[^"\\\n]|\\.)+)"'  # line markers: files, and <built-in>
 _FAILED = r"(?m)^(.*?):(\d+):(?:(\d+):)? (?:fatal error|error): (.*)$"
 _PLACELESS = r"(?m)^.*?(?:fatal error|error): (.*)$"
 _UNFINISHED_CALL = r'unterminated argument list invoking macro "(\w+)"'
@@ -43,6 +44,7 @@ class Preprocessor:
     system_dirs: tuple[Path, ...] = ()
     defines: tuple[str, ...] = ()
     real_headers: bool = False  # those of the system, instead of system_dirs
+    read: set[str] = field(default_factory=set)  # grows: what the compiler has named so far
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,7 @@ def run(
     output = text_of(done.stdout)
     if f'"{STDIN}"' not in output:
         raise no_compiler(how.cc, "it does not preprocess")
+    how.read.update(re.findall(_READ, output))
     return output
 
 

@@ -144,13 +144,3 @@ def _refuse_twice(paths: list[Path]) -> None:
         if real in seen:
             raise error("KF103", f"{path} is given twice", argument=str(path))
         seen[real] = path
-    names: dict[str, Path] = {}
-    for path in paths:
-        if path.name in names:
-            raise error(
-                "KF103",
-                f"{path} and {names[path.name]} have the same name",
-                help="both would be written to the same place",
-                argument=str(path),
-            )
-        names[path.name] = path

@@ -1,19 +1,51 @@
-"""Write all files or none: they are complete in a temporary folder before any is in place."""
+"""Write all files or none: they are complete in a temporary folder before any is in place.
+
+What would not change is not touched, so that build tools see what did.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from kfusion.source.diagnostics import KFusionError, error
 from kfusion.source.text import bytes_of
 
 
-def refuse_overwriting(inputs: list[Path], out: Path) -> None:
+def output_names(inputs: Iterable[Path], base: Path | None) -> Callable[[Path], str]:
+    """Where each input goes, below the folder of the outputs: with a base to where it is, seen from
+    there, else all into one folder."""
+
+    def name_of(path: Path) -> str:
+        if base is None:
+            return path.name
+        folder = Path(os.path.relpath(path.absolute().parent, base.absolute()))
+        if ".." in folder.parts:
+            text = f"--keep-folders: {path} is not in {base}, nor in a folder of it"
+            raise error("KF103", text, argument=str(path))
+        return (folder / path.name).as_posix()
+
+    names: dict[str, Path] = {}
+    for path in inputs:
+        other = names.setdefault(name_of(path), path)
+        if other.resolve() != path.resolve():  # the same file is told of elsewhere
+            raise error(
+                "KF103",
+                f"{path} and {other} have the same name",
+                help="both would be written to the same place; with --keep-folders . they keep "
+                "their folders",
+                argument=str(path),
+            )
+    return name_of
+
+
+def refuse_overwriting(inputs: Iterable[Path], out: Path, name_of: Callable[[Path], str]) -> None:
     """An output may neither take an input's place nor that of the file that it links to."""
     for path in inputs:
-        target = out.resolve() / path.name
+        target = out.resolve() / name_of(path)
         if target in (path.parent.resolve() / path.name, path.resolve()):
             raise error(
                 "KF113",
@@ -23,20 +55,21 @@ def refuse_overwriting(inputs: list[Path], out: Path) -> None:
             )
 
 
-def require_writable(out: Path) -> None:
-    """Before any work is done: the folder can be made, and files in it."""
-    made = _first_missing(out)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        Path(tempfile.mkdtemp(prefix=".kfusion-", dir=out)).rmdir()
-    except OSError as failure:
-        raise _cannot_write(out, failure) from None
-    finally:
-        if made is not None:
-            shutil.rmtree(made, ignore_errors=True)
+def require_writable(*folders: Path) -> None:
+    """Before any work is done: the folders can be made, and files in them."""
+    for out in dict.fromkeys(folders):
+        made = _first_missing(out)
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+            Path(tempfile.mkdtemp(prefix=".kfusion-", dir=out)).rmdir()
+        except OSError as failure:
+            raise _cannot_write(out, failure) from None
+        finally:
+            if made is not None:
+                shutil.rmtree(made, ignore_errors=True)
 
 
-def write_all(out: Path, files: dict[str, str]) -> None:
+def write_all(out: Path, files: Mapping[str, str]) -> None:
     made = _first_missing(out)
     try:
         _write_all(out, files)
@@ -54,15 +87,16 @@ def _first_missing(folder: Path) -> Path | None:
     return missing
 
 
-def _write_all(out: Path, files: dict[str, str]) -> None:
+def _write_all(out: Path, files: Mapping[str, str]) -> None:
     out.mkdir(parents=True, exist_ok=True)
+    files = {name: text for name, text in files.items() if not _holds(out / name, text)}
     staging = Path(tempfile.mkdtemp(prefix=".kfusion-", dir=out))
     after, before = staging / "after", staging / "before"  # the files that are replaced
     in_place: list[str] = []
     try:
-        after.mkdir()
-        before.mkdir()
         for name, text in files.items():
+            for folder in (out, after, before):
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (after / name).write_bytes(bytes_of(text))
             if (out / name).exists():
                 shutil.copy2(out / name, before / name)
@@ -76,6 +110,10 @@ def _write_all(out: Path, files: dict[str, str]) -> None:
             raise
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+
+
+def _holds(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_bytes() == bytes_of(text)
 
 
 def _put_back(old: Path, new: Path) -> None:

@@ -48,7 +48,7 @@ def test_two_files_with_the_same_name(command: Command) -> None:
 <command line>:1:21: error[KF103]: old/vec.c and vec.c have the same name
     1 | kfusion app.c vec.c old/vec.c vec.cl -o out
       |                     ^~~~~~~~~
-  help: both would be written to the same place
+  help: both would be written to the same place; with --keep-folders . they keep their folders
 """
     )
 
