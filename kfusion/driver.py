@@ -25,14 +25,19 @@ from kfusion.host.outside import has_redirected
 from kfusion.host.predict import Prediction, numbered, predictions
 from kfusion.host.predict_launches import PredictedLaunch, shape
 from kfusion.host.program import HostProgram
-from kfusion.host.region import CppRegion, Region, read_cpp_regions, read_regions
+from kfusion.host.region import (
+    CppRegion,
+    RefusedRegion,
+    Region,
+    read_cpp_regions,
+    read_regions,
+)
 from kfusion.host.runs import Runs
 from kfusion.host.symbolic import Sym
 from kfusion.host.sync import kept_apart
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import PATIENCE, read_kernels
 from kfusion.loops import loops_in, plans_of_rounds, rounds_of
-from kfusion.parse.annotations import like_regions
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.embedded import build_options
 from kfusion.parse.files import Inputs, parse_sources
@@ -55,7 +60,7 @@ from kfusion.regenerate.tables import RegionText, pattern_text
 from kfusion.runtime import CALLS_NAME, HEADER_NAME
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.depth import refuses_depth
-from kfusion.source.diagnostics import Diagnostic, Severity, error
+from kfusion.source.diagnostics import Diagnostic, KFusionError, Severity, error
 from kfusion.source.text import Edit, apply_edits, bytes_of
 from kfusion.synthesis.files import given_edits, section_edits
 from kfusion.synthesis.model import FusedKernel, NotWrittenError
@@ -113,7 +118,7 @@ class PlannedPattern:
 
 @dataclass(frozen=True)
 class PlannedRegion:
-    region: Region | CppRegion
+    region: Region | CppRegion | RefusedRegion
     patterns: tuple[PlannedPattern, ...]  # the likeliest first
     outside: frozenset[str] = frozenset()  # functions that nothing is held back around
     names: EndNames | None = None  # variables that the run time looks at in the end
@@ -160,7 +165,7 @@ class Result:
 
     @property
     def not_fused(self) -> list[Diagnostic]:
-        return [d for d in self.diagnostics if d.severity is Severity.CUT]
+        return [d for d in self.diagnostics if d.severity in (Severity.CUT, Severity.WARNING)]
 
 
 @dataclass(frozen=True)
@@ -209,13 +214,16 @@ def fuse_files(
     rows = tuple(row for path in recorded for row in recorded_rows(path))
     programs = [each for path in recorded for each in recorded_programs(path)]
     inputs = parse_sources(sources, kernel_defines, strings=True, recorded=programs)
-    _require_kinds(inputs, kernels=not for_recording)
     program = HostProgram(inputs.hosts, inputs.cpp)
-    check_program_queries((*inputs.hosts, *inputs.cpp))
     taken = set[str]().union(*(names_in(unit) for unit in inputs.all))
     identifiers: set[str] = set()
-    in_c = [region for unit in inputs.applications for region in read_regions(unit, identifiers)]
-    in_cpp = [region for unit in inputs.cpp for region in read_cpp_regions(unit, identifiers)]
+    in_c = [r for unit in inputs.applications for r in read_regions(unit, identifiers)]
+    in_cpp = [r for unit in inputs.cpp for r in read_cpp_regions(unit, identifiers)]
+    regions: list[Region | CppRegion | RefusedRegion] = [*in_c, *in_cpp]
+    if regions and not for_recording:
+        _require_kernels(inputs)
+    if regions:
+        check_program_queries((*inputs.hosts, *inputs.cpp))
     given = _Given(
         inputs,
         program,
@@ -225,16 +233,23 @@ def fuse_files(
         targets.each[0],
         exact,
         Kernels(exact, taken),
-        Runs(program, {r.block: r.function for r in in_c}),
+        Runs(program, {r.block: r.function for r in in_c if isinstance(r, Region)}),
         rows,
         name_of,
     )
-    regions: list[Region | CppRegion] = [*in_c, *in_cpp]
     result = Result({}, [], [*inputs.unread, *_not_taken(inputs, regions, rows)])
     for region in regions:
         each = targets.of(region.identifier)
         own = replace(given, each=each, target=each[0])
-        _region(region, own, result, for_recording=for_recording)
+        said = len(result.diagnostics)
+        try:
+            planned = _region(region, own, result, for_recording=for_recording)
+        except KFusionError as refused:  # it stays as it is written; the others go on
+            if refused.exit_code == 1:  # but an annotation that the code contradicts is an error
+                raise
+            result.diagnostics[said:] = [each.as_warning() for each in refused.diagnostics]
+            planned = PlannedRegion(region, ())
+        result.regions.append(planned)
     result.files = _texts(given, result)
     result.programs = {
         unit.source.path.name: (unit.source.text, _kernel_text(unit, given))
@@ -247,16 +262,22 @@ def fuse_files(
 
 
 def _not_taken(
-    inputs: Inputs, regions: Sequence[Region | CppRegion], rows: Sequence[RecordedRow]
+    inputs: Inputs,
+    regions: Sequence[Region | CppRegion | RefusedRegion],
+    rows: Sequence[RecordedRow],
 ) -> Iterator[Diagnostic]:
     """Annotations that are misspelt, and records of other programs."""
-    sources = [unit.source for unit in inputs.applications]
-    for source in [*sources, *(unit.source for unit in inputs.cpp)]:
-        for span in like_regions(source):
-            if span.text != "kfuse":
-                text = f"the pragma '{span.text}' is not understood"
-                help = "write `#pragma kfuse(x, y)`"
-                yield Diagnostic("KF114", Severity.NOTE, text, span, help=help)
+    units: tuple[Unit | CppUnit, ...] = (*inputs.files, *inputs.cpp)
+    for unit in units:
+        yield from unit.annotations.overlooked
+    if not regions:
+        text, help = (
+            "none of the files holds a region: they are copied",
+            "write `#pragma kfuse(x, y)`",
+        )
+        span = next((unit.source.line_span(1) for unit in units), None)
+        help += " before a block of library calls"
+        yield Diagnostic("KF114", Severity.NOTE, text, span, help=help)
     known = {(region.identifier, region.unit.source.path.name) for region in regions}
     for record in dict.fromkeys(row.record for row in rows):
         own = [row for row in rows if row.record == record]
@@ -281,8 +302,14 @@ def _all_kernels(inputs: Inputs, patience: float) -> dict[str, Kernel]:
 
 
 def _region(
-    region: Region | CppRegion, given: _Given, result: Result, *, for_recording: bool
-) -> None:
+    region: Region | CppRegion | RefusedRegion,
+    given: _Given,
+    result: Result,
+    *,
+    for_recording: bool,
+) -> PlannedRegion:
+    if isinstance(region, RefusedRegion):
+        raise region.reason
     harmless = frozenset(region.mark.harmless)
     settled = frozenset[str]().union(*(each.outside for each in result.regions))
     if isinstance(region, CppRegion):
@@ -293,14 +320,12 @@ def _region(
     if closed.opened:
         opened = {reason.message: reason for reason in reversed(closed.opened)}
         result.diagnostics += [reason.as_cut() for reason in reversed(opened.values())]
-        result.regions.append(PlannedRegion(region, ()))
-        return
+        return PlannedRegion(region, ())
     names = end_names(region, given.program, closed)
     if names is None and (note := not_looked_at(region)) is not None:
         result.diagnostics.append(note)
     if for_recording:
-        result.regions.append(PlannedRegion(region, (), closed.settles, names, True))
-        return
+        return PlannedRegion(region, (), closed.settles, names, True)
     # This looks at the annotation, too.
     paths = _predicted(region, names, given, result) if isinstance(region, Region) else []
     told = _told(region, closed, names, given)
@@ -317,14 +342,14 @@ def _region(
             kinds = shape([row.prediction.launches])
             least = 1 if given.target.strip else 2  # one may be in strips
             if len(row.prediction.launches) >= least and kinds not in seen:
-                seen.add(kinds)
                 number = max((each.number for each in patterns), default=-1) + 1
+                seen.add(kinds)
                 patterns += _planned_for_each(region, row, number, loops, given)
         if path is paths[0][0]:
             likeliest = len(patterns)
     if paths:
         _tell(region, paths[0][0], patterns, likeliest, closed, result)
-    result.regions.append(PlannedRegion(region, tuple(patterns), closed.settles, names))
+    return PlannedRegion(region, tuple(patterns), closed.settles, names)
 
 
 def _told(
@@ -693,20 +718,8 @@ def _with_line_ends_of(text: str, edits: list[Edit]) -> list[Edit]:
     return [replace(e, new=e.new.replace("\r\n", "\n").replace("\n", end)) for e in edits]
 
 
-def _require_kinds(inputs: Inputs, *, kernels: bool) -> None:
-    """`kernels`: there must be some."""
-    if not inputs.applications and not any(each.annotations.regions for each in inputs.cpp):
-        sources = [unit.source for unit in inputs.hosts] + [unit.source for unit in inputs.cpp]
-        span = next((s for source in sources for s in like_regions(source)), None)
-        raise error(
-            "KF114",
-            f"the pragma '{span.text}' is not understood, and none of the files holds a region"
-            if span and span.text != "kfuse"  # that one is left out by #if
-            else "none of the files holds a region",
-            span,
-            help="write `#pragma kfuse(x, y)` before a block of library calls",
-        )
-    if kernels and not inputs.kernels:
+def _require_kernels(inputs: Inputs) -> None:
+    if not inputs.kernels:
         raise error(
             "KF114",
             "none of the files is a kernel file (.cl)",

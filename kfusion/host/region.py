@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Iterator
 
 from pycparser import c_ast
 
@@ -11,7 +11,7 @@ from kfusion.parse.annotations import RegionMark
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.diagnostics import error
+from kfusion.source.diagnostics import KFusionError, error
 from kfusion.source.lexer import tokenize
 from kfusion.source.text import SourceFile, free_name
 
@@ -46,31 +46,52 @@ class CppRegion(_Marked):
         return self.mark.annotation.file
 
 
-def read_cpp_regions(unit: CppUnit, taken: set[str]) -> list[CppRegion]:
+@dataclass(frozen=True, eq=False)
+class RefusedRegion(_Marked):
+    """A region that stays as it is written, whatever it launches."""
+
+    unit: Unit | CppUnit
+    reason: KFusionError
+
+
+def read_cpp_regions(unit: CppUnit, taken: set[str]) -> Iterator[CppRegion | RefusedRegion]:
     """As `read_regions`: which function a region stands in is not known."""
-    regions: list[CppRegion] = []
     for mark in unit.annotations.regions:
         before = mark.annotation.file.text[: mark.annotation.start]
         braces = [token.text for token in tokenize(before) if token.text in ("{", "}")]
-        if braces.count("{") <= braces.count("}"):
-            raise error("KF109", "a region must stand inside a function", mark.annotation)
-        regions.append(CppRegion(mark, _free(unit.source.path.stem, taken), unit))
-    return regions
+        inside = braces.count("{") > braces.count("}")
+        name = _free(unit.source.path.stem, taken)
+        refused = _refused(mark, name, unit, inside=inside)
+        yield refused or CppRegion(mark, name, unit)
 
 
-def read_regions(unit: Unit, taken: set[str]) -> list[Region]:
+def read_regions(unit: Unit, taken: set[str]) -> Iterator[Region | RefusedRegion]:
     """The regions of a file; their identifiers are added to those that are taken."""
-    regions: list[Region] = []
     for mark in unit.annotations.regions:
         blocks = (n for n in unit.nodes[c_ast.Compound] if unit.start(n) == mark.block.start)
         block = next(blocks, None)
         function = unit.enclosing(block) if block is not None else None
-        if function is None:
-            raise error("KF109", "a region must stand inside a function", mark.annotation)
         # `main` says nothing.
-        wanted = function.name if function.name != "main" else unit.source.path.stem
-        regions.append(Region(mark, _free(wanted, taken), unit, function, block))
-    return regions
+        named = function is not None and function.name != "main"
+        name = _free(function.name if function and named else unit.source.path.stem, taken)
+        refused = _refused(mark, name, unit, inside=function is not None)
+        if refused or function is None or block is None:
+            assert refused is not None
+            yield refused
+        else:
+            yield Region(mark, name, unit, function, block)
+
+
+def _refused(
+    mark: RegionMark, name: str, unit: Unit | CppUnit, *, inside: bool
+) -> RefusedRegion | None:
+    """`inside`: it stands in a function."""
+    if mark.refused is not None:
+        return RefusedRegion(mark, name, unit, KFusionError(mark.refused))
+    if not inside:
+        reason = error("KF109", "a region must stand inside a function", mark.annotation)
+        return RefusedRegion(mark, name, unit, reason)
+    return None
 
 
 def require_used(region: Region | CppRegion, used: Container[str]) -> None:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
+from dataclasses import replace
 
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.diagnostics import KFusionError, error
+from kfusion.source.diagnostics import Diagnostic, KFusionError, Severity, error, warning
 from kfusion.source.lexer import (
     CLOSING,
     OPENING,
@@ -28,7 +28,9 @@ from kfusion.source.lexer import (
 from kfusion.source.text import SourceFile, Span
 
 _DIRECTIVE_WORD = re.compile(r"#\s*(\w+)")
-_PRAGMA = re.compile(r"#\s*pragma\s+(kfuse|sync|kload|kcore|kstore|immovable)\b")
+_WORDS = ("kfuse", "sync", "kload", "kcore", "kstore", "immovable")
+_PRAGMA = re.compile(rf"#\s*pragma\s+({'|'.join(_WORDS)})\b")
+_ANY_PRAGMA = re.compile(r"#\s*pragma\s+(\w+)")
 _KFUSE_PRAGMA = re.compile(r"#\s*pragma\s+kfuse\b")
 _CLAUSES = ("runs", "harmless")
 _SYNC_PRAGMA = re.compile(r"#\s*pragma\s+sync\b(.*)$")
@@ -53,6 +55,7 @@ class RegionMark:
     data: tuple[NamedData, ...]
     runs: tuple[Span, ...] = ()  # the launches that `runs(...)` lists: `add(c, a, b)`
     harmless: tuple[str, ...] = ()  # functions of other files that the region may call
+    refused: Diagnostic | None = None  # why it stays as it is written
 
     @property
     def says(self) -> bool:
@@ -87,6 +90,7 @@ class Annotations:
     syncs: tuple[Sync, ...] = ()
     sections: tuple[Section, ...] = ()
     immovable: tuple[Span, ...] = ()
+    overlooked: tuple[Diagnostic, ...] = ()  # what may be meant for an annotation, and is none
 
     def blanked(self, text: str) -> str:
         """The text without annotations; every other character keeps its offset."""
@@ -113,12 +117,29 @@ def find_annotations(source: SourceFile, kernels: bool) -> Annotations:
     return _Finder(source, kernels).find()
 
 
-def like_regions(source: SourceFile) -> Iterator[Span]:
-    """Pragmas that may be meant for regions: `#pragma kfsue(x)`; those in `#if` too."""
-    for match in re.finditer(r"(?m)^[ \t]*#[ \t]*pragma[ \t]+(k\w{2,7})\b", source.text):
-        word = match.group(1)
-        if set(word) == set("kfuse") or SequenceMatcher(None, word, "kfuse").ratio() >= 0.8:
-            yield Span(source, match.start(1), match.end(1))
+def meant(word: str) -> str | None:
+    """The annotation that a misspelt pragma may be meant for: `kfused`, `Kfuse`, `kstroe`."""
+    low = word.lower()
+    if "kfus" in low:
+        return "kfuse"
+    near = min(_WORDS, key=lambda known: _distance(low, known))
+    # Short words of others are near: `#pragma sync` is misspelt by one letter at most.
+    most = 1 if len(near) < 5 or low[:1] != near[:1] else 2
+    return near if len(low) > 2 and _distance(low, near) <= most else None
+
+
+def _distance(one: str, other: str) -> int:
+    """Letters to add, to take, to change, or to swap with their neighbours."""
+    rows = [list(range(len(other) + 1))]
+    for i, a in enumerate(one):
+        row = [i + 1]
+        for j, b in enumerate(other):
+            least = min(rows[i][j] + (a != b), rows[i][j + 1] + 1, row[j] + 1)
+            if i and j and (a, one[i - 1]) == (other[j - 1], b):
+                least = min(least, rows[i - 1][j - 1] + 1)
+            row.append(least)
+        rows.append(row)
+    return rows[-1][-1]
 
 
 class _Finder:
@@ -131,6 +152,7 @@ class _Finder:
         self.syncs: list[Sync] = []
         self.sections: list[Section] = []
         self.immovable: list[Span] = []
+        self.overlooked: list[Diagnostic] = []
         self.open: list[tuple[str, tuple[str, ...], Span]] = []  # pragma sections
         self.depth = 0
         self.branches: list[int] = []  # the depth at each `#if` that is open
@@ -147,9 +169,12 @@ class _Finder:
                     self._close_sections(token.start)
             elif token.kind is Kind.NAME:
                 self._name(index)
-        _check_nesting(self.regions)
         return Annotations(
-            tuple(self.regions), tuple(self.syncs), tuple(self.sections), tuple(self.immovable)
+            tuple(_without_nested(self.regions)),
+            tuple(self.syncs),
+            tuple(self.sections),
+            tuple(self.immovable),
+            tuple(self.overlooked),
         )
 
     def _name(self, index: int) -> None:
@@ -161,7 +186,7 @@ class _Finder:
             if section:
                 self.sections.append(section)
         elif text == "_Pragma":
-            _refuse_operator(self.source, self.tokens[index : index + 3])
+            self._operator(self.tokens[index : index + 3])
 
     def _directive(self, index: int) -> None:
         token = self.tokens[index]
@@ -175,7 +200,7 @@ class _Finder:
         elif name == "endif" and self.branches:
             self.branches.pop()
         elif name == "define":
-            _refuse_region_in_macro(self.source, token, text)
+            self._macro(token, text)
         elif name == "pragma":
             self._pragma(index, text)
 
@@ -190,11 +215,44 @@ class _Finder:
             self.syncs += self._sync(index, text, span)
         elif kind:
             self._section_pragma(kind, text, span)
+        elif (word := _ANY_PRAGMA.match(text)) is not None and (near := meant(word.group(1))):
+            here = Span(self.source, token.start + word.start(1), token.start + word.end(1))
+            example = {"kfuse": "kfuse(x, y)", "sync": "sync in"}.get(near, near)
+            text, help = f"the pragma '{here.text}' is not understood", f"write `#pragma {example}`"
+            self.overlooked.append(warning("KF114", text, here, help))
+
+    def _operator(self, tokens: Sequence[Token]) -> None:
+        """`_Pragma("kfuse(x)")` would be overlooked."""
+        found = len(tokens) == 3 and re.match(rf'"\s*({"|".join(_WORDS)})\b', tokens[2].text)
+        if found:
+            here = Span(self.source, tokens[0].start, tokens[2].end)
+            unread = _unreadable(here, "'#pragma', not '_Pragma'")
+            if found.group(1) != "kfuse":
+                raise unread  # without the annotation something could be fused
+            self.overlooked.append(unread.diagnostics[0].as_warning())
+
+    def _macro(self, token: Token, text: str) -> None:
+        inside = _REGION_IN_MACRO.search(text)
+        if inside and not re.match(r"#\s*define\s+kfuse\b", text):
+            here = Span(self.source, token.start + inside.start(), token.start + inside.end())
+            help = "write the region where the macro is used"
+            told = warning("KF115", "a region inside a macro", here, help)
+            if "_Pragma" not in here.text:
+                raise KFusionError(replace(told, severity=Severity.ERROR))  # it is no C
+            self.overlooked.append(told)
 
     # Regions
 
     def _pragma_region(self, index: int, text: str, span: Span) -> RegionMark:
         """`#pragma kfuse(a, out(c)) runs(add(c, a, b)) harmless(log_line)`"""
+        mark = self._marked(index + 1, span)
+        try:
+            return self._with_list(mark, text)
+        except KFusionError as unread:
+            return replace(mark, refused=unread.diagnostics[0])
+
+    def _with_list(self, mark: RegionMark, text: str) -> RegionMark:
+        span = mark.annotation
         match = _KFUSE_PRAGMA.match(text)
         assert match is not None
         words = tokenize(" " * (span.start + match.end()) + text[match.end() :])
@@ -211,9 +269,12 @@ class _Finder:
                 raise _unreadable_region(span)
             clauses[name] = _listed(self.source, words, position + 1, close)
             position = close + 1
-        block = self._block(index + 1, span)
-        runs, harmless = clauses.get("runs", ()), clauses.get("harmless", ())
-        return RegionMark(span, block, data, runs, tuple(s.text for s in harmless))
+        return replace(
+            mark,
+            data=data,
+            runs=clauses.get("runs", ()),
+            harmless=tuple(s.text for s in clauses.get("harmless", ())),
+        )
 
     def _thesis_region(self, index: int) -> RegionMark:
         token, tokens = self.tokens[index], self.tokens
@@ -221,15 +282,18 @@ class _Finder:
         if close is None:
             here = Span(self.source, token.start, token.end)
             raise _unreadable(here, "'kfuse(x, y, out(c)) { ... }'")
-        span = Span(self.source, token.start, tokens[close].end)
-        data = _data(self.source, tokens, index + 1, close)
-        return RegionMark(span, self._block(close + 1, span), data)
+        mark = self._marked(close + 1, Span(self.source, token.start, tokens[close].end))
+        try:
+            return replace(mark, data=_data(self.source, tokens, index + 1, close))
+        except KFusionError as unread:
+            return replace(mark, refused=unread.diagnostics[0])
 
-    def _block(self, index: int, span: Span) -> Span:
-        """The block behind an annotation; its brackets must match."""
+    def _marked(self, index: int, span: Span) -> RegionMark:
+        """A region, of which the block is known; its brackets must match."""
         tokens, opened = self.tokens, list[Token]()
         if index >= len(tokens) or tokens[index].text != "{":
-            raise error("KF109", "a region must be followed by a block: expected '{'", span)
+            missing = error("KF109", "a region must be followed by a block: expected '{'", span)
+            return RegionMark(span, span, (), refused=missing.diagnostics[0])
         for token in tokens[index:]:
             if token.kind is not Kind.PUNCTUATOR:
                 continue
@@ -246,7 +310,8 @@ class _Finder:
                         related=(("to close this", Span(self.source, opening.start, opening.end)),),
                     )
                 if not opened:
-                    return Span(self.source, tokens[index].start, token.end)
+                    block = Span(self.source, tokens[index].start, token.end)
+                    return RegionMark(span, block, ())
         raise error("KF109", "this region is not closed: expected '}'", span)
 
     # Synchronisation
@@ -315,27 +380,6 @@ class _Finder:
             raise error("KF109", f"this {token.text} is not closed: expected '}}'", annotation)
         start, end = tokens[brace].start, tokens[close].start
         return Section(token.text, names, annotation, start + 1, end, (start, end))
-
-
-def _refuse_region_in_macro(source: SourceFile, token: Token, text: str) -> None:
-    inside = _REGION_IN_MACRO.search(text)
-    if inside and not re.match(r"#\s*define\s+kfuse\b", text):
-        start = token.start + inside.start()
-        raise error(
-            "KF115",
-            "a region inside a macro",
-            Span(source, start, token.start + inside.end()),
-            help="write the region where the macro is used",
-        )
-
-
-def _refuse_operator(source: SourceFile, tokens: Sequence[Token]) -> None:
-    """`_Pragma("kfuse(x)")` would be overlooked."""
-    if len(tokens) == 3 and re.match(
-        r'"\s*(kfuse|sync|kload|kcore|kstore|immovable)\b', tokens[2].text
-    ):
-        here = Span(source, tokens[0].start, tokens[2].end)
-        raise _unreadable(here, "'#pragma', not '_Pragma'")
 
 
 def _data(
@@ -422,13 +466,11 @@ def _names(listed: str | None) -> tuple[str, ...] | None:
     return tuple(names) if all(re.fullmatch(r"[A-Za-z_]\w*", name) for name in names) else ()
 
 
-def _check_nesting(regions: list[RegionMark]) -> None:
-    for outer in regions:
-        for inner in regions:
-            if outer is not inner and outer.block.start < inner.block.start < outer.block.end:
-                raise error(
-                    "KF110",
-                    "regions cannot be nested",
-                    inner.annotation,
-                    related=(("the outer region", outer.annotation),),
-                )
+def _without_nested(regions: list[RegionMark]) -> Iterator[RegionMark]:
+    for inner in regions:
+        around = [r for r in regions if r.block.start < inner.block.start < r.block.end]
+        if around and inner.refused is None:
+            related = (("the outer region", around[0].annotation),)
+            nested = error("KF110", "regions cannot be nested", inner.annotation, related=related)
+            inner = replace(inner, refused=nested.diagnostics[0])
+        yield inner

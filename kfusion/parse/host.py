@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
@@ -11,7 +12,7 @@ from kfusion.parse.annotations import Annotations, RegionMark
 from kfusion.parse.preprocess import Preprocessed, PToken
 from kfusion.parse.syntax import is_name
 from kfusion.parse.unit import Note, TypeGuess, Unit, end_of_word, parse_unit, refuse_redefinition
-from kfusion.source.diagnostics import error
+from kfusion.source.diagnostics import error, warning
 from kfusion.source.text import SourceFile
 
 _DROPPED = frozenset(
@@ -40,7 +41,7 @@ _TYPE_WORDS = ("typedef", "struct", "union", "enum")
 
 def parse_host(source: SourceFile, annotations: Annotations, done: Preprocessed) -> Unit:
     tokens, notes = _clean(_types_only(done.tokens))
-    annotations = replace(annotations, regions=_active(annotations.regions, tokens))
+    annotations = replace(annotations, regions=tuple(_active(annotations.regions, tokens)))
     # A header that is stubbed may have declared any type; otherwise names are known.
     guess = TypeGuess(r"[A-Za-z_]\w*" if done.stubs else "")
     unit = parse_unit(
@@ -81,18 +82,21 @@ def _check_syncs(unit: Unit) -> None:
                 )
 
 
-def _active(regions: tuple[RegionMark, ...], tokens: list[PToken]) -> tuple[RegionMark, ...]:
+def _active(regions: tuple[RegionMark, ...], tokens: list[PToken]) -> Iterator[RegionMark]:
     """Without regions that an `#if` leaves out."""
     blocks = {t.start: t for t in tokens if t.text == "{"}
     for region in regions:
-        if region.block.start in blocks and blocks[region.block.start].macro is not None:
-            raise error(
+        block = blocks.get(region.block.start)
+        if block is not None and block.macro is not None:
+            refused = warning(
                 "KF115",
                 "a region inside the argument of a macro",
                 region.annotation,
-                help="write the region outside the macro's brackets",
+                "write the region outside the macro's brackets",
             )
-    return tuple(region for region in regions if region.block.start in blocks)
+            yield replace(region, refused=refused)
+        elif block is not None or region.block == region.annotation:
+            yield region
 
 
 def _types_only(tokens: list[PToken]) -> list[PToken]:

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from copy import copy
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 
 from pycparser import c_ast
@@ -24,7 +24,7 @@ from kfusion.parse.preprocess import Preprocessed, PToken
 from kfusion.parse.statements import Statement, Statements, brackets
 from kfusion.parse.syntax import FIRST_LINE, is_name, located, parsed, place_of, syntax_error
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.diagnostics import error
+from kfusion.source.diagnostics import Diagnostic, error
 from kfusion.source.lexer import between_commas, closing_round
 from kfusion.source.text import SourceFile, Span
 
@@ -329,7 +329,13 @@ def parse_unit(
     known, with the addresses of all that the body names. `opaque` are names of which it is known
     that they are types, and no more; `plain` says how pycparser knows a token.
     """
-    _refuse_unseen_annotations(source, tokens)
+    told = {(d.span.file, d.span.start) for d in annotations.overlooked if d.span}
+    unseen = [
+        each
+        for each in _unseen_regions(source, tokens)
+        if each.span and (each.span.file, each.span.start) not in told
+    ]
+    annotations = replace(annotations, overlooked=(*annotations.overlooked, *unseen))
     opaque = list(opaque)
     unread: dict[int, int] = {}
     while True:
@@ -349,10 +355,12 @@ def parse_unit(
         if (
             body is not None
             and body[0] not in unread
-            and not _has_region(annotations, tokens, body)
+            and tokens[body[0]].start >= 0
             and (unread or is_c([_for_compiler(t) for t in tokens], done.how))  # no mistake
         ):
             unread[body[0]] = body[1]
+            unknown = syntax_error(source, annotations, tokens, result, False, done.stubs)
+            annotations = _refused_within(annotations, tokens, body, unknown.diagnostics[0])
         elif not names:
             raise syntax_error(source, annotations, tokens, result, cpp_possible, done.stubs)
         opaque += names
@@ -380,23 +388,31 @@ def _body_around(tokens: list[PToken], at: int) -> tuple[int, int] | None:
     return outermost if is_body else None
 
 
-def _has_region(annotations: Annotations, tokens: list[PToken], body: tuple[int, int]) -> bool:
+def _refused_within(
+    annotations: Annotations, tokens: list[PToken], body: tuple[int, int], why: Diagnostic
+) -> Annotations:
     first, last = tokens[body[0]].start, tokens[body[1]].end
-    return first < 0 or any(first < region.block.start < last for region in annotations.regions)
+    regions = [
+        replace(region, refused=why)
+        if region.refused is None and first < region.block.start < last
+        else region
+        for region in annotations.regions
+    ]
+    return replace(annotations, regions=tuple(regions))
 
 
-def _refuse_unseen_annotations(source: SourceFile, tokens: list[PToken]) -> None:
-    """Those of the file itself are blanked: what is left came from a header or a macro."""
+def _unseen_regions(source: SourceFile, tokens: list[PToken]) -> Iterator[Diagnostic]:
+    """Annotations of the file itself are blanked: what is left came from a header or a macro."""
     for index, token in enumerate(tokens):
         if token.text.startswith("#pragma") and is_annotation(token.text):
-            raise error(
-                "KF112",
-                f"'{token.text}' has no effect in a header or macro",
-                place_of(source, tokens, index),
-                help="write it in the C file, before the function's definition"
-                if "sync" in token.text
-                else "write it in the file itself",
-            )
+            help = "write it in the file itself"
+            if "sync" in token.text:
+                help = "write it in the C file, before the function's definition"
+            text = f"'{token.text}' has no effect in a header or macro"
+            unseen = error("KF112", text, place_of(source, tokens, index), help=help)
+            if re.match(r"#\s*pragma\s+kfuse\b", token.text) is None:
+                raise unseen  # without it something could be fused
+            yield unseen.diagnostics[0].as_warning()
 
 
 @dataclass(frozen=True)

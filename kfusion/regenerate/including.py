@@ -9,7 +9,7 @@ from pycparser import c_ast
 
 from kfusion.host.at_end import EndNames, Reader
 from kfusion.host.outside import directives, include_place
-from kfusion.host.region import CppRegion, Region
+from kfusion.host.region import CppRegion, RefusedRegion, Region
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.cpp import CppUnit, without_raw_strings
 from kfusion.parse.unit import Unit
@@ -18,7 +18,7 @@ from kfusion.source.text import Edit
 _OPENCL = re.compile(r"cl[A-Z]\w*")
 
 
-def region_edit(region: Region | CppRegion, names: EndNames | None = None) -> Edit:
+def region_edit(region: Region | CppRegion | RefusedRegion, names: EndNames | None = None) -> Edit:
     """Behind the opening brace, on its line. `names`: what the run time looks at in the end."""
     place = region.mark.block.start + 1
     macro, behind = names.line if names is not None else ("KFUSION_REGION", "")

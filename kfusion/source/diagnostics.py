@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 
 from kfusion.source.codes import ADVICE, CODES
@@ -11,6 +12,7 @@ from kfusion.source.text import Span
 
 class Severity(Enum):
     ERROR = "error"
+    WARNING = "warning"  # of one region, or of what is none: the others go on
     NOTE = "note"
     CUT = "cut"  # a fusion that was not done, and why
 
@@ -33,6 +35,9 @@ class Diagnostic:
     def headline(self) -> str:
         where = f"{self.span}: " if self.span else ""
         return f"{where}{self.severity.value}[{self.code}]: {self.message}"
+
+    def as_warning(self) -> Diagnostic:
+        return replace(self, severity=Severity.WARNING)
 
 
 def render(diagnostic: Diagnostic) -> str:
@@ -82,6 +87,10 @@ def error(
 ) -> KFusionError:
     diagnostic = Diagnostic(code, Severity.ERROR, message, span, help, related, argument)
     return KFusionError(diagnostic, exit_code=exit_code)
+
+
+def warning(code: str, message: str, span: Span, help: str | None = None) -> Diagnostic:
+    return Diagnostic(code, Severity.WARNING, message, span, help)
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,16 @@ class Command:
         assert not (self.folder / "out").exists()
         return done.stderr
 
+    def left_program(self, *arguments: str) -> str:
+        """What the command says to a program that it copies, for its only region is as it was."""
+        done = called.kfusion(("app.c", "vec.c", "vec.cl", "-o", "out", *arguments), self.folder)
+        assert (done.returncode, done.stdout) == (0, ""), done.stderr
+        written = {p.name: p.read_bytes() for p in (self.folder / "out").iterdir()}
+        assert written == {
+            name: (self.folder / name).read_bytes() for name in ("app.c", "vec.c", "vec.cl")
+        }
+        return done.stderr
+
     def refused_program(self, status: int = 2) -> str:
         return self.refused("app.c", "vec.c", "vec.cl", "-o", "out", status=status)
 

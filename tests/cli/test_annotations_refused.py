@@ -8,9 +8,9 @@ from tests.cli.conftest import Command
 def test_region_without_brackets(command: Command) -> None:
     command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse a, b")
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:1: error[KF112]: this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'
+app.c:6:1: warning[KF112]: this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'
     6 | #pragma kfuse a, b
       | ^~~~~~~~~~~~~~~~~~
   help: behind it may stand runs(square(x), add(c, x, y)) and harmless(log_line)
@@ -21,9 +21,9 @@ app.c:6:1: error[KF112]: this annotation cannot be read: expected '#pragma kfuse
 def test_region_with_an_open_bracket(command: Command) -> None:
     command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(a, b")
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:1: error[KF112]: this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'
+app.c:6:1: warning[KF112]: this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'
     6 | #pragma kfuse(a, b
       | ^~~~~~~~~~~~~~~~~~
   help: behind it may stand runs(square(x), add(c, x, y)) and harmless(log_line)
@@ -34,9 +34,9 @@ app.c:6:1: error[KF112]: this annotation cannot be read: expected '#pragma kfuse
 def test_region_without_a_comma(command: Command) -> None:
     command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(a b)")
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:17: error[KF112]: this annotation cannot be read: expected ',' or ')' before 'b'
+app.c:6:17: warning[KF112]: this annotation cannot be read: expected ',' or ')' before 'b'
     6 | #pragma kfuse(a b)
       |                 ^
 """
@@ -46,9 +46,9 @@ app.c:6:17: error[KF112]: this annotation cannot be read: expected ',' or ')' be
 def test_region_with_a_comma_too_many(command: Command) -> None:
     command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(a,)")
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:17: error[KF112]: this annotation cannot be read: expected a name before ')'
+app.c:6:17: warning[KF112]: this annotation cannot be read: expected a name before ')'
     6 | #pragma kfuse(a,)
       |                 ^
 """
@@ -58,9 +58,9 @@ app.c:6:17: error[KF112]: this annotation cannot be read: expected a name before
 def test_region_with_an_open_role(command: Command) -> None:
     command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(a, out(c)")
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:1: error[KF112]: this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'
+app.c:6:1: warning[KF112]: this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'
     6 | #pragma kfuse(a, out(c)
       | ^~~~~~~~~~~~~~~~~~~~~~~
   help: behind it may stand runs(square(x), add(c, x, y)) and harmless(log_line)
@@ -71,9 +71,9 @@ app.c:6:1: error[KF112]: this annotation cannot be read: expected '#pragma kfuse
 def test_region_with_a_role_in_a_role(command: Command) -> None:
     command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(a, out(temp(c)))")
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:22: error[KF112]: 'temp' inside 'out' has no meaning
+app.c:6:22: warning[KF112]: 'temp' inside 'out' has no meaning
     6 | #pragma kfuse(a, out(temp(c)))
       |                      ^~~~
 """
@@ -83,9 +83,9 @@ app.c:6:22: error[KF112]: 'temp' inside 'out' has no meaning
 def test_region_with_an_empty_role(command: Command) -> None:
     command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(out())")
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:19: error[KF112]: this annotation cannot be read: expected a name before ')'
+app.c:6:19: warning[KF112]: this annotation cannot be read: expected a name before ')'
     6 | #pragma kfuse(out())
       |                   ^
 """
@@ -95,9 +95,9 @@ app.c:6:19: error[KF112]: this annotation cannot be read: expected a name before
 def test_region_with_a_bracket_too_many(command: Command) -> None:
     command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(a) b)")
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:1: error[KF112]: this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'
+app.c:6:1: warning[KF112]: this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'
     6 | #pragma kfuse(a) b)
       | ^~~~~~~~~~~~~~~~~~~
   help: behind it may stand runs(square(x), add(c, x, y)) and harmless(log_line)
@@ -108,9 +108,9 @@ app.c:6:1: error[KF112]: this annotation cannot be read: expected '#pragma kfuse
 def test_region_with_a_member(command: Command) -> None:
     command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(a->x)")
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:16: error[KF112]: this annotation cannot be read: expected ',' or ')' before '->'
+app.c:6:16: warning[KF112]: this annotation cannot be read: expected ',' or ')' before '->'
     6 | #pragma kfuse(a->x)
       |                ^~
 """
@@ -120,9 +120,9 @@ app.c:6:16: error[KF112]: this annotation cannot be read: expected ',' or ')' be
 def test_region_with_two_roles_of_a_name(command: Command) -> None:
     command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(out(c), temp(c))")
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:28: error[KF112]: 'c' cannot be both out and temp
+app.c:6:28: warning[KF112]: 'c' cannot be both out and temp
     6 | #pragma kfuse(out(c), temp(c))
       |                            ^
 app.c:6:19: out here
@@ -135,9 +135,9 @@ app.c:6:19: out here
 def test_region_with_a_role_without_brackets(command: Command) -> None:
     command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(out c)")
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:19: error[KF112]: this annotation cannot be read: expected ',' or ')' before 'c'
+app.c:6:19: warning[KF112]: this annotation cannot be read: expected ',' or ')' before 'c'
     6 | #pragma kfuse(out c)
       |                   ^
 """
@@ -147,9 +147,9 @@ app.c:6:19: error[KF112]: this annotation cannot be read: expected ',' or ')' be
 def test_region_without_a_comma_before_a_role(command: Command) -> None:
     command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(a out(c))")
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:17: error[KF112]: this annotation cannot be read: expected ',' before 'out'
+app.c:6:17: warning[KF112]: this annotation cannot be read: expected ',' before 'out'
     6 | #pragma kfuse(a out(c))
       |                 ^~~
 """
@@ -159,9 +159,9 @@ app.c:6:17: error[KF112]: this annotation cannot be read: expected ',' before 'o
 def test_region_with_a_number(command: Command) -> None:
     command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(3)")
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:15: error[KF112]: this annotation cannot be read: expected a name before '3'
+app.c:6:15: warning[KF112]: this annotation cannot be read: expected a name before '3'
     6 | #pragma kfuse(3)
       |               ^
 """

@@ -2,7 +2,16 @@
 
 # ruff: noqa: E501 - messages are shown as they are
 
+import pytest
+
 from tests.cli.conftest import Command
+
+NO_REGION = """\
+app.c:1:1: note[KF114]: none of the files holds a region: they are copied
+    1 | #include "vec.h"
+      | ^~~~~~~~~~~~~~~~
+  help: write `#pragma kfuse(x, y)` before a block of library calls
+"""
 
 
 def test_compiler_that_is_not_there(command: Command) -> None:
@@ -149,29 +158,60 @@ def test_no_output_folder(command: Command) -> None:
     )
 
 
-def test_a_misspelt_region(command: Command) -> None:
-    command.change("app.c", "#pragma kfuse", "#pragma kfsue")
+@pytest.mark.parametrize(
+    "word", ["kfsue", "kfused", "kfuze", "Kfuse", "KFUSE", "kfuse_begin", "kfus", "fuse", "kfusion"]
+)
+def test_a_misspelt_region(command: Command, word: str) -> None:
+    command.change("app.c", "#pragma kfuse", f"#pragma {word}")
     assert (
-        command.refused_program()
-        == """\
-app.c:6:9: error[KF114]: the pragma 'kfsue' is not understood, and none of the files holds a region
-    6 | #pragma kfsue(a, b, out(c))
-      |         ^~~~~
-  help: write `#pragma kfuse(x, y)` before a block of library calls
-"""
+        command.left_program()
+        == f"""\
+app.c:6:9: warning[KF114]: the pragma '{word}' is not understood
+    6 | #pragma {word}(a, b, out(c))
+      |         ^{"~" * (len(word) - 1)}
+  help: write `#pragma kfuse(x, y)`
+{NO_REGION}"""
     )
+
+
+@pytest.mark.parametrize(
+    "pragma",
+    [
+        *(
+            "omp parallel for",
+            "once",
+            "unroll 4",
+            "pack(1)",
+            "GCC ivdep",
+            "acc loop",
+            "mark - fusion",
+        ),
+        *("STDC FP_CONTRACT OFF", "message(kfuse)", "simd", "region x", "ident", "weak f", "use x"),
+    ],
+)
+def test_pragmas_of_others_are_not_warned_of(command: Command, pragma: str) -> None:
+    command.change("app.c", "#pragma kfuse(a, b, out(c))", f"#pragma {pragma}")
+    assert command.left_program() == NO_REGION
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "meant"),
+    [
+        ("vec.cl", "#pragma kstroe", "kstore"),
+        ("vec.c", "#pragma Sync in", "sync in"),
+        ("vec.cl", "#pragma imovable", "immovable"),
+    ],
+)
+def test_other_misspelt_annotations(command: Command, file: str, line: str, meant: str) -> None:
+    command.write(file, f"{line}\n{command.read(file)}")
+    said = command.run("app.c", "vec.c", "vec.cl", "-o", "out").stderr
+    assert f"{file}:1:9: warning[KF114]: the pragma '{line.split()[1]}' is not under" in said
+    assert f"write `#pragma {meant}`" in said
 
 
 def test_no_region_in_any_file(command: Command) -> None:
-    assert (
-        command.refused("vec.c", "vec.cl", "-o", "out")
-        == """\
-<command line>:1:28: error[KF114]: none of the files holds a region
-    1 | kfusion vec.c vec.cl -o out
-      |                            ^
-  help: write `#pragma kfuse(x, y)` before a block of library calls
-"""
-    )
+    command.change("app.c", "#pragma kfuse(a, b, out(c))\n", "")
+    assert command.left_program() == NO_REGION
 
 
 def test_no_kernels(command: Command) -> None:

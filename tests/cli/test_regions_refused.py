@@ -56,12 +56,13 @@ app.c:9:16: to close this
 
 def test_region_without_a_block(command: Command) -> None:
     command.change(
-        "app.c", "    {\n        vec_scale(t, a, 2.0f, n);", "        vec_scale(t, a, 2.0f, n);"
+        "app.c", "    {\n        vec_scale(t, a, 2.0f, n);", "    vec_scale(t, a, 2.0f, n);"
     )
+    command.change("app.c", "b, n);\n    }", "b, n);")
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:1: error[KF109]: a region must be followed by a block: expected '{'
+app.c:6:1: warning[KF109]: a region must be followed by a block: expected '{'
     6 | #pragma kfuse(a, b, out(c))
       | ^~~~~~~~~~~~~~~~~~~~~~~~~~~
 """
@@ -100,9 +101,9 @@ def test_nested_regions(command: Command) -> None:
 """,
     )
     assert (
-        command.refused_program()
+        command.run("app.c", "vec.c", "vec.cl", "-o", "out", "-v").stderr
         == """\
-app.c:9:1: error[KF110]: regions cannot be nested
+app.c:9:1: warning[KF110]: regions cannot be nested
     9 | #pragma kfuse(c)
       | ^~~~~~~~~~~~~~~~
 app.c:6:1: the outer region
@@ -123,9 +124,9 @@ def test_nested_regions_in_the_thesis_form(command: Command) -> None:
 """,
     )
     assert (
-        command.refused_program()
+        command.run("app.c", "vec.c", "vec.cl", "-o", "out", "-v").stderr
         == """\
-app.c:9:9: error[KF110]: regions cannot be nested
+app.c:9:9: warning[KF110]: regions cannot be nested
     9 |         kfuse(c) {
       |         ^~~~~~~~
 app.c:6:1: the outer region
@@ -231,9 +232,9 @@ def test_region_operator_in_a_macro(command: Command) -> None:
 """,
     )
     assert (
-        command.refused_program()
+        command.run("app.c", "vec.c", "vec.cl", "-o", "out", "-v").stderr
         == """\
-app.c:2:16: error[KF115]: a region inside a macro
+app.c:2:16: warning[KF115]: a region inside a macro
     2 | #define REGION _Pragma("kfuse(a, b, out(c))")
       |                ^~~~~~~~~~~~~~
   help: write the region where the macro is used
@@ -244,11 +245,15 @@ app.c:2:16: error[KF115]: a region inside a macro
 def test_region_by_the_pragma_operator(command: Command) -> None:
     command.change("app.c", "#pragma kfuse(a, b, out(c))", '    _Pragma("kfuse(a, b, out(c))")')
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:5: error[KF112]: this annotation cannot be read: expected '#pragma', not '_Pragma'
+app.c:6:5: warning[KF112]: this annotation cannot be read: expected '#pragma', not '_Pragma'
     6 |     _Pragma("kfuse(a, b, out(c))")
       |     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+app.c:1:1: note[KF114]: none of the files holds a region: they are copied
+    1 | #include "vec.h"
+      | ^~~~~~~~~~~~~~~~
+  help: write `#pragma kfuse(x, y)` before a block of library calls
 """
     )
 
@@ -279,9 +284,9 @@ def test_region_in_the_argument_of_a_macro(command: Command) -> None:
 """,
     )
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:7:9: error[KF115]: a region inside the argument of a macro
+app.c:7:9: warning[KF115]: a region inside the argument of a macro
     7 |     RUN(kfuse(a, b, out(c)) {
       |         ^~~~~~~~~~~~~~~~~~~
   help: write the region outside the macro's brackets
@@ -295,12 +300,16 @@ def test_region_from_a_header(command: Command) -> None:
     )
     command.change("app.c", "#pragma kfuse(a, b, out(c))", "REGION")
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:1: error[KF112]: '#pragma kfuse(a, b, out(c))' has no effect in a header or macro
+app.c:6:1: warning[KF112]: '#pragma kfuse(a, b, out(c))' has no effect in a header or macro
     6 | REGION
       | ^~~~~~
   help: write it in the file itself
+app.c:1:1: note[KF114]: none of the files holds a region: they are copied
+    1 | #include "vec.h"
+      | ^~~~~~~~~~~~~~~~
+  help: write `#pragma kfuse(x, y)` before a block of library calls
 """
     )
 
@@ -361,9 +370,9 @@ vec.cl:1:13: the other definition
 def test_unknown_output(command: Command) -> None:
     command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(a, b, out(z))")
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:25: error[KF127]: 'z' is not used in this region
+app.c:6:25: warning[KF127]: 'z' is not used in this region
     6 | #pragma kfuse(a, b, out(z))
       |                         ^
   help: name a variable that the region's calls get
@@ -374,9 +383,9 @@ app.c:6:25: error[KF127]: 'z' is not used in this region
 def test_unknown_temporary(command: Command) -> None:
     command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(a, b, temp(z))")
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:26: error[KF127]: 'z' is not used in this region
+app.c:6:26: warning[KF127]: 'z' is not used in this region
     6 | #pragma kfuse(a, b, temp(z))
       |                          ^
   help: name a variable that the region's calls get
@@ -387,9 +396,9 @@ app.c:6:26: error[KF127]: 'z' is not used in this region
 def test_unknown_name_in_the_list(command: Command) -> None:
     command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(a, z)")
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:18: error[KF127]: 'z' is not used in this region
+app.c:6:18: warning[KF127]: 'z' is not used in this region
     6 | #pragma kfuse(a, z)
       |                  ^
   help: name a variable that the region's calls get
@@ -400,10 +409,22 @@ app.c:6:18: error[KF127]: 'z' is not used in this region
 def test_output_that_no_kernel_gets(command: Command) -> None:
     command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(a, b, out(n))")
     assert (
-        command.refused_program()
+        command.left_program()
         == """\
-app.c:6:25: error[KF127]: out(n): no call of this region gives 'n' to a kernel
+app.c:6:25: warning[KF127]: out(n): no call of this region gives 'n' to a kernel
     6 | #pragma kfuse(a, b, out(n))
       |                         ^
 """
     )
+
+
+def test_a_region_that_cannot_be_done_does_not_stop_the_others(command: Command) -> None:
+    good = command.read("app.c").partition("int combine")[2]
+    bad = f"int worse{good}".replace("out(c)", "out(sum)")
+    command.write("app.c", f"{command.read('app.c')}\n{bad}")
+    done = command.run("app.c", "vec.c", "vec.cl", "-o", "out", "-v")
+    assert (done.returncode, done.stdout) == (0, "app.c:6: 2 kernels become 1 (1 fused)\n")
+    assert "warning[KF127]: 'sum' is not used in this region\n" in done.stderr
+    assert command.read("out/app.c").endswith(bad)
+    assert "KFUSION_REGION(combine" in command.read("out/app.c").replace("_OUT", "")
+    assert "KF302" in command.run("app.c", "vec.c", "vec.cl", "-o", "o", "--strict").stderr

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from kfusion.host.closed import Closedness, closedness
 from kfusion.host.program import HostProgram
-from kfusion.host.region import read_regions
+from kfusion.host.region import Region, read_regions
 
 Programs = Callable[[Mapping[str, str]], HostProgram]
 
@@ -36,6 +36,7 @@ def judged(
     """Of the program's only region."""
     (unit,) = (unit for unit in program.units if unit.annotations.regions)
     (region,) = read_regions(unit, set())
+    assert isinstance(region, Region)
     return closedness(region.block, region.function, program, frozenset(harmless), settled)
 
 

@@ -9,7 +9,7 @@ from kfusion.host.closed import closedness
 from kfusion.host.observed import Observation
 from kfusion.host.predict import predictions
 from kfusion.host.program import HostProgram
-from kfusion.host.region import read_regions
+from kfusion.host.region import Region, read_regions
 from kfusion.host.runs import Runs
 from kfusion.kernel.read import read_kernels
 from kfusion.parse.compiler import Preprocessor
@@ -111,6 +111,7 @@ def observed(
     kernels = {name: k for unit in inputs.kernels for name, k in read_kernels(unit).items()}
     (unit,) = inputs.applications
     (region,) = read_regions(unit, set())
+    assert isinstance(region, Region)
     runs = Runs(program, {region.block: region.function})
     found = predictions(region, program, kernels, runs)
     closed = closedness(region.block, region.function, program, frozenset(), frozenset())

@@ -13,7 +13,7 @@ import pytest
 
 from kfusion.host.predict import Prediction, Predictions, predictions
 from kfusion.host.program import HostProgram
-from kfusion.host.region import read_regions
+from kfusion.host.region import Region, read_regions
 from kfusion.host.runs import Runs
 from kfusion.kernel.read import read_kernels
 from kfusion.parse.compiler import Preprocessor
@@ -29,7 +29,8 @@ def read(paths: Iterable[Path], include_dirs: Iterable[Path]) -> list[Prediction
     inputs = parse_sources(read_sources(paths, how))
     program = HostProgram(inputs.hosts)
     kernels = {name: k for unit in inputs.kernels for name, k in read_kernels(unit).items()}
-    regions = [r for unit in inputs.applications for r in read_regions(unit, set())]
+    found = [r for unit in inputs.applications for r in read_regions(unit, set())]
+    regions = [region for region in found if isinstance(region, Region)]
     runs = Runs(program, {region.block: region.function for region in regions})
     return [predictions(region, program, kernels, runs) for region in regions]
 
