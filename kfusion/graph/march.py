@@ -15,7 +15,7 @@ from kfusion.graph.again import Functions, live_stages
 from kfusion.graph.bind import Stage
 from kfusion.graph.levels import NO_LIMITS, Key, Level, Levels, Limits
 from kfusion.graph.model import FRAME, Marching
-from kfusion.graph.sources import Source, Sources, sources_of, take_any_values, written_by
+from kfusion.graph.sources import Box, Source, Sources, sources_of, take_any_values, written_by
 from kfusion.graph.target import Target
 from kfusion.graph.values import GroupValues
 from kfusion.kernel.any_values import FLOATS
@@ -48,18 +48,12 @@ class Passed:
 
 
 @dataclass(frozen=True)
-class March:
+class Marched:
+    """In two dimensions or three, where rows are planes."""
+
     levels: Levels
     of_memory: Sources
-    columns: int
-    items: int
     kept: Mapping[Key, Kept]
-    passed: Mapping[Key, Passed]
-    sizes: Mapping[str, int]  # by type, elements that are passed in one row
-    tiles: Mapping[Key, int]  # where the level of a piece of the frame starts
-    local: Mapping[str, int]  # by type, elements of local memory
-    before: int  # items that compute for others only
-    behind: int
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -79,14 +73,9 @@ class March:
         return self.of_memory.walked[-1]
 
     @property
-    def wide(self) -> int:
-        """Columns that a group stores."""
-        return (self.items - self.before - self.behind) * self.columns
-
-    @property
     def first(self) -> int:
         """The row that a group begins at, from the first one that it stores."""
-        return min(each.reach[1][0] + self.kept[each.key].delay for each in self.every)
+        return min(each.reach[-1][0] + self.kept[each.key].delay for each in self.every)
 
     @property
     def over(self) -> int:
@@ -104,8 +93,25 @@ class March:
         found = NO_LIMITS
         for level in self.every:
             for each in (level.domain, level.inside):
-                found += each.around(1, level.reach[1])
+                found += each.around(len(level.reach) - 1, level.reach[-1])
         return found
+
+
+@dataclass(frozen=True)
+class March(Marched):
+    columns: int
+    items: int
+    passed: Mapping[Key, Passed]
+    sizes: Mapping[str, int]  # by type, elements that are passed in one row
+    tiles: Mapping[Key, int]  # where the level of a piece of the frame starts
+    local: Mapping[str, int]  # by type, elements of local memory
+    before: int  # items that compute for others only
+    behind: int
+
+    @property
+    def wide(self) -> int:
+        """Columns that a group stores."""
+        return (self.items - self.before - self.behind) * self.columns
 
 
 def marching(
@@ -121,7 +127,7 @@ def marching(
     sources = sources_of(levels, stages, values)
     columns = max(1, target.march // max(size_of(level.type) for level in levels.levels))
     found = march_of(levels, sources, columns, target.marchers)
-    while columns > 1 and _registers(found) > MANY:
+    while columns > 1 and registers(found, columns) > MANY:
         columns //= 2
         found = march_of(levels, sources, columns, target.marchers)
     if (found.before + found.behind) * 16 > found.items:
@@ -129,7 +135,7 @@ def marching(
     room = sum(size_of(type_) * count for type_, count in found.local.items())
     if 2 * (found.before + found.behind + 1) > found.items or room > target.local_bytes:
         return None
-    if _registers(found) > target.registers:
+    if registers(found, columns) > target.registers:
         return None
     over = found.over
     high = max(LEAST_HIGH, 16 * over)
@@ -141,9 +147,10 @@ def marching(
 MANY = 150  # registers for rows
 
 
-def _registers(march: March) -> int:
+def registers(march: Marched, elements: int) -> int:
+    """... of so many that an item does."""
     rows = ((level, march.kept[level.key].rows) for level in march.kept_levels)
-    return sum(march.columns * count * size_of(level.type) // 4 for level, count in rows)
+    return sum(elements * count * size_of(level.type) // 4 for level, count in rows)
 
 
 def may_march(levels: Levels, stages: Sequence[Stage], functions: Functions) -> bool:
@@ -159,24 +166,37 @@ def may_march(levels: Levels, stages: Sequence[Stage], functions: Functions) -> 
     return take_any_values([stages[number] for number in live], written_by(stages))
 
 
-def march_of(levels: Levels, of_memory: Sources, columns: int, items: int) -> March:
+Reads = Mapping[Key, Sequence[tuple[Key, Box]]]
+
+
+def delays_of(of_memory: Sources) -> tuple[Mapping[Key, int], Reads]:
+    """How many rows each level is behind the first one, and what reads it."""
     sources = [source.level for source in of_memory.sources]
     every = (*sources, *of_memory.walked)
     delays = {source.key: 0 for source in sources}
     for level in of_memory.walked:
-        delay = 0
-        for key, windows in level.reads.items():
-            for across, down in windows:
-                delay = max(delay, delays[key] + down[1] + (across != (0, 0)))
-        delays[level.key] = delay
+        windows = [(key, window) for key, each in level.reads.items() for window in each]
+        delays[level.key] = max(
+            (delays[key] + _later(window) for key, window in windows), default=0
+        )
     reads = {
         level.key: [(e.key, w) for e in every for w in e.reads.get(level.key, ())]
         for level in every
     }
     for source in sources:  # no earlier than they are needed
-        delays[source.key] = min(
-            delays[key] - down[1] - (across != (0, 0)) for key, (across, down) in reads[source.key]
-        )
+        delays[source.key] = min(delays[key] - _later(window) for key, window in reads[source.key])
+    return delays, reads
+
+
+def _later(window: Box) -> int:
+    """What is of other items must have passed through local memory."""
+    *sides, down = window
+    return down[1] + any(side != (0, 0) for side in sides)
+
+
+def march_of(levels: Levels, of_memory: Sources, columns: int, items: int) -> March:
+    every = (*(source.level for source in of_memory.sources), *of_memory.walked)
+    delays, reads = delays_of(of_memory)
     kept: dict[Key, Kept] = {}
     for level in every:
         delay = delays[level.key]
@@ -192,7 +212,7 @@ def march_of(levels: Levels, of_memory: Sources, columns: int, items: int) -> Ma
         local[type_] = max(2 * size, local.get(type_, 0))
     before, behind = -(min(lows) // columns), -(-max(highs) // columns)
     return March(
-        levels, of_memory, columns, items, kept, passed, sizes, tiles, local, before, behind
+        levels, of_memory, kept, columns, items, passed, sizes, tiles, local, before, behind
     )
 
 

@@ -412,9 +412,8 @@ class _Planner:
     def _marching(
         self, levels: Levels, members: Sequence[Stage], values: GroupValues, functions: Functions
     ) -> Tiles | None:
-        if len(levels.last.reach) > 2:
-            return marching_in_planes(levels, members, functions, self.target)
-        return marching(levels, members, values, functions, self.target)
+        march = marching if len(levels.last.reach) == 2 else marching_in_planes
+        return march(levels, members, values, functions, self.target)
 
     def _may_assume(self, assumed: Assumed) -> bool:
         scalars = {n: scalar for stage in self.stages for n, scalar in stage.scalars.items()}

@@ -1,9 +1,10 @@
 """How groups of a GPU march through the levels of a group (levels.py) in three dimensions.
 
 Each item does a few rows of one column of every level, plane by plane, and keeps their last planes
-in registers. Planes of what neighbours need pass through local memory, so a level that is read
-there is made one plane later. As in two dimensions (march.py), items at the sides of a group
-compute what nothing is stored of.
+in registers, and those of what the levels load (sources.py). Planes of what neighbours need pass
+through local memory, so a level that is read there is made one plane later. As in two dimensions
+(march.py), items at the sides of a group compute what nothing is stored of; but what they load of
+others' columns a group loads, too.
 """
 
 from __future__ import annotations
@@ -12,10 +13,21 @@ from collections.abc import Mapping, Sequence
 
 from kfusion.graph.again import Functions
 from kfusion.graph.bind import Stage
-from kfusion.graph.levels import NO_LIMITS, Interval, Key, Level, Levels, Limits
-from kfusion.graph.march import LEAST_HIGH, MANY, MOST_UNROLLED, Kept, may_march
+from kfusion.graph.levels import Interval, Key, Levels
+from kfusion.graph.march import (
+    LEAST_HIGH,
+    MANY,
+    Kept,
+    Marched,
+    Reads,
+    delays_of,
+    may_march,
+    registers,
+)
 from kfusion.graph.model import PIECE, Marching
+from kfusion.graph.sources import Sources, sources_of
 from kfusion.graph.target import Target
+from kfusion.graph.values import GroupValues
 from kfusion.kernel.types import size_of
 from kfusion.source.dataclasses import dataclass
 
@@ -34,21 +46,17 @@ class Column(Kept):
 
 
 @dataclass(frozen=True)
-class Planes:
-    levels: Levels
+class Planes(Marched):
+    kept: Mapping[Key, Column]
     rows: int  # that one item does
     across: int  # items of a group, by dimension
     along: int
-    kept: Mapping[Key, Column]
+    pitch: int  # of planes that are passed
     passed: Mapping[Key, int]  # where in local memory a plane is that is passed: its first element
     sizes: Mapping[str, int]  # by type, elements that are passed in one plane
     tiles: Mapping[Key, int]  # where the level of a piece of the frame starts
     tile: int  # elements of a plane of it
     local: Mapping[str, int]  # by type, elements of local memory
-
-    @property
-    def every(self) -> tuple[Level, ...]:
-        return (*self.levels.levels, self.levels.last)
 
     @property
     def items(self) -> int:
@@ -61,44 +69,32 @@ class Planes:
         wide, high = (side - _length(self.levels.around(d)) for d, side in sides)
         return wide, high
 
-    @property
-    def first(self) -> int:
-        """The plane that a group begins at, from the first one that it stores."""
-        return min(each.reach[2][0] + self.kept[each.key].delay for each in self.every)
-
-    @property
-    def over(self) -> int:
-        return self.kept[self.levels.last.key].delay - self.first
-
-    @property
-    def unrolled(self) -> int:
-        most = max(each.rows for each in self.kept.values())
-        return min(MOST_UNROLLED, max(4, most // 2 * 2))  # even: there are two places to pass
-
-    @property
-    def inside(self) -> Limits:
-        """Where all columns, and all planes that are needed of them, have constant offsets."""
-        found = NO_LIMITS
-        for level in self.every:
-            for each in (level.domain, level.inside):
-                found += each.around(2, level.reach[2])
-        return found
+    def beside(self, key: Key) -> int:
+        """Elements around the items that a group loads of a plane of the source."""
+        each, high = self.kept[key], self.along * self.rows
+        whole = (each.left + self.across + each.right) * (each.above + high + each.below)
+        return whole - self.across * high
 
 
 def marching_in_planes(
-    levels: Levels, stages: Sequence[Stage], functions: Functions, target: Target
+    levels: Levels,
+    stages: Sequence[Stage],
+    values: GroupValues,
+    functions: Functions,
+    target: Target,
 ) -> Marching | None:
     """How the device marches best; None: it cannot."""
     if not may_march(levels, stages, functions):
         return None
     items = target.marchers // 2 * _ITEMS_ALONG
+    sources = sources_of(levels, stages, values)
     rows = max(1, target.march // max(size_of(level.type) for level in levels.levels))
-    while rows > 1 and _registers(planes_of(levels, rows, items)) > MANY:
+    found = planes_of(levels, sources, rows, items)
+    while rows > 1 and (registers(found, rows) > MANY or _room(found) > target.local_bytes):
         rows //= 2
-    found = planes_of(levels, rows, items)
-    room = sum(size_of(type_) * count for type_, count in found.local.items())
+        found = planes_of(levels, sources, rows, items)
     wide, along = found.stored
-    if min(wide, along) < 1 or room > target.local_bytes:
+    if min(wide, along) < 1 or _room(found) > target.local_bytes:
         return None
     if PIECE[0] + _length(levels.around(0)) > items:  # they do at least a row of a piece at once
         return None
@@ -107,31 +103,26 @@ def marching_in_planes(
     return Marching(*sizes, found.rows, max(1, 2 * found.over), target.marches)
 
 
-def _registers(planes: Planes) -> int:
-    kept = ((level, planes.kept[level.key].rows) for level in planes.levels.levels)
-    return sum(planes.rows * count * size_of(level.type) // 4 for level, count in kept)
+def _room(planes: Planes) -> int:
+    return sum(size_of(type_) * count for type_, count in planes.local.items())
 
 
-def planes_of(levels: Levels, rows: int, items: int) -> Planes:
-    every, across = (*levels.levels, levels.last), items // _ITEMS_ALONG
-    delays: dict[Key, int] = {}
-    for level in every:
-        delays[level.key] = max(
-            (
-                delays[key] + down[1] + any(side != (0, 0) for side in sides)
-                for key, windows in level.reads.items()
-                for *sides, down in windows
-            ),
-            default=0,
-        )
-    kept = {level.key: _column(level, every, delays, rows) for level in every}
+def planes_of(levels: Levels, of_memory: Sources, rows: int, items: int) -> Planes:
+    every, across = (
+        (*(each.level for each in of_memory.sources), *of_memory.walked),
+        items // _ITEMS_ALONG,
+    )
+    delays, reads = delays_of(of_memory)
+    kept = {level.key: _column(level.key, delays, reads, rows) for level in every}
+    loaded = [kept[each.level.key] for each in of_memory.sources]
+    pitch = across + max((each.left + each.right for each in loaded), default=0)
     passed: dict[Key, int] = {}
     sizes: dict[str, int] = {}
-    for level in levels.levels:
+    for level in every[:-1]:
         each, start = kept[level.key], sizes.get(level.type, 0)
         if each.beside:
-            passed[level.key] = start + each.above * across + each.left
-            size = (each.above + _ITEMS_ALONG * rows + each.below) * across + each.left + each.right
+            passed[level.key] = start + each.above * pitch + each.left
+            size = (each.above + _ITEMS_ALONG * rows + each.below) * pitch + each.left + each.right
             sizes[level.type] = start + size
     tile = max(
         (wide + _length(levels.around(0))) * (high + _length(levels.around(1)))
@@ -142,13 +133,27 @@ def planes_of(levels: Levels, rows: int, items: int) -> Planes:
     for level in levels.levels:
         tiles[level.key] = local.get(level.type, 0)
         local[level.type] = tiles[level.key] + level.rows * tile
-    local = {type_: max(2 * sizes.get(type_, 0), count) for type_, count in local.items()}
-    return Planes(levels, rows, across, _ITEMS_ALONG, kept, passed, sizes, tiles, tile, local)
+    for type_, size in sizes.items():
+        local[type_] = max(2 * size, local.get(type_, 0))
+    return Planes(
+        levels,
+        of_memory,
+        kept,
+        rows,
+        across,
+        _ITEMS_ALONG,
+        pitch,
+        passed,
+        sizes,
+        tiles,
+        tile,
+        local,
+    )
 
 
-def _column(level: Level, every: Sequence[Level], delays: Mapping[Key, int], rows: int) -> Column:
-    delay = delays[level.key]
-    reads = [(delays[e.key], window) for e in every for window in e.reads.get(level.key, ())]
+def _column(key: Key, delays: Mapping[Key, int], read: Reads, rows: int) -> Column:
+    delay = delays[key]
+    reads = [(delays[reader], window) for reader, window in read[key]]
     planes = max((behind - down[0] - delay + 1 for behind, (*_, down) in reads), default=1)
     around = {
         (x, y + row)

@@ -5,14 +5,15 @@ for itself and its neighbours; and the levels as they read them. Only loads away
 of sources: there offsets are constant.
 
 More is loaded than an item needs: what it is to be for others, and its own column in rows that only
-others' columns are needed of. All of it must be in memory, so it is between elements that are
-loaded by what was written, too.
+others' columns are needed of. In three dimensions groups load what is around their tiles, too. All
+of it must be in memory, so it is between elements that are loaded by what was written, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 
 from kfusion.graph.again import saved_by
 from kfusion.graph.bind import BoundAccess, Stage
@@ -28,6 +29,8 @@ ANY_VALUES = protection("any-values", "what marches computes may be computed of 
 IN_MEMORY = protection("in-memory", "what is loaded for neighbours is among what was loaded")
 
 Load = tuple[int, int]  # position of a stage in the group, number of the access
+Box = tuple[Interval, ...]
+_ZERO = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,9 @@ class Source:
     level: Level
     form: Form  # the index of an item's own element
     load: Load  # one of its loads
+    # In three dimensions, what a group loads beside its items: from one of them, but for the planes
+    # from an item of the last level. One box, or one for each dimension without what is in corners.
+    beside: tuple[Box, ...]
 
 
 @dataclass(frozen=True)
@@ -56,7 +62,7 @@ class _Read:
         return tuple(form - form_of(Id(GLOBAL_ID, d)) for d, form in enumerate(self.point))
 
     @property
-    def window(self) -> tuple[Interval, ...] | None:
+    def window(self) -> Box | None:
         found = [span_of(form, self.access.facts) for form in self.offsets]
         spans = tuple(each for each in found if each is not None)
         return spans if len(spans) == len(found) else None
@@ -64,10 +70,11 @@ class _Read:
     @property
     def is_box(self) -> bool:
         """All that is in the window is loaded."""
-        across, down = (
+        loops = [
             {a for a in form.everything if isinstance(a, LoopVariable)} for form in self.offsets
-        )
-        return self.access.access.every_item and not across & down
+        ]
+        apart = sum(map(len, loops)) == len(set().union(*loops))
+        return self.access.access.every_item and apart
 
 
 def written_by(stages: Sequence[Stage]) -> set[str]:
@@ -101,18 +108,32 @@ def sources_of(levels: Levels, stages: Sequence[Stage], values: GroupValues) -> 
                 found.setdefault(of, []).append(_Read(load, level, access, place[1]))
     sources: list[Source] = []
     keys: dict[Load, Key] = {}
-    reads: dict[Key, dict[Key, list[tuple[Interval, ...]]]] = {level.key: {} for level in every}
+    reads: dict[Key, dict[Key, list[Box]]] = {level.key: {} for level in every}
     points: dict[Key, dict[Load, Point]] = {level.key: {} for level in every}
     for (memory, form), several in found.items():
         windows = [window for each in several if (window := each.window) is not None]
-        if len(windows) < len(several) or not _in_memory(several, windows):
+        if len(windows) < len(several):
+            continue
+        boxes = [_from_last(r.level, w) for r, w in zip(several, windows, strict=True)]
+        beside = _beside(boxes) if len(levels.last.reach) > 2 else ()
+        own = (_ZERO,) * (len(boxes[0]) - 1)
+        there = [box for read, box in zip(several, boxes, strict=True) if read.is_box]
+        if not _in_memory([(*own, _around(boxes)[-1]), *beside], there):
             continue
         readers = [stages[r.load[0]] for r in several if r.level is not levels.last]
         if not take_any_values(readers, {*passed, memory}):
             continue
         passed.add(memory)
         key = -1 - len(sources), memory
-        reach = _reach([_beside(r.level, w) for r, w in zip(several, windows, strict=True)])
+        reach = _around(
+            [
+                tuple(
+                    (low + a, high + b)
+                    for (low, high), (a, b) in zip(r.level.reach, w, strict=True)
+                )
+                for r, w in zip(several, windows, strict=True)
+            ]
+        )
         type_ = several[0].access.type
         level = Level(
             key,
@@ -128,7 +149,7 @@ def sources_of(levels: Levels, stages: Sequence[Stage], values: GroupValues) -> 
             loads={},
             kept=0,
         )
-        sources.append(Source(level, form, several[0].load))
+        sources.append(Source(level, form, several[0].load, beside))
         for read, window in zip(several, windows, strict=True):
             keys[read.load] = key
             reads[read.level.key].setdefault(key, []).append(window)
@@ -144,31 +165,41 @@ def sources_of(levels: Levels, stages: Sequence[Stage], values: GroupValues) -> 
     return Sources(tuple(sources), walked, keys)
 
 
-def _beside(level: Level, window: tuple[Interval, ...]) -> tuple[Interval, ...]:
-    """From an item of the last level."""
-    pairs = zip(level.reach, window, strict=True)
-    return tuple((low + a, high + b) for (low, high), (a, b) in pairs)
+def _from_last(level: Level, window: Box) -> Box:
+    """Rows, or planes, from an item of the last level; what else there is, from the one that
+    reads: all items of a group are inside of what the program makes of the level."""
+    (low, high), (a, b) = level.reach[-1], window[-1]
+    return *window[:-1], (low + a, high + b)
 
 
-def _reach(windows: Sequence[tuple[Interval, ...]]) -> tuple[Interval, Interval]:
-    sides = [list(zip(*each, strict=True)) for each in zip(*windows, strict=True)]
-    across, down = ((min(lows), max(highs)) for lows, highs in sides)
-    return across, down
+def _around(boxes: Sequence[Box]) -> Box:
+    sides = [list(zip(*each, strict=True)) for each in zip(*boxes, strict=True)]
+    return tuple((min(lows), max(highs)) for lows, highs in sides)
 
 
-def _in_memory(reads: Sequence[_Read], windows: Sequence[tuple[Interval, ...]]) -> bool:
-    """The first and the last row are loaded from an item's own column, or one before it, on; and
-    up to its own, or one behind."""
+def _beside(boxes: Sequence[Box]) -> tuple[Box, ...]:
+    others = [box for box in boxes if box[:2] != (_ZERO, _ZERO)]
+    if not others:
+        return ()
+    across, along, planes = _around([*others, (_ZERO, _ZERO, others[0][2])])
+    if any(_ZERO not in box[:2] for box in others):
+        return ((across, along, planes),)
+    return (across, _ZERO, planes), (_ZERO, along, planes)
+
+
+def _in_memory(loaded: Sequence[Box], there: Sequence[Box]) -> bool:
+    """Whether what is loaded has no element in front of all that the program loads, or behind:
+    whatever the pitches are, and if they are less than 0, too."""
     if not is_on(IN_MEMORY):
         return True
-    beside = [_beside(read.level, window) for read, window in zip(reads, windows, strict=True)]
-    _, rows = _reach(beside)
-    for row, side in zip(rows, (0, 1), strict=True):
-        there = [
-            window[0]
-            for read, window, around in zip(reads, windows, beside, strict=True)
-            if read.is_box and around[1][side] == row
-        ]
-        if not there or min(low for low, _ in there) > 0 or max(high for _, high in there) < 0:
-            return False
-    return True
+    return all(
+        any(
+            all(
+                found[side] >= end[side] if side else found[side] <= end[side]
+                for side, found, end in zip(sides, box, wanted, strict=True)
+            )
+            for box in there
+        )
+        for wanted in loaded
+        for sides in product((0, 1), repeat=len(wanted))
+    )

@@ -1,16 +1,18 @@
 """The text of a kernel whose groups march through tiles, plane by plane (graph/planes.py).
 
-Around the tiles, where offsets are not constant, is a frame. Some groups walk through pieces of it:
-they keep the planes of each level that later ones still need in local memory.
+What memory holds is loaded a plane ahead; groups load what is around their items, too, so tiles are
+no smaller for it. Around the tiles, where offsets are not constant, is a frame. Some groups walk
+through pieces of it: they keep the planes of each level that later ones need in local memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kfusion.graph.levels import Key, Level
+from kfusion.graph.levels import Interval, Key, Level
 from kfusion.graph.model import PIECE
 from kfusion.graph.planes import Planes
+from kfusion.graph.sources import Source
 from kfusion.synthesis.names import Names, plus
 from kfusion.synthesis.ranges import Given, GroupsWriter
 from kfusion.synthesis.rows import Column, Rows, Tile
@@ -20,6 +22,7 @@ _INSIDE = (("inner", "outer"), ("upper", "lower"), ("near", "far"))
 _GROUP = ("item", "groups", "most", "tiles", "chunks", "deep", "frame")
 _SHARES = ("across", "along", "n", "plane", "step", "place")
 _PIECES = ("side", "pieces", "wide", "high", "line", "lines", "above", "below")
+_AHEAD = ("next", "beside", "beside_x", "beside_y", "beside_at")
 _SIDE = (("west", "east"), ("north", "south"), ("begin", "stop"))
 
 
@@ -41,6 +44,7 @@ class PlanesWriter(GroupsWriter):
         )
         self.between = tuple(between)
         self.inside = [(new(first), new(end)) for first, end in _INSIDE]
+        self.ahead = {each.level.key: tuple(map(new, _AHEAD)) for each in planes.sources}
         self.sides = [(new(first), new(end)) for first, end in _SIDE]
 
     def write(self) -> list[str]:
@@ -130,11 +134,12 @@ class PlanesWriter(GroupsWriter):
         for level in self.levels.levels:
             place, pointer = self.planes.tiles[level.key], self.rows[level.key].parameter
             out.add(f"{pointer} = {self.shared[level.type]}{plus(place)};")
-        early = max(level.ahead - level.reach[2][0] for level in self.planes.every)
+        every = (*self.levels.levels, self.levels.last)
+        early = max(level.ahead - level.reach[2][0] for level in every)
         front, back = self.tile[2]
         start = f"{self.plane} = {front}{plus(-early)}"
         self.open(f"for (int {start}, {self.ids[2]}; {self.plane} < {back}; {self.plane}++)")
-        for level in self.planes.every:
+        for level in every:
             self._plane(level)
         self.close()
         self.close()
@@ -174,12 +179,11 @@ class PlanesWriter(GroupsWriter):
         out.add(f"const int {bottom} = min({top} + {high}, {lower});")
         out.add(f"const int {front} = {near} + {n} / {self.tiles} * {self.deep};")
         out.add(f"const int {back} = min({front} + {self.deep}, {far});")
-        left, above = self.levels.around(0)[0] - wide, self.levels.around(1)[0] - high
         row = f"{self.item} / {planes.across}{f' * {planes.rows}' * (planes.rows > 1)}"
-        out.add(f"const int {x} = {last}{plus(left)} + {self.item} % {planes.across};")
-        out.add(f"const int {y} = {bottom}{plus(above)} + {row};")
+        out.add(f"const int {x} = {self._corner(0)} + {self.item} % {planes.across};")
+        out.add(f"const int {y} = {self._corner(1)} + {row};")
         if planes.sizes:
-            row = f"{self.item} / {planes.across} * {planes.across * planes.rows}"
+            row = f"{self.item} / {planes.across} * {planes.pitch * planes.rows}"
             out.add(f"const int {self.place} = {row} + {self.item} % {planes.across};")
         for each in self.own_columns.values():
             out.add(each.declaration)
@@ -190,16 +194,20 @@ class PlanesWriter(GroupsWriter):
             self.close()
         if planes.sizes:
             out.add("barrier(CLK_LOCAL_MEM_FENCE);")
+        for source in planes.sources:
+            self._begin(source)
         out.blank()
         end = f"{back}{plus(planes.kept[self.levels.last.key].delay)}"
         start = f"{self.plane} = {front}{plus(planes.first)}"
         self.open(f"for (int {start}; {self.plane} < {end}; {self.plane} += {planes.unrolled})")
         self._unrolled(step, planes.unrolled)
-        for level in self.levels.levels:
+        for level in planes.kept_levels:
             self._take(level)
-        for level in self.levels.levels:
+        for source in planes.sources:
+            self._source(source)
+        for level in planes.of_memory.walked[:-1]:
             self._level(level)
-        self._last(self.levels.last)
+        self._last(planes.last)
         if planes.sizes:
             out.add("barrier(CLK_LOCAL_MEM_FENCE);")
         self.close()
@@ -207,10 +215,12 @@ class PlanesWriter(GroupsWriter):
 
     def _passed(self, level: Level, column: int, row: int, *, other: bool) -> str:
         """Of what is passed in this step, or in the one before: an element near the item's."""
-        place = self.planes.passed[level.key] + row * self.planes.across + column
+        place = self.planes.passed[level.key] + row * self.planes.pitch + column
+        return self._place(level, f"{self.place}{plus(place)}", other=other)
+
+    def _place(self, level: Level, place: str, *, other: bool) -> str:
         parity = f"({'~' * other}{self.step} & 1)"
-        size = self.planes.sizes[level.type]
-        return f"{self.shared[level.type]}[{parity} * {size} + {self.place}{plus(place)}]"
+        return f"{self.shared[level.type]}[{parity} * {self.planes.sizes[level.type]} + {place}]"
 
     def _take(self, level: Level) -> None:
         """What neighbours have made of the newest plane."""
@@ -219,34 +229,116 @@ class PlanesWriter(GroupsWriter):
             element = own.element(f"{kept.rows - 1}", f"{row + kept.above}", column)
             self.out.add(f"{element} = {self._passed(level, column, row, other=True)};")
 
+    def _begin(self, source: Source) -> None:
+        """Declares what is loaded ahead, and where it is that a group loads beside its items."""
+        out, planes, key = self.out, self.planes, source.level.key
+        own, beside, x, y, at = self.ahead[key]
+        out.add(f"{source.level.type} {own}[{planes.rows}];")
+        if source.beside:
+            kept, count = planes.kept[key], -(-planes.beside(key) // planes.items)
+            wide, high = kept.left + planes.across + kept.right, planes.along * planes.rows
+            flat, sides = (kept.above + kept.below) * wide, max(kept.left + kept.right, 1)
+            start = planes.passed[key] - kept.above * planes.pitch - kept.left
+            out.add(f"{source.level.type} {beside}[{count}];")
+            out.add(f"int {x}[{count}], {y}[{count}], {at}[{count}];")
+            i, n, level = self.i, self.j, self.k
+            self._unrolled(i, count)
+            out.add(f"const int {n} = {self.item} + {i} * {planes.items};")
+            out.add(f"const bool {level} = {n} < {flat};  // above or below")
+            x, y = f"{x}[{i}]", f"{y}[{i}]"
+            out.add(f"{x} = {level} ? {n} % {wide} : ({n}{plus(-flat)}) % {sides};")
+            out.add(f"{y} = {level} ? {n} / {wide} : ({n}{plus(-flat)}) / {sides};")
+            out.add(f"{x} += {level} || {x} < {kept.left} ? 0 : {planes.across};")
+            out.add(f"{y} += {level} ? ({y} < {kept.above} ? 0 : {high}) : {kept.above};")
+            out.add(f"{at}[{i}] = {y} * {planes.pitch} + {x}{plus(start)};")
+            if len(source.beside) > 1:  # what is in corners the program need not load
+                column = f"clamp({x}, {kept.left}, {kept.left + planes.across - 1})"
+                out.add(f"{x} = {level} ? {column} : {x};")
+            out.add(f"{x} += {self._corner(0)}{plus(-kept.left)};")
+            out.add(f"{y} += {self._corner(1)}{plus(-kept.above)};")
+            self.close()
+        self._load(source, f"{self.tile[2][0]}{plus(planes.first)}", passes=False)
+
+    def _corner(self, dimension: int) -> str:
+        """The first column of a group's items, or the first row."""
+        less = self.levels.around(dimension)[0] - self.planes.stored[dimension]
+        return f"{self.tile[dimension][1]}{plus(less)}"
+
+    def _at(self, level: Level, plane: str, reach: Interval) -> str:
+        """The plane that the level is at, or the nearest one that it is needed of."""
+        (near, far), delay = self.inside[2], self.planes.kept[level.key].delay
+        return f"clamp({plane}{plus(-delay)}, {near}{plus(reach[0])}, {far}{plus(reach[1] - 1)})"
+
+    def _load(self, source: Source, plane: str, *, passes: bool) -> None:
+        """The plane that comes next; `passes`: on what has been loaded beside the items."""
+        out, planes, level, (x, y, z) = self.out, self.planes, source.level, self.ids
+        own, beside, *at = self.ahead[level.key]
+        self.open()
+        out.add(f"const int {z} = {self._at(level, plane, level.reach[2])};")
+        row = self.own_columns[level.key].left
+        self._unrolled(row, planes.rows)
+        out.add(f"{own}[{row}] = {self.loaded(level.key, x, f'({y} + {row})', z)};")
+        self.close()
+        self.close()
+        if not source.beside:
+            return
+        i, count = self.i, planes.beside(level.key)
+        self.open()
+        out.add(f"const int {z} = {self._at(level, plane, source.beside[0][2])};")
+        self._unrolled(i, -(-count // planes.items))
+        self.open(f"if ({self.item} + {i} * {planes.items} < {count})")
+        x, y, place = (f"{each}[{i}]" for each in at)
+        if passes:
+            out.add(f"{self._place(level, place, other=False)} = {beside}[{i}];")
+        out.add(f"{beside}[{i}] = {self.loaded(level.key, x, y, z)};")
+        for _ in range(3):
+            self.close()
+
+    def _source(self, source: Source) -> None:
+        out, level, own = self.out, source.level, self.own_columns[source.level.key]
+        out.blank()
+        out.add(f"/* {own.name}: what memory holds, loaded a plane ahead */")
+        self.open()
+        newest = self._newest(level)
+        self._unrolled(own.left, self.planes.rows)
+        out.add(f"{newest} = {self.ahead[level.key][0]}[{own.left}];")
+        self.close()
+        self._pass(level)
+        self._load(source, f"{self.plane} + {self.step} + 1", passes=True)
+        self.close()
+
     def _level(self, level: Level) -> None:
-        out, planes, kept = self.out, self.planes, self.planes.kept[level.key]
-        own, (x, y, z) = self.own_columns[level.key], self.ids
-        _, _, (near, far) = self.inside
+        out, own, (x, y, z) = self.out, self.own_columns[level.key], self.ids
         self._label(level)
         self.open()
+        newest = self._newest(level)
+        now = self._at(level, f"{self.plane} + {self.step}", level.reach[2])
+        out.add(f"const int {z} = {now};")
+        self._unrolled(own.left, self.planes.rows)
+        item = x, f"{y} + {own.left}", z
+        call = self.call(level, self.calls[level.key].inside, self.own_columns, *item)
+        out.add(f"{newest} = {call};")
+        self.close()
+        self._pass(level)
+        self.close()
+
+    def _newest(self, level: Level) -> str:
+        """Makes room for a plane; the element of a row in it."""
+        kept, own = self.planes.kept[level.key], self.own_columns[level.key]
         if kept.rows > 1:
             i, j, k = self.i, self.j, self.k
             for name, count in ((i, kept.rows - 1), (j, own.high), (k, own.width)):
                 self._unrolled(name, count)
-            out.add(f"{own.name}[{i}][{j}][{k}] = {own.name}[{i} + 1][{j}][{k}];")
+            self.out.add(f"{own.name}[{i}][{j}][{k}] = {own.name}[{i} + 1][{j}][{k}];")
             for _ in range(3):
                 self.close()
-        low, high = (edge + more for edge, more in zip((0, -1), level.reach[2], strict=True))
-        now = f"{self.plane} + {self.step}{plus(-kept.delay)}"
-        out.add(f"const int {z} = clamp({now}, {near}{plus(low)}, {far}{plus(high)});")
-        row, newest = own.left, f"{kept.rows - 1}"
-        self._unrolled(row, planes.rows)
-        call = self.call(
-            level, self.calls[level.key].inside, self.own_columns, x, f"{y} + {row}", z
-        )
-        out.add(f"{own.element(newest, f'{row}{plus(kept.above)}')} = {call};")
-        self.close()
-        if level.key in planes.passed:
-            for n in range(planes.rows):
-                value = own.element(newest, f"{n + kept.above}")
-                out.add(f"{self._passed(level, 0, n, other=False)} = {value};")
-        self.close()
+        return own.element(f"{kept.rows - 1}", f"{own.left}{plus(kept.above)}")
+
+    def _pass(self, level: Level) -> None:
+        own, kept = self.own_columns[level.key], self.planes.kept[level.key]
+        for n in range(self.planes.rows if level.key in self.planes.passed else 0):
+            value = own.element(f"{kept.rows - 1}", f"{n + kept.above}")
+            self.out.add(f"{self._passed(level, 0, n, other=False)} = {value};")
 
     def _last(self, level: Level) -> None:
         out, planes, (x, y, z) = self.out, self.planes, self.ids
@@ -291,7 +383,7 @@ def tiles_of(
 def columns_of(planes: Planes, hint: Callable[[Key], str], names: Names) -> dict[Key, Column]:
     row = names.new("row")
     found: dict[Key, Column] = {}
-    for each in planes.levels.levels:
+    for each in planes.kept_levels:
         kept, name = planes.kept[each.key], names.new(f"{hint(each.key)}_planes")
         wide, high = kept.left + 1 + kept.right, kept.above + planes.rows + kept.below
         found[each.key] = Column(

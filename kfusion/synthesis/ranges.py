@@ -69,7 +69,7 @@ class Given:
     arguments: Callable[[Function], list[str]]
     number: Callable[[Form], Number]
     stored: Callable[..., str]
-    loaded: Callable[[Key, str, str], str]
+    loaded: Callable[..., str]
 
 
 class LevelsWriter:

@@ -108,7 +108,7 @@ def written_in_rows(
             where = replace(kept, inside=inside)
             if inside and march:
                 read = in_rows.read_by(march.kept, level.key, private)
-                loads = march.of_memory.loads if isinstance(march, March) else {}
+                loads = march.of_memory.loads
                 walked = next(each for each in march.every if each.key == level.key)
                 own = _names_within(walked, stages, group.again, read, names, loads)
                 where = replace(where, rows=own, level=walked, loads=loads)
@@ -132,7 +132,7 @@ def written_in_rows(
         written_out=written_out,
         taken=frozenset(reserved),
     )
-    loaded = {each.level.key: each for each in march.sources} if isinstance(march, March) else {}
+    loaded = {each.level.key: each for each in march.sources} if march else {}
     called = (each.name for each in functions.values())
     given = Given(
         calls,
@@ -141,7 +141,7 @@ def written_in_rows(
         lambda function: [writer.given(each) for each in function.parameters],
         lambda form: _number(writer, form),
         lambda *item: writer.element(*stored.key[:1], stored.store, item) if stored else "",
-        lambda key, x, y: writer.element(*loaded[key].load, (x, y), loaded[key].form),
+        lambda key, *item: writer.element(*loaded[key].load, item, loaded[key].form),
     )
     kernel: LevelsWriter
     if isinstance(march, Planes):
@@ -221,9 +221,8 @@ def _march(
 ) -> March | Planes | None:
     if not isinstance(tiles, Marching):
         return None
-    if len(tiles.items) > 2:
-        return planes_of(levels, tiles.columns, tiles.local[0])
-    return march_of(levels, sources_of(levels, stages, values), tiles.columns, tiles.local[0])
+    made = march_of if len(tiles.items) == 2 else planes_of
+    return made(levels, sources_of(levels, stages, values), tiles.columns, tiles.local[0])
 
 
 def _rows(stages: Sequence[Stage], levels: Levels, tiles: Tiles, names: Names) -> dict[Key, Rows]:

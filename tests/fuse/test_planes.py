@@ -185,3 +185,73 @@ def test_what_is_written() -> None:
     assert WALK in fused.fused[0].text
     warnings = build_program(fused.source, all_warnings=True).warnings
     assert [w for w in warnings if "unused parameter" not in w] == []  # all functions get all ids
+
+
+# What is loaded of `a` for a plane, and whether groups load it ahead: what they load beside lies
+# between elements that all items load.
+LOADED = {
+    "star": ("a[i - 1] + a[i + 1] + a[i - w] + a[i + w] + a[i - w * h] + a[i + w * h]", True),
+    "corners": ("a[i - w - 1] + a[i + w + 1] + a[i - w + 1] + a[i + w - 1]", True),
+    "two corners": ("a[i - w - 1] + a[i + w + 1]", False),
+    "one side": ("a[i + 1]", False),
+    "condition": ("a[i] + (d > 9 ? a[i + w * h] : 0)", False),
+}
+
+
+@pytest.mark.parametrize("name", LOADED)
+def test_what_is_loaded_ahead(name: str) -> None:
+    text, ahead = LOADED[name]
+    old = STEPS["inner"].partition("b[i] =")
+    source = source_of("inner").replace(re.sub(r"\bR\b", "1", old[2]).strip(), f"{text};")
+    fused = fused_steps(source, 2)
+    assert marches(fused)
+    assert ("loaded a plane ahead" in fused.source) == ahead
+    for size in SIZES:
+        assert_same(fused, source, case(size), ["b"])
+
+
+AHEAD = """\
+                /* a_planes: what memory holds, loaded a plane ahead */
+                {
+                    #pragma unroll
+                    for (int i = 0; i < 2; i++) {
+                        #pragma unroll
+                        for (int j = 0; j < 3; j++) {
+                            #pragma unroll
+                            for (int k = 0; k < 3; k++) {
+                                a_planes[i][j][k] = a_planes[i + 1][j][k];
+                            }
+                        }
+                    }
+                    #pragma unroll
+                    for (int row = 0; row < 1; row++) {
+                        a_planes[2][row + 1][1] = next[row];
+                    }
+                    shared_float[(step_2 & 1) * 364 + place + 19] = a_planes[2][1][1];
+                    {
+                        const int z = clamp(plane + step_2 + 1, near - 2, far + 1);
+                        #pragma unroll
+                        for (int row = 0; row < 1; row++) {
+                            next[row] = a[(long)z * h * w + (long)(y + row) * w + x];
+                        }
+                    }
+                    {
+                        const int z = clamp(plane + step_2 + 1, near - 1, far);
+                        #pragma unroll
+                        for (int i = 0; i < 1; i++) {
+                            if (item + i * 128 < 52) {
+                                shared_float[(step_2 & 1) * 364 + beside_at[i]] = beside[i];
+                                beside[i] = a[(long)z * h * w + (long)beside_y[i] * w + beside_x[i]];
+                            }
+                        }
+                    }
+                }
+"""  # noqa: E501
+
+
+def test_what_is_written_of_loads() -> None:
+    """What has been loaded goes to registers and neighbours, and then the next plane is loaded."""
+    fused = fused_steps(source_of("star"), 2, replace(IN_PLANES, march=4))
+    assert AHEAD in fused.fused[0].text
+    warnings = build_program(fused.source, all_warnings=True).warnings
+    assert [w for w in warnings if "unused parameter" not in w] == []
