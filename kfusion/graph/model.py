@@ -431,13 +431,6 @@ class Marching(Tiles):
         return (strips * -(-rows // high) + frame) * self.local[0], *(1 for _ in sides)
 
     @property
-    def computed(self) -> float:
-        """How many items, for one that something is stored of: `least` is twice what comes before
-        the first row."""
-        across = self.local[0] * self.columns / prod(self.items[:-1])
-        return across * (self.items[-1] + self.least / 2) / self.items[-1]
-
-    @property
     def frame(self) -> tuple[int, ...]:
         """Items of a piece of it."""
         return FRAME if len(self.items) == len(FRAME) else PIECE

@@ -386,8 +386,6 @@ class _Planner:
                 tiles = levels.tiles(self.target.strip, rows)
             if tiles is not None:
                 size = levels.cost(tiles, members, values, near)
-                if isinstance(tiles, Marching) and len(tiles.items) > 2:  # at four sides it is much
-                    size = int(size * tiles.computed)
                 assumptions = [*assumptions, *levels.assumed]
                 if again or size < cost(members, values, {}, near, straight):
                     size = size if self.shared else values.bytes
