@@ -170,8 +170,10 @@ def test_structures_that_lead_to_no_other_handles(tmp_path: Path) -> None:
         ),
         (
             "square(t, a, n), add",
-            "app.c:13:54: warning[KF129]: "
-            "this call cannot be read: expected 'kernel(argument, ...)'",
+            (
+                "app.c:13:54: warning[KF129]: this call cannot be read:"
+                " expected 'kernel(argument, ...)'"
+            ),
         ),
     ],
 )
