@@ -23,6 +23,7 @@ Memory = dict[str, dict[Point, int]]
 # "guarded": the guard lets no item read outside. "last": ids have no sign, and -1 is far behind.
 Border = Literal["guarded", "clamp", "last", "mirror", "reflect", "wrap", "constant"]
 Step = tuple[int, Point]  # an item does its part of a stage
+Value = tuple[int, Point, int]  # of a stage, for an item, to one of its buffers
 CONSTANT = 0
 
 
@@ -53,6 +54,7 @@ class Read:
     buffer: str
     offset: Point  # from the item's ids
     borders: tuple[Border, ...]  # by dimension
+    since: int = 0  # the first store whose value depends on it
 
     def position(self, item: Point, size: Point) -> Point | None:
         found = [
@@ -91,11 +93,11 @@ class Stage:
     def domain(self) -> frozenset[Point]:
         return frozenset(item for item in product(*self.launch) if self.guard(item))
 
-    def values(self, item: Point, read: tuple[int, ...]) -> list[int]:
-        """What an item stores."""
+    def value(self, output: int, item: Point, read: tuple[int, ...]) -> int:
+        """What an item stores there."""
         if self.function is not None:
-            return [self.function(read)] * len(self.stores)
-        return [hash((self.name, number, item, read)) for number in range(len(self.stores))]
+            return self.function(read)
+        return hash((self.name, output, item, read))
 
 
 @dataclass(frozen=True)
@@ -107,11 +109,14 @@ class Group:
 
 
 def fused(group: Group, memory: Memory, steps: Sequence[Step]) -> None:
-    own: dict[Point, dict[Step, list[int]]] = {}  # what each item has computed for itself
+    own: dict[Point, dict[Value, int]] = {}  # what each item has computed for itself
     for number, item in steps:
         mine = own.setdefault(item, {})
-        values = mine[number, item] = _Evaluation(group.stages, memory, dict(mine)).at(number, item)
-        for store, value in zip(group.stages[number].stores, values, strict=True):
+        stores = group.stages[number].stores
+        evaluation = _Evaluation(group.stages, memory, dict(mine))
+        values = {(number, item, k): evaluation.at(number, item, k) for k in range(len(stores))}
+        mine.update(values)
+        for store, value in zip(stores, values.values(), strict=True):
             if store.buffer in group.stored:
                 memory[store.buffer][_shifted(item, store.offset)] = value
 
@@ -122,14 +127,15 @@ class _Evaluation:
 
     stages: tuple[Stage, ...]
     memory: Memory
-    known: dict[Step, list[int]]
+    known: dict[Value, int]
 
-    def at(self, number: int, item: Point) -> list[int]:
-        if (number, item) not in self.known:
+    def at(self, number: int, item: Point, output: int) -> int:
+        if (number, item, output) not in self.known:
             stage = self.stages[number]
-            read = tuple(self._read(number, read, item) for read in stage.reads)
-            self.known[number, item] = stage.values(item, read)
-        return self.known[number, item]
+            reads = (read for read in stage.reads if read.since <= output)
+            read = tuple(self._read(number, each, item) for each in reads)
+            self.known[number, item, output] = stage.value(output, item, read)
+        return self.known[number, item, output]
 
     def _read(self, number: int, read: Read, item: Point) -> int:
         position = read.position(item, self.stages[number].size)
@@ -139,7 +145,7 @@ class _Evaluation:
             for output, store in enumerate(self.stages[earlier].stores):
                 owner = store.owner(position)
                 if store.buffer == read.buffer and owner in self.stages[earlier].domain:
-                    return self.at(earlier, owner)[output]
+                    return self.at(earlier, owner, output)
         return self.memory[read.buffer][position]
 
 

@@ -409,7 +409,7 @@ class _Kernel:
             self.reads.append(Read(self.outputs[0], self.none, self.told))
         for element in more:
             if self.random.random() < 0.5:  # an array that is updated in place
-                self.reads.append(Read(self.outputs[1], self.none, self.told))
+                self.reads.append(Read(self.outputs[1], self.none, self.told, since=1))
                 lines += [f"s = s + {element};", f"{element} = {kept};"]
             else:
                 lines += [f"s = s * {self.number()};", f"{element} = {kept};"]
