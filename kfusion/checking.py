@@ -35,6 +35,7 @@ _ERROR_FIRST = re.compile(
     r"^(?:fatal )?error: (.*?:\d+:\d+)(?: <Spelling=.*?:\d+:\d+>)?: ", re.MULTILINE
 )
 _TAB_OF_CLANG = 1  # it counts bytes
+_GENERATED = "this line is generated"
 
 
 @dataclass(frozen=True)
@@ -83,9 +84,9 @@ def check(
     if built.none and device:
         help = "without --device kernels are compiled on the devices that are there, if any"
         raise error("KF304", built.none, help=help, argument=device, exit_code=1)
-    by_number = list(programs.items())
+    by_number = list(programs.values())
     for failed in built.failed:
-        errors += _not_built(*by_number[failed.program], failed, result)
+        errors += _not_built(by_number[failed.program], failed, result)
     once = {each.headline: each for each in errors}  # a header's, of several files
     return Checked(list(once.values()), hosts, programs, built)
 
@@ -118,7 +119,7 @@ def _compile(
         return []
     said = done.stderr.decode(errors="replace").replace(f"{out}{os.sep}", "")
     told = _Told("KF307", "the output does not compile", result, "")
-    return told.errors(said, name, made)
+    return told.errors(said, made)
 
 
 def _to_build(
@@ -139,10 +140,10 @@ def _to_build(
     )
 
 
-def _not_built(name: str, made: Spliced, failed: NotBuilt, result: Result) -> list[Diagnostic]:
+def _not_built(made: Spliced, failed: NotBuilt, result: Result) -> list[Diagnostic]:
     what = f"the kernels do not build on {failed.device}"
     told = _Told("KF305", what, result, _BUILD_OPTIONS, _TAB_OF_CLANG)
-    return told.errors(_ERROR_FIRST.sub(r"\1: error: ", failed.log), name, made)
+    return told.errors(_ERROR_FIRST.sub(r"\1: error: ", failed.log), made)
 
 
 @dataclass(frozen=True)
@@ -155,13 +156,13 @@ class _Told:
     help: str
     tab: int = 8  # so far the compiler counts a tab
 
-    def errors(self, said: str, name: str, made: Spliced) -> list[Diagnostic]:
-        """`name` is what the compiler calls the text."""
+    def errors(self, said: str, made: Spliced) -> list[Diagnostic]:
+        """`made`: the output that was compiled."""
         found = [self._error(*each, made) for each in errors_in(said)]
         if not found:
             return [self._told(first_error(said), made.source.line_span(1), self.help)]
         # What is wrong with a kernel is wrong with the fused one, too.
-        own = [each for each in found if each.help == (self.help or None)]
+        own = [each for each in found if not (each.help or "").startswith(_GENERATED)]
         return own or found
 
     def _error(
@@ -202,7 +203,7 @@ def _output(name: str, text: str) -> SourceFile:
 def _generated(regions: Collection[str]) -> str:
     """What to do about an error in such a line."""
     serves = f" for the region at {', '.join(regions)}" if regions else ""
-    return f"this line is generated{serves}: please report it, with the input"
+    return f"{_GENERATED}{serves}: please report it, with the input"
 
 
 def _skipped(edits: Sequence[Edit]) -> int:
