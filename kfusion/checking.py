@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from kfusion.device.builds import Built, NotBuilt, ToBuild, build_apart
+from kfusion.device.builds import Built, NotBuilt, ToBuild, build
 from kfusion.driver import Result
 from kfusion.parse.compiler import (
     Preprocessor,
@@ -59,9 +59,14 @@ class Checked:
 
 
 def check(
-    result: Result, how: Preprocessor, cxx: str, device: str, build_options: Sequence[str]
+    result: Result,
+    how: Preprocessor,
+    cxx: str,
+    builder: subprocess.Popen[bytes],
+    device: str,
+    build_options: Sequence[str],
 ) -> Checked:
-    """Compile hosts with the C and C++ compiler, and kernels on the devices with that name, or on
+    """Compile hosts with the C and C++ compiler, and kernels on the device with that name, or on
     all."""
     kernels = {n: made for n, made in result.spliced.items() if _is_kernel(made)}
     hosts = {n: made for n, made in result.spliced.items() if n not in kernels}
@@ -71,7 +76,7 @@ def check(
         ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool,
     ):
         to_build = [_to_build(*program, result, how, build_options) for program in programs.items()]
-        building = pool.submit(build_apart, to_build, device)
+        building = pool.submit(build, builder, to_build, device)
         out = Path(folder).resolve()
         for name, text in result.files.items():
             (out / name).parent.mkdir(parents=True, exist_ok=True)

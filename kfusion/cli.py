@@ -108,13 +108,17 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
 @click.option("--cmake-dir", "folder", flag_value="cmake", help="Print the folder for CMake.")
 @click.option("--make-dir", "folder", flag_value="make", help="Print the folder of kfusion.mk.")
 @click.version_option(__version__, prog_name="kfusion")
-def fuse(**given: Any) -> None:
+def fuse(folder: str | None, **given: Any) -> None:
     """Fuse the kernels of annotated OpenCL programs.
 
     FILES are C applications with `kfuse` regions, C files of the library that they call,
     and OpenCL kernel files; which is which is told by what they hold.
     """
-    _fuse(**given)
+    if folder is not None:
+        folders = {"include": include_folder, "cmake": cmake_dir, "make": make_dir}
+        click.echo(str(folders[folder]()))
+    else:
+        _fuse(**given)
 
 
 def _fuse(
@@ -140,13 +144,7 @@ def _fuse(
     wants_depfile: bool,
     depfile_path: Path | None,
     rule_targets: tuple[str, ...],
-    folder: str | None,
-) -> Result | None:
-    """None: nothing was to be fused."""
-    if folder is not None:
-        folders = {"include": include_folder, "cmake": cmake_dir, "make": make_dir}
-        click.echo(str(folders[folder]()))
-        return None
+) -> Result:
     if not files:
         raise click.UsageError("give the files to fuse: applications, libraries and kernels")
     if output is None and not dry_run and not explain_plan:
@@ -264,12 +262,12 @@ def explain(codes: tuple[str, ...]) -> None:
     click.echo("\n\n\n".join(texts) if codes else report.list_codes())
 
 
-_OF_OUTPUT = "output dry_run wants_depfile depfile_path rule_targets folder version".split()
+_OF_OUTPUT = "output dry_run wants_depfile depfile_path rule_targets".split()
 
 
 @click.command(
     context_settings={"help_option_names": ["-h", "--help"]},
-    params=[each for each in fuse.params if each.name not in _OF_OUTPUT],
+    params=[p for p in fuse.params if p.name not in (*_OF_OUTPUT, "folder", "version")],
 )
 @click.option("--cxx", default="c++", show_default=True, help="The compiler for hosts in C++.")
 @click.option("--build-options", default="", help="For the kernels, besides the host's.")
@@ -277,9 +275,7 @@ _OF_OUTPUT = "output dry_run wants_depfile depfile_path rule_targets folder vers
 @click.option(
     "--against", type=_PATH, metavar="DIR", help="Compile nothing; is DIR what would be written?"
 )
-def check(
-    cxx: str, build_options: str, device: str, against: Path | None, quiet: bool, **given: Any
-) -> None:
+def check(cxx: str, build_options: str, device: str, against: Path | None, **given: Any) -> None:
     """Fuse, write nothing, and compile what would be written.
 
     FILES and options are those of kfusion. Hosts are compiled with the C and C++ compiler,
@@ -287,19 +283,21 @@ def check(
     --against nothing is compiled: DIR is compared, byte by byte, with what would be written to
     it. Exit status 1 if something does not compile or is different.
     """
-    nothing: dict[str, Any] = dict.fromkeys(_OF_OUTPUT[:-1])
-    result = _fuse(**given, **{**nothing, "dry_run": True, "quiet": quiet})
-    assert result is not None
-    if against is not None:
-        errors = stale_files(result.files, against, flat=given["base"] is None)
-    else:
-        from kfusion.checking import check
+    from kfusion.device.builds import builder
 
+    given |= dict.fromkeys(_OF_OUTPUT) | {"dry_run": True}
+    if against is not None:
+        errors = stale_files(_fuse(**given).files, against, flat=given["base"] is None)
+    else:
         options = given["cc"], given["include_dirs"], given["defines"], given["real_headers"]
-        how = _preprocessor(*options)
-        checked = check(result, how, cxx, device, shlex.split(build_options))
+        with builder() as process:
+            result = _fuse(**given)
+            from kfusion.checking import check
+
+            how, words = _preprocessor(*options), shlex.split(build_options)
+            checked = check(result, how, cxx, process, device, words)
         errors = checked.errors
-        if not quiet and checked.not_built:
+        if checked.not_built and not given["quiet"]:
             click.echo(checked.not_built, err=True)
         if given["verbose"] and not errors:
             click.echo(checked.compiled)

@@ -35,33 +35,36 @@ class Built:
     none: str = ""  # why there are no devices
 
 
-def build_apart(programs: Sequence[ToBuild], device: str) -> Built:
+def builder() -> subprocess.Popen[bytes]:
+    """The process. It loads OpenCL while there is nothing to build yet."""
+    pipe, command = subprocess.PIPE, [sys.executable, "-m", __name__]
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
+
+
+def build(process: subprocess.Popen[bytes], programs: Sequence[ToBuild], device: str) -> Built:
     """On the device with the name, or on all."""
     asked = json.dumps([device, [[each.name, each.text, each.options] for each in programs]])
-    command = [sys.executable, "-m", __name__]
-    done = subprocess.run(command, input=asked.encode(), capture_output=True, check=False)
-    said = [json.loads(line) for line in done.stdout.splitlines()]
+    said = [json.loads(line) for line in process.communicate(asked.encode())[0].splitlines()]
     if not said:
-        why = f"OpenCL cannot be asked for devices: that ends with status {done.returncode}"
+        why = f"OpenCL cannot be asked for devices: that ends with status {process.returncode}"
         raise error("KF304", why, argument=device or None, exit_code=1)
     (devices, none), *builds = said
     logs = {(program, name): log for program, name, log in builds}
-    if done.returncode != 0 and builds:
+    if process.returncode != 0 and builds:
         program, name, _ = builds[-1]
-        logs[program, name] = f"error: the compiler crashed (status {done.returncode})"
+        logs[program, name] = f"error: the compiler crashed (status {process.returncode})"
     failed = [NotBuilt(program, name, log) for (program, name), log in logs.items() if log]
     return Built(tuple(devices), tuple(failed), none)
 
 
 def _build() -> None:
-    """What `build_apart` has asked for. Each build is told before it begins, too."""
+    """What `build` asks for. Each build is told before it begins, too."""
     told = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # drivers may print
 
     def tell(*values: object) -> None:
         print(json.dumps(values), file=told, flush=True)
 
-    wanted, programs = json.load(sys.stdin)
     try:
         from kfusion.device.opencl import (
             KernelBuildError,
@@ -73,8 +76,13 @@ def _build() -> None:
     except ImportError:
         tell([], "PyOpenCL is not installed")
         return
+    devices = all_devices()
+    asked = sys.stdin.read()
+    if not asked:  # there was an error
+        return
+    wanted, programs = json.loads(asked)
     try:
-        devices = [find_device(wanted)] if wanted else all_devices()
+        devices = [find_device(wanted)] if wanted else devices
     except NoDeviceError as failure:
         tell([], str(failure))
         return
