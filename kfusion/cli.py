@@ -262,6 +262,13 @@ def explain(codes: tuple[str, ...]) -> None:
     click.echo("\n\n\n".join(texts) if codes else report.list_codes())
 
 
+_takes_build_options = click.option(
+    "--build-options",
+    type=shlex.split,
+    default="",
+    metavar="OPTIONS",
+    help="For the kernels, besides the host's.",
+)
 _OF_OUTPUT = "output dry_run wants_depfile depfile_path rule_targets".split()
 
 
@@ -270,12 +277,14 @@ _OF_OUTPUT = "output dry_run wants_depfile depfile_path rule_targets".split()
     params=[p for p in fuse.params if p.name not in (*_OF_OUTPUT, "folder", "version")],
 )
 @click.option("--cxx", default="c++", show_default=True, help="The compiler for hosts in C++.")
-@click.option("--build-options", default="", help="For the kernels, besides the host's.")
+@_takes_build_options
 @click.option("--device", default="", help="A part of the device's or platform's name.")
 @click.option(
     "--against", type=_PATH, metavar="DIR", help="Compile nothing; is DIR what would be written?"
 )
-def check(cxx: str, build_options: str, device: str, against: Path | None, **given: Any) -> None:
+def check(
+    cxx: str, build_options: list[str], device: str, against: Path | None, **given: Any
+) -> None:
     """Fuse, write nothing, and compile what would be written.
 
     FILES and options are those of kfusion. Hosts are compiled with the C and C++ compiler,
@@ -294,8 +303,8 @@ def check(cxx: str, build_options: str, device: str, against: Path | None, **giv
             result = _fuse(**given)
             from kfusion.checking import check
 
-            how, words = _preprocessor(*options), shlex.split(build_options)
-            checked = check(result, how, cxx, process, device, words)
+            how = _preprocessor(*options)
+            checked = check(result, how, cxx, process, device, build_options)
         errors = checked.errors
         if checked.not_built and not given["quiet"]:
             click.echo(checked.not_built, err=True)
@@ -321,7 +330,7 @@ def _runs_kernels(command: _Command) -> _Command:
         click.option(
             "--size", "sizes", multiple=True, type=int, help="The value of all other sizes."
         ),
-        click.option("--build-options", default="", help="For the kernels, besides the host's."),
+        _takes_build_options,
         click.option("--no-contract", is_flag=True, help="Build both with FP_CONTRACT OFF."),
         click.option("--exact", is_flag=True, help="Look at what --exact writes."),
         click.option(
@@ -354,7 +363,7 @@ class _Kernels:
     real_headers: bool
     lets: tuple[str, ...]
     sizes: tuple[int, ...]
-    build_options: str
+    build_options: list[str]
     no_contract: bool
     exact: bool
     target: str
@@ -368,7 +377,7 @@ class _Kernels:
     def wanted(self) -> Wanted:
         from kfusion.device import command
 
-        options = [*(f"-D{define}" for define in self.defines), *shlex.split(self.build_options)]
+        options = [*(f"-D{define}" for define in self.defines), *self.build_options]
         beside = dict.fromkeys(f.parent for f in self.files if f.suffix in KERNEL_SUFFIXES)
         options += [f"-I{folder.absolute()}" for folder in (*beside, *self.include_dirs)]
         return command.Wanted(

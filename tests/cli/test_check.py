@@ -222,6 +222,12 @@ def test_a_compiler_that_is_not_there(command: Command, no_device: None) -> None
     )
 
 
+@pytest.mark.parametrize("name", ["check", "verify"])
+def test_build_options_with_an_open_quote(command: Command, name: str) -> None:
+    said = command.refused(name, *PROGRAM, "--build-options=-DX='")
+    assert "error[KF100]: invalid value for '--build-options': No closing quotation\n" in said
+
+
 def test_what_strict_refuses_and_what_is_not_understood(command: Command) -> None:
     assert refused(command, "app.c", "vec.c", "none.cl", status=2).startswith(
         "<command line>:1:27: error[KF101]: cannot read none.cl"
