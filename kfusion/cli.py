@@ -460,7 +460,10 @@ def bench(repeats: int, json: Path | None, plot: Path | None, **given: Any) -> N
     could be timed.
     """
     from kfusion.device import command
+    from kfusion.report.times import require_matplotlib
 
+    if plot is not None:
+        require_matplotlib()
     kernels = _Kernels(**given)
     wanted = kernels.wanted()
     if not wanted.sizes:
