@@ -34,7 +34,7 @@ _OF_REGION = re.compile(
 _ERROR_FIRST = re.compile(
     r"^(?:fatal )?error: (.*?:\d+:\d+)(?: <Spelling=.*?:\d+:\d+>)?: ", re.MULTILINE
 )
-_TAB_OF_CLANG = 1  # it counts bytes
+_TAB = 1  # so far compilers count one: Clang anyway, GCC if it is told so
 _GENERATED = "this line is generated"
 
 
@@ -105,7 +105,7 @@ def _compile(
 ) -> list[Diagnostic]:
     is_cpp = made.source.path.suffix in CPP_SUFFIXES
     compiler = cxx if is_cpp else how.cc
-    command = ["-x", "c++" if is_cpp else "c", "-fsyntax-only", "-w"]
+    command = ["-x", "c++" if is_cpp else "c", "-fsyntax-only", "-w", f"-ftabstop={_TAB}"]
     command += [f"-D{define}" for define in how.defines]
     command += ["-iquote", str(made.source.path.parent.absolute())]
     command += [f"-I{directory}" for directory in how.include_dirs]
@@ -147,7 +147,7 @@ def _to_build(
 
 def _not_built(made: Spliced, failed: NotBuilt, result: Result) -> list[Diagnostic]:
     what = f"the kernels do not build on {failed.device}"
-    told = _Told("KF305", what, result, _BUILD_OPTIONS, _TAB_OF_CLANG)
+    told = _Told("KF305", what, result, _BUILD_OPTIONS)
     return told.errors(_ERROR_FIRST.sub(r"\1: error: ", failed.log), made)
 
 
@@ -159,7 +159,6 @@ class _Told:
     what: str
     result: Result
     help: str
-    tab: int = 8  # so far the compiler counts a tab
 
     def errors(self, said: str, made: Spliced) -> list[Diagnostic]:
         """`made`: the output that was compiled."""
@@ -177,7 +176,7 @@ class _Told:
         made = (self.result.spliced | self.result.strings).get(name)
         if made is not None:
             skipped = _skipped(made.edits)
-            span = self._place(_output(name, made.text), line + skipped, column)
+            span = _place(_output(name, made.text), line + skipped, column)
             origin = made.origin(span.start)
             if isinstance(origin, Edit):
                 served = dict.fromkeys(_served(origin, made.source, self.result))
@@ -186,19 +185,20 @@ class _Told:
             return self._told(text, Span(made.source, origin, max(origin, end)), self.help)
         if name in self.result.files:
             header = _output(name, self.result.files[name])
-            span = self._place(header, line, column)
+            span = _place(header, line, column)
             blocks = _OF_REGION.finditer(header.text)
             served = {m["name"]: None for m in blocks if m.start() <= span.start < m.end()}
             return self._told(text, span, _generated(served))
         own = header_file(compiled.source, file)
-        span = self._place(own, line, column) if own else compiled.source.line_span(1)
+        span = _place(own, line, column) if own else compiled.source.line_span(1)
         return self._told(text, span, self.help)
-
-    def _place(self, file: SourceFile, line: int, column: int | None) -> Span:
-        return place_in(file, line, column, self.tab)
 
     def _told(self, text: str, span: Span, help: str) -> Diagnostic:
         return Diagnostic(self.code, Severity.ERROR, f"{self.what}: {text}", span, help or None)
+
+
+def _place(file: SourceFile, line: int, column: int | None) -> Span:
+    return place_in(file, line, column, _TAB)
 
 
 def _output(name: str, text: str) -> SourceFile:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from subprocess import CompletedProcess
 
 import pytest
@@ -64,6 +65,13 @@ def test_verbose_says_what_was_compiled_where(command: Command) -> None:
     assert done.stdout == (
         f"app.c:6: 2 kernels become 1 (1 fused)\ncompiled: app.c, vec.c; vec.cl on {devices}\n"
     )
+
+
+@pytest.mark.skipif(not shutil.which("clang-15"), reason="no Clang here")
+def test_columns_are_those_of_clang_too(command: Command, no_device: None) -> None:
+    command.change("app.c", "    return 0;", "\treturn 0 + not_declared;")
+    said = refused(command, *PROGRAM, "-q", "--cc", "clang-15")
+    assert said.startswith("app.c:11:13: error[KF307]: the output does not compile: use of ")
 
 
 def test_errors_of_hosts_are_told_at_the_lines_of_the_inputs(
