@@ -11,6 +11,7 @@ from bench.tables import (
     kinds,
     number,
     of_kind,
+    peer_ratios,
     predicted,
     ratio,
     roofline_points,
@@ -85,15 +86,10 @@ def _short(results: Results) -> str:
 
 def _fastest(results: Results, application: str) -> str:
     """At the size at which others were measured, which need not be the largest."""
-    own = {
-        row["size"]: row["ms"]["fused"]
-        for row in results["applications"]
-        if row["application"] == application
-    }
     ratios = [
-        (row["ms"] / own[row["size"]], f"{row['peer']} at {row['size']}")
-        for row in results["peers"]
-        if row["application"] == application and "ms" in row and row["size"] in own
+        (ratio, f"{row['peer']} at {row['size']}")
+        for row, ratio in peer_ratios(results)
+        if row["application"] == application
     ]
     if not ratios:
         return "-"
@@ -265,7 +261,7 @@ def _peers(results: Results) -> str:
             "",
             _SAME_WORK,
             "",
-            *(["![Times of other fusers](peers.svg)", ""] if any("ms" in r for r in rows) else []),
+            *(["![Times of other fusers](peers.svg)", ""] if peer_ratios(results) else []),
             *table(head, cells),
         ]
     )

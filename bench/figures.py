@@ -7,7 +7,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.tables import best_copy, kinds, of_kind, predicted, roofline_points, speed_up
+from bench.tables import (
+    best_copy,
+    kinds,
+    of_kind,
+    peer_ratios,
+    predicted,
+    roofline_points,
+    speed_up,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +32,7 @@ def draw(results: Results, folder: Path) -> None:
         _roofline(results, folder / "roofline.svg")
     if results["programs"]:
         _programs(results, folder / "programs.svg")
-    if any("ms" in row for row in results["peers"]):
+    if peer_ratios(results):
         _peers(results, folder / "peers.svg")
 
 
@@ -83,17 +91,15 @@ def _programs(results: Results, path: Path) -> None:
 
 def _peers(results: Results, path: Path) -> None:
     """Kernel times on the same work, as parts of kfusion's."""
-    own = {(r["application"], r["size"]): r["ms"]["fused"] for r in results["applications"]}
-    rows = [row for row in results["peers"] if "ms" in row]
-    names = list(dict.fromkeys(row["application"] for row in rows))
-    peers = list(dict.fromkeys(row["peer"] for row in rows))
+    ratios = peer_ratios(results)
+    names = list(dict.fromkeys(row["application"] for row, _ in ratios))
+    peers = list(dict.fromkeys(row["peer"] for row, _ in ratios))
     figure = _figure(1.5 + 1.3 * len(names), 3.4)
     axes: Axes = figure.subplots()
     width = 0.8 / len(peers)
-    for row in rows:
+    for row, ratio in ratios:
         number = peers.index(row["peer"])
         place = names.index(row["application"]) + (number + 0.5) * width - 0.4
-        ratio = row["ms"] / own[row["application"], row["size"]]
         axes.bar(place, ratio, width, color=f"C{number}", label=row["peer"])
     axes.axhline(1, color="black", linewidth=0.8)
     axes.set_xticks(range(len(names)), names)

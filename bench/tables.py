@@ -34,6 +34,14 @@ def kinds(results: Results) -> list[str]:
     return list(dict.fromkeys(row["kind"] for row in results["applications"]))
 
 
+def peer_ratios(results: Results) -> list[tuple[Row, float]]:
+    """Times of other fusers as parts of kfusion's, where both were measured at one size."""
+    own = {(row["application"], row["size"]): row["ms"]["fused"] for row in results["applications"]}
+    rows = [row for row in results["peers"] if "ms" in row]
+    keys = [(row["application"], row["size"]) for row in rows]
+    return [(r, r["ms"] / own[key]) for r, key in zip(rows, keys, strict=True) if key in own]
+
+
 def roofline_points(results: Results) -> list[tuple[str, str, float, float, float]]:
     """Application, kind, flops for each byte, attainable and achieved GFlop/s."""
     copy = best_copy(results)

@@ -21,7 +21,14 @@ from kfusion.parse.sources import KERNEL_SUFFIXES, read_sources
 from kfusion.paths import cmake_dir, fake_libc_dir, make_dir
 from kfusion.paths import include_dir as include_folder
 from kfusion.regenerate.depfile import depfile
-from kfusion.regenerate.files import output_names, refuse_overwriting, require_writable, write_all
+from kfusion.regenerate.files import (
+    UNUSED_HEADER,
+    output_names,
+    refuse_overwriting,
+    require_writable,
+    stale_files,
+    write_all,
+)
 from kfusion.runtime import CALLS_NAME, HEADER_NAME
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, error, render
@@ -40,7 +47,8 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit status: 0 done; 1 understood, but the request cannot be met; "
     "2 not understood.  `kfusion strip FILE... -o OUT` writes sources without annotations; "
-    "`kfusion explain CODE` says what a message means; `kfusion verify FILE...` runs the "
+    "`kfusion explain CODE` says what a message means; `kfusion check FILE...` compiles what would "
+    "be written, and writes nothing; `kfusion verify FILE...` runs the "
     "kernels, as they were and fused, and compares; `kfusion bench FILE...` times them; "
     "`kfusion tune FILE...` looks for the numbers that are fastest on a device.",
 )
@@ -100,7 +108,20 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
 @click.option("--cmake-dir", "folder", flag_value="cmake", help="Print the folder for CMake.")
 @click.option("--make-dir", "folder", flag_value="make", help="Print the folder of kfusion.mk.")
 @click.version_option(__version__, prog_name="kfusion")
-def fuse(
+def fuse(folder: str | None, **given: Any) -> None:
+    """Fuse the kernels of annotated OpenCL programs.
+
+    FILES are C applications with `kfuse` regions, C files of the library that they call,
+    and OpenCL kernel files; which is which is told by what they hold.
+    """
+    if folder is not None:
+        folders = {"include": include_folder, "cmake": cmake_dir, "make": make_dir}
+        click.echo(str(folders[folder]()))
+    else:
+        _fuse(**given)
+
+
+def _fuse(
     files: tuple[Path, ...],
     output: Path | None,
     include_dirs: tuple[Path, ...],
@@ -123,17 +144,7 @@ def fuse(
     wants_depfile: bool,
     depfile_path: Path | None,
     rule_targets: tuple[str, ...],
-    folder: str | None,
-) -> None:
-    """Fuse the kernels of annotated OpenCL programs.
-
-    FILES are C applications with `kfuse` regions, C files of the library that they call,
-    and OpenCL kernel files; which is which is told by what they hold.
-    """
-    if folder is not None:
-        folders = {"include": include_folder, "cmake": cmake_dir, "make": make_dir}
-        click.echo(str(folders[folder]()))
-        return
+) -> Result:
     if not files:
         raise click.UsageError("give the files to fuse: applications, libraries and kernels")
     if output is None and not dry_run and not explain_plan:
@@ -206,6 +217,7 @@ def fuse(
                 f"{planned.name}: {count} kernels become {len(planned.plan.groups)} "
                 f"({len(groups)} fused)"
             )
+    return result
 
 
 def _write(
@@ -217,8 +229,8 @@ def _write(
 ) -> None:
     """And `where`, what they depend on."""
     if where is not None:
-        for header in (HEADER_NAME, CALLS_NAME):  # so that a build can name them beforehand
-            files.setdefault(header, "/* Nothing is fused that needs this header. */\n")
+        for header in (HEADER_NAME, CALLS_NAME):
+            files.setdefault(header, UNUSED_HEADER)
     write_all(output, files)
     if where is not None:
         text = rule(targets or [str(output / name) for name in files])
@@ -250,6 +262,58 @@ def explain(codes: tuple[str, ...]) -> None:
     click.echo("\n\n\n".join(texts) if codes else report.list_codes())
 
 
+_takes_build_options = click.option(
+    "--build-options",
+    type=shlex.split,
+    default="",
+    metavar="OPTIONS",
+    help="For the kernels, besides the host's.",
+)
+_OF_OUTPUT = "output dry_run wants_depfile depfile_path rule_targets".split()
+
+
+@click.command(
+    context_settings={"help_option_names": ["-h", "--help"]},
+    params=[p for p in fuse.params if p.name not in (*_OF_OUTPUT, "folder", "version")],
+)
+@click.option("--cxx", default="c++", show_default=True, help="The compiler for hosts in C++.")
+@_takes_build_options
+@click.option("--device", default="", help="A part of the device's or platform's name.")
+@click.option(
+    "--against", type=_PATH, metavar="DIR", help="Compile nothing; is DIR what would be written?"
+)
+def check(
+    cxx: str, build_options: list[str], device: str, against: Path | None, **given: Any
+) -> None:
+    """Fuse, write nothing, and compile what would be written.
+
+    FILES and options are those of kfusion. Hosts are compiled with the C and C++ compiler,
+    kernels for each OpenCL device, or for --device. Messages name the lines of FILES. With
+    --against nothing is compiled: DIR is compared, byte by byte, with what would be written to
+    it. Exit status 1 if something does not compile or is different.
+    """
+    from kfusion.device.builds import builder
+
+    given |= dict.fromkeys(_OF_OUTPUT) | {"dry_run": True}
+    if against is not None:
+        errors = stale_files(_fuse(**given).files, against, flat=given["base"] is None)
+    else:
+        options = given["cc"], given["include_dirs"], given["defines"], given["real_headers"]
+        with builder() as process:
+            result = _fuse(**given)
+            from kfusion.checking import check
+
+            how = _preprocessor(*options)
+            checked = check(result, how, cxx, process, device, build_options)
+        errors = checked.errors
+        if checked.not_built and not given["quiet"]:
+            click.echo(checked.not_built, err=True)
+        if given["verbose"] and not errors:
+            click.echo(checked.compiled)
+    if errors:
+        raise KFusionError(*errors, exit_code=1)
+
+
 _takes_tuned = click.option("--tuned", multiple=True, type=_PATH, help="As for kfusion.")
 
 
@@ -266,7 +330,7 @@ def _runs_kernels(command: _Command) -> _Command:
         click.option(
             "--size", "sizes", multiple=True, type=int, help="The value of all other sizes."
         ),
-        click.option("--build-options", default="", help="For the kernels, besides the host's."),
+        _takes_build_options,
         click.option("--no-contract", is_flag=True, help="Build both with FP_CONTRACT OFF."),
         click.option("--exact", is_flag=True, help="Look at what --exact writes."),
         click.option(
@@ -299,7 +363,7 @@ class _Kernels:
     real_headers: bool
     lets: tuple[str, ...]
     sizes: tuple[int, ...]
-    build_options: str
+    build_options: list[str]
     no_contract: bool
     exact: bool
     target: str
@@ -313,7 +377,7 @@ class _Kernels:
     def wanted(self) -> Wanted:
         from kfusion.device import command
 
-        options = [*(f"-D{define}" for define in self.defines), *shlex.split(self.build_options)]
+        options = [*(f"-D{define}" for define in self.defines), *self.build_options]
         beside = dict.fromkeys(f.parent for f in self.files if f.suffix in KERNEL_SUFFIXES)
         options += [f"-I{folder.absolute()}" for folder in (*beside, *self.include_dirs)]
         return command.Wanted(
@@ -396,7 +460,10 @@ def bench(repeats: int, json: Path | None, plot: Path | None, **given: Any) -> N
     could be timed.
     """
     from kfusion.device import command
+    from kfusion.report.times import require_matplotlib
 
+    if plot is not None:
+        require_matplotlib()
     kernels = _Kernels(**given)
     wanted = kernels.wanted()
     if not wanted.sizes:
@@ -470,7 +537,14 @@ def tune(output: Path, time_limit: float | None, repeats: int, here: bool, **giv
     sys.exit(command.tune_here(tuner, time_limit))
 
 
-_COMMANDS = {"bench": bench, "explain": explain, "strip": strip, "tune": tune, "verify": verify}
+_COMMANDS = {
+    "bench": bench,
+    "check": check,
+    "explain": explain,
+    "strip": strip,
+    "tune": tune,
+    "verify": verify,
+}
 
 
 def _targets(name: str, budgets: tuple[str, ...], files: tuple[Path, ...]) -> Targets:

@@ -61,7 +61,7 @@ from kfusion.runtime import CALLS_NAME, HEADER_NAME
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.depth import refuses_depth
 from kfusion.source.diagnostics import Diagnostic, KFusionError, Severity, error
-from kfusion.source.text import Edit, apply_edits, bytes_of
+from kfusion.source.text import Edit, SourceFile, Spliced, bytes_of
 from kfusion.synthesis.files import given_edits, section_edits
 from kfusion.synthesis.model import FusedKernel, NotWrittenError
 
@@ -151,6 +151,9 @@ class Result:
     # By name: kernel files and programs in strings, as they were and with the fused kernels.
     programs: dict[str, tuple[str, str]] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)  # that programs are built with, if known
+    # By name: files that come from inputs, and programs in strings that get fused kernels.
+    spliced: dict[str, Spliced] = field(default_factory=dict)
+    strings: dict[str, Spliced] = field(default_factory=dict)
 
     @property
     def expected(self) -> list[PlannedPattern]:
@@ -251,10 +254,11 @@ def fuse_files(
             planned = PlannedRegion(region, ())
         result.regions.append(planned)
     result.files = _texts(given, result)
-    result.programs = {
-        unit.source.path.name: (unit.source.text, _kernel_text(unit, given))
-        for unit in inputs.kernels
-    }
+    for unit in inputs.kernels:
+        name, made = unit.source.path.name, _with_kernels(unit, given)
+        result.programs[name] = (unit.source.text, made.text)
+        if unit not in inputs.files and given.fused.of(unit):
+            result.strings[name] = made
     for unit, options in _build_options(inputs).items():
         if options is not None and len(options) == 1:
             result.options[unit.source.path.name] = options[0]
@@ -582,11 +586,11 @@ def _texts(given: _Given, result: Result) -> dict[str, str]:
     outside = frozenset[str]().union(*(r.outside for r in fused))
     callers = _callers(inputs, fused, outside)
     readers = [reader for r in fused if r.shown is not None for reader in r.shown.readers]
-    files: dict[str, str] = {}
+    spliced = result.spliced
     for unit in inputs.files:
-        text, name = unit.source.text, given.name_of(unit.source.path)
+        name = given.name_of(unit.source.path)
         if unit in inputs.kernels:
-            files[name] = _kernel_text(unit, given)
+            spliced[name] = _with_kernels(unit, given)
             continue
         edits = [region_edit(r.region, r.shown) for r in fused if r.region.unit is unit]
         if edits or unit in callers:
@@ -594,14 +598,15 @@ def _texts(given: _Given, result: Result) -> dict[str, str]:
             edits.append(include_edit(unit, _seen_from(name, header), outside))
             own = [reader for reader in readers if reader.unit is unit]
             edits += reader_edits(unit, own, outside)
-        files[name] = apply_edits(text, _with_line_ends_of(text, edits))
+        spliced[name] = _spliced(unit.source, edits)
     for other in inputs.cpp:
-        text, name = other.source.text, given.name_of(other.source.path)
+        name = given.name_of(other.source.path)
         edits = [region_edit(r.region, r.shown) for r in fused if r.region.unit is other]
         if edits or other in callers:
             header = HEADER_NAME if edits else CALLS_NAME
             edits.append(include_cpp_edit(other, _seen_from(name, header)))
-        files[name] = apply_edits(text, _with_line_ends_of(text, edits))
+        spliced[name] = _spliced(other.source, edits)
+    files = {name: made.text for name, made in spliced.items()}
     if fused:
         headers = _headers(given, fused, callers, outside, {each.name for each in readers})
         for name in headers.keys() & files.keys():
@@ -615,13 +620,23 @@ def _seen_from(name: str, header: str) -> str:
     return "../" * name.count("/") + header
 
 
-def _kernel_text(unit: Unit, given: _Given) -> str:
-    """A kernel file with the fused kernels of its components."""
+def _with_kernels(unit: Unit, given: _Given) -> Spliced:
+    """A kernel file with the fused kernels of its components, each a block behind a blank line."""
     text, added = unit.source.text, given.fused.of(unit)
     edits = section_edits(unit) + given_edits(unit, added)
-    if added:
-        edits.append(_appended(text, [kernel.text for kernel in added]))
-    return apply_edits(text, _with_line_ends_of(text, edits))
+    lead = "" if text.endswith("\n") else "\n"
+    for kernel in added:
+        edits.append(Edit(len(text), len(text), f"{lead}\n{kernel.text.rstrip()}\n"))
+        lead = ""
+    return _spliced(unit.source, edits)
+
+
+def _spliced(source: SourceFile, edits: Iterable[Edit]) -> Spliced:
+    """What is added to a file ends its lines as the file does."""
+    text = source.text
+    end = "\r\n" if 2 * text.count("\r\n") > text.count("\n") else "\n"
+    ended = (replace(e, new=e.new.replace("\r\n", "\n").replace("\n", end)) for e in edits)
+    return Spliced(source, tuple(ended))
 
 
 def _callers(
@@ -702,20 +717,6 @@ def _build_options(inputs: Inputs) -> dict[Unit, tuple[str, ...] | None]:
         options = None
     own = {each.unit: each.options for each in inputs.embedded if each.options is not None}
     return {unit: own.get(unit, options) for unit in inputs.kernels}
-
-
-def _appended(text: str, additions: list[str]) -> Edit:
-    """Add blocks to the end of a file, a blank line before each."""
-    lead = "" if text.endswith("\n") else "\n"
-    return Edit(
-        len(text), len(text), lead + "".join(f"\n{block.rstrip()}\n" for block in additions)
-    )
-
-
-def _with_line_ends_of(text: str, edits: list[Edit]) -> list[Edit]:
-    """What is added to a file ends its lines as the file does."""
-    end = "\r\n" if 2 * text.count("\r\n") > text.count("\n") else "\n"
-    return [replace(e, new=e.new.replace("\r\n", "\n").replace("\n", end)) for e in edits]
 
 
 def _require_kernels(inputs: Inputs) -> None:

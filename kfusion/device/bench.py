@@ -7,6 +7,7 @@ element that one of them loads (halo.py).
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 import warnings
@@ -56,7 +57,7 @@ class Side:
     launches: int
     bytes: int  # that its launches must load and store
     ms: float  # the median
-    least_ms: float
+    doubt: float  # by such a part the median may be wrong
 
     @property
     def gb_s(self) -> float:
@@ -81,6 +82,7 @@ class Timed:
             share=(self.before.gb_s / copy_gb_s, self.after.gb_s / copy_gb_s),
             speed_up=self.before.ms / self.after.ms,
             predicted=self.before.bytes / self.after.bytes,
+            doubt=max(self.before.doubt, self.after.doubt),
         )
 
 
@@ -171,7 +173,12 @@ def in_turns(
 
 
 def _side(steps: Sequence[Step], times: list[float], moved: int) -> Side:
-    return Side(len(steps), moved, statistics.median(times), min(times))
+    """In doubt is about the standard error of a median."""
+    median, spread = statistics.median(times), 0.0
+    if len(times) > 1:
+        quarters = statistics.quantiles(times)
+        spread = quarters[2] - quarters[0]
+    return Side(len(steps), moved, median, spread / math.sqrt(len(times)) / median)
 
 
 def alone(planned: PlannedPattern) -> list[Group]:

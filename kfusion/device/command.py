@@ -164,6 +164,8 @@ def bench_here(
     if rows:
         click.echo(f"{device}: copies {copy:.0f} GB/s; medians of {repeats}")
         click.echo(times.table(rows))
+    for doubt in times.doubts(rows, repeats):
+        click.echo(doubt, err=True)
     if json is not None:
         json.write_text(times.as_json(device, copy, repeats, rows))
     if plot is not None and rows:

@@ -48,17 +48,28 @@ class BuiltProgram:
 
 def pocl_device() -> cl.Device:
     """The CPU device of the newest PoCL installed."""
-    platforms = [found for found in cl.get_platforms() if found.name == _POCL]
+    platforms = [found for found in _platforms() if found.name == _POCL]
     if not platforms:
         raise NoDeviceError("no PoCL found (pip install 'kfusion[pocl]')")
     return max(platforms, key=_pocl_version).get_devices()[0]
+
+
+def all_devices() -> list[cl.Device]:
+    return [device for platform in _platforms() for device in platform.get_devices()]
+
+
+def _platforms() -> list[cl.Platform]:
+    try:
+        return cl.get_platforms()
+    except cl.LogicError:  # there are none
+        return []
 
 
 def find_device(name: str) -> cl.Device:
     """The first device whose name, or whose platform's name, contains the text; "": PoCL's."""
     if not name:
         return pocl_device()
-    there = [device for platform in cl.get_platforms() for device in platform.get_devices()]
+    there = all_devices()
     for device in there:
         if name.lower() in f"{device.platform.name} {device.name}".lower():
             return device

@@ -154,15 +154,24 @@ def failed(source: SourceFile, failure: Failure) -> KFusionError:
             _unfinished_call(source, call.group(1)),
             help="expected ')'",
         )
-    found = re.search(_FAILED, failure.message)
-    if found is not None:
-        column = int(found.group(3)) if found.group(3) else None
-        place = _place(source, found.group(1), int(found.group(2)), column)
+    for name, line, column, text in errors_in(failure.message)[:1]:
+        place = _place(source, name, line, column)
         if place is not None:
-            return error("KF107", f"preprocessing failed: {found.group(4)}", place)
-    said = re.search(_PLACELESS, failure.message)
-    first = said.group(1) if said else failure.message.strip().split("\n")[0]
+            return error("KF107", f"preprocessing failed: {text}", place)
+    first = first_error(failure.message)
     return error("KF107", f"preprocessing failed: {first}", source.line_span(1))
+
+
+def errors_in(messages: str) -> list[tuple[str, int, int | None, str]]:
+    """File, line, column and text of each."""
+    found = re.findall(_FAILED, messages)
+    return [(name, int(line), int(at) if at else None, text) for name, line, at, text in found]
+
+
+def first_error(messages: str) -> str:
+    """Its text, wherever it is."""
+    said = re.search(_PLACELESS, messages)
+    return said.group(1) if said else messages.strip().split("\n")[0]
 
 
 def _unfinished_call(source: SourceFile, macro: str) -> Span:
@@ -177,16 +186,20 @@ def _unfinished_call(source: SourceFile, macro: str) -> Span:
 def _place(source: SourceFile, name: str, line: int, column: int | None) -> Span | None:
     """A place that the compiler names: from the column to the end of the line."""
     file = source if name == STDIN else header_file(source, name)
-    if file is None:
-        return None
+    return None if file is None else place_in(file, line, column)
+
+
+def place_in(file: SourceFile, line: int, column: int | None, tab: int = _TAB) -> Span:
+    """`tab`: the width of the tab stops with which the compiler counts."""
     span = file.line_span(line)
     if column is None:
         return span
+    line = span.location.line
     text, reached = file.line_text(line), 0
     for index, char in enumerate(text):
         if reached >= column - 1 and file.line_starts[line - 1] + index >= span.start:
             return replace(span, start=file.line_starts[line - 1] + index)
-        reached += _TAB - reached % _TAB if char == "\t" else 1
+        reached += tab - reached % tab if char == "\t" else 1
     return span
 
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from kfusion.parse.cpp import CppUnit
 
 KERNEL_SUFFIXES = (".cl", ".clh", ".ocl")
-_CPP_SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx")
+CPP_SUFFIXES = (".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx")
+SUFFIXES = (".c", *CPP_SUFFIXES, *KERNEL_SUFFIXES)
 # What an OpenCL compiler defines before it reads a program (device-neutral values).
 PREDEFINED = (
     "__OPENCL_VERSION__=120",
@@ -79,7 +80,7 @@ def _parse_cpp(file: SourceFile, how: Preprocessor) -> CppUnit:
 
 
 def _is_cpp(file: SourceFile) -> bool:
-    return file.path.suffix in _CPP_SUFFIXES
+    return file.path.suffix in CPP_SUFFIXES
 
 
 def _annotations(file: SourceFile) -> tuple[Annotations, bool]:

@@ -9,10 +9,16 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
+from itertools import zip_longest
 from pathlib import Path
 
-from kfusion.source.diagnostics import KFusionError, error
-from kfusion.source.text import bytes_of
+from kfusion.parse.sources import SUFFIXES
+from kfusion.runtime import CALLS_NAME, HEADER_NAME
+from kfusion.source.diagnostics import Diagnostic, KFusionError, Severity, error
+from kfusion.source.text import SourceFile, Span, bytes_of, text_of
+
+# So that a build can name the generated headers beforehand.
+UNUSED_HEADER = "/* Nothing is fused that needs this header. */\n"
 
 
 def output_names(inputs: Iterable[Path], base: Path | None) -> Callable[[Path], str]:
@@ -40,6 +46,34 @@ def output_names(inputs: Iterable[Path], base: Path | None) -> Callable[[Path], 
                 argument=str(path),
             )
     return name_of
+
+
+def stale_files(files: Mapping[str, str], folder: Path, *, flat: bool) -> list[Diagnostic]:
+    """How a folder differs from what would be written to it. Other files than sources may stand
+    there, too."""
+
+    def told(message: str, span: Span | None = None, help: str = "") -> Diagnostic:
+        help = help or f"write the folder again, with -o {folder}"
+        return Diagnostic("KF308", Severity.ERROR, message, span, help, argument=str(folder))
+
+    found: list[Diagnostic] = []
+    for name, text in files.items():
+        path = folder / name
+        if not path.is_file():
+            found.append(told(f"{path} is missing"))
+        elif (there := text_of(path.read_bytes())) != text:
+            lines = zip_longest(there.split("\n"), text.split("\n"))
+            line = next(n for n, (old, new) in enumerate(lines, 1) if old != new)
+            span = SourceFile(path, there).line_span(line)
+            found.append(told("this file is not what would be written now", span))
+    for path in sorted(folder.glob("*") if flat else folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        is_output = path.suffix in SUFFIXES or path.name in (HEADER_NAME, CALLS_NAME)
+        if name not in files and is_output and path.is_file():
+            if not _holds(path, UNUSED_HEADER):
+                text = f"{path} is left over: it would not be written now"
+                found.append(told(text, help="remove it"))
+    return found
 
 
 def refuse_overwriting(inputs: Iterable[Path], out: Path, name_of: Callable[[Path], str]) -> None:

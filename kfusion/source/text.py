@@ -118,3 +118,26 @@ def apply_edits(text: str, edits: list[Edit], base: int = 0) -> str:
         position = edit.end
     pieces.append(text[position - base :])
     return "".join(pieces)
+
+
+@dataclass(frozen=True, eq=False)
+class Spliced:
+    """A text with edits, which knows what of it comes from where."""
+
+    source: SourceFile
+    edits: tuple[Edit, ...] = ()
+
+    @cached_property
+    def text(self) -> str:
+        return apply_edits(self.source.text, list(self.edits))
+
+    def origin(self, offset: int) -> int | Edit:
+        """Where a character of the text stands in the source, or the edit that it comes from."""
+        added = 0  # characters, by the edits before
+        for edit in sorted(self.edits, key=lambda e: (e.start, e.end)):
+            if offset < edit.start + added:
+                break
+            if offset < edit.start + added + len(edit.new):
+                return edit
+            added += len(edit.new) - (edit.end - edit.start)
+        return offset - added

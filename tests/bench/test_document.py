@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from bench.document import markdown
+from bench.figures import draw
 from bench.tables import SAME_SHAPE, predicted, roofline_points, speed_up, table
 
 FOLDER = Path(__file__).parent
@@ -47,6 +48,16 @@ def test_what_is_attainable_is_what_the_best_copy_allows(results: dict[str, Any]
         ("pythagoras", "unfused", 6 / 36, 4200 * 6 / 36, 500),
         ("pythagoras", "fused", 6 / 12, 4200 * 6 / 12, 2000),
     ]
+
+
+def test_other_fusers_may_be_all_that_was_measured(results: dict[str, Any], tmp_path: Path) -> None:
+    alone = results | {"applications": [], "programs": []}
+    assert any("ms" in row for row in alone["peers"])
+    draw(alone, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    text = markdown(alone)
+    assert "## Today's fusers on the same work" in text
+    assert "peers.svg" not in text
 
 
 def test_a_table_has_a_line_under_its_head() -> None:

@@ -126,6 +126,16 @@ def test_bench_compares_and_times(tmp_path: Path) -> None:
     assert row["predicted"] > 1
     assert min(row["ms"]) > 0
     assert "legal.c:9 1000 3 -> 1" in " ".join(done.stdout.split())
+    assert done.stderr == "medians of 5 say little: take --repeats 10 or more\n"
+
+
+def test_bench_asks_for_matplotlib_before_it_measures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    done = verify("legal.c", "--plot", str(tmp_path / "times.svg"), command="bench")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "error[KF304]: Matplotlib is not installed" in done.stderr
 
 
 def test_bench_does_not_time_what_differs() -> None:

@@ -9,7 +9,7 @@ import pytest
 from kfusion.source.codes import CODES
 from kfusion.source.diagnostics import Diagnostic, Reason, Severity, error, render
 from kfusion.source.lexer import Kind, matching, plain_directive, tokenize
-from kfusion.source.text import Edit, Location, SourceFile, Span, apply_edits
+from kfusion.source.text import Edit, Location, SourceFile, Span, Spliced, apply_edits
 
 
 def source(text: str) -> SourceFile:
@@ -92,6 +92,14 @@ def test_edits() -> None:
     assert apply_edits("cd", [Edit(3, 4, "")], base=2) == "c"
     with pytest.raises(ValueError, match="overlapping"):
         apply_edits("abc", [Edit(0, 2, ""), Edit(1, 3, "")])
+
+
+def test_what_is_spliced_knows_where_it_comes_from() -> None:
+    first, second, cut = Edit(1, 1, "12"), Edit(1, 1, "3"), Edit(3, 5, "X")
+    text = Spliced(source("abcdef"), (cut, first, second))
+    assert text.text == "a123bcXf"
+    assert [text.origin(at) for at in range(8)] == [0, first, first, second, 1, 2, cut, 5]
+    assert text.origin(8) == 6
 
 
 def test_a_diagnostic_shows_its_places() -> None:
