@@ -12,6 +12,7 @@ _POCL = "Portable Computing Language"
 _VERSION = re.compile(r"PoCL (\d+)\.(\d+)")
 
 # PoCL refuses -Wall as a build option; its compiler, Clang, takes it from here.
+_NAMELESS = "<kernel>"
 _ALL_WARNINGS = """\
 #pragma clang diagnostic warning "-Wall"
 #pragma clang diagnostic warning "-Wextra"
@@ -103,9 +104,21 @@ def build_program(
     try:
         program.build([*options, f"-DKFUSION_TEXT_{digest}"])
     except cl.RuntimeError as error:
-        raise KernelBuildError(str(error)) from error
+        raise KernelBuildError(_told(error, context, source, options, name)) from error
     log: str = program.get_build_info(device, cl.program_build_info.LOG)
     return BuiltProgram(name, context, device, program, log)
+
+
+def _told(
+    error: cl.RuntimeError, context: cl.Context, source: str, options: Sequence[str], name: str
+) -> str:
+    """NVIDIA's compiler knows no other name than `<kernel>`: it gets the text without a `#line`."""
+    if f"\n{_NAMELESS}:" in str(error):
+        try:
+            cl.Program(context, source).build([*options])
+        except cl.RuntimeError as again:
+            return str(again).replace(f"\n{_NAMELESS}:", f"\n{name}:")
+    return str(error)
 
 
 def _pocl_version(platform: cl.Platform) -> tuple[int, int]:
