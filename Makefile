@@ -48,8 +48,9 @@ fuzz-frontend: setup
 	@KFUSION_TEST_TIMES=$(TIMES) $(BIN)/python -m pytest $(PYTEST_FLAGS) \
 		tests/parse/test_robustness.py
 
+# With --quiet it would let warnings pass.
 docs: setup
-	@$(BIN)/properdocs build --quiet --strict
+	@$(BIN)/properdocs build --strict
 
 lint: setup
 	@$(BIN)/ruff check

@@ -39,7 +39,7 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """A code in a text leads to its page."""
     here = page.file.src_uri
     if here.startswith("codes/KF") or here == "codes/index.md":

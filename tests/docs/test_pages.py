@@ -38,9 +38,14 @@ def test_blocks_that_are_not_run_have_a_known_reason() -> None:
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_no_code_hides_behind_indentation(page: Path) -> None:
-    fenced = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
-    indented = re.findall(r"^(?![ ]*[-*0-9]).*\n\n    .*", fenced, re.MULTILINE)
-    assert not indented
+    fenced = re.sub(r"^ *```.*?^ *```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    outer, hidden = "", []
+    for line in filter(str.strip, fenced.splitlines()):
+        if not line.startswith("    "):
+            outer = line
+        elif not re.match(r" *([-*]|\d\.) | {2,3}\S", outer):
+            hidden.append(line)
+    assert not hidden
 
 
 @pytest.mark.parametrize(

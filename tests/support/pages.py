@@ -118,7 +118,7 @@ class _Run:
         done = subprocess.run(
             command,
             cwd=self._folder,
-            env={**os.environ, "PATH": path, "COLUMNS": "80"},
+            env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
