@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -23,6 +24,8 @@ _FENCE = re.compile(
 _COMMENT = re.compile(r"<!-- (files|sh|not run): (.*?) -->\n", re.DOTALL)
 _FUSES = re.compile(r"// (.*): (\d+) kernels?\n")  # // square(x); add(c, x, y): 1 kernel
 _PROGRAM = re.compile(r"// (app\.c|vec\.cl?): (.*)\n")  # // app.c: kernels 2 -> 1
+# Commands that need no shell: they are run in this process, which has all imported.
+_ONLY_KFUSION = re.compile(r"(kfusion (?!verify)([^\n$|;&<>*]|\\\n)*\n?)+")
 OUTPUT = "output"
 
 
@@ -81,6 +84,8 @@ class _Run:
         """What is wrong with a block; nothing if it is what the page says."""
         if block.language == "files":
             return self._lend(ROOT / block.text)
+        if block.language == "sh" and _ONLY_KFUSION.fullmatch(block.text):
+            return self._kfusion(block.text)
         if block.language == "sh":
             return self._command(["sh", "-euc", block.text])
         if block.title == OUTPUT:
@@ -127,22 +132,31 @@ class _Run:
         self._output = done.stdout
         return f"exit status {done.returncode}\n{done.stdout}" if done.returncode else ""
 
+    def _kfusion(self, commands: str, folder: Path | None = None) -> str:
+        out = io.TextIOWrapper(io.BytesIO(), write_through=True)
+        status: object = 0
+        for line in commands.replace("\\\n", " ").splitlines():
+            try:
+                with (
+                    contextlib.chdir(folder or self._folder),
+                    contextlib.redirect_stdout(out),
+                    contextlib.redirect_stderr(out),
+                ):
+                    main(shlex.split(line)[1:])
+            except SystemExit as done:
+                status = status or done.code
+        out.seek(0)
+        self._output = out.read()
+        return f"exit status {status}\n{self._output}" if status else ""
+
     def _program(self, block: Block) -> str:
         """Functions or statements in place of those of the program in tests/cli/program."""
         (said,) = [match for match in (_PROGRAM.match(block.text),) if match]
         name, expected = said.groups()
         folder = self._folder / f"line{block.line}"
         write_program(folder, {name: block.text[said.end() :]})
-        err = io.TextIOWrapper(io.BytesIO(), write_through=True)
-        with (
-            contextlib.chdir(folder),
-            contextlib.redirect_stdout(io.StringIO()) as out,
-            contextlib.redirect_stderr(err),
-            contextlib.suppress(SystemExit),
-        ):
-            main(["app.c", "vec.c", "vec.cl", "-o", "out", "--explain-plan"])
-        err.seek(0)
-        plan = out.getvalue() + err.read()
+        self._kfusion("kfusion app.c vec.c vec.cl -o out --explain-plan", folder)
+        plan = self._output
         return "" if expected in plan else f"the plan is\n{plan}"
 
 
