@@ -101,3 +101,9 @@ def test_each_option_is_told(command: list[str], where: list[str]) -> None:
     assert options
     for option in options:
         assert re.search(rf"`{option}\b", told), option
+
+
+def test_first_day_and_first_example_are_short() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) < 200
+    (example,) = [b for b in blocks(ROOT / "docs/python.md") if b.title == "example.py"]
+    assert len([line for line in example.text.splitlines() if line.strip()]) < 20
