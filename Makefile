@@ -3,6 +3,7 @@
 # make fuzz    N=1000 random pipelines of each kind, others each time
 # make fuzz-mutation   switch each legality check off; in how many of N=2000 pipelines is it missed?
 # make fuzz-frontend   3,000 mutated and truncated inputs of all kinds (96 * TIMES)
+# make docs    the documents as a site, in site/
 # make lint    ruff and mypy only
 # make setup   what the others need, and nothing else
 #
@@ -21,7 +22,7 @@ export OCL_ICD_VENDORS ?= /etc/OpenCL/vendors
 # Tests start kfusion hundreds of times: what is compiled once is kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test fuzz fuzz-mutation fuzz-frontend lint setup clean
+.PHONY: demo test fuzz fuzz-mutation fuzz-frontend docs lint setup clean
 .DELETE_ON_ERROR:
 
 demo: setup
@@ -47,6 +48,10 @@ fuzz-frontend: setup
 	@KFUSION_TEST_TIMES=$(TIMES) $(BIN)/python -m pytest $(PYTEST_FLAGS) \
 		tests/parse/test_robustness.py
 
+# With --quiet it would let warnings pass.
+docs: setup
+	@$(BIN)/properdocs build --strict
+
 lint: setup
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
@@ -63,4 +68,4 @@ $(VENV)/.installed: scripts/python-packages.sh pyproject.toml | $(VENV)/.system
 	@touch $@
 
 clean:
-	rm -rf build $(VENV)
+	rm -rf build site $(VENV)

@@ -6,7 +6,6 @@ import contextlib
 import io
 import re
 import shlex
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -17,66 +16,15 @@ from kfusion.cli import main
 from kfusion.report.explain import Explanation, explain, explanations, list_codes
 from kfusion.source.codes import CODES, KINDS
 from kfusion.source.diagnostics import KFusionError, Severity
+from tests.support.examples import write_program
 
 TESTS = Path(__file__).resolve().parent.parent
 PACKAGE = TESTS.parent / "kfusion"
-# What an example says in a few lines stands in this small program.
-PROGRAM = TESTS / "cli" / "program"
-HEAD = re.compile(
-    r"^(?:#pragma sync .*\n)?[a-z][\w *]*?\b(\w+)\([^{};]*\)\n\{\n.*?^\}\n",
-    re.MULTILINE | re.DOTALL,
-)
-APPLICATION = '#include "vec.h"\n\nint combine(cl_mem c, cl_mem a, cl_mem b, cl_mem t, size_t n)\n'
 COMMAND = "kfusion app.c vec.c vec.cl -o out"
 TITLES = {"calls", "python", "command", "output"}
 FILES = {"app.c", "vec.c", "vec.cl", "other.cl", "kernels.cl"}
 NEEDS_EXACT = {"KF231"}  # codes that fuse(exact=True) gives
 EXPLAINED = explanations()
-
-
-def merged(text: str, base: str) -> str:
-    """An example's functions in place of those of the same names, others added in front."""
-    functions = {found.group(1) for found in HEAD.finditer(text)}
-    if not functions:
-        return text
-    rest = HEAD.sub(lambda m: "" if m.group(1) in functions else m.group(), base)
-    last = [*re.finditer(r"^(#include|static) .*;?\n", rest, re.MULTILINE)]
-    at = last[-1].end() if last else 0
-    return f"{rest[:at]}\n{text}\n{rest[at:]}"
-
-
-def application(text: str) -> str:
-    """Statements are those of combine(); `#include` begins a file."""
-    if HEAD.search(text):
-        return f'#include "vec.h"\n\n{text}'
-    return f"{APPLICATION}{{\n{text}\n    return 0;\n}}\n"
-
-
-def header(library: str) -> str:
-    """vec.h with the functions as the example declares them."""
-    found = {m.group(1): m.group().split("\n{")[0] for m in HEAD.finditer(library)}
-    text = (PROGRAM / "vec.h").read_text()
-    for name, head in found.items():
-        head = re.sub(r"^#pragma.*\n", "", head)
-        if not head.startswith("static"):
-            text = re.sub(rf"^.*\b{name}\(.*\n", "", text, flags=re.MULTILINE)
-            text = text.replace("\n#endif", f"{head};\n\n#endif")
-    return text
-
-
-def write_program(folder: Path, example: dict[str, str]) -> None:
-    shutil.copytree(PROGRAM, folder)
-    for name, text in example.items():
-        if name == "app.c":
-            (folder / name).write_text(application(text))
-        elif name == "vec.c":
-            (folder / name).write_text(merged(text, (folder / name).read_text()))
-            (folder / "vec.h").write_text(header(text))
-        elif name == "vec.cl":
-            alone = "other.cl" in example  # then both files are shown as they are
-            (folder / name).write_text(text if alone else merged(text, (folder / name).read_text()))
-        elif name.endswith((".c", ".cl")):
-            (folder / name).write_text(text)
 
 
 def messages_of_command(example: dict[str, str], folder: Path) -> str:
