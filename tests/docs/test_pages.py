@@ -88,6 +88,7 @@ def test_numbers_of_the_targets_are_those_of_the_program() -> None:
     ("command", "where"),
     [
         ([], ["README.md", "docs/build-systems.md", "docs/targets.md"]),
+        (["check"], ["README.md", "docs/build-systems.md", "docs/targets.md", "docs/checking.md"]),
         (["verify"], ["README.md", "docs/checking.md"]),
         (["bench"], ["README.md", "docs/checking.md"]),
         (["tune"], ["README.md", "docs/checking.md", "docs/targets.md"]),
