@@ -194,7 +194,7 @@ def _moved_by(planned: PlannedPattern, group: Group, launches: Sequence[Launched
     if in_strips is not None:
         return in_strips.loaded + in_strips.stored
     stages, values = values_of(group, planned.plan.invocations)
-    functions = functions_of(stages, equalities_of(group, stages), group.again)
+    functions = functions_of(stages, equalities_of(group, stages), group.again, values)
     loaded: dict[str, int] = {}
     stored: dict[str, int] = {}
     for number, stage in enumerate(stages):

@@ -105,7 +105,7 @@ class _Strips:
     @cached_property
     def levels(self) -> Levels:
         equalities = equalities_of(self.group, self.stages)
-        self.functions = functions_of(self.stages, equalities, self.group.again)
+        self.functions = functions_of(self.stages, equalities, self.group.again, self.values)
         found = levels_of_group(self.group, self.stages, self.values, equalities, self.functions)
         assert found is not None
         return found
