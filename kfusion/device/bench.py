@@ -20,7 +20,7 @@ import pyopencl as cl
 
 from kfusion.device.evaluate import CannotRunError
 from kfusion.device.extents import Launched, touched
-from kfusion.device.halo import bytes_in_strips
+from kfusion.device.marched import bytes_in_rows
 from kfusion.device.verify import Outcome, Prepared, Step, Verifier, kernel_of, type_of
 from kfusion.driver import PlannedPattern
 from kfusion.graph.again import functions_of
@@ -197,11 +197,11 @@ def traffic(planned: PlannedPattern, launches: Sequence[Launched]) -> tuple[int,
 
 
 def _moved_by(planned: PlannedPattern, group: Group, launches: Sequence[Launched]) -> int:
-    in_strips = bytes_in_strips(group, planned.plan.invocations, launches)
-    if in_strips is not None:
-        return in_strips.loaded + in_strips.stored
+    in_rows = bytes_in_rows(group, planned.plan.invocations, launches)
+    if in_rows is not None:
+        return in_rows.loaded + in_rows.stored
     stages, values = values_of(group, planned.plan.invocations)
-    functions = functions_of(stages, equalities_of(group, stages), group.again)
+    functions = functions_of(stages, equalities_of(group, stages), group.again, values)
     loaded: dict[str, int] = {}
     stored: dict[str, int] = {}
     for number, stage in enumerate(stages):

@@ -1,4 +1,5 @@
-"""What a kernel in strips loads and stores at a size, told by its plan: nothing is run.
+"""What a kernel in strips loads and stores at a size, told by its plan: nothing is run. Or one
+whose groups march (marched.py).
 
 A strip makes each level for its own items and for some beside them (graph/levels.py), so elements
 at the sides of strips are loaded by several of them. Two figures for the loads: all that are
@@ -8,7 +9,7 @@ comes from memory, as a strip finds in the cache what it has loaded before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -20,7 +21,7 @@ from kfusion.device.extents import Launched
 from kfusion.graph.again import functions_of, is_live, loads_of, stores_of
 from kfusion.graph.bind import BoundAccess
 from kfusion.graph.levels import Level, Levels, levels_of_group, loop_ends
-from kfusion.graph.model import Again, Group, Invocation, LocalMemory, Marching
+from kfusion.graph.model import Again, Group, Invocation, LocalMemory
 from kfusion.graph.plan import equalities_of, values_of
 from kfusion.kernel.forms import (
     GLOBAL_ID,
@@ -49,25 +50,17 @@ class Bytes:
     loaded: int  # each element once for each strip
     stored: int
 
+    def __add__(self, other: Bytes) -> Bytes:
+        loaded = self.loaded + other.loaded
+        return Bytes(self.executed + other.executed, loaded, self.stored + other.stored)
 
-class _UnknownError(Exception):
+
+class UnknownError(Exception):
     """An index, or a condition, that is not told by ids and numbers."""
 
 
-def bytes_in_strips(
-    group: Group, invocations: Sequence[Invocation], launches: Sequence[Launched]
-) -> Bytes | None:
-    """Of buffers in global memory; None: it is not in strips, or not all of it is known."""
-    if group.tiles is None or isinstance(group.tiles, Marching):
-        return None
-    try:
-        return _Strips(group, invocations, launches).bytes()
-    except _UnknownError:
-        return None
-
-
 @dataclass(frozen=True)
-class _Touch:
+class Touch:
     """Elements of a memory object for all items that a condition holds for in both dimensions:
     `across[x] + down[y]`. Not for those that `but` holds for, too."""
 
@@ -80,7 +73,18 @@ class _Touch:
     is_store: bool = False
 
 
-class _Strips:
+Part = slice | Numbers  # ids, in one dimension
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Tiles, rows of them below each other, and what is touched in each."""
+
+    touches: Sequence[Touch]
+    parts: Callable[[Level, int], list[Part]]  # by dimension, of which items each tile needs it
+
+
+class Strips:
     def __init__(
         self, group: Group, invocations: Sequence[Invocation], launches: Sequence[Launched]
     ) -> None:
@@ -105,44 +109,46 @@ class _Strips:
     @cached_property
     def levels(self) -> Levels:
         equalities = equalities_of(self.group, self.stages)
-        self.functions = functions_of(self.stages, equalities, self.group.again)
+        self.functions = functions_of(self.stages, equalities, self.group.again, self.values)
         found = levels_of_group(self.group, self.stages, self.values, equalities, self.functions)
         assert found is not None
         return found
 
     def bytes(self) -> Bytes:
-        touches = list(self._touches())
-        executed = sum(t.size * self._times(t) for t in touches if not t.is_store)
-        stored = sum(t.size * self._times(t) for t in touches if t.is_store)
-        return Bytes(executed, self._once([t for t in touches if not t.is_store]), stored)
+        return sum(map(_bytes, self.grids()), Bytes(0, 0, 0))
+
+    def grids(self) -> Iterator[Grid]:
+        yield Grid(list(self.touches()), self._spans)
 
     # What is touched
 
-    def _touches(self) -> Iterator[_Touch]:
+    def touches(self, but: Collection[tuple[int, int]] = ()) -> Iterator[Touch]:
+        """`but`: loads that are done otherwise, by the stage and the number of the access."""
         for level in (*self.levels.levels, self.levels.last):
             number, memory = level.key
             values = self.functions[level.key] if memory else self.values
             before = self.stages[: number + 1]
             for access in loads_of(before, values):
-                yield from self._of(access, level)
+                if (self.stages.index(access.stage), access.number) not in but:
+                    yield from self._of(access, level)
             for access in () if memory else stores_of(before, values):
                 yield from self._of(access, level, is_store=True)
             for each in self.group.again:
                 if each.outside and each.reader <= number and is_live(each, before, values):
                     yield from self._left(each, level)
 
-    def _of(self, access: BoundAccess, level: Level, *, is_store: bool = False) -> Iterator[_Touch]:
+    def _of(self, access: BoundAccess, level: Level, *, is_store: bool = False) -> Iterator[Touch]:
         if access.memory.name in self.constant:
             return
         if access.form is None or access.access.texel is not None or access.access.seen_as:
-            raise _UnknownError
+            raise UnknownError
         for known in self._rounds(access):
-            index = self._split(access.form, known)
+            index = self.split(access.form, known)
             where = self._where((*access.facts, *self._domain(level)), known)
             size = size_of(access.type)
-            yield _Touch(access.memory.name, size, level, index, where, is_store=is_store)
+            yield Touch(access.memory.name, size, level, index, where, is_store=is_store)
 
-    def _left(self, each: Again, level: Level) -> Iterator[_Touch]:
+    def _left(self, each: Again, level: Level) -> Iterator[Touch]:
         """What memory holds where the level that is read has no items."""
         producer, read = self.stages[each.producer], self.stages[each.reader].access(each.access)
         store = next(
@@ -154,10 +160,10 @@ class _Strips:
         guards = [guard.map(lambda form: form.replace(ids)) for guard in producer.guards]
         assert store.form is not None
         for known in self._rounds(read):
-            index = self._split(store.form.replace(ids), known)
+            index = self.split(store.form.replace(ids), known)
             facts = (*read.facts, *self._domain(level))
             where, but = self._where(facts, known), self._where((*facts, *guards), known)
-            yield _Touch(each.memory, size_of(read.type), level, index, where, but)
+            yield Touch(each.memory, size_of(read.type), level, index, where, but)
 
     def _domain(self, level: Level) -> tuple[Comparison, ...]:
         number, memory = level.key
@@ -165,13 +171,17 @@ class _Strips:
 
     # Numbers
 
-    def _rounds(self, access: BoundAccess) -> Iterator[_Known]:
-        """What is known in each round of the loops around the access."""
-        ids: dict[Atom, Numbers] = {}
+    @cached_property
+    def ids(self) -> dict[Atom, Numbers]:
+        found: dict[Atom, Numbers] = {}
         for d, size in enumerate(self.size):
             shape = (1, size) if d == 0 else (size, 1)
-            ids[Id(GLOBAL_ID, d)] = np.arange(size, dtype=np.int64).reshape(shape)
-            ids[Id(GLOBAL_SIZE, d)] = np.int64(size).reshape(1, 1)
+            found[Id(GLOBAL_ID, d)] = np.arange(size, dtype=np.int64).reshape(shape)
+            found[Id(GLOBAL_SIZE, d)] = np.int64(size).reshape(1, 1)
+        return found
+
+    def _rounds(self, access: BoundAccess) -> Iterator[_Known]:
+        """What is known in each round of the loops around the access."""
         forms = [side for fact in access.facts for side in (fact.left, fact.right)]
         forms += [access.form] if access.form is not None else []
         loops = {a for form in forms for a in form.everything if isinstance(a, LoopVariable)}
@@ -180,7 +190,7 @@ class _Strips:
         counted = [loop for loop, end in ends.items() if end is not None]
         others = [loop for loop, end in ends.items() if end is None]
         for numbers in product(*ranges):
-            known = ids | {
+            known = self.ids | {
                 loop: np.int64(n).reshape(1, 1) for loop, n in zip(counted, numbers, strict=True)
             }
             if all(self._solve(loop, access.facts, known) for loop in others):
@@ -194,14 +204,14 @@ class _Strips:
             form = fact.left - fact.right
             factor = dict(form.terms).get((loop,), 0)
             if fact.op == "==" and factor:
-                rest = self._value(form - form_of(loop) * Form((((), factor),)), known)
+                rest = self.value(form - form_of(loop) * Form((((), factor),)), known)
                 if rest.size != 1:
-                    raise _UnknownError
+                    raise UnknownError
                 known[loop], left = (each.reshape(1, 1) for each in np.divmod(rest, -factor))
                 return not left.any() and known[loop].item() >= 0
-        raise _UnknownError
+        raise UnknownError
 
-    def _value(self, form: Form, known: _Known) -> Numbers:
+    def value(self, form: Form, known: _Known) -> Numbers:
         total = np.zeros((1, 1), np.int64)
         for monomial, factor in form.terms:
             term = np.full((1, 1), factor, np.int64)
@@ -212,24 +222,24 @@ class _Strips:
 
     def _atom(self, atom: Atom, known: _Known) -> Numbers:
         if isinstance(atom, Choice):
-            sides = (self._value(side, known) for side in (atom.then, atom.otherwise))
+            sides = (self.value(side, known) for side in (atom.then, atom.otherwise))
             return np.where(self._all(atom.when, known), *sides)
         if isinstance(atom, Quotient):
-            left, right = (self._value(side, known) for side in atom.parts)
+            left, right = (self.value(side, known) for side in atom.parts)
             if not right.all() or (left < 0).any():
-                raise _UnknownError
+                raise UnknownError
             return left // right
         if atom in known:
             return known[atom]
         if str(atom) in self.scalars:
             return np.int64(self.scalars[str(atom)]).reshape(1, 1)
-        raise _UnknownError
+        raise UnknownError
 
     def _all(self, facts: Iterable[Comparison], known: _Known) -> Flags:
         found = np.ones((1, 1), bool)
         for fact in facts:
             sides: Iterable[npt.NDArray[Any]] = (
-                self._value(side, known) for side in (fact.left, fact.right)
+                self.value(side, known) for side in (fact.left, fact.right)
             )
             if is_unsigned(fact.type):
                 last = np.uint64((1 << INTEGERS.get(fact.type, (64, False))[0]) - 1)
@@ -237,20 +247,20 @@ class _Strips:
             found = found & _OPERATORS[fact.op](*sides)
         return found
 
-    def _split(self, form: Form, known: _Known) -> tuple[Numbers, Numbers]:
+    def split(self, form: Form, known: _Known) -> tuple[Numbers, Numbers]:
         """What depends on the column, and the rest."""
         across = Form(tuple((m, f) for m, f in form.terms if 0 in _dimensions(Form(((m, f),)))))
         return self._along(0, across, known), self._along(1, form - across, known)
 
     def _along(self, dimension: int, form: Form, known: _Known) -> Numbers:
         if _dimensions(form) - {dimension}:
-            raise _UnknownError
-        return np.broadcast_to(self._value(form, known).ravel(), self.size[dimension])
+            raise UnknownError
+        return np.broadcast_to(self.value(form, known).ravel(), self.size[dimension])
 
     def _where(self, facts: Sequence[Comparison], known: _Known) -> tuple[Flags, Flags]:
         of = [_dimensions(fact.left) | _dimensions(fact.right) for fact in facts]
         if any(len(each) > 1 for each in of):
-            raise _UnknownError
+            raise UnknownError
         across = self._all([f for f, d in zip(facts, of, strict=True) if d == {0}], known)
         down = self._all([f for f, d in zip(facts, of, strict=True) if d != {0}], known)
         return (
@@ -260,75 +270,90 @@ class _Strips:
 
     # Strips
 
-    def _spans(self, level: Level, dimension: int) -> list[slice]:
+    def _spans(self, level: Level, dimension: int) -> list[Part]:
         """The items of the level that each strip makes."""
         assert self.tiles is not None
-        (low, high), size = level.reach[dimension], self.size[dimension]
-        tile = self.tiles.items[dimension]
-        return [
-            slice(max(start + low, 0), min(min(start + tile, size) + high, size))
-            for start in range(0, size, tile)
-        ]
+        size, tile = self.size[dimension], self.tiles.items[dimension]
+        ends = [(start, min(start + tile, size)) for start in range(0, size, tile)]
+        return spans(level.reach[dimension], ends, size)
 
-    def _times(self, touch: _Touch) -> int:
-        """How often it is done."""
 
-        def times(where: tuple[Flags, Flags]) -> int:
-            counts = (
-                sum(int(where[d][span].sum()) for span in self._spans(touch.level, d))
-                for d in (0, 1)
+def spans(reach: tuple[int, int], ends: Sequence[tuple[int, int]], size: int) -> list[Part]:
+    """What is needed of a level for items of the last one, between these ends."""
+    low, high = reach
+    return [slice(max(start + low, 0), min(end + high, size)) for start, end in ends]
+
+
+def _bytes(grid: Grid) -> Bytes:
+    loads = [touch for touch in grid.touches if not touch.is_store]
+    executed = sum(touch.size * _times(touch, grid) for touch in loads)
+    stored = sum(touch.size * _times(touch, grid) for touch in grid.touches if touch.is_store)
+    return Bytes(executed, _once(loads, grid), stored)
+
+
+def _times(touch: Touch, grid: Grid) -> int:
+    """How often it is done."""
+
+    def times(where: tuple[Flags, Flags]) -> int:
+        counts = (
+            sum(int(where[d][part].sum()) for part in grid.parts(touch.level, d)) for d in (0, 1)
+        )
+        return int(np.prod(list(counts), dtype=object))
+
+    return times(touch.where) - (times(touch.but) if touch.but is not None else 0)
+
+
+def _once(touches: Sequence[Touch], grid: Grid) -> int:
+    """Bytes of the elements, each once for each tile; tiles that are alike are told once."""
+    total = 0
+    for name in {touch.name for touch in touches}:
+        of_one = [touch for touch in touches if touch.name == name]
+        parts = [[grid.parts(touch.level, d) for touch in of_one] for d in (0, 1)]
+        kinds = [_kinds(of_one, parts[d], d) for d in (0, 1)]
+        for (x, wide), (y, high) in product(kinds[0], kinds[1]):
+            here = [(of[x], down[y]) for of, down in zip(*parts, strict=True)]
+            total += wide * high * of_one[0].size * _distinct(of_one, here)
+    return total
+
+
+def _kinds(
+    touches: Sequence[Touch], parts: Sequence[list[Part]], dimension: int
+) -> list[tuple[int, int]]:
+    """Numbers of tiles, one of each kind, and how many there are."""
+    found: dict[tuple[bytes, ...], list[int]] = {}
+    for tile in range(len(parts[0])):
+        here = [of_touch[tile] for of_touch in parts]
+        base = touches[0].index[dimension][here[0]][:1]
+        key = tuple(
+            each.tobytes()
+            for touch, part in zip(touches, here, strict=True)
+            for each in (
+                touch.index[dimension][part] - base,
+                touch.where[dimension][part],
+                *([touch.but[dimension][part]] if touch.but is not None else []),
             )
-            return int(np.prod(list(counts), dtype=object))
+        )
+        found.setdefault(key, []).append(tile)
+    return [(tiles[0], len(tiles)) for tiles in found.values()]
 
-        return times(touch.where) - (times(touch.but) if touch.but is not None else 0)
 
-    def _once(self, touches: Sequence[_Touch]) -> int:
-        """Bytes of the elements, each once for each strip; strips that are alike are told once."""
-        total = 0
-        for name in {touch.name for touch in touches}:
-            of_one = [touch for touch in touches if touch.name == name]
-            kinds = [self._kinds(of_one, d) for d in (0, 1)]
-            for (x, wide), (y, high) in product(kinds[0], kinds[1]):
-                total += wide * high * of_one[0].size * self._distinct(of_one, x, y)
-        return total
-
-    def _kinds(self, touches: Sequence[_Touch], dimension: int) -> list[tuple[int, int]]:
-        """Numbers of strips, one of each kind, and how many there are."""
-        found: dict[tuple[bytes, ...], list[int]] = {}
-        spans = [self._spans(touch.level, dimension) for touch in touches]
-        for strip in range(len(spans[0])):
-            parts = [span[strip] for span in spans]
-            base = touches[0].index[dimension][parts[0].start]
-            key = tuple(
-                each.tobytes()
-                for touch, part in zip(touches, parts, strict=True)
-                for each in (
-                    touch.index[dimension][part] - base,
-                    touch.where[dimension][part],
-                    *([touch.but[dimension][part]] if touch.but is not None else []),
-                )
-            )
-            found.setdefault(key, []).append(strip)
-        return [(strips[0], len(strips)) for strips in found.values()]
-
-    def _distinct(self, touches: Sequence[_Touch], x: int, y: int) -> int:
-        """How many elements one strip touches."""
-        parts: dict[bytes, tuple[Numbers, list[Numbers]]] = {}  # by rows, columns
-        single: list[Numbers] = []
-        for touch in touches:
-            spans = self._spans(touch.level, 0)[x], self._spans(touch.level, 1)[y]
-            sides = [touch.index[d][spans[d]] for d in (0, 1)]
-            across, down = (touch.where[d][spans[d]] for d in (0, 1))
-            if touch.but is None:
-                rows = np.unique(sides[1][down])
-                parts.setdefault(rows.tobytes(), (rows, []))[1].append(sides[0][across])
-            else:
-                but = np.logical_and.outer(touch.but[1][spans[1]], touch.but[0][spans[0]])
-                where = np.logical_and.outer(down, across) & ~but
-                single.append(np.add.outer(sides[1], sides[0])[where])
-        for rows, columns in parts.values():
-            single.append(np.add.outer(rows, np.unique(np.concatenate(columns))).ravel())
-        return int(np.unique(np.concatenate(single)).size)
+def _distinct(touches: Sequence[Touch], here: Sequence[tuple[Part, Part]]) -> int:
+    """How many elements one tile touches."""
+    parts: dict[bytes, tuple[Numbers, list[Numbers]]] = {}  # by rows, columns
+    single: list[Numbers] = []
+    for touch, part in zip(touches, here, strict=True):
+        sides = [touch.index[d][part[d]] for d in (0, 1)]
+        across, down = (touch.where[d][part[d]] for d in (0, 1))
+        if touch.but is None:
+            rows = np.unique(sides[1][down])
+            parts.setdefault(rows.tobytes(), (rows, []))[1].append(sides[0][across])
+        else:
+            but = np.logical_and.outer(touch.but[1][part[1]], touch.but[0][part[0]])
+            where = np.logical_and.outer(down, across) & ~but
+            single.append(np.add.outer(sides[1], sides[0])[where])
+    for rows, columns in parts.values():
+        single.append(np.add.outer(rows, np.unique(np.concatenate(columns))).ravel())
+    return int(np.unique(np.concatenate(single)).size)
 
 
 def _dimensions(form: Form) -> set[int]:

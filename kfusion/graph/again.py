@@ -122,20 +122,29 @@ def keys(again: Sequence[Again]) -> frozenset[Key]:
 
 
 def functions_of(
-    stages: Sequence[Stage], equalities: Equalities, again: Sequence[Again]
+    stages: Sequence[Stage],
+    equalities: Equalities,
+    again: Sequence[Again],
+    values: GroupValues,
 ) -> Functions:
-    """What each function does, if it can be one (`unsettled`)."""
+    """What each function does that the group's values need, if it can be one (`unsettled`)."""
     found: dict[tuple[int, str], GroupValues] = {}
-    for each in sorted(again, key=lambda a: (a.producer, a.memory)):
-        key = each.producer, each.memory
-        if key in found:
-            continue
-        before = list(stages[: each.producer + 1])
-        none, wanted = frozenset[str](), frozenset({each.memory})
-        found[key] = group_values(
-            before, equalities, none, again=keys(again), handed=none, wanted=wanted
-        )
-    return found
+
+    def need(values: GroupValues, count: int) -> None:
+        """... what so many stages need."""
+        for each in again:
+            key = each.producer, each.memory
+            if key in found or each.reader >= count or not is_live(each, stages, values):
+                continue
+            before = list(stages[: each.producer + 1])
+            none, wanted = frozenset[str](), frozenset({each.memory})
+            found[key] = group_values(
+                before, equalities, none, again=keys(again), handed=none, wanted=wanted
+            )
+            need(found[key], len(before))
+
+    need(values, len(stages))
+    return dict(sorted(found.items()))
 
 
 def _writes_alike(
@@ -316,7 +325,7 @@ MOST_CALLS = 200  # of functions, for one item: more do not pay, and take compil
 
 
 def loads_again(
-    stages: Sequence[Stage], again: Sequence[Again], functions: Functions
+    stages: Sequence[Stage], values: GroupValues, again: Sequence[Again], functions: Functions
 ) -> dict[tuple[Point, str, Form], int] | None:
     """What functions load, however often, at points told in ids of the kernel's item: bytes.
 
@@ -340,7 +349,8 @@ def loads_again(
                 call(inner, point)
 
     for each in again:
-        call(each, here)
+        if is_live(each, stages, values):
+            call(each, here)
     return found if len(seen) <= MOST_CALLS else None
 
 

@@ -116,13 +116,13 @@ class Bound:
     dimension: int
     scalar: str
     type: str  # of the parameter, canonical: int
-    times: tuple[str, str] | None = None  # below the product with this one, both of 32 bits
+    times: tuple[tuple[str, str], ...] = ()  # below the product with these, all of 32 bits
     least: int = 0  # if scalars are that at least: `i <= n - 1`
 
     @property
     def factors(self) -> tuple[tuple[str, str], ...]:
         """The scalars, with their types."""
-        return ((self.scalar, self.type), *([self.times] if self.times is not None else []))
+        return ((self.scalar, self.type), *self.times)
 
 
 @dataclass(frozen=True)

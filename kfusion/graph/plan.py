@@ -347,8 +347,8 @@ class _Planner:
         barriers, handed = self._meetings(run)
         equalities = _equalities(assumptions, members)
         again = computed_again(members, together.across, equalities, stored)
-        functions = functions_of(members, equalities, again)
         values = group_values(members, equalities, stored, barriers, handed, keys(again))
+        functions = functions_of(members, equalities, again, values)
         reason = unsettled(members, values, together.across, again, functions, equalities)
         if reason is not None:
             return reason
@@ -394,7 +394,7 @@ class _Planner:
                     )
         if not self.shared:
             return _Candidate(assumptions, stored, barriers, handed, values.bytes, again)
-        further = loads_again(members, again, functions)
+        further = loads_again(members, values, again, functions)
         if further is None:
             return self._costs(again, run[-1])
         size = cost(members, values, further, near, straight)

@@ -15,7 +15,9 @@ from kfusion.source.protections import is_on, protection
 
 BOUNDED = protection("bounded", "in a larger range each kernel stops where its own one does")
 
-_MULTIPLIED = ("int", "uint")  # hosts multiply in 64 bits; beyond 32 bits no range has the items
+# Hosts multiply in 64 bits, and compare with a range, which has no more than 31. What is left of a
+# product in 64 bits is left of it in 32 bits, too, if it is that small.
+_MULTIPLIED = ("int", "uint")
 COMPARED = ("int", "uint", "long", "ulong")  # types of numbers that hosts compare as kernels do
 
 
@@ -41,15 +43,15 @@ def bounds_of(stage: Stage) -> list[Bound]:
             least = int(guard.op == "<=")  # of 0, 1 less may be more than all ids
             scalars = _scalars(guard.right + number(least), stage)
             if scalars:
-                times = scalars[1] if len(scalars) > 1 else None
-                bound = Bound(stage.invocation.index, dimension, *scalars[0], times, least)
+                (scalar, type_), *times = scalars
+                bound = Bound(stage.invocation.index, dimension, scalar, type_, tuple(times), least)
                 found.setdefault(dimension, bound)
     every = len(found) == stage.invocation.range.dimensions
     return [found[dimension] for dimension in sorted(found)] if every else []
 
 
 def _scalars(form: Form, stage: Stage) -> list[tuple[str, str]]:
-    """The scalar that a form is, with its type, or the two that it is the product of."""
+    """The scalar that a form is, with its type, or those that it is the product of."""
     [(atoms, factor), *others] = form.terms or [((), 0)]
     found = [
         (atom.name, atom.type)
@@ -59,7 +61,7 @@ def _scalars(form: Form, stage: Stage) -> list[tuple[str, str]]:
         and atom.type in (COMPARED if len(atoms) == 1 else _MULTIPLIED)
         and atom.name in stage.scalars
     ]
-    plain = factor == 1 and not others and len(found) == len(atoms) <= 2
+    plain = factor == 1 and not others and len(found) == len(atoms) <= 3
     return found if plain else []
 
 

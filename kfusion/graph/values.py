@@ -1,9 +1,9 @@
 """Internalisation: which accesses of a group become uses of a variable.
 
 An element that several accesses of one work-item touch is a *value*. From its first
-unconditional access on it lives in a variable of the stored type: later loads read the
-variable, stores assign it, and what is observed is stored once. Everything else stays
-as written and goes through memory.
+unconditional access on, or from stores of one stage that each way comes to one of, it lives in a
+variable of the stored type: later loads read the variable, stores assign it, and what is observed
+is stored once. Everything else stays as written and goes through memory.
 
 A value goes on to later blocks if their guards imply those of the block that it is made in.
 
@@ -91,6 +91,12 @@ class GroupValues:
     loads: int
     stores: int
     bytes: int  # of those loads and stores, as far as the sizes of types are known
+
+    @property
+    def assigned_only(self) -> frozenset[Value]:
+        """What no store declares: one of several makes it, under conditions."""
+        declared = {p.value for p in self.places.values() if p.role in (Role.LOAD, Role.DEFINE)}
+        return frozenset(p.value for p in self.places.values() if p.value) - declared
 
 
 @dataclass(frozen=True)
@@ -444,13 +450,16 @@ class _Analysis:
     ) -> None:
         """Decide for one element. All accesses before `start` stay as written."""
         start = next((i for i in range(len(events)) if self._can_start(events, i)), None)
+        before = range(len(events) if start is None else start)
+        always = next((i for i in before if self._always(events, i)), None)
+        start = always if always is not None else start
         if start is None:
             return
         events = events[start:]
         writes = [e for e in events if e.mode.writes]
         kept = self._kept_stores(writes, live)
-        before = sum(e.mode.reads for e in events) + len(writes)
-        if before <= events[0].mode.reads + len(kept):
+        count = sum(e.mode.reads for e in events) + len(writes)
+        if count <= events[0].mode.reads + len(kept):
             return
         last_read = max((i for i, e in enumerate(events) if e.mode.reads), default=-1)
         silent = {
@@ -467,10 +476,11 @@ class _Analysis:
             number=len({p.value for p in places.values() if p.value}),
             memory=events[0].access.memory.name,
             type=events[0].access.type,
-            constant=not assigned and events[0].mode is not Mode.UPDATE,
+            constant=not assigned and events[0].mode is not Mode.UPDATE and always is None,
         )
         for position, event in enumerate(events):
-            places[event.key] = self._place(event, position == 0, value, kept, silent)
+            first = position == 0 and always is None
+            places[event.key] = self._place(event, first, value, kept, silent)
 
     @staticmethod
     def _looped_read(event: _Event, events: list[_Event]) -> bool:
@@ -514,7 +524,18 @@ class _Analysis:
         return {event.key: Place(Role.ASSIGN, value) for event in events}
 
     def _can_start_in(self, events: list[_Event]) -> bool:
-        return any(self._can_start(events, position) for position in range(len(events)))
+        return any(
+            self._can_start(events, position) or self._always(events, position)
+            for position in range(len(events))
+        )
+
+    def _always(self, events: list[_Event], position: int) -> bool:
+        """The variable is assigned from here on: by stores of one stage, on each of its ways."""
+        own = [event for event in events if event.stage == events[position].stage]
+        if own[0] is not events[position]:
+            return False
+        stores = all(event.conditional and event.mode is Mode.WRITE for event in own)
+        return stores and bool(surely_stored([event.access for event in own]))
 
     def _can_start(self, events: list[_Event], position: int) -> bool:
         """The variable is declared here: by a plain load, or by a store that is a statement."""

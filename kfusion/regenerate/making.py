@@ -370,7 +370,7 @@ class _Making:
         return f"{less}{self._end(bound)} > {launch}->global[{d}]"
 
     def _end(self, bound: Bound) -> str:
-        type_ = "size_t" if bound.times is None else "cl_ulong"
+        type_ = "cl_ulong" if bound.times else "size_t"
         return " * ".join(f"({type_}){self.value(*factor)[0]}" for factor in bound.factors)
 
     def _refuse(self, index: int, text: str, why: str) -> None:

@@ -9,7 +9,7 @@ from kfusion.graph.bind import Stage
 from kfusion.graph.levels import Key
 from kfusion.graph.model import Group, Marching
 from kfusion.graph.unify import Equalities
-from kfusion.graph.values import GroupValues, Role
+from kfusion.graph.values import GroupValues
 from kfusion.kernel.forms import GLOBAL_ID, Id, form_of
 from kfusion.synthesis.again import FUNCTION, INSIDE, ITEM_NAMES, Function, ItemParameter
 from kfusion.synthesis.names import Names, identifier
@@ -137,9 +137,7 @@ class FunctionWriter(Writer):
         assert value is not None
         front = len(self.out.lines)
         self._stages(live)
-        if all(p.role is Role.ASSIGN for p in self.uses[last].places.values() if p.value == value):
-            self.carried |= {value}
-            self._declare_carried([last], front)
+        self._declare_carried([use.number for use in live], front)
         variable = self.variables.of_values[value]
         if value in self.rounded.values:
             self.out.add(f"if (get_work_dim() > 3) {variable} = {self._zero(value)}; /* never */")
@@ -162,7 +160,9 @@ class FunctionWriter(Writer):
         if self.guarded:
             self._blocks()
         else:
+            front = len(self.out.lines)
             self._stages(live)
+            self._declare_carried([use.number for use in live], front)
         return self._function(live, "does", "_".join(self._kernels(live)))
 
     def or_before(self, rows: Rows) -> Function:

@@ -58,7 +58,7 @@ def synthesise(
     """
     stages, values = values_of(group, invocations)
     equalities = equalities_of(group, stages)
-    of_functions = functions_of(stages, equalities, group.again)
+    of_functions = functions_of(stages, equalities, group.again, values)
 
     taken = frozenset(taken)
 

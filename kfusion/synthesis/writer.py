@@ -132,6 +132,7 @@ class Writer:
             if stages[block.stages[0]].guards:
                 before = carried(values, block.stages[0])
                 self.carried |= carried(values, block.stages[-1] + 1) - before
+        self.carried |= values.assigned_only
         apart = self.carried | self.rounded.values
         self.copies = [find_copies(use, apart) for use in self.uses]
         early = self.uses[1 : min(self.waiting, default=len(self.uses))]

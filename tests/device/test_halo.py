@@ -1,11 +1,11 @@
-"""Bytes that strips move, as the plan tells them, and as Oclgrind counts them."""
+"""Bytes that kernels in rows move, as the plan tells them, and as Oclgrind counts them."""
 
 from __future__ import annotations
 
 import pickle
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,10 +15,11 @@ import pytest
 from casestudies.measure import parse_instruction_counts
 from kfusion.api import Fused, fuse
 from kfusion.device.extents import Launched
-from kfusion.device.halo import Bytes, bytes_in_strips
+from kfusion.device.halo import Bytes
+from kfusion.device.marched import bytes_in_rows
 from kfusion.device.oclgrind import has_oclgrind, oclgrind, require_success, run
 from kfusion.graph.model import LaunchRange
-from kfusion.graph.target import TARGETS
+from kfusion.graph.target import TARGETS, Target
 from tests.random.execution import Job, Step
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +27,7 @@ STUDIES = "\n".join(
     (ROOT / "casestudies" / name / f"{name}.cl").read_text() for name in ("convolution", "stencil")
 )
 STRIPS = replace(TARGETS["cpu"], strip=8, rows=5)  # most of what they do is halo
+MARCH = Target(march=8, marchers=16)
 # One, fewer than the reach, whole strips, and one more or less; beside it the range.
 SIZES = ((1, 1), (2, 3), (8, 5), (9, 6), (16, 10), (23, 17), (40, 31))
 CALLS = {
@@ -52,10 +54,12 @@ CALLS = {
     ],
 }
 
+MARCHING = ["jacobi, 4 steps", "hotspot", "borders stay", "unsharp"]
 
-def fused(calls: Sequence[str]) -> Fused:
+
+def fused(calls: Sequence[str], target: Target = STRIPS) -> Fused:
     ranges = [LaunchRange(2, "all")] * len(calls)
-    target = replace(STRIPS, near=1 << 20) if len(calls) > 1 else STRIPS  # whatever it costs
+    target = replace(target, near=1 << 20) if len(calls) > 1 else target  # whatever it costs
     found = fuse(STUDIES, calls, ["o"], ranges=ranges, target=target, tiles=True)
     assert [group.tiles is not None for group in found.plan.groups] == [True]
     return found
@@ -64,7 +68,7 @@ def fused(calls: Sequence[str]) -> Fused:
 def predicted(program: Fused, width: int, height: int) -> Bytes | None:
     plan = program.plan
     launched = Launched(over(width, height), None, {"width": width, "height": height})
-    return bytes_in_strips(plan.groups[0], plan.invocations, [launched] * len(plan.invocations))
+    return bytes_in_rows(plan.groups[0], plan.invocations, [launched] * len(plan.invocations))
 
 
 def over(width: int, height: int) -> tuple[int, int]:
@@ -111,20 +115,41 @@ def test_loads_and_stores_that_are_executed(name: str, tmp_path: Path) -> None:
     assert [(b.executed, b.stored) for b in found if b] == [(c.loaded, c.stored) for c in counted]
 
 
-_READ = re.compile(
-    r"^Invalid read of size (\d+) at global memory address (\w+)\n.*\n.* (Group\(.*\))$",
-    re.MULTILINE,
+_LOADS, _STORES = (
+    re.compile(
+        rf"^Invalid {what} of size (\d+) at global memory address (\w+)\n.*\n.* (Group\(.*\))$",
+        re.MULTILINE,
+    )
+    for what in ("read", "write")
 )
+
+
+def complaints(program: Fused, size: tuple[int, int], folder: Path, *options: str) -> str:
+    log, job = folder / "log", job_of(program, *size, whole=False)
+    simulated([job], folder, "--max-errors", "1000000", "--log", str(log), *options)
+    return log.read_text()
+
+
+def bytes_of(found: Iterable[tuple[str, ...]]) -> int:
+    return sum(int(size) for size, *_ in found)
 
 
 @pytest.mark.skipif(not has_oclgrind(), reason="no oclgrind here")
 @pytest.mark.parametrize("name", CALLS)
 def test_elements_that_each_strip_loads(name: str, tmp_path: Path) -> None:
-    program, log = fused(CALLS[name]), tmp_path / "log"
+    program = fused(CALLS[name])
     for size in ((2, 3), (23, 17)):
-        job = job_of(program, *size, whole=False)
-        simulated([job], tmp_path, "--max-errors", "1000000", "--log", str(log))
-        loads = set(_READ.findall(log.read_text()))
         found = predicted(program, *size)
         assert found is not None
-        assert found.loaded == sum(int(each[0]) for each in loads)
+        assert found.loaded == bytes_of(set(_LOADS.findall(complaints(program, size, tmp_path))))
+
+
+@pytest.mark.skipif(not has_oclgrind(), reason="no oclgrind here")
+@pytest.mark.parametrize("name", MARCHING)
+def test_where_groups_march(name: str, tmp_path: Path) -> None:
+    program = fused(CALLS[name], MARCH)
+    for size in ((2, 3), (137, 43)):
+        told = complaints(program, size, tmp_path, "--build-options", "-cl-opt-disable")
+        loads, stores = _LOADS.findall(told), _STORES.findall(told)
+        counted = Bytes(bytes_of(loads), bytes_of(set(loads)), bytes_of(stores))
+        assert predicted(program, *size) == counted

@@ -107,20 +107,22 @@ def test_text() -> None:
 kernel void first_second(global const float *a, global float *b, global float *c, int n)
 {
     const int i = get_global_id(0);
+    float b_i;
     if (i >= n)
         return;
 
     /* first(b, a, n) */
     const float a_i = a[i];
     if (a_i < 0) {
-        b[i] = 0;
+        b[i] = b_i = 0;
         goto first_done;
     }
-    b[i] = a_i;
+    b_i = a_i;
+    b[i] = b_i;
     first_done:;
 
     /* second(c, b, n) */
-    c[i] = b[i] + 1;
+    c[i] = b_i + 1;
 }"""
     )
 

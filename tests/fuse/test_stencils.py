@@ -490,6 +490,15 @@ def test_program_all_of_which_is_observed(name: str) -> None:
     check(source, 1, calls, out=None)
 
 
+def test_nobody_wants_what_is_made_of_neighbours() -> None:
+    """Then there is no function for it, either."""
+    source = pair(PLANE, CLAMPED) + kernel("k", "o t", RIGHT)
+    calls = [F, call("g", "u", "t"), call("k", "b", "u"), call("f", "o", "a")]
+    assert [each.functions for each in check(source, 1, calls).fused] == [()]
+    fused = check(source, 1, [*calls, call("g", "c", "o")], out=["o", "c"])
+    assert [each.functions for each in fused.fused] == [("o_at",)]
+
+
 READER = "float left(global const float *p, int x) { return p[max(x - 1, 0)]; }\n"
 STAYING: dict[str, tuple[str, list[str], list[str]]] = {
     "overwrites what is read again": (pair(ROW, SIDES), [F, call("g", "a", "t")], ["a"]),
