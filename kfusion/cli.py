@@ -54,6 +54,13 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
 @click.option("--real-headers", is_flag=True, help="Read hosts with the system's own headers.")
 @click.option("--strict", is_flag=True, help="Fail if something in a region is not fused.")
 @click.option(
+    "--require",
+    "required",
+    multiple=True,
+    metavar="FILE:LINE=N",
+    help="Fail if the region that begins there comes to more than N kernels.",
+)
+@click.option(
     "--exact", is_flag=True, help="The same bits on devices that contract across kernels, too."
 )
 @click.option(
@@ -108,6 +115,7 @@ def fuse(
     cc: str,
     real_headers: bool,
     strict: bool,
+    required: tuple[str, ...],
     exact: bool,
     target: str,
     budgets: tuple[str, ...],
@@ -149,6 +157,7 @@ def fuse(
             require_writable(output, where.parent)
     sources = read_sources(files, how)
     # Loaded while the preprocessor runs.
+    from kfusion.demands import check_demands
     from kfusion.driver import fuse_files
 
     result = fuse_files(
@@ -181,14 +190,8 @@ def fuse(
         shown_plans = [replace(p, on="") if others else p for p, *others in alike.values()]
         told = [(p.name, p.plan, p.origin, p.region.mark.says) for p in shown_plans]
         click.echo(plan_table(told))
-    if strict and result.not_fused:
-        raise error(
-            "KF302",
-            "--strict: not everything in the regions is fused",
-            help="`kfusion explain CODE` says more of each cut",
-            argument="--strict",
-            exit_code=1,
-        )
+    if not for_recording:
+        check_demands(result, strict=strict, required=required)
     if output is not None and not dry_run:
         rule = partial(depfile, files=(*files, *tuned, *recorded), how=how, own=fake_libc_dir())
         _write(

@@ -75,6 +75,7 @@ CODES: dict[str, str] = {
     "KF303": "out or temp contradicts a later read",
     "KF304": "no OpenCL device, or no Oclgrind",
     "KF305": "the kernels do not build on the device",
+    "KF306": "a region comes to more kernels than are required",
     "KF401": "nothing in a region was fused",
     "KF402": "a region with fewer than two launches",
     "KF403": "a temporary may be read later",
