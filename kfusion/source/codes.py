@@ -4,7 +4,7 @@
 """
 
 KINDS: dict[str, str] = {
-    "KF1": "The input cannot be understood (exit status 2)",
+    "KF1": "The input cannot be understood (an error: exit status 2; a warning of one region: 0)",
     "KF2": "A fusion that is not done, and why",
     "KF3": "Understood, but the request cannot be met (exit status 1)",
     "KF4": "Notes",
