@@ -357,15 +357,25 @@ class _Kernels:
 @_runs_kernels
 @_takes_tuned
 @click.option("--oclgrind", is_flag=True, help="Look for data races with Oclgrind, too.")
+@click.option("--run", metavar="COMMAND", help="Let the fused program compare, as it is built.")
 @click.option("--here", is_flag=True, hidden=True)
-def verify(oclgrind: bool, here: bool, **given: Any) -> None:
+def verify(oclgrind: bool, run: str | None, here: bool, **given: Any) -> None:
     """Run each region's kernels, as they are and fused, on random data, and compare.
 
     FILES are those that kfusion fuses. Exit status 1 if one bit differs, if the kernels
     crash, if Oclgrind complains, or if nothing could be run; 3 if all that was run is the
     same, but a fused region was not run: at none of the sizes, or not at one of --size.
+
+    With --run './app 100' the program, built from the fused files, is run with KFUSION=check;
+    exit status 3 then if a region was never entered or never fused.
     """
     words: list[str] = click.get_current_context().obj
+    if run is not None:
+        from kfusion.device.program import verify_program
+
+        kernels = _Kernels(**given)
+        targets = _targets(kernels.target, kernels.budgets, kernels.tuned)
+        sys.exit(verify_program(kernels.fuser()(targets), run))
     if not here:
         from kfusion.device.apart import verify_apart
 
