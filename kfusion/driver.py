@@ -186,6 +186,7 @@ class _Given:
     runs: Runs
     recorded: tuple[RecordedRow, ...] = ()
     name_of: Callable[[Path], str] = FLAT
+    doubles: Mapping[str, KFusionError] = field(default_factory=dict)  # kernels with one name
 
     @property
     def on(self) -> str:
@@ -227,10 +228,11 @@ def fuse_files(
         _require_kernels(inputs)
     if regions:
         check_program_queries((*inputs.hosts, *inputs.cpp))
+    kernels, doubles = _all_kernels(inputs, patience)
     given = _Given(
         inputs,
         program,
-        _all_kernels(inputs, patience),
+        kernels,
         targets,
         targets.each,
         targets.each[0],
@@ -239,6 +241,7 @@ def fuse_files(
         Runs(program, {r.block: r.function for r in in_c if isinstance(r, Region)}),
         rows,
         name_of,
+        doubles,
     )
     result = Result({}, [], [*inputs.unread, *_not_taken(inputs, regions, rows)])
     for region in regions:
@@ -289,19 +292,23 @@ def _not_taken(
             yield Diagnostic("KF242", Severity.NOTE, text, own[0].span)
 
 
-def _all_kernels(inputs: Inputs, patience: float) -> dict[str, Kernel]:
+def _all_kernels(
+    inputs: Inputs, patience: float
+) -> tuple[dict[str, Kernel], dict[str, KFusionError]]:
+    """And those of which there are two: regions that launch them cannot be done."""
     kernels: dict[str, Kernel] = {}
+    doubles: dict[str, KFusionError] = {}
     for unit in inputs.kernels:
         for name, kernel in read_kernels(unit, patience).items():
             if name in kernels:
-                raise error(
+                doubles[name] = error(
                     "KF128",
                     f"kernel '{name}' is defined twice",
                     kernel.span,
                     related=(("the other definition", kernels[name].span),),
                 )
-            kernels[name] = kernel
-    return kernels
+            kernels.setdefault(name, kernel)
+    return kernels, doubles
 
 
 def _region(
@@ -336,6 +343,7 @@ def _region(
         paths = [(told[0].prediction, told)]
     elif isinstance(region, CppRegion):
         result.diagnostics.append(nothing_told(region).as_cut())
+    _refuse_doubles(paths, given)
     patterns: list[PlannedPattern] = []
     likeliest = 0
     planned: dict[object, list[PlannedPattern]] = {}  # by the shapes of rows
@@ -357,6 +365,13 @@ def _region(
         if any(count > 0 for count, _ in runs):  # what is not found may be any number
             kernels = kernels_of(runs, planned, loops)
     return PlannedRegion(region, tuple(patterns), closed.settles, names, kernels=kernels)
+
+
+def _refuse_doubles(paths: Iterable[_Path], given: _Given) -> None:
+    """Of kernels of one name it cannot be told which is launched."""
+    for launch in (each for _, rows in paths for row in rows for each in row.prediction.launches):
+        if (double := given.doubles.get(launch.invocation.kernel.name)) is not None:
+            raise double
 
 
 def _told(
