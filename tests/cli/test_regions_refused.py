@@ -436,3 +436,10 @@ def test_a_region_that_cannot_be_done_does_not_stop_the_others(command: Command)
     assert command.read("out/app.c").endswith(bad)
     assert "KFUSION_REGION(combine" in command.read("out/app.c").replace("_OUT", "")
     assert "KF302" in command.run("app.c", "vec.c", "vec.cl", "-o", "o", "--strict").stderr
+
+
+def test_region_around_a_list_of_values(command: Command) -> None:
+    command.change("app.c", "#pragma kfuse(a, b, out(c))\n", "")
+    command.write("app.c", command.read("app.c") + "int x[] =\n#pragma kfuse(a)\n{ 1, 2 };\n")
+    said = command.left_program()
+    assert "app.c:13:1: warning[KF109]: a region must stand inside a function" in said
