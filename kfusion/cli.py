@@ -62,6 +62,13 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
 @click.option("--real-headers", is_flag=True, help="Read hosts with the system's own headers.")
 @click.option("--strict", is_flag=True, help="Fail if something in a region is not fused.")
 @click.option(
+    "--require",
+    "required",
+    multiple=True,
+    metavar="FILE:LINE=N",
+    help="Fail if the region that begins there comes to more than N kernels.",
+)
+@click.option(
     "--exact", is_flag=True, help="The same bits on devices that contract across kernels, too."
 )
 @click.option(
@@ -129,6 +136,7 @@ def _fuse(
     cc: str,
     real_headers: bool,
     strict: bool,
+    required: tuple[str, ...],
     exact: bool,
     target: str,
     budgets: tuple[str, ...],
@@ -160,6 +168,7 @@ def _fuse(
             require_writable(output, where.parent)
     sources = read_sources(files, how)
     # Loaded while the preprocessor runs.
+    from kfusion.demands import check_demands
     from kfusion.driver import fuse_files
 
     result = fuse_files(
@@ -192,14 +201,8 @@ def _fuse(
         shown_plans = [replace(p, on="") if others else p for p, *others in alike.values()]
         told = [(p.name, p.plan, p.origin, p.region.mark.says) for p in shown_plans]
         click.echo(plan_table(told))
-    if strict and result.not_fused:
-        raise error(
-            "KF302",
-            "--strict: not everything in the regions is fused",
-            help="`kfusion explain CODE` says more of each cut",
-            argument="--strict",
-            exit_code=1,
-        )
+    if not for_recording:
+        check_demands(result, strict=strict, required=required)
     if output is not None and not dry_run:
         rule = partial(depfile, files=(*files, *tuned, *recorded), how=how, own=fake_libc_dir())
         _write(
@@ -418,15 +421,25 @@ class _Kernels:
 @_runs_kernels
 @_takes_tuned
 @click.option("--oclgrind", is_flag=True, help="Look for data races with Oclgrind, too.")
+@click.option("--run", metavar="COMMAND", help="Let the fused program compare, as it is built.")
 @click.option("--here", is_flag=True, hidden=True)
-def verify(oclgrind: bool, here: bool, **given: Any) -> None:
+def verify(oclgrind: bool, run: str | None, here: bool, **given: Any) -> None:
     """Run each region's kernels, as they are and fused, on random data, and compare.
 
     FILES are those that kfusion fuses. Exit status 1 if one bit differs, if the kernels
     crash, if Oclgrind complains, or if nothing could be run; 3 if all that was run is the
     same, but a fused region was not run: at none of the sizes, or not at one of --size.
+
+    With --run './app 100' the program, built from the fused files, is run with KFUSION=check;
+    exit status 3 then if a region was never entered or never fused.
     """
     words: list[str] = click.get_current_context().obj
+    if run is not None:
+        from kfusion.device.program import verify_program
+
+        kernels = _Kernels(**given)
+        targets = _targets(kernels.target, kernels.budgets, kernels.tuned)
+        sys.exit(verify_program(kernels.fuser()(targets), run))
     if not here:
         from kfusion.device.apart import verify_apart
 

@@ -8,6 +8,7 @@ from functools import partial
 from operator import attrgetter
 from pathlib import Path
 
+from kfusion.demands import kernels_of
 from kfusion.expected import Apart, ExpectedRow, told_by_records, told_by_runs
 from kfusion.graph.drops import Drop, Why
 from kfusion.graph.legality import Legal
@@ -61,7 +62,7 @@ from kfusion.runtime import CALLS_NAME, HEADER_NAME
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.depth import refuses_depth
 from kfusion.source.diagnostics import Diagnostic, KFusionError, Severity, error
-from kfusion.source.text import Edit, SourceFile, Spliced, bytes_of
+from kfusion.source.text import Edit, SourceFile, Span, Spliced, bytes_of
 from kfusion.synthesis.files import given_edits, section_edits
 from kfusion.synthesis.model import FusedKernel, NotWrittenError
 
@@ -123,6 +124,8 @@ class PlannedRegion:
     outside: frozenset[str] = frozenset()  # functions that nothing is held back around
     names: EndNames | None = None  # variables that the run time looks at in the end
     for_recording: bool = False
+    kernels: int | None = None  # that its likeliest path comes to; None: not known
+    said: tuple[Diagnostic, ...] = ()  # of this region
 
     @property
     def fuses(self) -> bool:
@@ -186,6 +189,7 @@ class _Given:
     runs: Runs
     recorded: tuple[RecordedRow, ...] = ()
     name_of: Callable[[Path], str] = FLAT
+    doubles: Mapping[str, KFusionError] = field(default_factory=dict)  # kernels with one name
 
     @property
     def on(self) -> str:
@@ -227,10 +231,11 @@ def fuse_files(
         _require_kernels(inputs)
     if regions:
         check_program_queries((*inputs.hosts, *inputs.cpp))
+    kernels, doubles = _all_kernels(inputs, patience)
     given = _Given(
         inputs,
         program,
-        _all_kernels(inputs, patience),
+        kernels,
         targets,
         targets.each,
         targets.each[0],
@@ -239,6 +244,7 @@ def fuse_files(
         Runs(program, {r.block: r.function for r in in_c if isinstance(r, Region)}),
         rows,
         name_of,
+        doubles,
     )
     result = Result({}, [], [*inputs.unread, *_not_taken(inputs, regions, rows)])
     for region in regions:
@@ -252,7 +258,7 @@ def fuse_files(
                 raise
             result.diagnostics[said:] = [each.as_warning() for each in refused.diagnostics]
             planned = PlannedRegion(region, ())
-        result.regions.append(planned)
+        result.regions.append(replace(planned, said=tuple(result.diagnostics[said:])))
     result.files = _texts(given, result)
     for unit in inputs.kernels:
         name, made = unit.source.path.name, _with_kernels(unit, given)
@@ -290,19 +296,23 @@ def _not_taken(
             yield Diagnostic("KF242", Severity.NOTE, text, own[0].span)
 
 
-def _all_kernels(inputs: Inputs, patience: float) -> dict[str, Kernel]:
+def _all_kernels(
+    inputs: Inputs, patience: float
+) -> tuple[dict[str, Kernel], dict[str, KFusionError]]:
+    """And those of which there are two: regions that launch them cannot be done."""
     kernels: dict[str, Kernel] = {}
+    doubles: dict[str, KFusionError] = {}
     for unit in inputs.kernels:
         for name, kernel in read_kernels(unit, patience).items():
             if name in kernels:
-                raise error(
+                doubles[name] = error(
                     "KF128",
                     f"kernel '{name}' is defined twice",
                     kernel.span,
                     related=(("the other definition", kernels[name].span),),
                 )
-            kernels[name] = kernel
-    return kernels
+            kernels.setdefault(name, kernel)
+    return kernels, doubles
 
 
 def _region(
@@ -337,23 +347,35 @@ def _region(
         paths = [(told[0].prediction, told)]
     elif isinstance(region, CppRegion):
         result.diagnostics.append(nothing_told(region).as_cut())
+    _refuse_doubles(paths, given)
     patterns: list[PlannedPattern] = []
     likeliest = 0
-    seen: set[object] = set()
+    planned: dict[object, list[PlannedPattern]] = {}  # by the shapes of rows
     loops: dict[object, str] = {}  # by their shapes, the names of their patterns
     for path, rows in paths:
         for row in rows if path.likely or not patterns else ():
             kinds = shape([row.prediction.launches])
             least = 1 if given.target.strip else 2  # one may be in strips
-            if len(row.prediction.launches) >= least and kinds not in seen:
+            if len(row.prediction.launches) >= least and kinds not in planned:
                 number = max((each.number for each in patterns), default=-1) + 1
-                seen.add(kinds)
-                patterns += _planned_for_each(region, row, number, loops, given)
+                planned[kinds] = _planned_for_each(region, row, number, loops, given)
+                patterns += planned[kinds]
         if path is paths[0][0]:
             likeliest = len(patterns)
+    kernels = None
     if paths:
         _tell(region, paths[0][0], patterns, likeliest, closed, result)
-    return PlannedRegion(region, tuple(patterns), closed.settles, names)
+        runs = _runs(*paths[0], given)
+        if any(count > 0 for count, _ in runs):  # what is not found may be any number
+            kernels = kernels_of(runs, planned, loops)
+    return PlannedRegion(region, tuple(patterns), closed.settles, names, kernels=kernels)
+
+
+def _refuse_doubles(paths: Iterable[_Path], given: _Given) -> None:
+    """Of kernels of one name it cannot be told which is launched."""
+    for launch in (each for _, rows in paths for row in rows for each in row.prediction.launches):
+        if (double := given.doubles.get(launch.invocation.kernel.name)) is not None:
+            raise double
 
 
 def _told(
@@ -375,6 +397,20 @@ def _told(
     if region.mark.runs:
         told.append(told_by_runs(region.mark.runs, given.kernels, names, apart))
     return told + told_by_records(rows, given.kernels, given.program, names, apart)
+
+
+def _runs(
+    path: Prediction, rows: Sequence[ExpectedRow], given: _Given
+) -> list[tuple[int, list[tuple[PredictedLaunch, ...]]]]:
+    """The times that the region may run: how many launches, and the rows of known ones."""
+    launches = [row.prediction.launches for row in rows]
+    if all(row.origin == BY_EXECUTION for row in rows):
+        return [(sum(map(len, path.segments)) + len(path.unknown), launches)]
+    recorded: dict[Span | None, int] = {r.span: len(r.launches) for r in given.recorded}
+    times: dict[Span | None, list[tuple[PredictedLaunch, ...]]] = {}
+    for row in launches:
+        times.setdefault(row[0].invocation.span, []).append(row)
+    return [(recorded.get(at, sum(map(len, found))), found) for at, found in times.items()]
 
 
 def _predicted(

@@ -32,7 +32,8 @@ _WORDS = ("kfuse", "sync", "kload", "kcore", "kstore", "immovable")
 _PRAGMA = re.compile(rf"#\s*pragma\s+({'|'.join(_WORDS)})\b")
 _ANY_PRAGMA = re.compile(r"#\s*pragma\s+(\w+)")
 _KFUSE_PRAGMA = re.compile(r"#\s*pragma\s+kfuse\b")
-_CLAUSES = ("runs", "harmless")
+_CLAUSES = ("runs", "harmless", "require")
+_REQUIRES = re.compile(r"\)\s*require\b")
 _SYNC_PRAGMA = re.compile(r"#\s*pragma\s+sync\b(.*)$")
 _SECTION_PRAGMA = re.compile(r"#\s*pragma\s+\w+\s*(\([^)]*\))?$")
 _SYNC_PART = re.compile(r"\s*(in|out)\b\s*(\([^)]*\))?")
@@ -55,6 +56,7 @@ class RegionMark:
     data: tuple[NamedData, ...]
     runs: tuple[Span, ...] = ()  # the launches that `runs(...)` lists: `add(c, a, b)`
     harmless: tuple[str, ...] = ()  # functions of other files that the region may call
+    require: int | None = None  # the kernels that it must come down to
     refused: Diagnostic | None = None  # why it stays as it is written
 
     @property
@@ -244,11 +246,13 @@ class _Finder:
     # Regions
 
     def _pragma_region(self, index: int, text: str, span: Span) -> RegionMark:
-        """`#pragma kfuse(a, out(c)) runs(add(c, a, b)) harmless(log_line)`"""
+        """`#pragma kfuse(a, out(c)) runs(add(c, a, b)) harmless(log_line) require(1)`"""
         mark = self._marked(index + 1, span)
         try:
             return self._with_list(mark, text)
         except KFusionError as unread:
+            if _REQUIRES.search(text):  # a region that stays as it is is not what is required
+                raise
             return replace(mark, refused=unread.diagnostics[0])
 
     def _with_list(self, mark: RegionMark, text: str) -> RegionMark:
@@ -274,6 +278,7 @@ class _Finder:
             data=data,
             runs=clauses.get("runs", ()),
             harmless=tuple(s.text for s in clauses.get("harmless", ())),
+            require=_required(span, clauses["require"]) if "require" in clauses else None,
         )
 
     def _thesis_region(self, index: int) -> RegionMark:
@@ -419,8 +424,15 @@ def _data(
 
 
 def _unreadable_region(span: Span) -> KFusionError:
-    help = "behind it may stand runs(square(x), add(c, x, y)) and harmless(log_line)"
+    help = "behind it may stand runs(square(x), add(c, x, y)), harmless(log_line) and require(1)"
     return _unreadable(span, "'#pragma kfuse(x, y, out(c))'", help)
+
+
+def _required(span: Span, listed: Sequence[Span]) -> int:
+    number = listed[0].text if len(listed) == 1 else ""
+    if not re.fullmatch("[1-9][0-9]*", number):
+        raise _unreadable(listed[0] if listed else span, "a number of kernels, 'require(1)'")
+    return int(number)
 
 
 def _closing(tokens: Sequence[Token], opening: int, span: Span) -> int:

@@ -4,7 +4,7 @@
 """
 
 KINDS: dict[str, str] = {
-    "KF1": "The input cannot be understood (exit status 2)",
+    "KF1": "The input cannot be understood (an error: exit status 2; a warning of one region: 0)",
     "KF2": "A fusion that is not done, and why",
     "KF3": "Understood, but the request cannot be met (exit status 1)",
     "KF4": "Notes",
@@ -75,6 +75,7 @@ CODES: dict[str, str] = {
     "KF303": "out or temp contradicts a later read",
     "KF304": "no OpenCL device, or no Oclgrind",
     "KF305": "the kernels do not build on the device",
+    "KF306": "a region comes to more kernels than are required",
     "KF307": "what kfusion would write does not compile",
     "KF308": "a folder does not hold what kfusion would write",
     "KF401": "nothing in a region was fused",

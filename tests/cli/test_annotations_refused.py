@@ -13,7 +13,7 @@ def test_region_without_brackets(command: Command) -> None:
 app.c:6:1: warning[KF112]: this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'
     6 | #pragma kfuse a, b
       | ^~~~~~~~~~~~~~~~~~
-  help: behind it may stand runs(square(x), add(c, x, y)) and harmless(log_line)
+  help: behind it may stand runs(square(x), add(c, x, y)), harmless(log_line) and require(1)
 """
     )
 
@@ -26,7 +26,7 @@ def test_region_with_an_open_bracket(command: Command) -> None:
 app.c:6:1: warning[KF112]: this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'
     6 | #pragma kfuse(a, b
       | ^~~~~~~~~~~~~~~~~~
-  help: behind it may stand runs(square(x), add(c, x, y)) and harmless(log_line)
+  help: behind it may stand runs(square(x), add(c, x, y)), harmless(log_line) and require(1)
 """
     )
 
@@ -63,7 +63,7 @@ def test_region_with_an_open_role(command: Command) -> None:
 app.c:6:1: warning[KF112]: this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'
     6 | #pragma kfuse(a, out(c)
       | ^~~~~~~~~~~~~~~~~~~~~~~
-  help: behind it may stand runs(square(x), add(c, x, y)) and harmless(log_line)
+  help: behind it may stand runs(square(x), add(c, x, y)), harmless(log_line) and require(1)
 """
     )
 
@@ -100,7 +100,7 @@ def test_region_with_a_bracket_too_many(command: Command) -> None:
 app.c:6:1: warning[KF112]: this annotation cannot be read: expected '#pragma kfuse(x, y, out(c))'
     6 | #pragma kfuse(a) b)
       | ^~~~~~~~~~~~~~~~~~~
-  help: behind it may stand runs(square(x), add(c, x, y)) and harmless(log_line)
+  help: behind it may stand runs(square(x), add(c, x, y)), harmless(log_line) and require(1)
 """
     )
 

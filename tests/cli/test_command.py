@@ -131,6 +131,9 @@ def test_strict_fails_and_writes_nothing(command: Command) -> None:
 <command line>:1:35: error[KF302]: --strict: not everything in the regions is fused
     1 | kfusion app.c vec.c vec.cl -o out --strict
       |                                   ^~~~~~~~
+app.c:6:1: comes to 2 kernels: [KF212] vec_add is not fused with earlier calls: '#pragma sync in'
+    6 | #pragma kfuse(a, b, out(c))
+      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~
   help: `kfusion explain CODE` says more of each cut
 """
     )
@@ -142,6 +145,9 @@ def test_strict_fails_and_writes_nothing(command: Command) -> None:
 <command line>:1:38: error[KF302]: --strict: not everything in the regions is fused
     1 | kfusion app.c vec.c vec.cl -o out -q --strict
       |                                      ^~~~~~~~
+app.c:6:1: comes to 2 kernels: [KF212] vec_add is not fused with earlier calls: '#pragma sync in'
+    6 | #pragma kfuse(a, b, out(c))
+      | ^~~~~~~~~~~~~~~~~~~~~~~~~~~
   help: `kfusion explain CODE` says more of each cut
 """
     )

@@ -102,7 +102,7 @@ def test_without_a_code_all_are_listed(command: Command) -> None:
     listed = said(command)
     assert listed.startswith(
         """\
-The input cannot be understood (exit status 2)
+The input cannot be understood (an error: exit status 2; a warning of one region: 0)
   KF100  the command line cannot be understood
   KF101  a file cannot be read
 """

@@ -353,11 +353,19 @@ vec.cl:1:13: the first definition
 
 
 def test_kernel_that_two_files_define(command: Command) -> None:
-    command.write("other.cl", command.read("vec.cl"))
+    """The region that launches it is left; another one is fused."""
+    text = command.read("vec.cl")
+    command.write("other.cl", text.partition("\n\n")[0])
+    two = "        vec_scale(t, a, 2.0f, n);\n        vec_add(c, t, b, n);\n"
+    good = "        vec_add(t, a, b, n);\n        vec_add(c, t, b, n);\n"
+    bad = command.read("app.c").partition("int combine")[2]
+    command.write("app.c", f"{command.read('app.c')}\nint sum{bad.replace(two, good)}")
+    done = command.run("app.c", "vec.c", "vec.cl", "other.cl", "-o", "out", "-v")
+    assert (done.returncode, done.stdout) == (0, "app.c:16: 2 kernels become 1 (1 fused)\n")
     assert (
-        command.refused("app.c", "vec.c", "vec.cl", "other.cl", "-o", "out")
+        done.stderr
         == """\
-other.cl:1:13: error[KF128]: kernel 'scale' is defined twice
+other.cl:1:13: warning[KF128]: kernel 'scale' is defined twice
     1 | kernel void scale(global float *y, global const float *x, const float factor)
       |             ^~~~~
 vec.cl:1:13: the other definition
@@ -428,3 +436,10 @@ def test_a_region_that_cannot_be_done_does_not_stop_the_others(command: Command)
     assert command.read("out/app.c").endswith(bad)
     assert "KFUSION_REGION(combine" in command.read("out/app.c").replace("_OUT", "")
     assert "KF302" in command.run("app.c", "vec.c", "vec.cl", "-o", "o", "--strict").stderr
+
+
+def test_region_around_a_list_of_values(command: Command) -> None:
+    command.change("app.c", "#pragma kfuse(a, b, out(c))\n", "")
+    command.write("app.c", command.read("app.c") + "int x[] =\n#pragma kfuse(a)\n{ 1, 2 };\n")
+    said = command.left_program()
+    assert "app.c:13:1: warning[KF109]: a region must stand inside a function" in said
