@@ -4,14 +4,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kfusion.api import CheckError, Fused, Launch, fuse
+    from kfusion.api import Fused, Launch, fuse
+    from kfusion.checks import CheckError
     from kfusion.graph.model import LaunchRange
     from kfusion.graph.target import TARGETS, Target
     from kfusion.source.diagnostics import KFusionError
 
 __version__ = "0.1.0"
 _PLACES = {
-    "CheckError": "api",
+    "CheckError": "checks",
     "Fused": "api",
     "KFusionError": "source.diagnostics",
     "Launch": "api",
