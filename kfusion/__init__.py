@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kfusion.api import Fused, Launch, fuse
     from kfusion.checks import CheckError
+    from kfusion.device.fusing import Region, fusing
     from kfusion.graph.model import LaunchRange
     from kfusion.graph.target import TARGETS, Target
     from kfusion.source.diagnostics import KFusionError
@@ -18,8 +19,10 @@ _PLACES = {
     "Launch": "api",
     "LaunchRange": "graph.model",
     "TARGETS": "graph.target",
+    "Region": "device.fusing",
     "Target": "graph.target",
     "fuse": "api",
+    "fusing": "device.fusing",
 }
 __all__ = [
     "TARGETS",
@@ -28,9 +31,11 @@ __all__ = [
     "KFusionError",
     "Launch",
     "LaunchRange",
+    "Region",
     "Target",
     "__version__",
     "fuse",
+    "fusing",
 ]
 
 
