@@ -76,7 +76,8 @@ class NotedEvent:
 
     def __init__(self, region: Watcher) -> None:
         type(self).alive += 1
-        self._region, self._event = region, None
+        self._region = region
+        self._event: Any = None
 
     def __del__(self) -> None:
         type(self).alive -= 1
@@ -90,10 +91,11 @@ class NotedEvent:
                 self._region.settle("an event is asked for")
         if self._event is None:
             raise RuntimeError("this event's launch has failed")
-        return self._event
+        event: cl.Event = self._event
+        return event
 
-    @property
-    def __class__(self) -> type:  # type: ignore[override]
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
         """For isinstance()."""
         return cl.Event
 
@@ -246,7 +248,7 @@ def watch() -> None:
             if name.startswith(("set_arg", "_set_arg")) and name not in _NO_ARGUMENTS:
                 _replace_method(cl.Kernel, name, _setting)
         get = cl.CommandQueue.int_ptr.fget  # type: ignore[attr-defined]
-        cl.CommandQueue.int_ptr = _handle(get)  # type: ignore[misc, assignment]
+        cl.CommandQueue.int_ptr = _handle(get)  # type: ignore[assignment]
         _replace_functions()
 
 

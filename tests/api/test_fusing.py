@@ -51,7 +51,9 @@ def queue(context: cl.Context) -> cl.CommandQueue:
 
 @pytest.fixture
 def program(context: cl.Context) -> cl.Program:
-    return cl.Program(context, SOURCE).build()
+    program = cl.Program(context, SOURCE)
+    program.build()
+    return program
 
 
 def data_of(queue: cl.CommandQueue, names: str = "xyct") -> Data:
@@ -120,7 +122,7 @@ def test_arrays_that_share_memory(queue: cl.CommandQueue, program: cl.Program) -
     """Sub-buffers that overlap by half: noted, compared, and made as they were written."""
     results = []
     for fuses in (False, True):
-        whole = cl_array.to_device(queue, np.arange(4 * N, dtype=np.float32))
+        whole: Any = cl_array.to_device(queue, np.arange(4 * N, dtype=np.float32))
         low = whole.data.get_sub_region(0, 4 * N)
         high = whole.data.get_sub_region(2 * N, 4 * N)
         scale, add = cl.Kernel(program, "scale"), cl.Kernel(program, "add")
