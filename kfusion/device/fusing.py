@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import groupby
 from math import prod
 from types import TracebackType
@@ -54,7 +55,12 @@ def fusing(
     if not isinstance(queue, cl.CommandQueue):
         raise TypeError(f"fusing() wants a command queue, and is given {type(queue).__name__}")
     observed = None if out is None else _buffers("out", out)
-    return Region(queue, observed, _buffers("temp", temp), find_target(target, queue), exact)
+    return Region(queue, observed, _buffers("temp", temp), _target(target, queue.device), exact)
+
+
+@cache
+def _target(target: Target | str, device: cl.Device) -> Target:
+    return find_target(target, device)
 
 
 def _buffers(what: str, given: Any) -> list[Any]:
