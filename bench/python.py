@@ -40,7 +40,8 @@ def pyopencl_calls(size: int) -> dict[str, tuple[Call, int]]:
     program.build()
     square, add, root = (cl.Kernel(program, name) for name in ("square", "add", "root"))
     ones = np.ones(size, np.float32)
-    a, b, s, t, c = (array.to_device(queue, ones).data for _ in range(5))
+    memory: list[Any] = [array.to_device(queue, ones).data for _ in range(5)]
+    a, b, s, t, c = memory
 
     def launches() -> None:
         square(queue, (size,), None, s, a)
