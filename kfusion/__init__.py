@@ -4,21 +4,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kfusion.api import CheckError, Fused, Launch, fuse
+    from kfusion.api import Fused, Launch, fuse
+    from kfusion.checks import CheckError
+    from kfusion.device.fusing import Region, fusing
     from kfusion.graph.model import LaunchRange
     from kfusion.graph.target import TARGETS, Target
     from kfusion.source.diagnostics import KFusionError
 
 __version__ = "0.1.0"
 _PLACES = {
-    "CheckError": "api",
+    "CheckError": "checks",
     "Fused": "api",
     "KFusionError": "source.diagnostics",
     "Launch": "api",
     "LaunchRange": "graph.model",
     "TARGETS": "graph.target",
+    "Region": "device.fusing",
     "Target": "graph.target",
     "fuse": "api",
+    "fusing": "device.fusing",
 }
 __all__ = [
     "TARGETS",
@@ -27,9 +31,11 @@ __all__ = [
     "KFusionError",
     "Launch",
     "LaunchRange",
+    "Region",
     "Target",
     "__version__",
     "fuse",
+    "fusing",
 ]
 
 if not TYPE_CHECKING:  # type checkers shall know no other names

@@ -8,36 +8,18 @@ different memory, and all calls have one range, without a global offset.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from math import prod
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
-from kfusion.graph.model import (
-    Assumption,
-    AtLeast,
-    AtMost,
-    Below,
-    Crowded,
-    Disjoint,
-    Equal,
-    Invocation,
-    Keeps,
-    LaunchRange,
-    Reaches,
-    RegionPlan,
-    Sized,
-    Tiles,
-    UpTo,
-    Within,
-)
+from kfusion.checks import CheckError as CheckError  # noqa: PLC0414 (it is exported)
+from kfusion.checks import check_numbers, check_plan
+from kfusion.graph.model import Invocation, LaunchRange, RegionPlan, Scalar, Tiles
 from kfusion.graph.plan import plan_region
-from kfusion.graph.target import ANY, AUTO, Target, target_of
-from kfusion.kernel.evaluate import image_of
+from kfusion.graph.target import ANY, AUTO, TARGETS, Target, target_of
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import PATIENCE, read_kernels
-from kfusion.kernel.types import INTEGERS
-from kfusion.notation import Agreement, Call, check_names, literal, read_call
+from kfusion.notation import Agreement, Call, check_names, read_call
 from kfusion.parse.annotations import find_annotations
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.opencl import parse_opencl
@@ -51,7 +33,6 @@ from kfusion.synthesis.files import with_kernels
 from kfusion.synthesis.kernel import kernel_name, synthesise
 from kfusion.synthesis.model import FusedKernel, NotWrittenError
 
-_MOST_ITEMS = 1 << 31  # of a launch: proofs take that for granted
 _ONE_RANGE = "the range of all calls"
 _ONE_GROUP = "the local size of all calls"
 
@@ -92,10 +73,6 @@ class Launch:
         return size, local
 
 
-class CheckError(ValueError):
-    """What fusion took for granted does not hold for these arguments."""
-
-
 @dataclass(frozen=True)
 class Fused:
     source: str
@@ -103,6 +80,7 @@ class Fused:
     plan: RegionPlan
     diagnostics: tuple[Diagnostic, ...]
     fused: tuple[FusedKernel, ...] = ()
+    numbers: Mapping[str, float] = field(default_factory=dict)  # that fuse() was told
 
     def check(
         self,
@@ -119,178 +97,39 @@ class Fused:
         `ranges`, if given, has the global size of each call; `offset` is the global offset of
         all, `local` their local size.
         """
-        if args is not None:
-            self._check_memory(args)
-        if offset is not None:
-            self._check_offset((offset,) if isinstance(offset, int) else tuple(offset))
-        if local is not None:
-            self._check_groups((local,) if isinstance(local, int) else tuple(local))
-        if ranges is not None:
-            sizes = [(r,) if isinstance(r, int) else tuple(r) for r in ranges]
-            if len(sizes) != len(self.plan.invocations):
-                raise CheckError(
-                    f"{len(sizes)} ranges are given for {len(self.plan.invocations)} calls: "
-                    "expected one each"
-                )
-            self._check_ranges(sizes)
-            self._check_limits(args, sizes, offset or 0)
+        check_numbers(self.numbers, args or {})
+        calls = len(self.plan.invocations)
+        check_plan(
+            self.plan,
+            None if args is None else {**self.numbers, **args},
+            None if ranges is None else [_sizes(each) for each in ranges],
+            None if offset is None else [_sizes(offset)] * calls,
+            None if local is None else [_sizes(local)] * calls,
+        )
 
-    @property
-    def _assumed(self) -> list[Assumption]:
-        return [assumed for group in self.plan.groups for assumed in group.assumptions]
-
-    def _check_memory(self, args: Mapping[str, Any]) -> None:
-        from kfusion.device.overlap import image_size, keeps, overlap
-
-        for assumed in self._assumed:
-            if isinstance(assumed, Keeps) and not keeps(args[assumed.memory], assumed.type):
-                raise CheckError(f"'{assumed.memory}' does not keep each {assumed.type}")
-            if isinstance(assumed, Equal):
-                sides = [image_of(name) for name in (assumed.left, assumed.right)]
-                sizes = {image_size(args[image], which) for image, which in filter(None, sides)}
-                if len(sizes) > 1:
-                    raise CheckError(f"{assumed.left} is not {assumed.right}")
-            if isinstance(assumed, AtMost):
-                _check_order(assumed, args)
-            if isinstance(assumed, AtLeast):
-                _check_least(assumed, args)
-            if isinstance(assumed, UpTo):
-                _check_end(assumed, args)
-            if isinstance(assumed, Disjoint):
-                for name in (assumed.left, assumed.right):
-                    if args.get(name) is None:
-                        raise CheckError(f"no buffer is given for '{name}'")
-                if overlap(args[assumed.left], args[assumed.right]):
-                    raise CheckError(f"'{assumed.left}' and '{assumed.right}' share memory")
-
-    def _check_offset(self, offset: tuple[int, ...]) -> None:
-        for group in self.plan.groups:
-            for call in (self.plan.invocations[i] for i in group.members):
-                if group.fused and any(offset) and (group.tiles or not call.range.offset):
-                    raise CheckError(
-                        f"the global offset is {offset}, and call {call.index} was fused for "
-                        f"none: give LaunchRange({call.range.dimensions}, ..., offset=True) "
-                        "among the ranges of fuse()"
-                    )
-
-    def _check_groups(self, local: tuple[int, ...]) -> None:
-        for assumed in self._assumed:
-            if isinstance(assumed, Sized) and (*local, 1, 1)[assumed.dimension] != assumed.size:
-                raise CheckError(
-                    f"call {assumed.invocation} has groups of {local}, and was fused for "
-                    f"{assumed.size} in dimension {assumed.dimension}"
-                )
-            if isinstance(assumed, Crowded) and (*local, 1, 1)[assumed.dimension] > assumed.most:
-                raise CheckError(
-                    f"call {assumed.invocation} has groups of {local}, and was fused for no more "
-                    f"than {assumed.most} in dimension {assumed.dimension}"
-                )
-
-    def _check_limits(
+    def run(
         self,
-        args: Mapping[str, Any] | None,
-        sizes: Sequence[tuple[int, ...]],
-        offset: int | Sequence[int],
-    ) -> None:
-        starts = (offset, 0, 0) if isinstance(offset, int) else (*offset, 0, 0)
-        for assumed in self._assumed:
-            if isinstance(assumed, Reaches):
-                _check_reach(assumed, args, sizes)
-            if isinstance(assumed, Below):
-                limit, what = assumed.most, f", behind {assumed.most}"
-            elif isinstance(assumed, Within) and args is not None:
-                limit = int(_given(assumed.scalar, args))
-                what = f", behind '{assumed.scalar}', which is {limit}"
-            else:
-                continue
-            d = assumed.dimension
-            end = sizes[assumed.invocation][d] + starts[d]
-            if end > limit:
-                raise CheckError(
-                    f"the range of call {assumed.invocation} ends at {end} in dimension {d}{what}"
-                )
+        queue: Any,
+        size: int | Sequence[int],
+        local: int | Sequence[int] | None = None,
+        /,
+        *,
+        options: str | Sequence[str] = (),
+        **args: Any,
+    ) -> Any:
+        """Check, build (once for each context) and launch the kernels; the event of the last one.
 
-    def _check_ranges(self, sizes: Sequence[tuple[int, ...]]) -> None:
-        for group in (group for group in self.plan.groups if group.fused):
-            for call in group.members:
-                if prod(sizes[call]) > _MOST_ITEMS:
-                    raise CheckError(f"call {call} has the range {sizes[call]}: over 2^31 items")
-                if group.tiles is not None and not group.tiles.fit(sizes[call]):
-                    raise CheckError(
-                        f"call {call} has the range {sizes[call]}, which is not done in tiles"
-                    )
-        for group in self.plan.groups:
-            first, *others = group.members
-            for other in others:
-                if sizes[first] != sizes[other]:
-                    raise CheckError(
-                        f"call {first} has the range {sizes[first]}, call {other} the range "
-                        f"{sizes[other]}"
-                    )
-            # Who owns an element was decided for so many dimensions.
-            dimensions = self.plan.invocations[first].range.dimensions
-            if others and any(size != 1 for size in sizes[first][dimensions:]):
-                raise CheckError(
-                    f"call {first} has the range {sizes[first]}, and was fused for "
-                    f"{dimensions} dimension{'s' * (dimensions > 1)}: give LaunchRange("
-                    f"{len(sizes[first])}, ...) among the ranges of fuse()"
-                )
+        `args` are the names of the calls: buffers or arrays of PyOpenCL, and numbers. `size` and
+        `local` are the global and the local size of each call.
+        """
+        from kfusion.device.launching import run
+
+        sizes = None if local is None else _sizes(local)
+        return run(self, queue, _sizes(size), sizes, options, args)
 
 
-def _check_reach(
-    assumed: Reaches, args: Mapping[str, Any] | None, sizes: Sequence[tuple[int, ...]]
-) -> None:
-    if assumed.scalar and args is None:
-        return
-    number = _number(assumed.scalar, assumed.type, args or {}) if assumed.scalar else 0
-    end, size = number + assumed.more, sizes[assumed.invocation][assumed.dimension]
-    if end > size:
-        raise CheckError(
-            f"call {assumed.invocation} has {size} items in dimension {assumed.dimension}, and a "
-            f"later call reads what {end} would make"
-        )
-
-
-def _check_order(assumed: AtMost, args: Mapping[str, Any]) -> None:
-    left, right = (_number(name, assumed.type, args) for name in (assumed.left, assumed.right))
-    if left * assumed.times > right:
-        several = f"{assumed.times} times " if assumed.times > 1 else ""
-        raise CheckError(
-            f"{several}'{assumed.left}' is {left * assumed.times}, more than "
-            f"'{assumed.right}', which is {right}"
-        )
-
-
-def _check_least(assumed: AtLeast, args: Mapping[str, Any]) -> None:
-    value = _number(assumed.scalar, assumed.type, args)
-    if value < assumed.least:
-        raise CheckError(f"'{assumed.scalar}' is {value}, less than {assumed.least}")
-
-
-def _check_end(assumed: UpTo, args: Mapping[str, Any]) -> None:
-    names = [assumed.scalar, *([assumed.by] if assumed.by else [])]
-    value = prod(_number(name, assumed.type, args) for name in names)
-    if value > assumed.most:
-        told = " * ".join(f"'{name}'" for name in names)
-        raise CheckError(f"{told} is {value}, more than {assumed.most}")
-
-
-def _number(name: str, type_: str, args: Mapping[str, Any]) -> int:
-    return _in_kernel(int(_given(name, args)), type_)
-
-
-def _given(name: str, args: Mapping[str, Any]) -> Any:
-    value = args.get(name, literal(name))
-    if value is None:
-        raise CheckError(f"no value is given for '{name}'")
-    return value
-
-
-def _in_kernel(value: int, type_: str) -> int:
-    """What a parameter of the type makes of it."""
-    width, signed = INTEGERS[type_]
-    value %= 1 << width
-    return value - (1 << width) if signed and value >> (width - 1) else value
+def _sizes(size: int | Sequence[int]) -> tuple[int, ...]:
+    return tuple(size) if isinstance(size, Sequence) else (int(size),)
 
 
 @refuses_depth
@@ -308,6 +147,7 @@ def fuse(
     elements: int = 1,
     tiles: bool = False,
     patience: float = PATIENCE,
+    **numbers: float,
 ) -> Fused:
     """Fuse the kernels of an OpenCL program along a sequence of calls.
 
@@ -316,34 +156,75 @@ def fuse(
     are. `ranges` has one entry per call, if the calls differ: equal ones, equal ranges.
     A launch has no global offset, unless its entry is a `LaunchRange` with `offset=True`.
     `exact`: not even a compiler that contracts operations of two kernels changes a bit.
-    `target`: the device that the kernels must pay on; "auto": `device`, which is one of
-    pyopencl's, or a queue, or a context with one. `elements`: where it is legal and pays,
-    one item does the work of so many, and with `tiles` a group that of many items (see
-    `Launch`): kernels have another range and more arguments then. `patience`: a kernel that
-    is not read in so many seconds stays as it is.
+    `target`: the device that the kernels must pay on, by name or as a `Target`; "auto": that of
+    `device`, which is one of pyopencl's, or a queue, or a context with one. `elements`: where it
+    is legal and pays, one item does the work of so many, and with `tiles` a group that of many
+    items (see `Launch`): kernels have another range and more arguments then. `patience`: a
+    kernel that is not read in so many seconds stays as it is. `numbers`: values of scalars, by
+    their names in the calls, as in `n=1000`; the kernels are fused for these.
     """
     _check_types(source, calls)
-    unit = _unit(source, defines, cc)
-    kernels = read_kernels(unit, patience)
-    listing = SourceFile(Path("calls"), "\n".join(" ".join(call.split()) for call in calls))
-    read = [read_call(listing.line_span(n), kernels) for n in range(1, len(calls) + 1)]
-    check_names(read)
-    invocations = _invocations(read, _ranges(read, ranges))
-    observed = _observed(out, invocations)
+    program = read_program(source, defines, cc, patience=patience)
     # Whatever it has: the caller launches.
-    target = replace(_target(target, device, elements), elements=elements)
+    target = replace(find_target(target, device, elements), elements=elements)
     target = target if tiles else replace(target, strip=0, march=0)
-    alone: dict[str, Reason] = {}
-    while True:
-        plan = plan_region(invocations, observed, Agreement(), target, exact=exact, alone=alone)
-        try:
-            launches, fused = _launches(plan, kernels, exact)
-            return Fused(with_kernels(unit, fused), launches, plan, _diagnostics(plan), fused)
-        except NotWrittenError as failed:
-            alone[failed.kernel] = failed.reason
+    return program.fuse(calls, out, ranges, target, exact=exact, numbers=numbers)
 
 
-def _target(target: object, device: Any, elements: object) -> Target:
+@dataclass(frozen=True)
+class KernelProgram:
+    """Kernels that have been read, to be fused along several sequences of calls."""
+
+    unit: Unit
+    kernels: Mapping[str, Kernel]
+
+    def fuse(
+        self,
+        calls: Sequence[str],
+        out: Iterable[str] | None,
+        ranges: Sequence[str | LaunchRange] | None,
+        target: Target,
+        *,
+        exact: bool = False,
+        numbers: Mapping[str, float] | None = None,
+    ) -> Fused:
+        listing = SourceFile(Path("calls"), "\n".join(" ".join(call.split()) for call in calls))
+        read = [read_call(listing.line_span(n), self.kernels) for n in range(1, len(calls) + 1)]
+        check_names(read)
+        invocations = _invocations(read, _ranges(read, ranges))
+        observed = _observed(out, invocations)
+        numbers = _numbers(numbers or {}, invocations)
+        oracle = Agreement(numbers)
+        alone: dict[str, Reason] = {}
+        while True:
+            plan = plan_region(invocations, observed, oracle, target, exact=exact, alone=alone)
+            try:
+                launches, fused = _launches(plan, self.kernels, exact)
+                source = with_kernels(self.unit, fused)
+                return Fused(source, launches, plan, _diagnostics(plan), fused, numbers)
+            except NotWrittenError as failed:
+                alone[failed.kernel] = failed.reason
+
+
+def read_program(
+    source: str,
+    defines: Iterable[str] | Mapping[str, object] = (),
+    cc: str = "cc",
+    include_dirs: Iterable[Path] = (),
+    *,
+    patience: float = PATIENCE,
+) -> KernelProgram:
+    if isinstance(defines, Mapping):
+        defines = [f"{name}={value}" for name, value in defines.items()]
+    file = SourceFile(Path("kernels.cl"), source)
+    annotations = find_annotations(file, kernels=True)
+    how = Preprocessor(cc, tuple(include_dirs), defines=tuple(defines))
+    unit = parse_opencl(file, annotations, preprocess_opencl(file, annotations, how))
+    return KernelProgram(unit, read_kernels(unit, patience))
+
+
+def find_target(target: object, device: Any = None, elements: object = 1) -> Target:
+    """A target by its name, or one that is given; "auto": that of the device."""
     if target == AUTO:
         device = getattr(device, "device", device)  # of a queue
         devices = getattr(device, "devices", [device])  # of a context
@@ -351,9 +232,15 @@ def _target(target: object, device: Any, elements: object) -> Target:
             text = f"target='{AUTO}' needs one device"
             raise error("KF129", text, help="give device=queue, or the device itself")
         target = target_of(devices[0])
+    if isinstance(target, str):
+        if target not in TARGETS:
+            known = ", ".join((*TARGETS, AUTO))
+            text = f"no target is called '{target}'"
+            raise error("KF129", text, help=f"the targets are: {known}")
+        target = TARGETS[target]
     if not isinstance(target, Target):
-        given = type(target).__name__
-        raise error("KF129", f"the target is of type {given}: expected a kfusion.Target")
+        text = f"the target is of type {type(target).__name__}: expected a name or a kfusion.Target"
+        raise error("KF129", text, help=f"the names are: {', '.join((*TARGETS, AUTO))}")
     if not isinstance(elements, int) or elements < 1:
         raise error("KF129", f"elements are at least one, not {elements!r}")
     return target
@@ -375,15 +262,6 @@ def _check_types(source: object, calls: object) -> None:
             raise error(
                 "KF129", f"call {number} is of type {type(call).__name__}: expected a string"
             )
-
-
-def _unit(source: str, defines: Iterable[str] | Mapping[str, object], cc: str) -> Unit:
-    if isinstance(defines, Mapping):
-        defines = [f"{name}={value}" for name, value in defines.items()]
-    file = SourceFile(Path("kernels.cl"), source)
-    annotations = find_annotations(file, kernels=True)
-    how = Preprocessor(cc, defines=tuple(defines))
-    return parse_opencl(file, annotations, preprocess_opencl(file, annotations, how))
 
 
 def _ranges(calls: list[Call], given: Sequence[str | LaunchRange] | None) -> list[LaunchRange]:
@@ -429,6 +307,18 @@ def _observed(
             help=f"the buffers are: {', '.join(sorted(known)) or 'none'}",
         )
     return names
+
+
+def _numbers(given: Mapping[str, float], invocations: Sequence[Invocation]) -> Mapping[str, float]:
+    scalars = {a.name for call in invocations for a in call.arguments if isinstance(a, Scalar)}
+    for name in given:
+        if name not in scalars:
+            raise error(
+                "KF129",
+                f"'{name}' is given, and is no number of these calls",
+                help=f"the numbers are: {', '.join(sorted(scalars)) or 'none'}",
+            )
+    return dict(given)
 
 
 def _launches(

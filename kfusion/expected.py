@@ -81,6 +81,7 @@ class _Runs(Agreement):
     """As in Python; but macros of programs are compared, and functions have annotations."""
 
     def __init__(self, apart: Mapping[Pair, Reason]) -> None:
+        super().__init__()
         self.apart = apart
 
     def at_least(self, scalar: Scalar, least: int) -> bool:

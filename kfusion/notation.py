@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from kfusion.graph.model import (
     Argument,
@@ -122,9 +123,21 @@ def literal(text: str) -> int | None:
 class Agreement(Oracle):
     """What the Python API takes for granted: who launches knows of one range."""
 
+    def __init__(self, known: Mapping[str, float] | None = None) -> None:
+        """`known`: what scalars are, by their names."""
+        self.known = known or {}
+
+    def _value(self, scalar: Scalar) -> int | None:
+        known: Any = self.known.get(scalar.name)
+        return known if isinstance(known, int) else literal(scalar.name)
+
     def equal(self, left: Scalar, right: Scalar) -> bool:
+        if left.name == right.name:
+            return True
+        one, other = self.known.get(left.name), self.known.get(right.name)
         sizes = (image_of(left.name), image_of(right.name))
-        return left.name == right.name or None not in sizes  # check() compares those
+        # check() compares sizes of images.
+        return None not in sizes or (one is not None and one == other)
 
     def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
         if left.range.key == right.range.key:
@@ -140,25 +153,25 @@ class Agreement(Oracle):
     def within(
         self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool
     ) -> bool:
-        return implied and literal(scalar.name) is None and image_of(scalar.name) is None
+        return implied and self._value(scalar) is None and image_of(scalar.name) is None
 
     def reaches(self, invocation: Invocation, reaches: Reaches, scalar: Scalar | None) -> bool:
         return scalar is None or image_of(scalar.name) is None  # check() compares
 
     def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
-        a, b = literal(left.name), literal(right.name)
+        a, b = self._value(left), self._value(right)
         if a is not None and b is not None:
             return 0 <= a * times <= b < _ANY_TYPE
         return image_of(left.name) is None and image_of(right.name) is None  # check() compares
 
     def at_least(self, scalar: Scalar, least: int) -> bool:
-        value = literal(scalar.name)
+        value = self._value(scalar)
         if value is not None:
             return least <= value < _ANY_TYPE
         return least == 0 and image_of(scalar.name) is None  # check() compares
 
     def up_to(self, scalar: Scalar, most: int) -> bool:
-        value = literal(scalar.name)
+        value = self._value(scalar)
         if value is not None:
             return 0 <= value <= most
         return image_of(scalar.name) is None  # check() compares

@@ -7,9 +7,17 @@ _NO_MACRO = "tests/host/closed/test_outside.py::test_no_macro_stands_for[{}]"
 _FILES = "tests/host/closed/test_outside.py::test_files[{}]"
 _TOKENS = "tests/host/closed/test_closed_tokens.py::test_opens[{}]"
 _CERTAIN = "tests/host/observed/test_contradictions.py::test_a_certain_read_is_an_error[{}]"
+_BLOCK = "tests/api/test_fusing.py::test_{}"
 _CASE = "tests/cases/test_cases.py::test_case[{}]"
 
 PROTECTED_BY: dict[str, str] = {
+    # Blocks of PyOpenCL
+    "python-settles": _BLOCK.format("what_settles[copy_to_host]"),
+    "python-host-memory": _BLOCK.format("what_the_host_sees_is_not_held_back"),
+    "python-first-read": _BLOCK.format(
+        "what_out_does_not_name_is_not_stored_unless_it_is_read_first"
+    ),
+    "python-out-aliases": _BLOCK.format("memory_that_shares_bytes_with_out_is_stored"),
     "host-payers": _CASE.format("loops: as many steps as the command line says"),
     # Is a region closed?
     "closed-unknown": _DEEP.format("function that is not declared"),

@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 
 def overlap(left: Any, right: Any) -> bool:
     """Of buffers, sub-buffers, arrays and SVM of PyOpenCL: at least one common byte."""
     if left is right:
         return True
-    a, b = _extent(left), _extent(right)
+    a, b = extent(left), extent(right)
     if a is None or b is None:
         return False
-    (owner_a, start_a, end_a), (owner_b, start_b, end_b) = a, b
-    return owner_a == owner_b and start_a < end_b and start_b < end_a
+    return a.owner == b.owner and a.start < b.end and b.start < a.end
 
 
-def _extent(memory: Any) -> tuple[object, int, int] | None:
-    """What owns the memory, and the bytes of it; None for what is no memory."""
+class Extent(NamedTuple):
+    """What owns a memory object, and the bytes of it."""
+
+    owner: object
+    start: int
+    end: int
+
+
+def extent(memory: Any) -> Extent | None:
+    """None for what is no memory."""
     import pyopencl as cl
 
+    if isinstance(memory, Extent):
+        return memory
     if hasattr(memory, "base_data"):  # pyopencl.array.Array
-        inner = _extent(memory.base_data)
+        inner = extent(memory.base_data)
         if inner is None:
             return None
         start = inner[1] + int(memory.offset)
-        return inner[0], start, start + int(memory.nbytes)
+        return Extent(inner[0], start, start + int(memory.nbytes))
     if hasattr(memory, "svm_ptr"):
-        return "host", int(memory.svm_ptr), int(memory.svm_ptr) + int(memory.size)
+        return Extent("host", int(memory.svm_ptr), int(memory.svm_ptr) + int(memory.size))
     if not isinstance(memory, cl.MemoryObjectHolder):
         return None
     info: Any = memory.get_info
@@ -35,15 +44,15 @@ def _extent(memory: Any) -> tuple[object, int, int] | None:
     if info(cl.mem_info.FLAGS) & cl.mem_flags.USE_HOST_PTR:
         # Two buffers may lie over one host pointer; a sub-buffer inherits the flag.
         address: Any = memory.get_host_array((size,), "uint8")
-        return "host", address.ctypes.data, address.ctypes.data + size
+        return Extent("host", address.ctypes.data, address.ctypes.data + size)
     parent: Any = info(cl.mem_info.ASSOCIATED_MEMOBJECT)
     if parent is None:
-        return memory.int_ptr, 0, size
+        return Extent(memory.int_ptr, 0, size)
     if info(cl.mem_info.TYPE) != cl.mem_object_type.BUFFER:
-        return _extent(parent)  # an image may lie anywhere in its buffer
-    owner, start, _ = _extent(parent) or (parent.int_ptr, 0, 0)
+        return extent(parent)  # an image may lie anywhere in its buffer
+    owner, start, _ = extent(parent) or (parent.int_ptr, 0, 0)
     offset = start + int(info(cl.mem_info.OFFSET))
-    return owner, offset, offset + size
+    return Extent(owner, offset, offset + size)
 
 
 def keeps(image: Any, type_: str) -> bool:

@@ -122,7 +122,7 @@ def _hash(values: Callable[[Any], Any]) -> Callable[[Any], int]:
 
 def _state(self: Any) -> dict[str, Any]:
     """For copies and pickles: hashes of texts differ from process to process."""
-    return {name: value for name, value in self.__dict__.items() if name != _HASH}
+    return {name: value for name, value in self.__dict__.items() if " " not in name}
 
 
 def _repr(self: Any) -> str:

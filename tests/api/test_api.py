@@ -452,7 +452,9 @@ kernel void sum(global float *p, global const float *x, const uint n)
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"target": "nvidia"}, "the target is of type str: expected a kfusion.Target"),
+        ({"target": "nvidea"}, "no target is called 'nvidea'"),
+        ({"target": 4}, "the target is of type int: expected a name or a kfusion.Target"),
+        ({"m": 4}, "'m' is given, and is no number of these calls"),
         ({"elements": 0}, "elements are at least one, not 0"),
         ({"elements": "4"}, "elements are at least one, not '4'"),
     ],
@@ -462,3 +464,57 @@ def test_devices_that_there_are_not(given: dict[str, Any], said: str) -> None:
         kfusion.fuse(ELEMENTWISE, ["square(t, a)"], **given)
     (diagnostic,) = raised.value.diagnostics
     assert (diagnostic.code, diagnostic.message) == ("KF129", said)
+
+
+def test_targets_by_name() -> None:
+    calls = ["square(t, a, n)", "scale(t, k, n)"]
+    by_name = kfusion.fuse(NUMBERS, calls, target="cpu").source
+    assert by_name == kfusion.fuse(NUMBERS, calls, target=kfusion.TARGETS["cpu"]).source
+    assert by_name != kfusion.fuse(NUMBERS, calls, target="gpu").source
+    with pytest.raises(KFusionError) as raised:
+        kfusion.fuse(NUMBERS, calls, target="tpu")
+    assert raised.value.diagnostics[0].help == "the targets are: any, cpu, gpu, nvidia, auto"
+
+
+NUMBERS = """
+kernel void square(global float *c, global const float *a, int n)
+{
+    const int i = get_global_id(0);
+    if (i < n) c[i] = a[i] * a[i];
+}
+kernel void scale(global float *c, float k, int n)
+{
+    const int i = get_global_id(0);
+    if (i < n) c[i] *= k;
+}
+"""
+
+
+def test_numbers_by_name() -> None:
+    """Two names of one number are one guard."""
+    calls = ["square(t, a, n)", "scale(t, 0.5f, m)"]
+    fused = kfusion.fuse(NUMBERS, calls, n=60, m=60)
+    assert (
+        fused.plan.groups[0].loads_after < kfusion.fuse(NUMBERS, calls).plan.groups[0].loads_after
+    )
+    with pytest.raises(kfusion.CheckError, match="'m' is 61, and was fused for 60"):
+        fused.check({"m": 61})
+
+
+def test_run(context: cl.Context) -> None:
+    queue = cl.CommandQueue(context)
+    data = np.arange(64, dtype=np.float32)
+    a, c = (cl_array.to_device(queue, values) for values in (data, np.zeros_like(data)))
+    fused = kfusion.fuse(NUMBERS, ["square(c, a, n)", "scale(c, k, n)", "scale(c, 0.5f, n)"])
+    assert len(fused.kernels) == 1
+    fused.run(queue, 64, a=a, c=c, k=3, n=60)
+    expected = np.where(np.arange(64) < 60, data * data * np.float32(3) * np.float32(0.5), 0)
+    assert (c.get() == expected).all()
+    fused.run(queue, (64,), 32, a=a.data, c=c.data, k=np.float32(3), n=np.int32(64)).wait()
+    assert (c.get() == data * data * np.float32(1.5)).all()
+    with pytest.raises(TypeError, match=r"run\(\) lacks 'k'; the calls name a, c, k, n"):
+        fused.run(queue, 64, a=a, c=c, n=60)
+    with pytest.raises(TypeError, match=r"run\(\) got 'x'; the calls name a, c, k, n"):
+        fused.run(queue, 64, a=a, c=c, n=60, k=1, x=1)
+    with pytest.raises(kfusion.CheckError, match="'a' and 'c' share memory"):
+        fused.run(queue, 64, a=a, c=a, n=60, k=1)

@@ -1,0 +1,334 @@
+"""`with fusing(queue, out=[c]):` holds launches of PyOpenCL back and makes them by fewer kernels.
+
+What the block launches is noted (`watching.py` hears of it) and made when the block ends. Whatever
+is not understood *settles*: the noted launches are made as they were written, in order, before
+anything else happens. What the kernels are, which buffers and numbers are the same, and how the
+ranges are, make a pattern; its plan and its kernels are kept (`patterns.py`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import groupby
+from math import prod
+from types import TracebackType
+from typing import Any
+
+import pyopencl as cl
+from pyopencl import array
+
+from kfusion.api import find_target
+from kfusion.checks import CheckError
+from kfusion.device import watching
+from kfusion.device.launching import At
+from kfusion.device.overlap import Extent, extent, overlap
+from kfusion.device.patterns import Calls, Noted, Pattern, kernel_facts
+from kfusion.device.watching import UNKNOWN, NotedEvent
+from kfusion.graph.target import AUTO, Target
+from kfusion.source.diagnostics import KFusionError
+from kfusion.source.protections import is_on, protection
+
+SETTLES = protection("python-settles", "calls in a block of `fusing` settle")
+MAPPED = protection("python-host-memory", "memory that the host sees is not held back")
+FIRST_READ = protection("python-first-read", "what a block reads before it writes it is stored")
+ALIASES = protection("python-out-aliases", "memory that shares bytes with `out` is stored")
+
+_ROW = 32  # launches that are planned together, at most
+_HELD = 1024  # launches that are held back, at most
+
+
+def fusing(
+    queue: cl.CommandQueue,
+    out: Any = None,
+    temp: Any = None,
+    *,
+    target: Target | str = AUTO,
+    exact: bool = False,
+) -> Region:
+    """A block whose launches on the queue are made by fewer kernels, when it ends.
+
+    `out`: the arrays or buffers that are read afterwards; without it all may be. `temp`: those
+    that are not. `target` and `exact` are those of `fuse`.
+    """
+    if not isinstance(queue, cl.CommandQueue):
+        raise TypeError(f"fusing() wants a command queue, and is given {type(queue).__name__}")
+    observed = None if out is None else _buffers("out", out)
+    return Region(queue, observed, _buffers("temp", temp), _target(target, queue.device), exact)
+
+
+@cache
+def _target(target: Target | str, device: cl.Device) -> Target:
+    return find_target(target, device)
+
+
+def _buffers(what: str, given: Any) -> list[Any]:
+    one = isinstance(given, array.Array | cl.MemoryObjectHolder)
+    listed = [given] if one else list(given or ())
+    for each in listed:
+        if not isinstance(each, array.Array | cl.MemoryObjectHolder):
+            raise TypeError(
+                f"{what}= wants arrays or buffers of PyOpenCL, and is given {type(each).__name__}"
+            )
+    return listed
+
+
+class Region:
+    """A block of `fusing`; and, when it has ended, what became of it."""
+
+    def __init__(
+        self,
+        queue: cl.CommandQueue,
+        out: Sequence[Any] | None,
+        temp: Sequence[Any],
+        target: Target,
+        exact: bool,
+    ) -> None:
+        self.queue, self.target, self.exact = queue, target, exact
+        self.noted = 0  # launches that were held back
+        self.made = 0  # kernels that were launched for them
+        self.planned = 0  # patterns that were new
+        self.reasons: list[str] = []  # why launches were made as they were written
+        self.thread = 0
+        self._out = None if out is None else [_whole(each) for each in out]
+        self._temp = [each for memory in temp if (each := _extent(memory)) is not None]
+        self._launches: list[Noted] = []
+        self._arguments: dict[int, tuple[cl.Kernel, dict[int, Any]]] = {}
+        self._memory: dict[int, tuple[Any, Extent | None]] = {}
+        self._left = ""  # why nothing is noted any more
+
+    def __repr__(self) -> str:
+        told = f"{self.noted} launches made by {self.made} kernels"
+        return "; ".join([told, *dict.fromkeys(self.reasons)])
+
+    def __enter__(self) -> Region:
+        watching.watch()
+        if self.thread:
+            raise RuntimeError("a block of fusing() is entered once: call fusing() again")
+        self.thread = threading.get_ident()
+        with watching.lock:
+            for outer in watching.reached(self.queue):
+                outer.settle("another block begins")
+            if self.queue.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE:
+                self._left = "the queue is out of order"
+            elif kept := watching.held():
+                self._left = f"something has kept a function of PyOpenCL from before: {kept}"
+            watching.watchers.append(self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
+    ) -> None:
+        with watching.lock:
+            try:
+                if kind is None:
+                    self._finish(ends=True)
+                else:
+                    self.settle("an exception")
+            finally:
+                watching.watchers.remove(self)
+                self._arguments.clear()
+                self._memory.clear()
+
+    # What watching.py tells
+
+    def settle(self, why: str) -> None:
+        """Make what is noted, as it was written."""
+        if self._launches and is_on(SETTLES):
+            launches, self._launches = self._launches, []
+            self._as_written(launches, why)
+
+    def leave(self, why: str) -> None:
+        self.settle(why)
+        self._left = why
+
+    def set_arguments(self, kernel: cl.Kernel, values: dict[int, Any] | None) -> None:
+        key = kernel.int_ptr
+        if values is None:
+            self._arguments.pop(key, None)
+        else:
+            self._arguments.setdefault(key, (kernel, {}))[1].update(values)
+
+    def note(
+        self,
+        queue: cl.CommandQueue,
+        kernel: cl.Kernel,
+        global_work_size: Sequence[int],
+        local_work_size: Sequence[int] | None,
+        global_work_offset: Sequence[int] | None = None,
+        wait_for: Sequence[cl.Event] | None = None,
+        g_times_l: bool = False,
+        allow_empty_ndrange: bool = False,
+    ) -> NotedEvent | None:
+        """Note the launch; or None, which settles, and it is made."""
+        why = self._left or self._refuses(queue, wait_for, g_times_l)
+        if not why:
+            at = _at(global_work_size, local_work_size, global_work_offset)
+            launch = self._launch(kernel, at) if at is not None else "its range"
+            if isinstance(launch, Noted):
+                self.noted += 1
+                self._launches.append(launch)
+                if len(self._launches) >= _HELD:
+                    self._finish(ends=False)
+                return launch.event
+            why = f"{kernel.function_name}: {launch}"
+        self.reasons.append(why)
+        self.settle(why)
+        return None
+
+    def _refuses(self, queue: Any, wait_for: Any, g_times_l: bool) -> str:
+        if queue != self.queue:
+            return "a launch on another queue"
+        if wait_for:
+            return "a launch that waits for events"
+        return "g_times_l" if g_times_l else ""
+
+    def _launch(self, kernel: cl.Kernel, at: At) -> Noted | str:
+        """Or why not."""
+        facts = kernel_facts(kernel, self.queue.device)
+        if isinstance(facts, str):
+            return facts
+        if why := facts.refuses(at):
+            return why
+        values = self._arguments.get(kernel.int_ptr, (kernel, {}))[1]
+        parameters = facts.model.parameters
+        arguments = tuple(values.get(i, UNKNOWN) for i in range(len(parameters)))
+        for parameter, argument in zip(parameters, arguments, strict=True):
+            if argument is UNKNOWN:
+                return f"its argument '{parameter.name}' was not set in the block"
+            if isinstance(argument, cl.MemoryObjectHolder):
+                if self._is_seen_by_host(argument) and is_on(MAPPED):
+                    return f"the host sees the memory of '{parameter.name}'"
+            elif parameter.is_buffer or parameter.image is not None:
+                return f"its argument '{parameter.name}' is no buffer"
+        return Noted(facts, arguments, at, NotedEvent(self))
+
+    def _is_seen_by_host(self, memory: Any) -> bool:
+        """Without a call: the host's own memory, or mapped. Or nobody knows what it is."""
+        known = self._memory.get(memory.int_ptr)
+        if known is None:
+            of_kinds = type(memory) in (cl.Buffer, cl.Image, cl.tools.PooledBuffer)
+            parent = memory.get_info(cl.mem_info.ASSOCIATED_MEMOBJECT) if of_kinds else None
+            own = of_kinds and not memory.flags & cl.mem_flags.USE_HOST_PTR
+            known = parent, extent(memory) if own else None
+            self._memory[memory.int_ptr] = known
+        parent, own_extent = known
+        mapped = cl.mem_info.MAP_COUNT
+        if own_extent is None or memory.get_info(mapped):
+            return True
+        return parent is not None and bool(parent.get_info(mapped))
+
+    # Making them
+
+    def _as_written(self, launches: Iterable[Noted], why: str) -> None:
+        self.reasons.append(why)
+        with watching.unseen():
+            for launch in launches:
+                self.made += 1
+                launch.make(self.queue)
+
+    def _finish(self, *, ends: bool) -> None:
+        """Make what is noted, fused where that is possible."""
+        launches, self._launches = self._launches, []
+        rows: list[list[Noted]] = []
+        for _, group in groupby(launches, lambda launch: launch.facts.program):
+            row = list(group)
+            rows += [row[i : i + _ROW] for i in range(0, len(row), _ROW)]
+        while rows:
+            row = rows.pop(0)
+            try:
+                self._make(row, [launch for each in rows for launch in each], ends)
+            except BaseException:
+                with watching.unseen():
+                    for each in rows:
+                        for launch in each:
+                            launch.make(self.queue)
+                raise
+
+    def _make(self, row: list[Noted], later: Sequence[Noted], ends: bool) -> None:
+        if len(row) == 1:
+            self._as_written(row, "a single launch")
+            return
+        calls = Calls(row, {key: own for key, (_, own) in self._memory.items() if own is not None})
+        unseen = self._unseen(calls, later) if ends else frozenset()
+        with watching.unseen():
+            pattern = self._pattern(calls, unseen)
+            if pattern.why:
+                self._as_written(row, pattern.why)
+                return
+            try:
+                pattern.check(calls)
+            except CheckError as failed:
+                self._as_written(row, str(failed))
+                return
+            try:
+                for launch in pattern.launch(self.queue, calls):
+                    self.made += 1
+                    del launch
+            except cl.Error as failed:
+                left = [launch for launch in row if not launch.is_made]
+                self._as_written(left, f"a fused launch failed: {failed}")
+
+    def _pattern(self, calls: Calls, unseen: frozenset[int]) -> Pattern:
+        found = calls.program.source.patterns
+        key = (calls.key, unseen, self.target, self.exact, self.queue.context, self.queue.device)
+        if key not in found:
+            self.planned += 1
+            try:
+                found[key] = Pattern(calls, unseen, self.target, self.exact, self.queue)
+            except (KFusionError, cl.Error) as failed:
+                found[key] = Pattern.failing(str(failed))
+        return found[key]
+
+    def _unseen(self, calls: Calls, later: Sequence[Noted]) -> frozenset[int]:
+        """Memory of the row, by numbers, whose values nobody reads afterwards."""
+        if self._out is None and not self._temp:
+            return frozenset()
+        still = [self._memory[m.int_ptr][1] for launch in later for m in launch.memory]
+        found: set[int] = set()
+        for number, own in enumerate(calls.extents):
+            seen = any(overlap(own, each) for each in (*(self._out or ()), *still))
+            if seen and is_on(ALIASES):
+                continue
+            named = any(_covers(each, own) for each in self._temp)
+            first = not calls.is_read_first(number) or not is_on(FIRST_READ)
+            if named or (self._out is not None and first):
+                found.add(number)
+        return frozenset(found)
+
+
+def _at(size: Any, local: Any, offset: Any) -> At | None:
+    """None: OpenCL would not take that, or nobody knows."""
+    try:
+        sizes = tuple(map(int, size))
+        groups = None if local is None else tuple(map(int, local))
+        start = None if offset is None else tuple(map(int, offset))
+    except (TypeError, ValueError):
+        return None
+    if not 1 <= len(sizes) <= 3 or min(sizes) < 1 or prod(sizes) > 1 << 31:
+        return None
+    if groups is not None:
+        if len(groups) != len(sizes) or min(groups) < 1:
+            return None
+        if any(s % g for s, g in zip(sizes, groups, strict=True)):
+            return None
+    if start is not None and (len(start) != len(sizes) or min(start) < 0):
+        return None
+    return At(sizes, groups, start if start and any(start) else None)
+
+
+def _extent(memory: Any) -> Extent | None:
+    """Bytes that are the array's alone; None: it has gaps."""
+    if isinstance(memory, array.Array) and not memory.flags.forc:
+        return None
+    return extent(memory)
+
+
+def _whole(memory: Any) -> Extent | None:
+    """All that an array may lie in."""
+    return extent(memory.base_data if isinstance(memory, array.Array) else memory)
+
+
+def _covers(one: Extent, other: Extent) -> bool:
+    return one.owner == other.owner and one.start <= other.start and other.end <= one.end
