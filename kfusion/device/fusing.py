@@ -138,6 +138,7 @@ class Region:
         if self._launches and is_on(SETTLES):
             launches, self._launches = self._launches, []
             self._as_written(launches, why)
+            self._memory.clear()  # a handle may become that of other memory from now on
 
     def leave(self, why: str) -> None:
         self.settle(why)
@@ -245,6 +246,7 @@ class Region:
                         for launch in each:
                             launch.make(self.queue)
                 raise
+        self._memory.clear()
 
     def _make(self, row: list[Noted], later: Sequence[Noted], ends: bool) -> None:
         if len(row) == 1:

@@ -53,7 +53,7 @@ class Program:
 
 
 _texts: OrderedDict[tuple[str, str], Text] = OrderedDict()
-_programs: OrderedDict[int, Program] = OrderedDict()
+_programs: OrderedDict[tuple[int, str], Program] = OrderedDict()
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,8 @@ class Facts:
         if required is not None and at.local is None:
             return "its groups have a required size"
         if required is not None and at.local is not None:
-            same = (*at.local, 1, 1)[:3] == tuple((*required, 1, 1)[:3])
+            sides = (*at.local, 1, 1)[:3]
+            same = tuple(map(str, sides)) == (*required, "1", "1")[:3]
             return "" if same else "its local size is not the required one"
         return "its local size is too large" if prod(at.local or ()) > self.most else ""
 
@@ -86,12 +87,12 @@ def kernel_facts(kernel: cl.Kernel, device: cl.Device) -> Facts | str:
 
 def _facts(kernel: cl.Kernel, device: cl.Device) -> Facts | str:
     program: Any = kernel.get_info(cl.kernel_info.PROGRAM)
-    found = _programs.get(program.int_ptr)
+    options = str(program.get_build_info(device, cl.program_build_info.OPTIONS))
+    found = _programs.get((program.int_ptr, options))  # it may be built again, with others
     if found is None:
         text = program.get_info(cl.program_info.SOURCE)
-        options = program.get_build_info(device, cl.program_build_info.OPTIONS)
-        found = Program(program, _text(str(text), str(options)))
-        _programs[program.int_ptr] = found
+        found = Program(program, _text(str(text), options))
+        _programs[program.int_ptr, options] = found
         while len(_programs) > _KEPT:
             _programs.popitem(last=False)
     if found.source.kernels is None:

@@ -7,7 +7,8 @@ While no block is entered, they ask nobody.
 
 A program may have kept such a function under a name of its own (`from pyopencl import
 wait_for_events`): names of modules are found, and get the new function, too. If something else
-holds one, `held()` tells its name, and blocks note nothing.
+holds one, also as a method of an object (`finish = queue.finish`), the number of references shows
+it: `held()` tells its name, and blocks note nothing.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ class Watcher(Protocol):
 watchers: list[Watcher] = []  # the innermost last
 lock = threading.RLock()
 _originals: dict[str, Function] = {}
+_methods: dict[str, Function] = {}  # the original ones; an object may have bound one
 _probes: list[Function] = []
 _PROBE, _LAUNCH_PROBE = "", "launch"
 _local = threading.local()
@@ -256,6 +258,7 @@ def _replace_method(kind: Any, name: str, made: Callable[[str, Function], Functi
     function = vars(kind).get(name) if kind is not None else None
     if callable(function):
         setattr(kind, name, made(name, function))
+        _methods[f"{kind.__name__}.{name}"] = function
 
 
 def _replace_functions() -> None:
@@ -276,7 +279,8 @@ def _replace_functions() -> None:
 
 def held() -> str:
     """A function that something else than a module has kept from before; "": there is none."""
-    counts = {name: sys.getrefcount(function) for name, function in _originals.items()}
+    kept = {**_methods, **_originals}
+    counts = {name: sys.getrefcount(function) for name, function in kept.items()}
     for name, count in counts.items():
         probe = _LAUNCH_PROBE if name == "enqueue_nd_range_kernel" else _PROBE
         if count > counts[probe] and name != _LAUNCH_PROBE:
