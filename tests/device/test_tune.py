@@ -276,7 +276,8 @@ def test_kernels_that_crash_are_a_point_that_is_not_used(tmp_path: Path) -> None
         check=False,
     )
     assert done.returncode == 1
-    first, second, *_ = done.stderr.splitlines()
+    # A compiler that has not seen the kernels before counts its warnings.
+    first, second, *_ = [w for w in done.stderr.splitlines() if not w.endswith("generated.")]
     assert first == "the kernels crashed (signal 11); other numbers are tried"
     assert second.startswith("NOT USED: crash with the target's numbers: the run did not come to")
     (point,) = written(tmp_path)["times"]["crash"]

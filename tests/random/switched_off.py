@@ -44,7 +44,7 @@ OUT_OF_REACH = {
     "doubtful-macros": "what it lets pass, `pins` and `macros` hold up",
 }
 
-_OF_HOSTS = ("host-", "guard-", "closed-")
+_OF_HOSTS = ("host-", "guard-", "closed-", "python-")
 
 
 @contextmanager
