@@ -93,6 +93,8 @@ class Region:
         self.thread = 0
         self._out = None if out is None else [_whole(each) for each in out]
         self._temp = [each for memory in temp if (each := _extent(memory)) is not None]
+        # Extents name memory by its handle, which must not become that of other memory.
+        self._kept = [getattr(each, "base_data", each) for each in (*(out or ()), *temp)]
         self._launches: list[Noted] = []
         self._arguments: dict[int, tuple[cl.Kernel, dict[int, Any]]] = {}
         self._memory: dict[int, tuple[Any, Extent | None]] = {}
@@ -138,6 +140,7 @@ class Region:
         if self._launches and is_on(SETTLES):
             launches, self._launches = self._launches, []
             self._as_written(launches, why)
+        if not self._launches:
             self._memory.clear()  # a handle may become that of other memory from now on
 
     def leave(self, why: str) -> None:

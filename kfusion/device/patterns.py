@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import warnings
 from collections import OrderedDict
@@ -49,9 +50,9 @@ class Text:
 class Program:
     program: Any  # pyopencl's: while it is kept, its handle is its own
     source: Text
-    own: dict[str, cl.Kernel] = field(default_factory=dict)  # whose arguments nobody else sets
 
 
+_INCLUDES = re.compile(r"#\s*include\b")
 _texts: OrderedDict[tuple[str, str], Text] = OrderedDict()
 _programs: OrderedDict[tuple[int, str], Program] = OrderedDict()
 
@@ -109,6 +110,8 @@ def _facts(kernel: cl.Kernel, device: cl.Device) -> Facts | str:
 
 
 def _text(source: str, options: str) -> Text:
+    if _INCLUDES.search(source):  # of files that may differ by now
+        return _read(source, options)
     key = source, options
     if key not in _texts:
         _texts[key] = _read(source, options)
@@ -157,10 +160,8 @@ class Noted:
 
     def make(self, queue: cl.CommandQueue) -> None:
         """As it was written, but with a kernel object of our own."""
-        name, program = self.facts.model.name, self.facts.program
-        if name not in program.own:
-            program.own[name] = cl.Kernel(program.program, name)
-        kernel, at = program.own[name], self.at
+        # It is not kept: a program that has kernels cannot be built again.
+        kernel, at = cl.Kernel(self.facts.program.program, self.facts.model.name), self.at
         kernel.set_args(*self.arguments)
         self.became(cl.enqueue_nd_range_kernel(queue, kernel, at.size, at.local, at.offset))
 

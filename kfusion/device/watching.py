@@ -16,7 +16,8 @@ from __future__ import annotations
 import struct
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Set, ValuesView
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any, Protocol
@@ -132,10 +133,13 @@ def reached(queue: object) -> list[Watcher]:
     return [w for w in watchers if w.thread == here or (on_queue and w.queue == queue)]
 
 
+_COLLECTIONS = (list, tuple, Set, ValuesView, deque)
+
+
 def _real(value: Any) -> Any:
     if type(value) is NotedEvent:
         return value.real()
-    if isinstance(value, list | tuple) and any(type(each) is NotedEvent for each in value):
+    if isinstance(value, _COLLECTIONS) and any(type(each) is NotedEvent for each in value):
         return [_real(each) for each in value]
     return value
 
@@ -146,7 +150,8 @@ def _settling(name: str, function: Function) -> Function:
         if not _is_idle():
             with lock:
                 for watcher in reached(args[0] if args else kwargs.get("queue")):
-                    watcher.settle(name)
+                    # What has no handle any more cannot be told from what gets the handle next.
+                    (watcher.leave if name == "release" else watcher.settle)(name)
             args = tuple(map(_real, args))
             kwargs = {key: _real(value) for key, value in kwargs.items()}
         return function(*args, **kwargs)
