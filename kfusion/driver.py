@@ -612,9 +612,8 @@ def _tell(
     else:
         text = "nothing in this region is fused; it stays as it is"
         code = "KF401"
-    result.diagnostics.append(
-        Diagnostic(code, Severity.NOTE, text, region.mark.annotation, help=help)
-    )
+    severity = Severity.WARNING if help else Severity.NOTE  # --strict is not met
+    result.diagnostics.append(Diagnostic(code, severity, text, region.mark.annotation, help=help))
 
 
 def _texts(given: _Given, result: Result) -> dict[str, str]:

@@ -17,7 +17,7 @@ $(KFUSION_OUT)/kfusion.stamp: $(KFUSION_SOURCES)
 	@touch $@
 
 $(KFUSION_FILES): $(KFUSION_OUT)/kfusion.stamp
-	@test -f $@ || { rm -f $<; $(MAKE) --no-print-directory $<; }
+	@test -f $@ || $(KFUSION) $(KFUSION_SOURCES) $(KFUSION_FLAGS) -o $(KFUSION_OUT) -MD -MT $<
 
 $(KFUSION_C:.c=.o): $(KFUSION_HEADERS)
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -417,3 +418,55 @@ def test_what_fusing_is_given(queue: cl.CommandQueue) -> None:
         kfusion.fusing(queue.context)  # type: ignore[arg-type]
     with pytest.raises(kfusion.KFusionError, match="no target is called 'tpu'"):
         kfusion.fusing(queue, target="tpu")
+
+
+@pytest.mark.parametrize("made", [1, 2])  # launches: one alone is made as it was written
+def test_a_program_that_is_built_again(
+    queue: cl.CommandQueue, context: cl.Context, made: int
+) -> None:
+    times = "kernel void f(global int *x) { int i = get_global_id(0); x[i] = x[i] * M; }"
+    program = cl.Program(context, times)
+    for factor in (2, 7):
+        program.build(f"-DM={factor}")
+        x = cl_array.to_device(queue, np.ones(N, np.int32))
+        with kfusion.fusing(queue, out=[x]):
+            for _ in range(made):
+                program.f(queue, (N,), None, x.data)
+        assert (x.get() == factor**made).all()
+
+
+def test_programs_whose_header_has_changed(
+    queue: cl.CommandQueue, context: cl.Context, tmp_path: Path
+) -> None:
+    text = '#include "m.h"\nkernel void f(global int *x) { x[get_global_id(0)] *= M; }'
+    for factor in (2, 7):
+        (tmp_path / "m.h").write_text(f"#define M {factor}\n")
+        program = cl.Program(context, text)
+        program.build(f"-I{tmp_path}")
+        x = cl_array.to_device(queue, np.ones(N, np.int32))
+        with kfusion.fusing(queue, out=[x]):
+            program.f(queue, (N,), None, x.data)
+            program.f(queue, (N,), None, x.data)
+        assert (x.get() == factor**2).all()
+
+
+def test_temporaries_are_kept_alive(queue: cl.CommandQueue, program: cl.Program) -> None:
+    """Or their handles would become those of other memory, which would be temporary, too."""
+    t = cl_array.to_device(queue, np.ones(N, np.float32))
+    handle, made = t.data.int_ptr, []
+    with kfusion.fusing(queue, temp=[t]):
+        program.square(queue, (N,), None, t.data)
+        queue.finish()
+        del t
+        for _ in range(50):
+            made.append(cl_array.to_device(queue, np.full(N, 3, np.float32)))
+            program.square(queue, (N,), None, made[-1].data)
+        assert handle not in [each.data.int_ptr for each in made]
+
+
+def test_events_of_any_collection(queue: cl.CommandQueue, program: cl.Program) -> None:
+    x = cl_array.to_device(queue, np.full(N, 3, np.float32))
+    with kfusion.fusing(queue):
+        events = {"square": program.square(queue, (N,), None, x.data)}
+        program.square(queue, (N,), None, x.data, wait_for=events.values())
+    assert (x.get() == 81).all()

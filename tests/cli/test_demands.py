@@ -95,6 +95,12 @@ def test_a_requirement_that_cannot_be_read(command: Command, clauses: str) -> No
     assert "error[KF112]: this annotation cannot be read: expected a number of kernels" in said
 
 
+@pytest.mark.parametrize("written", ["kfuse(a, b, out(c), require(1))", "kfuse(a) requires(1)"])
+def test_a_requirement_at_the_wrong_place(command: Command, written: str) -> None:
+    command.change("app.c", "kfuse(a, b, out(c))", written)
+    assert "error[KF112]: this annotation cannot be read" in command.refused(*FILES)
+
+
 @pytest.mark.parametrize("option", ["app.c", "app.c:6", "app.c:6=0", "app.c:x=1", "=1"])
 def test_a_malformed_require(command: Command, option: str) -> None:
     said = command.refused(*FILES, "--require", option)
