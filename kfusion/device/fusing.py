@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import groupby
 from math import prod
@@ -247,8 +248,9 @@ class Region:
                 self._make(row, [launch for each in rows for launch in each], ends)
             except BaseException:
                 for launch in (launch for each in (row, *rows) for launch in each):
-                    if not launch.is_made:
-                        launch.make(self.queue)
+                    with suppress(cl.Error):
+                        if not launch.event.is_made:
+                            launch.make(self.queue)
                 raise
 
     def _make(self, launches: list[Noted], later: Sequence[Noted], ends: bool) -> None:
@@ -264,7 +266,7 @@ class Region:
                 self.made += 1
                 del launch
         except cl.Error as failed:
-            left = [launch for launch in launches if not launch.is_made]
+            left = [launch for launch in launches if not launch.event.is_made]
             self._as_written(left, f"a fused launch failed: {failed}")
 
     def _row(self, launches: Sequence[Noted], later: Sequence[Noted], ends: bool) -> Row:
@@ -309,18 +311,18 @@ class Region:
 def _at(size: Any, local: Any, offset: Any) -> At | None:
     """None: OpenCL would not take that, or nobody knows."""
     try:
-        return _at_of(*(each if each is None else tuple(each) for each in (size, local, offset)))
+        return _remembered(size, local, offset)
+    except TypeError:  # of lists
+        return _read(size, local, offset)
+
+
+def _read(size: Any, local: Any, offset: Any) -> At | None:
+    try:
+        sizes = tuple(map(index, size))
+        groups = None if local is None else tuple(map(index, local))
+        start = None if offset is None else tuple(map(index, offset))
     except (TypeError, ValueError):
         return None
-
-
-@lru_cache(maxsize=1024)
-def _at_of(
-    size: tuple[Any, ...], local: tuple[Any, ...] | None, offset: tuple[Any, ...] | None
-) -> At | None:
-    sizes = tuple(map(index, size))
-    groups = None if local is None else tuple(map(index, local))
-    start = None if offset is None else tuple(map(index, offset))
     if not 1 <= len(sizes) <= 3 or min(sizes) < 1 or prod(sizes) > 1 << 31:
         return None
     if groups is not None:
@@ -331,6 +333,9 @@ def _at_of(
     if start is not None and (len(start) != len(sizes) or min(start) < 0):
         return None
     return At(sizes, groups, start if start and any(start) else None)
+
+
+_remembered = lru_cache(maxsize=1024)(_read)
 
 
 def _own(memory: Any) -> Extent | None:

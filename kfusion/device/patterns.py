@@ -11,7 +11,7 @@ from dataclasses import field, replace
 from functools import cached_property
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyopencl as cl
 
@@ -173,8 +173,7 @@ def _read(source: str, options: str) -> Text:
     return Text(options, full, kernels, "")
 
 
-@dataclass
-class Noted:
+class Noted(NamedTuple):
     """A launch that is held back."""
 
     facts: Facts
@@ -183,18 +182,13 @@ class Noted:
     memory: Sequence[Known]
     at: At
     event: NotedEvent
-    is_made: bool = False
 
     def make(self, queue: cl.CommandQueue) -> None:
         """As it was written, but with a kernel object of our own."""
         kernels, name = self.facts.program.kernels, self.facts.model.name
         if name not in kernels:
             kernels[name] = cl.Kernel(self.facts.program.program, name)
-        self.became(watching.launch(queue, kernels[name], self.arguments, self.at))
-
-    def became(self, event: cl.Event) -> None:
-        self.is_made = True
-        self.event.become(event)
+        self.event.become(watching.launch(queue, kernels[name], self.arguments, self.at))
 
 
 def key_of(parameter: Parameter, value: Any) -> object:
@@ -338,7 +332,7 @@ class Pattern:
                 at = *step.launch.over(where.size, where.local), where.offset
                 event = watching.launch(queue, step.kernel, arguments, at)
                 for call in step.launch.calls:
-                    row[call].became(event)
+                    row[call].event.become(event)
             else:
                 (call,) = step.launch.calls
                 row[call].make(queue)

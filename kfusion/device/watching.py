@@ -20,7 +20,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence, Set, ValuesView
 from contextlib import contextmanager
 from functools import update_wrapper
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import pyopencl as cl
 from pyopencl import _cl
@@ -76,15 +76,20 @@ built_again: list[Callable[[Any], None]] = []  # to be told of programs, before 
 class NotedEvent:
     """Stands for the event of a launch that is held back. Whatever is asked of it settles."""
 
-    alive = 0
+    __slots__ = "_event", "_region"
+    alive: ClassVar = [0]
 
     def __init__(self, region: Watcher) -> None:
-        type(self).alive += 1
+        self.alive[0] += 1
         self._region = region
         self._event: Any = None
 
     def __del__(self) -> None:
-        type(self).alive -= 1
+        self.alive[0] -= 1
+
+    @property
+    def is_made(self) -> bool:
+        return self._event is not None
 
     def become(self, event: cl.Event) -> None:
         self._event = event
@@ -124,7 +129,7 @@ def unseen() -> Iterator[None]:
 
 
 def _is_idle() -> bool:
-    return not (watchers or NotedEvent.alive) or getattr(_local, "unseen", False)
+    return not (watchers or NotedEvent.alive[0]) or getattr(_local, "unseen", False)
 
 
 def reached(queue: object) -> list[Watcher]:
@@ -229,7 +234,8 @@ def _value(argument: Any) -> Any:
 
 
 def _pairs(listed: Any) -> Values:
-    return {listed[i]: _value(listed[i + 1]) for i in range(0, len(listed), 2)}
+    pairs = zip(listed[::2], listed[1::2], strict=True)
+    return {i: value if type(value) is cl.Buffer else _value(value) for i, value in pairs}
 
 
 def _triples(listed: Any) -> Values:
