@@ -109,6 +109,7 @@ class Region:
         # Extents name memory by its handle, which must not become that of other memory.
         self._kept = [getattr(each, "base_data", each) for each in (*(out or ()), *temp)]
         self._launches: list[Noted] = []
+        self._numbers: dict[object, int] = {}  # of their arguments, by keys
         self._arguments: dict[int, tuple[cl.Kernel, dict[int, Any]]] = {}
         self._left = ""  # why nothing is noted any more
 
@@ -143,6 +144,7 @@ class Region:
             finally:
                 watching.watchers.remove(self)
                 self._arguments.clear()
+                self._numbers.clear()
 
     # What watching.py tells
 
@@ -151,6 +153,8 @@ class Region:
         if self._launches and is_on(SETTLES):
             launches, self._launches = self._launches, []
             self._as_written(launches, why)
+        if not self._launches:
+            self._numbers.clear()  # a handle may become that of other memory from now on
 
     def leave(self, why: str) -> None:
         self.settle(why)
@@ -208,7 +212,8 @@ class Region:
             return why
         _, values = self._arguments.get(kernel.int_ptr, (kernel, {}))
         arguments: list[Any] = []
-        keys: list[object] = []
+        numbers: list[int] = []
+        same = self._numbers
         memory: list[Known] = []
         for number, (parameter, kind, name) in enumerate(facts.kinds):
             argument = values.get(number, UNKNOWN)
@@ -221,11 +226,12 @@ class Region:
                 if own is None or (is_mapped(argument, own.parent) and is_on(MAPPED)):
                     return f"the host sees the memory of '{parameter.name}'"
                 memory.append(own)
-                keys.append(own.key)
+                key = own.key
             else:
-                keys.append(key_of(parameter, argument))
+                key = key_of(parameter, argument)
+            numbers.append(same.setdefault(key, len(same)))
             arguments.append(argument)
-        return Noted(facts, arguments, keys, memory, at, NotedEvent(self))
+        return Noted(facts, arguments, tuple(numbers), memory, at, NotedEvent(self))
 
     # Making them
 
@@ -238,6 +244,7 @@ class Region:
     def _finish(self, *, ends: bool) -> None:
         """Make what is noted, fused where that is possible."""
         launches, self._launches = self._launches, []
+        self._numbers.clear()
         rows: list[list[Noted]] = []
         for _, group in groupby(launches, lambda launch: launch.facts.program):
             row = list(group)

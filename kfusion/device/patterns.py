@@ -19,7 +19,7 @@ from kfusion.api import KernelProgram, read_program
 from kfusion.checks import CheckError, check_plan
 from kfusion.device import watching
 from kfusion.device.launching import At, Built
-from kfusion.device.memory import Known
+from kfusion.device.memory import Known, known
 from kfusion.device.overlap import Extent
 from kfusion.device.watching import NotedEvent
 from kfusion.graph.model import LaunchRange
@@ -31,6 +31,7 @@ from kfusion.source.diagnostics import KFusionError
 
 _KEPT = 64  # programs, and texts, that are kept
 _REMEMBERED = 256  # rows of a text, and numbers of a row
+_FACTS = "what kfusion knows"  # in an object's dictionary, where no field can be called so
 Place = tuple[int, int]  # of an argument: its launch, and which it is
 # What kernels with these do is not told by their parameters alone.
 _AT_ONCE = {
@@ -65,9 +66,9 @@ _programs: OrderedDict[tuple[int, str], Program] = OrderedDict()
 
 def _forget_kernels(program: Any) -> None:
     """A program that has kernels cannot be built again."""
-    for (handle, _), known in _programs.items():
+    for (handle, _), kept in _programs.items():
         if handle == program.int_ptr:
-            known.kernels.clear()
+            kept.kernels.clear()
 
 
 watching.built_again.append(_forget_kernels)
@@ -108,11 +109,14 @@ def _kind(parameter: Parameter) -> tuple[type, str]:
 
 def kernel_facts(kernel: cl.Kernel, device: cl.Device) -> Facts | str:
     """Or why its launches are not held back."""
-    known: dict[int, Facts | str] = vars(kernel).setdefault("_kfusion_facts", {})
-    key = hash(device)
-    if key not in known:
-        known[key] = _facts(kernel, device)
-    return known[key]
+    kept = vars(kernel)
+    if _FACTS not in kept:
+        kept[_FACTS] = {}
+    by_device: dict[int, Facts | str] = kept[_FACTS]
+    key = device.int_ptr
+    if key not in by_device:
+        by_device[key] = _facts(kernel, device)
+    return by_device[key]
 
 
 def _facts(kernel: cl.Kernel, device: cl.Device) -> Facts | str:
@@ -178,7 +182,7 @@ class Noted(NamedTuple):
 
     facts: Facts
     arguments: Sequence[Any]  # memory, local memory, samplers; else bytes
-    keys: Sequence[object]  # equal ones for arguments that get one name
+    numbers: Sequence[int]  # of the arguments: equal ones for those that are the same
     memory: Sequence[Known]
     at: At
     event: NotedEvent
@@ -192,7 +196,8 @@ class Noted(NamedTuple):
 
 
 def key_of(parameter: Parameter, value: Any) -> object:
-    """Of an argument that is no memory: arguments with one key are the same."""
+    """Of an argument that is no memory: arguments with one key are the same. That of integers
+    is their value."""
     if isinstance(value, cl.LocalMemory):
         return "local", value.size
     if isinstance(value, cl.Sampler):
@@ -207,7 +212,7 @@ class Calls:
 
     def __init__(self, row: Sequence[Noted]) -> None:
         self.row, self.program = row, row[0].facts.program
-        self.names: dict[object, str] = {}  # by the keys of arguments
+        self.names: dict[int, str] = {}  # by the numbers of arguments
         self.places: dict[tuple[str, str], Place] = {}  # by names and types
         self.checked: dict[str, Any] = {}  # what is compared: of buffers, which bytes they have
         self.memory: dict[str, Known] = {}
@@ -216,21 +221,18 @@ class Calls:
         self.ranges: list[LaunchRange] = []
         for call, launch in enumerate(row):
             model, at = launch.facts.model, launch.at
-            own = {each.key: each for each in launch.memory}
             names = []
-            for parameter, value, key in zip(
-                model.parameters, launch.arguments, launch.keys, strict=True
-            ):
-                name = self._name(parameter.name, key)
+            pairs = zip(model.parameters, launch.arguments, launch.numbers, strict=True)
+            for parameter, value, number in pairs:
+                name, own = self._name(parameter.name, number), known(value)
                 names.append(name)
-                type_ = "" if key in own else parameter.canonical
+                type_ = parameter.canonical if own is None else ""
                 self.places.setdefault((name, type_), (call, parameter.index))
-                if key in own:
-                    self.memory[name] = own[key]
-                is_bytes = key in own and not isinstance(value, cl.Image)
-                self.checked[name] = (
-                    own[key].extent if is_bytes else key if isinstance(key, int) else value
-                )
+                if own is None:
+                    value = key_of(parameter, value)
+                else:
+                    self.memory[name] = own
+                self.checked[name] = value if own is None or own.image else own.extent
             self.texts.append(f"{model.name}({', '.join(names)})")
             range_ = sizes.setdefault((at.size, at.offset), f"range {len(sizes)}")
             self.ranges.append(self._range(at, range_))
@@ -244,21 +246,20 @@ class Calls:
             len(at.size), key, local, full, at.offset is not None, ones, at.local == at.size
         )
 
-    def _name(self, wanted: str, key: object) -> str:
-        if key not in self.names:
-            name, number = wanted, 2
+    def _name(self, wanted: str, number: int) -> str:
+        if number not in self.names:
+            name, more = wanted, 2
             while name in self.checked:
-                name, number = f"{wanted}_{number}", number + 1
-            self.names[key] = name
-        return self.names[key]
+                name, more = f"{wanted}_{more}", more + 1
+            self.names[number] = name
+        return self.names[number]
 
     def is_read_first(self, name: str) -> bool:
         """Does the first launch that names the memory read of it?"""
-        key = self.memory[name].key
         for launch in self.row:
             model = launch.facts.model
-            pairs = zip(model.parameters, launch.keys, strict=True)
-            if mine := {parameter.name for parameter, each in pairs if each == key}:
+            pairs = zip(model.parameters, launch.numbers, strict=True)
+            if mine := {p.name for p, number in pairs if self.names[number] == name}:
                 modes = [a.mode for a in model.accesses if a.parameter in mine]
                 return bool(model.features) or not modes or any(mode.reads for mode in modes)
         return True
@@ -294,7 +295,7 @@ class Pattern:
         self.places: list[list[Place]] = []  # of the arguments of each step
         for step in self.built.steps:
             pairs = zip(step.launch.arguments, step.types, strict=True)
-            self.places.append([calls.places[pair] for pair in pairs])
+            self.places.append([calls.places[pair] for pair in pairs if step.is_fused])
         assumed = {
             value
             for group in self.fused.plan.groups
@@ -351,7 +352,7 @@ class Row:
         pattern = self.pattern
         if pattern.why:
             return pattern.why
-        numbers = tuple([row[call].keys[number] for call, number in pattern.compared])
+        numbers = tuple([row[call].arguments[number] for call, number in pattern.compared])
         if numbers not in self._checked:
             remember(self._checked, numbers, pattern.check(Calls(row)))
         return self._checked[numbers]
@@ -362,15 +363,9 @@ def outline(row: Sequence[Noted], others: Sequence[Sequence[Extent | None] | Non
 
     Memory is told by how it lies to other memory: that of the row, and `others`.
     """
-    numbers: dict[object, int] = {}
+    calls = tuple([(launch.facts.model.name, launch.at, launch.numbers) for launch in row])
+    memory = {own.key: own for launch in row for own in launch.memory}
     owners: dict[object, int] = {}
-    memory: dict[object, Known] = {}
-    calls = []
-    for launch in row:
-        keys = tuple([numbers.setdefault(key, len(numbers)) for key in launch.keys])
-        calls.append((launch.facts.model.name, launch.at, keys))
-        for own in launch.memory:
-            memory[own.key] = own
 
     def lie(extents: Iterable[Extent | None]) -> tuple[object, ...]:
         return tuple(
@@ -378,10 +373,10 @@ def outline(row: Sequence[Noted], others: Sequence[Sequence[Extent | None] | Non
         )
 
     lying = (
-        lie([own.extent for own in memory.values()]),
+        lie(own.extent for own in memory.values()),
         *[None if each is None else lie(each) for each in others],
     )
-    return tuple(calls), lying, tuple([own.image for own in memory.values()])
+    return calls, lying, tuple([own.image for own in memory.values()])
 
 
 def remember(kept: dict[Any, Any], key: object, value: object) -> None:
