@@ -2,7 +2,8 @@
 
     python -m bench.python [--size 1000000]
 
-Prints, for each, the lines of the computation and the time of a call that waits for its result.
+Prints, for each, the lines of the computation, the time of a call that waits for its result, and
+what of it is over before that wait begins: the host's own work.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-Call = Callable[[], object]
+Call = tuple[Callable[[], object], Callable[[], object]]  # the work of the host, and to wait
 
 SOURCE = """
 kernel void square(global float *c, global const float *a)
@@ -49,17 +50,22 @@ def pyopencl_calls(size: int) -> dict[str, tuple[Call, int]]:
         add(queue, (size,), None, c, s, t)
         root(queue, (size,), None, c)
 
-    def unfused() -> None:
-        launches()
-        queue.finish()
+    def one() -> None:
+        root(queue, (size,), None, c)
 
     def fused() -> None:
         with kfusion.fusing(queue, out=[c]):
             launches()
+
+    def wait() -> None:  # (a method that is kept would be one that blocks cannot see)
         queue.finish()
 
     lines = _lines(launches) + len(SOURCE.strip().splitlines())
-    return {"PyOpenCL, unfused": (unfused, lines), "kfusion.fusing": (fused, lines + 1)}
+    return {
+        "PyOpenCL, one launch": ((one, wait), _lines(one)),
+        "PyOpenCL, unfused": ((launches, wait), lines),
+        "kfusion.fusing": ((fused, wait), lines + 1),
+    }
 
 
 def torch_calls(size: int) -> dict[str, tuple[Call, int]]:
@@ -73,11 +79,11 @@ def torch_calls(size: int) -> dict[str, tuple[Call, int]]:
 
     compiled = torch.compile(compute)
 
-    def call() -> None:
-        compiled(a, b)
+    def wait() -> None:
         if device == "cuda":
             torch.cuda.synchronize()
 
+    call = (lambda: compiled(a, b)), wait
     return {f"torch.compile, {device}": (call, _lines(compute) + 1)}
 
 
@@ -91,10 +97,7 @@ def cupy_calls(size: int) -> dict[str, tuple[Call, int]]:
 
     fused = cupy.fuse()(compute)
 
-    def call() -> None:
-        fused(a, b)
-        cupy.cuda.Stream.null.synchronize()
-
+    call = (lambda: fused(a, b)), cupy.cuda.Stream.null.synchronize
     return {"cupy.fuse": (call, _lines(compute) + 1)}
 
 
@@ -103,16 +106,28 @@ def _lines(function: Callable[..., object]) -> int:
 
 
 def _microseconds(call: Call) -> tuple[float, float]:
-    """The first call, and the median of later ones."""
+    """The work of the host, and the whole call."""
+    work, wait = call
     start = time.perf_counter()
-    call()
-    first = time.perf_counter() - start
-    times = []
-    for _ in range(300):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return first * 1e6, statistics.median(times) * 1e6
+    work()
+    worked = time.perf_counter()
+    wait()
+    return (worked - start) * 1e6, (time.perf_counter() - start) * 1e6
+
+
+def _report(calls: dict[str, tuple[Call, int]]) -> None:
+    """The first call of each, and medians of later ones: each 50 times, then the next one."""
+    first = {name: _microseconds(call) for name, (call, _) in calls.items()}
+    later: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
+    for _ in range(20):
+        for name, (call, _) in calls.items():
+            later[name] += [_microseconds(call) for _ in range(50)]
+    for name, (_, lines) in calls.items():
+        host, whole = (statistics.median(each[i] for each in later[name]) for i in (0, 1))
+        print(
+            f"{name}: {lines} lines, first call {first[name][1]:.0f} us, "
+            f"later ones {whole:.0f} us, of these the host {host:.0f} us"
+        )
 
 
 def main() -> None:
@@ -126,9 +141,7 @@ def main() -> None:
         except ImportError as missing:
             print(f"{missing.name} is not installed")
             continue
-        for name, (call, lines) in calls.items():
-            first, later = _microseconds(call)
-            print(f"{name}: {lines} lines, first call {first:.0f} us, later ones {later:.0f} us")
+        _report(calls)
 
 
 if __name__ == "__main__":

@@ -43,5 +43,6 @@ if not TYPE_CHECKING:  # type checkers shall know no other names
     def __getattr__(name: str) -> Any:
         """The Python API, imported when it is first used: the command does not need it."""
         if name in _PLACES:
-            return getattr(import_module(f"kfusion.{_PLACES[name]}"), name)
+            found = getattr(import_module(f"kfusion.{_PLACES[name]}"), name)
+            return globals().setdefault(name, found)
         raise AttributeError(f"module 'kfusion' has no attribute '{name}'")

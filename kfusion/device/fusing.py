@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
-from functools import cache
+from contextlib import suppress
+from functools import cache, lru_cache
 from itertools import groupby
 from math import prod
+from operator import index
 from types import TracebackType
 from typing import Any
 
@@ -20,11 +22,20 @@ import pyopencl as cl
 from pyopencl import array
 
 from kfusion.api import find_target
-from kfusion.checks import CheckError
 from kfusion.device import watching
 from kfusion.device.launching import At
-from kfusion.device.overlap import Extent, extent, overlap
-from kfusion.device.patterns import Calls, Noted, Pattern, kernel_facts
+from kfusion.device.memory import Known, is_mapped, known, lies, whole
+from kfusion.device.overlap import Extent, overlap
+from kfusion.device.patterns import (
+    Calls,
+    Noted,
+    Pattern,
+    Row,
+    kernel_facts,
+    key_of,
+    outline,
+    remember,
+)
 from kfusion.device.watching import UNKNOWN, NotedEvent
 from kfusion.graph.target import AUTO, Target
 from kfusion.source.diagnostics import KFusionError
@@ -37,6 +48,7 @@ ALIASES = protection("python-out-aliases", "memory that shares bytes with `out` 
 
 _ROW = 32  # launches that are planned together, at most
 _HELD = 1024  # launches that are held back, at most
+_MEMORY = array.Array, cl.MemoryObjectHolder
 
 
 def fusing(
@@ -64,10 +76,9 @@ def _target(target: Target | str, device: cl.Device) -> Target:
 
 
 def _buffers(what: str, given: Any) -> list[Any]:
-    one = isinstance(given, array.Array | cl.MemoryObjectHolder)
-    listed = [given] if one else list(given or ())
+    listed = [given] if isinstance(given, _MEMORY) else list(given or ())
     for each in listed:
-        if not isinstance(each, array.Array | cl.MemoryObjectHolder):
+        if not isinstance(each, _MEMORY):
             raise TypeError(
                 f"{what}= wants arrays or buffers of PyOpenCL, and is given {type(each).__name__}"
             )
@@ -91,13 +102,15 @@ class Region:
         self.planned = 0  # patterns that were new
         self.reasons: list[str] = []  # why launches were made as they were written
         self.thread = 0
-        self._out = None if out is None else [_whole(each) for each in out]
-        self._temp = [each for memory in temp if (each := _extent(memory)) is not None]
+        self._device = queue.device
+        self._made_for = target, exact, queue.context, self._device
+        self._out = None if out is None else [whole(each) for each in out]
+        self._temp = [each for memory in temp if (each := _own(memory)) is not None]
         # Extents name memory by its handle, which must not become that of other memory.
         self._kept = [getattr(each, "base_data", each) for each in (*(out or ()), *temp)]
         self._launches: list[Noted] = []
+        self._numbers: dict[object, int] = {}  # of their arguments, by keys
         self._arguments: dict[int, tuple[cl.Kernel, dict[int, Any]]] = {}
-        self._memory: dict[int, tuple[Any, Extent | None]] = {}
         self._left = ""  # why nothing is noted any more
 
     def __repr__(self) -> str:
@@ -131,7 +144,7 @@ class Region:
             finally:
                 watching.watchers.remove(self)
                 self._arguments.clear()
-                self._memory.clear()
+                self._numbers.clear()
 
     # What watching.py tells
 
@@ -141,7 +154,7 @@ class Region:
             launches, self._launches = self._launches, []
             self._as_written(launches, why)
         if not self._launches:
-            self._memory.clear()  # a handle may become that of other memory from now on
+            self._numbers.clear()  # a handle may become that of other memory from now on
 
     def leave(self, why: str) -> None:
         self.settle(why)
@@ -151,8 +164,10 @@ class Region:
         key = kernel.int_ptr
         if values is None:
             self._arguments.pop(key, None)
+        elif key in self._arguments:
+            self._arguments[key][1].update(values)
         else:
-            self._arguments.setdefault(key, (kernel, {}))[1].update(values)
+            self._arguments[key] = kernel, values
 
     def note(
         self,
@@ -169,7 +184,7 @@ class Region:
         why = self._left or self._refuses(queue, wait_for, g_times_l)
         if not why:
             at = _at(global_work_size, local_work_size, global_work_offset)
-            launch = self._launch(kernel, at) if at is not None else "its range"
+            launch = "its range" if at is None else self._launch(kernel, at)
             if isinstance(launch, Noted):
                 self.noted += 1
                 self._launches.append(launch)
@@ -182,7 +197,7 @@ class Region:
         return None
 
     def _refuses(self, queue: Any, wait_for: Any, g_times_l: bool) -> str:
-        if queue != self.queue:
+        if queue is not self.queue and queue != self.queue:
             return "a launch on another queue"
         if wait_for:
             return "a launch that waits for events"
@@ -190,51 +205,46 @@ class Region:
 
     def _launch(self, kernel: cl.Kernel, at: At) -> Noted | str:
         """Or why not."""
-        facts = kernel_facts(kernel, self.queue.device)
+        facts = kernel_facts(kernel, self._device)
         if isinstance(facts, str):
             return facts
         if why := facts.refuses(at):
             return why
-        values = self._arguments.get(kernel.int_ptr, (kernel, {}))[1]
-        parameters = facts.model.parameters
-        arguments = tuple(values.get(i, UNKNOWN) for i in range(len(parameters)))
-        for parameter, argument in zip(parameters, arguments, strict=True):
+        _, values = self._arguments.get(kernel.int_ptr, (kernel, {}))
+        arguments: list[Any] = []
+        numbers: list[int] = []
+        same = self._numbers
+        memory: list[Known] = []
+        for number, (parameter, kind, name) in enumerate(facts.kinds):
+            argument = values.get(number, UNKNOWN)
             if argument is UNKNOWN:
                 return f"its argument '{parameter.name}' was not set in the block"
-            if isinstance(argument, cl.MemoryObjectHolder):
-                if self._is_seen_by_host(argument) and is_on(MAPPED):
+            if not isinstance(argument, kind):
+                return f"its argument '{parameter.name}' is no {name}"
+            if kind is cl.MemoryObjectHolder:
+                own = known(argument)
+                if own is None or (is_mapped(argument, own.parent) and is_on(MAPPED)):
                     return f"the host sees the memory of '{parameter.name}'"
-            elif parameter.is_buffer or parameter.image is not None:
-                return f"its argument '{parameter.name}' is no buffer"
-        return Noted(facts, arguments, at, NotedEvent(self))
-
-    def _is_seen_by_host(self, memory: Any) -> bool:
-        """Without a call: the host's own memory, or mapped. Or nobody knows what it is."""
-        known = self._memory.get(memory.int_ptr)
-        if known is None:
-            of_kinds = type(memory) in (cl.Buffer, cl.Image, cl.tools.PooledBuffer)
-            parent = memory.get_info(cl.mem_info.ASSOCIATED_MEMOBJECT) if of_kinds else None
-            own = of_kinds and not memory.flags & cl.mem_flags.USE_HOST_PTR
-            known = parent, extent(memory) if own else None
-            self._memory[memory.int_ptr] = known
-        parent, own_extent = known
-        mapped = cl.mem_info.MAP_COUNT
-        if own_extent is None or memory.get_info(mapped):
-            return True
-        return parent is not None and bool(parent.get_info(mapped))
+                memory.append(own)
+                key = own.key
+            else:
+                key = key_of(parameter, argument)
+            numbers.append(same.setdefault(key, len(same)))
+            arguments.append(argument)
+        return Noted(facts, arguments, tuple(numbers), memory, at, NotedEvent(self))
 
     # Making them
 
     def _as_written(self, launches: Iterable[Noted], why: str) -> None:
         self.reasons.append(why)
-        with watching.unseen():
-            for launch in launches:
-                self.made += 1
-                launch.make(self.queue)
+        for launch in launches:
+            self.made += 1
+            launch.make(self.queue)
 
     def _finish(self, *, ends: bool) -> None:
         """Make what is noted, fused where that is possible."""
         launches, self._launches = self._launches, []
+        self._numbers.clear()
         rows: list[list[Noted]] = []
         for _, group in groupby(launches, lambda launch: launch.facts.program):
             row = list(group)
@@ -244,71 +254,80 @@ class Region:
             try:
                 self._make(row, [launch for each in rows for launch in each], ends)
             except BaseException:
-                with watching.unseen():
-                    for each in rows:
-                        for launch in each:
+                for launch in (launch for each in (row, *rows) for launch in each):
+                    with suppress(cl.Error):
+                        if not launch.event.is_made:
                             launch.make(self.queue)
                 raise
-        self._memory.clear()
 
-    def _make(self, row: list[Noted], later: Sequence[Noted], ends: bool) -> None:
-        if len(row) == 1:
-            self._as_written(row, "a single launch")
+    def _make(self, launches: list[Noted], later: Sequence[Noted], ends: bool) -> None:
+        if len(launches) == 1:
+            self._as_written(launches, "a single launch")
             return
-        calls = Calls(row, {key: own for key, (_, own) in self._memory.items() if own is not None})
-        unseen = self._unseen(calls, later) if ends else frozenset()
-        with watching.unseen():
-            pattern = self._pattern(calls, unseen)
-            if pattern.why:
-                self._as_written(row, pattern.why)
-                return
-            try:
-                pattern.check(calls)
-            except CheckError as failed:
-                self._as_written(row, str(failed))
-                return
-            try:
-                for launch in pattern.launch(self.queue, calls):
-                    self.made += 1
-                    del launch
-            except cl.Error as failed:
-                left = [launch for launch in row if not launch.is_made]
-                self._as_written(left, f"a fused launch failed: {failed}")
+        row = self._row(launches, later, ends)
+        if why := row.why_not(launches):
+            self._as_written(launches, why)
+            return
+        try:
+            for launch in row.pattern.launch(self.queue, launches):
+                self.made += 1
+                del launch
+        except cl.Error as failed:
+            left = [launch for launch in launches if not launch.event.is_made]
+            self._as_written(left, f"a fused launch failed: {failed}")
 
-    def _pattern(self, calls: Calls, unseen: frozenset[int]) -> Pattern:
+    def _row(self, launches: Sequence[Noted], later: Sequence[Noted], ends: bool) -> Row:
+        others: tuple[Sequence[Extent | None] | None, ...] = ()
+        still = [memory.extent for launch in later for memory in launch.memory]
+        if ends and (self._out is not None or self._temp):
+            others = self._out, self._temp, still
+        found = launches[0].facts.program.source.rows
+        key = outline(launches, others), self._made_for
+        if key not in found:
+            calls = Calls(launches)
+            unseen = self._unseen(calls, still) if others else frozenset()
+            remember(found, key, Row(self._pattern(calls, unseen)))
+        return found[key]
+
+    def _pattern(self, calls: Calls, unseen: frozenset[str]) -> Pattern:
         found = calls.program.source.patterns
-        key = (calls.key, unseen, self.target, self.exact, self.queue.context, self.queue.device)
+        key = calls.key, unseen, self._made_for
         if key not in found:
             self.planned += 1
             try:
-                found[key] = Pattern(calls, unseen, self.target, self.exact, self.queue)
+                with watching.unseen():
+                    found[key] = Pattern(calls, unseen, self.target, self.exact, self.queue)
             except (KFusionError, cl.Error) as failed:
                 found[key] = Pattern.failing(str(failed))
         return found[key]
 
-    def _unseen(self, calls: Calls, later: Sequence[Noted]) -> frozenset[int]:
-        """Memory of the row, by numbers, whose values nobody reads afterwards."""
-        if self._out is None and not self._temp:
-            return frozenset()
-        still = [self._memory[m.int_ptr][1] for launch in later for m in launch.memory]
-        found: set[int] = set()
-        for number, own in enumerate(calls.extents):
-            seen = any(overlap(own, each) for each in (*(self._out or ()), *still))
+    def _unseen(self, calls: Calls, later: Sequence[Extent]) -> frozenset[str]:
+        """Memory of the row, by names, whose values nobody reads afterwards."""
+        found = set()
+        for name, own in calls.memory.items():
+            seen = any(overlap(own.extent, each) for each in (*(self._out or ()), *later))
             if seen and is_on(ALIASES):
                 continue
-            named = any(_covers(each, own) for each in self._temp)
-            first = not calls.is_read_first(number) or not is_on(FIRST_READ)
+            named = any(_covers(each, own.extent) for each in self._temp)
+            first = not calls.is_read_first(name) or not is_on(FIRST_READ)
             if named or (self._out is not None and first):
-                found.add(number)
+                found.add(name)
         return frozenset(found)
 
 
 def _at(size: Any, local: Any, offset: Any) -> At | None:
     """None: OpenCL would not take that, or nobody knows."""
     try:
-        sizes = tuple(map(int, size))
-        groups = None if local is None else tuple(map(int, local))
-        start = None if offset is None else tuple(map(int, offset))
+        return _remembered(size, local, offset)
+    except TypeError:  # of lists
+        return _read(size, local, offset)
+
+
+def _read(size: Any, local: Any, offset: Any) -> At | None:
+    try:
+        sizes = tuple(map(index, size))
+        groups = None if local is None else tuple(map(index, local))
+        start = None if offset is None else tuple(map(index, offset))
     except (TypeError, ValueError):
         return None
     if not 1 <= len(sizes) <= 3 or min(sizes) < 1 or prod(sizes) > 1 << 31:
@@ -323,16 +342,14 @@ def _at(size: Any, local: Any, offset: Any) -> At | None:
     return At(sizes, groups, start if start and any(start) else None)
 
 
-def _extent(memory: Any) -> Extent | None:
+_remembered = lru_cache(maxsize=1024)(_read)
+
+
+def _own(memory: Any) -> Extent | None:
     """Bytes that are the array's alone; None: it has gaps."""
     if isinstance(memory, array.Array) and not memory.flags.forc:
         return None
-    return extent(memory)
-
-
-def _whole(memory: Any) -> Extent | None:
-    """All that an array may lie in."""
-    return extent(memory.base_data if isinstance(memory, array.Array) else memory)
+    return lies(memory)
 
 
 def _covers(one: Extent, other: Extent) -> bool:

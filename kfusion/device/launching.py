@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyopencl as cl
@@ -21,8 +21,7 @@ _BUILT = "programs that are built"  # in an object's dictionary, where no field 
 _FLOATS = {"half": np.float16, "float": np.float32, "double": np.float64}
 
 
-@dataclass(frozen=True)
-class At:
+class At(NamedTuple):
     """Where a call is launched."""
 
     size: tuple[int, ...]
@@ -37,6 +36,12 @@ class Step:
     kernel: cl.Kernel
     types: tuple[str, ...]  # of the arguments; "" for memory
     leader: int  # the call whose range and groups it has
+
+    def more(self, size: tuple[int, ...]) -> list[Any]:
+        """The arguments behind those, where the calls are launched over the size."""
+        if self.launch.tiles is not None:
+            return list(map(np.int32, size))
+        return [np.uint64(size[0])] if self.launch.elements > 1 else []
 
 
 class Built:
@@ -70,11 +75,7 @@ class Built:
         launch, where = step.launch, at[step.leader]
         pairs = zip(launch.arguments, step.types, strict=True)
         arguments = [argument_of(values, name, type_) for name, type_ in pairs]
-        if launch.tiles is not None:
-            arguments += map(np.int32, where.size)
-        elif launch.elements > 1:
-            arguments.append(np.uint64(where.size[0]))
-        step.kernel.set_args(*arguments)
+        step.kernel.set_args(*arguments, *step.more(where.size))
         size, local = launch.over(where.size, where.local)
         return cl.enqueue_nd_range_kernel(queue, step.kernel, size, local, where.offset)
 

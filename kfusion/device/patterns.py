@@ -6,18 +6,20 @@ import re
 import shlex
 import warnings
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyopencl as cl
 
 from kfusion.api import KernelProgram, read_program
-from kfusion.checks import check_plan
+from kfusion.checks import CheckError, check_plan
+from kfusion.device import watching
 from kfusion.device.launching import At, Built
+from kfusion.device.memory import Known, known
 from kfusion.device.overlap import Extent
 from kfusion.device.watching import NotedEvent
 from kfusion.graph.model import LaunchRange
@@ -28,6 +30,9 @@ from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError
 
 _KEPT = 64  # programs, and texts, that are kept
+_REMEMBERED = 256  # rows of a text, and numbers of a row
+_FACTS = "what kfusion knows"  # in an object's dictionary, where no field can be called so
+Place = tuple[int, int]  # of an argument: its launch, and which it is
 # What kernels with these do is not told by their parameters alone.
 _AT_ONCE = {
     *(Feature.PRINTF, Feature.ESCAPE, Feature.UNKNOWN_CALL, Feature.TOO_LONG),
@@ -44,17 +49,29 @@ class Text:
     kernels: KernelProgram | None
     why: str
     patterns: dict[Any, Pattern] = field(default_factory=dict)
+    rows: dict[Any, Row] = field(default_factory=dict)
 
 
 @dataclass
 class Program:
     program: Any  # pyopencl's: while it is kept, its handle is its own
     source: Text
+    kernels: dict[str, cl.Kernel] = field(default_factory=dict)  # our own ones
 
 
 _INCLUDES = re.compile(r"#\s*include\b")
 _texts: OrderedDict[tuple[str, str], Text] = OrderedDict()
 _programs: OrderedDict[tuple[int, str], Program] = OrderedDict()
+
+
+def _forget_kernels(program: Any) -> None:
+    """A program that has kernels cannot be built again."""
+    for (handle, _), kept in _programs.items():
+        if handle == program.int_ptr:
+            kept.kernels.clear()
+
+
+watching.built_again.append(_forget_kernels)
 
 
 @dataclass(frozen=True)
@@ -68,22 +85,38 @@ class Facts:
     def refuses(self, at: At) -> str:
         """Why OpenCL may refuse the launch; "" if it does not."""
         required = self.model.required_size
-        if required is not None and at.local is None:
-            return "its groups have a required size"
-        if required is not None and at.local is not None:
+        if at.local is None:
+            return "" if required is None else "its groups have a required size"
+        if required is not None:
             sides = (*at.local, 1, 1)[:3]
             same = tuple(map(str, sides)) == (*required, "1", "1")[:3]
             return "" if same else "its local size is not the required one"
-        return "its local size is too large" if prod(at.local or ()) > self.most else ""
+        return "its local size is too large" if prod(at.local) > self.most else ""
+
+    @cached_property
+    def kinds(self) -> tuple[tuple[Parameter, type, str], ...]:
+        """Of what class the arguments are, and how that is called."""
+        return tuple((parameter, *_kind(parameter)) for parameter in self.model.parameters)
+
+
+def _kind(parameter: Parameter) -> tuple[type, str]:
+    if parameter.is_buffer or parameter.image is not None:
+        return cl.MemoryObjectHolder, "buffer"
+    if parameter.pointer:
+        return cl.LocalMemory, "local memory"
+    return (bytes, "number") if parameter.is_scalar else (cl.Sampler, "sampler")
 
 
 def kernel_facts(kernel: cl.Kernel, device: cl.Device) -> Facts | str:
     """Or why its launches are not held back."""
-    known: dict[int, Facts | str] = vars(kernel).setdefault("_kfusion_facts", {})
-    key = hash(device)
-    if key not in known:
-        known[key] = _facts(kernel, device)
-    return known[key]
+    kept = vars(kernel)
+    if _FACTS not in kept:
+        kept[_FACTS] = {}
+    by_device: dict[int, Facts | str] = kept[_FACTS]
+    key = device.int_ptr
+    if key not in by_device:
+        by_device[key] = _facts(kernel, device)
+    return by_device[key]
 
 
 def _facts(kernel: cl.Kernel, device: cl.Device) -> Facts | str:
@@ -144,53 +177,65 @@ def _read(source: str, options: str) -> Text:
     return Text(options, full, kernels, "")
 
 
-@dataclass
-class Noted:
+class Noted(NamedTuple):
     """A launch that is held back."""
 
     facts: Facts
-    arguments: tuple[Any, ...]  # memory, local memory, samplers; else bytes
+    arguments: Sequence[Any]  # memory, local memory, samplers; else bytes
+    numbers: Sequence[int]  # of the arguments: equal ones for those that are the same
+    memory: Sequence[Known]
     at: At
     event: NotedEvent
-    is_made: bool = False
-
-    @property
-    def memory(self) -> list[Any]:
-        return [each for each in self.arguments if isinstance(each, cl.MemoryObjectHolder)]
 
     def make(self, queue: cl.CommandQueue) -> None:
         """As it was written, but with a kernel object of our own."""
-        # It is not kept: a program that has kernels cannot be built again.
-        kernel, at = cl.Kernel(self.facts.program.program, self.facts.model.name), self.at
-        kernel.set_args(*self.arguments)
-        self.became(cl.enqueue_nd_range_kernel(queue, kernel, at.size, at.local, at.offset))
+        kernels, name = self.facts.program.kernels, self.facts.model.name
+        if name not in kernels:
+            kernels[name] = cl.Kernel(self.facts.program.program, name)
+        self.event.become(watching.launch(queue, kernels[name], self.arguments, self.at))
 
-    def became(self, event: cl.Event) -> None:
-        self.is_made = True
-        self.event.become(event)
+
+def key_of(parameter: Parameter, value: Any) -> object:
+    """Of an argument that is no memory: arguments with one key are the same. That of integers
+    is their value."""
+    if isinstance(value, cl.LocalMemory):
+        return "local", value.size
+    if isinstance(value, cl.Sampler):
+        return "sampler", value.int_ptr
+    if parameter.canonical in INTEGERS:
+        return int.from_bytes(value, "little", signed=INTEGERS[parameter.canonical][1])
+    return parameter.canonical, value
 
 
 class Calls:
     """Launches of one program, in the notation of the Python API, under names of their own."""
 
-    def __init__(self, row: Sequence[Noted], extents: Mapping[int, Extent]) -> None:
+    def __init__(self, row: Sequence[Noted]) -> None:
         self.row, self.program = row, row[0].facts.program
-        self.names: dict[object, str] = {}  # of memory and numbers
-        self.values: dict[str, Any] = {}
-        self.extents: list[Extent] = []  # of memory, by its numbers
-        self.memory: list[str] = []
-        self._taken: set[str] = set()
+        self.names: dict[int, str] = {}  # by the numbers of arguments
+        self.places: dict[tuple[str, str], Place] = {}  # by names and types
+        self.checked: dict[str, Any] = {}  # what is compared: of buffers, which bytes they have
+        self.memory: dict[str, Known] = {}
         sizes: dict[object, str] = {}
         self.texts: list[str] = []
         self.ranges: list[LaunchRange] = []
-        for launch in row:
-            model, given = launch.facts.model, launch.arguments
-            pairs = zip(model.parameters, given, strict=True)
-            names = [self._name(p, value, extents) for p, value in pairs]
+        for call, launch in enumerate(row):
+            model, at = launch.facts.model, launch.at
+            names = []
+            pairs = zip(model.parameters, launch.arguments, launch.numbers, strict=True)
+            for parameter, value, number in pairs:
+                name, own = self._name(parameter.name, number), known(value)
+                names.append(name)
+                type_ = parameter.canonical if own is None else ""
+                self.places.setdefault((name, type_), (call, parameter.index))
+                if own is None:
+                    value = key_of(parameter, value)
+                else:
+                    self.memory[name] = own
+                self.checked[name] = value if own is None or own.image else own.extent
             self.texts.append(f"{model.name}({', '.join(names)})")
-            at = launch.at
-            key = sizes.setdefault((at.size, at.offset), f"range {len(sizes)}")
-            self.ranges.append(self._range(at, key))
+            range_ = sizes.setdefault((at.size, at.offset), f"range {len(sizes)}")
+            self.ranges.append(self._range(at, range_))
         self.key = tuple(self.texts), tuple(self.ranges)
 
     def _range(self, at: At, key: str) -> LaunchRange:
@@ -201,56 +246,23 @@ class Calls:
             len(at.size), key, local, full, at.offset is not None, ones, at.local == at.size
         )
 
-    def _name(self, parameter: Parameter, value: Any, extents: Mapping[int, Extent]) -> str:
-        key: object
-        is_memory = isinstance(value, cl.MemoryObjectHolder)
-        if is_memory:
-            key = "memory", value.int_ptr
-        elif isinstance(value, cl.LocalMemory):
-            key = "local", value.size
-        elif isinstance(value, cl.Sampler):
-            key = "sampler", value.int_ptr
-        elif parameter.canonical in INTEGERS:
-            signed = INTEGERS[parameter.canonical][1]
-            value = int.from_bytes(value, "little", signed=signed)
-            key = "integer", value
-        else:
-            key = parameter.canonical, value
-        if key not in self.names:
-            name, number = parameter.name, 2
-            while name in self._taken:
-                name, number = f"{parameter.name}_{number}", number + 1
-            self._taken.add(name)
-            self.names[key] = name
-            self.values[name] = value
-            if is_memory:
-                self.memory.append(name)
-                self.extents.append(extents[value.int_ptr])
-        return self.names[key]
+    def _name(self, wanted: str, number: int) -> str:
+        if number not in self.names:
+            name, more = wanted, 2
+            while name in self.checked:
+                name, more = f"{wanted}_{more}", more + 1
+            self.names[number] = name
+        return self.names[number]
 
-    def is_read_first(self, number: int) -> bool:
+    def is_read_first(self, name: str) -> bool:
         """Does the first launch that names the memory read of it?"""
-        name = self.memory[number]
         for launch in self.row:
-            pairs = zip(launch.facts.model.parameters, launch.arguments, strict=True)
-            mine = {
-                p.name
-                for p, value in pairs
-                if isinstance(value, cl.MemoryObjectHolder)
-                and self.names["memory", value.int_ptr] == name
-            }
-            if mine:
-                model = launch.facts.model
+            model = launch.facts.model
+            pairs = zip(model.parameters, launch.numbers, strict=True)
+            if mine := {p.name for p, number in pairs if self.names[number] == name}:
                 modes = [a.mode for a in model.accesses if a.parameter in mine]
                 return bool(model.features) or not modes or any(mode.reads for mode in modes)
         return True
-
-    @cached_property
-    def checked(self) -> dict[str, Any]:
-        """What is compared: of buffers, which bytes they have."""
-        own = dict(zip(self.memory, self.extents, strict=True))
-        images = {n: v for n, v in self.values.items() if isinstance(v, cl.Image)}
-        return {**self.values, **own, **images}
 
 
 class Pattern:
@@ -259,14 +271,14 @@ class Pattern:
     def __init__(
         self,
         calls: Calls,
-        unseen: frozenset[int],
+        unseen: frozenset[str],
         target: Target,
         exact: bool,
         queue: cl.CommandQueue,
     ) -> None:
         source = calls.program.source
         assert source.kernels is not None
-        seen = [n for number, n in enumerate(calls.memory) if number not in unseen]
+        seen = [name for name in calls.memory if name not in unseen]
         self.why = ""
         target = replace(target)
         self.fused = source.kernels.fuse(
@@ -280,6 +292,19 @@ class Pattern:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self.built = Built(self.fused, queue.context, source.options)
+        self.places: list[list[Place]] = []  # of the arguments of each step
+        for step in self.built.steps:
+            pairs = zip(step.launch.arguments, step.types, strict=True)
+            self.places.append([calls.places[pair] for pair in pairs if step.is_fused])
+        assumed = {
+            value
+            for group in self.fused.plan.groups
+            for a in group.assumptions
+            for value in vars(a).values()
+        }
+        self.compared = [
+            place for (name, type_), place in calls.places.items() if name in assumed and type_
+        ]
 
     @classmethod
     def failing(cls, why: str) -> Pattern:
@@ -287,21 +312,74 @@ class Pattern:
         pattern.why = why
         return pattern
 
-    def check(self, calls: Calls) -> None:
+    def check(self, calls: Calls) -> str:
+        """Why what was taken for granted does not hold; "" if it does."""
         at = [launch.at for launch in calls.row]
         sizes = [each.size for each in at]
         offsets = [each.offset or (0,) * len(each.size) for each in at]
-        check_plan(self.fused.plan, calls.checked, sizes, offsets, [each.local for each in at])
+        try:
+            check_plan(self.fused.plan, calls.checked, sizes, offsets, [each.local for each in at])
+        except CheckError as failed:
+            return str(failed)
+        return ""
 
-    def launch(self, queue: cl.CommandQueue, calls: Calls) -> Iterator[None]:
+    def launch(self, queue: cl.CommandQueue, row: Sequence[Noted]) -> Iterator[None]:
         """One kernel after the other."""
-        at = [launch.at for launch in calls.row]
-        for step in self.built.steps:
+        for step, places in zip(self.built.steps, self.places, strict=True):
             if step.is_fused:
-                event = self.built.launch(step, queue, calls.values, at)
+                arguments = [row[call].arguments[number] for call, number in places]
+                where = row[step.leader].at
+                arguments += step.more(where.size)
+                at = *step.launch.over(where.size, where.local), where.offset
+                event = watching.launch(queue, step.kernel, arguments, at)
                 for call in step.launch.calls:
-                    calls.row[call].became(event)
+                    row[call].event.become(event)
             else:
                 (call,) = step.launch.calls
-                calls.row[call].make(queue)
+                row[call].make(queue)
             yield
+
+
+class Row:
+    """Launches with one pattern, one `outline`: only numbers are left to compare."""
+
+    def __init__(self, pattern: Pattern) -> None:
+        self.pattern = pattern
+        self._checked: dict[object, str] = {}
+
+    def why_not(self, row: Sequence[Noted]) -> str:
+        """Why the launches are made as they were written; "" if they are not."""
+        pattern = self.pattern
+        if pattern.why:
+            return pattern.why
+        numbers = tuple([row[call].arguments[number] for call, number in pattern.compared])
+        if numbers not in self._checked:
+            remember(self._checked, numbers, pattern.check(Calls(row)))
+        return self._checked[numbers]
+
+
+def outline(row: Sequence[Noted], others: Sequence[Sequence[Extent | None] | None]) -> object:
+    """All that a plan and its checks depend on, but for the values of numbers.
+
+    Memory is told by how it lies to other memory: that of the row, and `others`.
+    """
+    calls = tuple([(launch.facts.model.name, launch.at, launch.numbers) for launch in row])
+    memory = {own.key: own for launch in row for own in launch.memory}
+    owners: dict[object, int] = {}
+
+    def lie(extents: Iterable[Extent | None]) -> tuple[object, ...]:
+        return tuple(
+            [e and (owners.setdefault(e.owner, len(owners)), e.start, e.end) for e in extents]
+        )
+
+    lying = (
+        lie(own.extent for own in memory.values()),
+        *[None if each is None else lie(each) for each in others],
+    )
+    return calls, lying, tuple([own.image for own in memory.values()])
+
+
+def remember(kept: dict[Any, Any], key: object, value: object) -> None:
+    if len(kept) >= _REMEMBERED:
+        kept.clear()
+    kept[key] = value

@@ -17,10 +17,10 @@ import struct
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Set, ValuesView
+from collections.abc import Callable, Iterator, Sequence, Set, ValuesView
 from contextlib import contextmanager
-from functools import wraps
-from typing import Any, Protocol
+from functools import update_wrapper
+from typing import Any, ClassVar, Protocol
 
 import pyopencl as cl
 from pyopencl import _cl
@@ -36,8 +36,8 @@ _METHODS = {
     "PooledBuffer": ("release", "bind_to_queue", "unbind_from_queue"),
     "PooledSVM": ("release", "enqueue_release", "bind_to_queue", "unbind_from_queue"),
     "SVMAllocation": ("release", "enqueue_release", "bind_to_queue", "unbind_from_queue"),
-    "_Program": ("_build", "compile", "link"),
 }
+_BUILDS = "_build", "compile", "link"
 _NO_ARGUMENTS = ("set_args", "set_arg_types")  # they call the others
 
 UNKNOWN = object()  # the value of an argument that is not understood
@@ -70,20 +70,26 @@ _methods: dict[str, Function] = {}  # the original ones; an object may have boun
 _probes: list[Function] = []
 _PROBE, _LAUNCH_PROBE = "", "launch"
 _local = threading.local()
+built_again: list[Callable[[Any], None]] = []  # to be told of programs, before they are built
 
 
 class NotedEvent:
     """Stands for the event of a launch that is held back. Whatever is asked of it settles."""
 
-    alive = 0
+    __slots__ = "_event", "_region"
+    alive: ClassVar = [0]
 
     def __init__(self, region: Watcher) -> None:
-        type(self).alive += 1
+        self.alive[0] += 1
         self._region = region
         self._event: Any = None
 
     def __del__(self) -> None:
-        type(self).alive -= 1
+        self.alive[0] -= 1
+
+    @property
+    def is_made(self) -> bool:
+        return self._event is not None
 
     def become(self, event: cl.Event) -> None:
         self._event = event
@@ -123,7 +129,7 @@ def unseen() -> Iterator[None]:
 
 
 def _is_idle() -> bool:
-    return not (watchers or NotedEvent.alive) or getattr(_local, "unseen", False)
+    return not (watchers or NotedEvent.alive[0]) or getattr(_local, "unseen", False)
 
 
 def reached(queue: object) -> list[Watcher]:
@@ -145,7 +151,6 @@ def _real(value: Any) -> Any:
 
 
 def _settling(name: str, function: Function) -> Function:
-    @wraps(function)
     def settled(*args: Any, **kwargs: Any) -> Any:
         if not _is_idle():
             with lock:
@@ -156,33 +161,49 @@ def _settling(name: str, function: Function) -> Function:
             kwargs = {key: _real(value) for key, value in kwargs.items()}
         return function(*args, **kwargs)
 
-    return settled
+    return _like(function, settled)
+
+
+def _like(function: Function, made: Function) -> Function:
+    update_wrapper(made, function)
+    del vars(made)["__wrapped__"]  # nobody gets the original function there
+    return made
 
 
 def _launching(name: str, function: Function) -> Function:
     settled = _settling(name, function)
 
-    @wraps(function)
     def launch(*args: Any, **kwargs: Any) -> Any:
         if _is_idle():
             return function(*args, **kwargs)
         with lock:
             here = threading.get_ident()
-            mine = [watcher for watcher in watchers if watcher.thread == here]
-            queue = args[0] if args else kwargs.get("queue")
-            for other in reached(queue):
-                if other not in mine[-1:]:
-                    other.settle("a launch of another block or thread")
-            event = mine[-1].note(*args, **kwargs) if mine else None
+            mine = None
+            for watcher in watchers:
+                mine = watcher if watcher.thread == here else mine
+            if len(watchers) > 1 or mine is None:
+                for other in reached(args[0] if args else kwargs.get("queue")):
+                    if other is not mine:
+                        other.settle("a launch of another block or thread")
+            event = mine.note(*args, **kwargs) if mine is not None else None
         return settled(*args, **kwargs) if event is None else event
 
-    return launch
+    return _like(function, launch)
+
+
+def _building(name: str, function: Function) -> Function:
+    def build(program: Any, *args: Any, **kwargs: Any) -> Any:
+        with lock:
+            for tell in built_again:
+                tell(program)
+        return function(program, *args, **kwargs)
+
+    return _settling(name, _like(function, build))
 
 
 def _setting(name: str, function: Function) -> Function:
     read = _READERS.get(name)
 
-    @wraps(function)
     def set_arguments(kernel: cl.Kernel, *args: Any, **kwargs: Any) -> Any:
         result = function(kernel, *args, **kwargs)
         if not _is_idle():
@@ -196,20 +217,25 @@ def _setting(name: str, function: Function) -> Function:
                     watcher.set_arguments(kernel, values if watcher.thread == here else None)
         return result
 
-    return set_arguments
+    return _like(function, set_arguments)
+
+
+_OBJECTS = cl.MemoryObjectHolder, cl.LocalMemory, cl.Sampler
+_OTHERS = type(None), cl.SVMPointer, cl.CommandQueue
 
 
 def _value(argument: Any) -> Any:
     """What an argument is from now on: numbers and structures are copied, as OpenCL does."""
-    if isinstance(argument, cl.MemoryObjectHolder | cl.LocalMemory | cl.Sampler):
+    if isinstance(argument, _OBJECTS):
         return argument
-    if argument is None or isinstance(argument, cl.SVMPointer | cl.CommandQueue):
+    if isinstance(argument, _OTHERS):
         return UNKNOWN
     return bytes(memoryview(argument))
 
 
 def _pairs(listed: Any) -> Values:
-    return {listed[i]: _value(listed[i + 1]) for i in range(0, len(listed), 2)}
+    pairs = zip(listed[::2], listed[1::2], strict=True)
+    return {i: value if type(value) is cl.Buffer else _value(value) for i, value in pairs}
 
 
 def _triples(listed: Any) -> Values:
@@ -239,6 +265,14 @@ def _handle(get: Function) -> property:
     return property(int_ptr, doc=cl.CommandQueue.int_ptr.__doc__)
 
 
+def launch(queue: Any, kernel: Any, arguments: Sequence[Any], at: Sequence[Any]) -> cl.Event:
+    """As PyOpenCL does it, and no block sees it. `at`: the size, the local size, the offset."""
+    numbered = [each for pair in enumerate(arguments) for each in pair]
+    _methods["Kernel._set_arg_multi"](kernel, tuple(numbered))
+    event: cl.Event = _originals["enqueue_nd_range_kernel"](queue, kernel, *at)
+    return event
+
+
 def watch() -> None:
     """Replace the functions, the first time."""
     with lock:
@@ -251,6 +285,8 @@ def watch() -> None:
         for kind, names in _METHODS.items():
             for name in names:
                 _replace_method(getattr(_cl, kind, None), name, _settling)
+        for name in _BUILDS:
+            _replace_method(vars(_cl)["_Program"], name, _building)
         for name in list(vars(cl.Kernel)):
             if name.startswith(("set_arg", "_set_arg")) and name not in _NO_ARGUMENTS:
                 _replace_method(cl.Kernel, name, _setting)
@@ -284,10 +320,13 @@ def _replace_functions() -> None:
 
 def held() -> str:
     """A function that something else than a module has kept from before; "": there is none."""
+    if not _probes:
+        return ""
     kept = {**_methods, **_originals}
     counts = {name: sys.getrefcount(function) for name, function in kept.items()}
     for name, count in counts.items():
         probe = _LAUNCH_PROBE if name == "enqueue_nd_range_kernel" else _PROBE
         if count > counts[probe] and name != _LAUNCH_PROBE:
             return name
+    _probes.clear()  # and nobody can get one any more
     return ""
