@@ -70,6 +70,7 @@ PLANES = {
     "wide star": (["star_3d_2(t0, a, w, h, d)", "star_3d_1(o, t0, w, h, d)"], (13, 15, 13)),
     "box": (["box_3d_1(t0, a, w, h, d)", "jacobi_3d(o, t0, w, h, d)"], (11, 13, 9)),
 }
+STRIPS_OF_PLANES = replace(STRIPS, rows=16)  # of two rows
 VOLUMES = ((1, 1, 1), (2, 3, 1), (7, 5, 11))  # one, fewer than the reach, primes
 MARCH_IN_PLANES = {2: MARCH, 1: Target(march=4, marchers=12)}  # by rows that an item does
 
@@ -80,6 +81,10 @@ def fused(calls: Sequence[str], target: Target = STRIPS, dimensions: int = 2) ->
     found = fuse(STUDIES, calls, ["o"], ranges=ranges, target=target, tiles=True)
     assert [group.tiles is not None for group in found.plan.groups] == [True]
     return found
+
+
+def in_strips(name: str) -> Fused:
+    return fused(CALLS[name]) if name in CALLS else fused(PLANES[name][0], STRIPS_OF_PLANES, 3)
 
 
 def predicted(program: Fused, *size: int) -> Bytes | None:
@@ -121,15 +126,16 @@ def simulated(jobs: Sequence[Job], folder: Path, *options: str) -> str:
 
 
 @pytest.mark.skipif(not has_oclgrind(), reason="no oclgrind here")
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", [*CALLS, *PLANES])
 def test_loads_and_stores_that_are_executed(name: str, tmp_path: Path) -> None:
-    program = fused(CALLS[name])
-    jobs = [job_of(program, *size) for size in SIZES]
+    program = in_strips(name)
+    sizes: Sequence[tuple[int, ...]] = SIZES if name in CALLS else (*VOLUMES, (13, 9, 21))
+    jobs = [job_of(program, *size) for size in sizes]
     # Its optimiser would remove loads.
     told = simulated(jobs, tmp_path, "--build-options", "-cl-opt-disable", "--inst-counts")
     _, *launches = re.split("^(?=Instructions executed)", told, flags=re.MULTILINE)
     counted = [parse_instruction_counts(each) for each in launches]
-    found = [predicted(program, *size) for size in SIZES]
+    found = [predicted(program, *size) for size in sizes]
     assert None not in found
     assert [(b.executed, b.stored) for b in found if b] == [(c.loaded, c.stored) for c in counted]
 
@@ -154,10 +160,10 @@ def bytes_of(found: Iterable[tuple[str, ...]]) -> int:
 
 
 @pytest.mark.skipif(not has_oclgrind(), reason="no oclgrind here")
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", [*CALLS, "wide star"])
 def test_elements_that_each_strip_loads(name: str, tmp_path: Path) -> None:
-    program = fused(CALLS[name])
-    for size in ((2, 3), (23, 17)):
+    program = in_strips(name)
+    for size in ((2, 3), (23, 17)) if name in CALLS else ((2, 3, 1), (13, 9, 7)):
         found = predicted(program, *size)
         assert found is not None
         assert found.loaded == bytes_of(set(_LOADS.findall(complaints(program, size, tmp_path))))
