@@ -25,7 +25,8 @@ def test_bits_are_the_same_where_groups_march() -> None:
 
 def test_bits_are_the_same_in_strips() -> None:
     found = check(START * 1000, 3 * AT_A_TIME if FUZZ else AT_A_TIME, on_pocl=4, target=STRIPS)
-    assert found["in planes"] > 0
+    assert found["in rows"] > 0
+    assert FUZZ or found["in planes"] > 0
 
 
 def test_programs_have_no_races_and_may_be_fused_or_not() -> None:
