@@ -10,8 +10,9 @@ comes from memory, as a strip finds in the cache what it has loaded before.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -50,10 +51,6 @@ class Bytes:
     loaded: int  # each element once for each strip
     stored: int
 
-    def __add__(self, other: Bytes) -> Bytes:
-        loaded = self.loaded + other.loaded
-        return Bytes(self.executed + other.executed, loaded, self.stored + other.stored)
-
 
 class UnknownError(Exception):
     """An index, or a condition, that is not told by ids and numbers."""
@@ -61,16 +58,18 @@ class UnknownError(Exception):
 
 @dataclass(frozen=True)
 class Touch:
-    """Elements of a memory object for all items that a condition holds for in both dimensions:
-    `across[x] + down[y]`. Not for those that `but` holds for, too."""
+    """Elements of a memory object for all items that a condition holds for in all dimensions:
+    `across[x] + down[y]`. Not for those that `but` holds for, too. `beside`: by dimension where
+    they are that a group loads beside its items, from its first one."""
 
     name: str
     size: int
     level: Level
-    index: tuple[Numbers, Numbers]
-    where: tuple[Flags, Flags]
-    but: tuple[Flags, Flags] | None = None
+    index: tuple[Numbers, ...]
+    where: tuple[Flags, ...]
+    but: tuple[Flags, ...] | None = None
     is_store: bool = False
+    beside: tuple[Numbers, ...] = ()
 
 
 Part = slice | Numbers  # ids, in one dimension
@@ -78,10 +77,23 @@ Part = slice | Numbers  # ids, in one dimension
 
 @dataclass(frozen=True)
 class Grid:
-    """Tiles, rows of them below each other, and what is touched in each."""
+    """Tiles, in rows and columns, and what is touched in each."""
 
     touches: Sequence[Touch]
-    parts: Callable[[Level, int], list[Part]]  # by dimension, of which items each tile needs it
+    parts: Callable[[Touch, int], list[Part]]  # by dimension, of which items each tile needs it
+
+    def moved(self, *, is_store: bool) -> int:
+        """Bytes, each time."""
+        return sum(t.size * _times(t, self) for t in self.touches if t.is_store == is_store)
+
+    @property
+    def loads(self) -> Iterator[list[Touch]]:
+        """... from each memory object."""
+        found: dict[str, list[Touch]] = {}
+        for touch in self.touches:
+            if not touch.is_store:
+                found.setdefault(touch.name, []).append(touch)
+        yield from found.values()
 
 
 class Strips:
@@ -115,7 +127,14 @@ class Strips:
         return found
 
     def bytes(self) -> Bytes:
-        return sum(map(_bytes, self.grids()), Bytes(0, 0, 0))
+        grids = list(self.grids())
+        executed, stored = (
+            sum(grid.moved(is_store=each) for grid in grids) for each in (False, True)
+        )
+        return Bytes(executed, self.loaded(grids), stored)
+
+    def loaded(self, grids: Sequence[Grid]) -> int:
+        return sum(map(_once, grids))
 
     def grids(self) -> Iterator[Grid]:
         yield Grid(list(self.touches()), self._spans)
@@ -175,9 +194,8 @@ class Strips:
     def ids(self) -> dict[Atom, Numbers]:
         found: dict[Atom, Numbers] = {}
         for d, size in enumerate(self.size):
-            shape = (1, size) if d == 0 else (size, 1)
-            found[Id(GLOBAL_ID, d)] = np.arange(size, dtype=np.int64).reshape(shape)
-            found[Id(GLOBAL_SIZE, d)] = np.int64(size).reshape(1, 1)
+            found[Id(GLOBAL_ID, d)] = np.arange(size, dtype=np.int64)
+            found[Id(GLOBAL_SIZE, d)] = np.int64(size).reshape(1)
         return found
 
     def _rounds(self, access: BoundAccess) -> Iterator[_Known]:
@@ -191,7 +209,7 @@ class Strips:
         others = [loop for loop, end in ends.items() if end is None]
         for numbers in product(*ranges):
             known = self.ids | {
-                loop: np.int64(n).reshape(1, 1) for loop, n in zip(counted, numbers, strict=True)
+                loop: np.int64(n).reshape(1) for loop, n in zip(counted, numbers, strict=True)
             }
             if all(self._solve(loop, access.facts, known) for loop in others):
                 yield known
@@ -207,14 +225,14 @@ class Strips:
                 rest = self.value(form - form_of(loop) * Form((((), factor),)), known)
                 if rest.size != 1:
                     raise UnknownError
-                known[loop], left = (each.reshape(1, 1) for each in np.divmod(rest, -factor))
+                known[loop], left = (each.reshape(1) for each in np.divmod(rest, -factor))
                 return not left.any() and known[loop].item() >= 0
         raise UnknownError
 
     def value(self, form: Form, known: _Known) -> Numbers:
-        total = np.zeros((1, 1), np.int64)
+        total = np.zeros(1, np.int64)
         for monomial, factor in form.terms:
-            term = np.full((1, 1), factor, np.int64)
+            term = np.full(1, factor, np.int64)
             for atom in monomial:
                 term = term * self._atom(atom, known)
             total = total + term
@@ -232,11 +250,11 @@ class Strips:
         if atom in known:
             return known[atom]
         if str(atom) in self.scalars:
-            return np.int64(self.scalars[str(atom)]).reshape(1, 1)
+            return np.int64(self.scalars[str(atom)]).reshape(1)
         raise UnknownError
 
     def _all(self, facts: Iterable[Comparison], known: _Known) -> Flags:
-        found = np.ones((1, 1), bool)
+        found = np.ones(1, bool)
         for fact in facts:
             sides: Iterable[npt.NDArray[Any]] = (
                 self.value(side, known) for side in (fact.left, fact.right)
@@ -247,35 +265,38 @@ class Strips:
             found = found & _OPERATORS[fact.op](*sides)
         return found
 
-    def split(self, form: Form, known: _Known) -> tuple[Numbers, Numbers]:
-        """What depends on the column, and the rest."""
-        across = Form(tuple((m, f) for m, f in form.terms if 0 in _dimensions(Form(((m, f),)))))
-        return self._along(0, across, known), self._along(1, form - across, known)
+    def split(self, form: Form, known: _Known) -> tuple[Numbers, ...]:
+        """What depends on each dimension; what depends on none is with the last one."""
+        parts: list[Form] = []
+        for d in range(len(self.size) - 1):
+            terms = ((m, f) for m, f in form.terms if d in _dimensions(Form(((m, f),))))
+            parts.append(Form(tuple(terms)))
+            form = form - parts[-1]
+        return tuple(self._along(d, part, known) for d, part in enumerate((*parts, form)))
 
     def _along(self, dimension: int, form: Form, known: _Known) -> Numbers:
         if _dimensions(form) - {dimension}:
             raise UnknownError
-        return np.broadcast_to(self.value(form, known).ravel(), self.size[dimension])
+        return np.broadcast_to(self.value(form, known), self.size[dimension])
 
-    def _where(self, facts: Sequence[Comparison], known: _Known) -> tuple[Flags, Flags]:
-        of = [_dimensions(fact.left) | _dimensions(fact.right) for fact in facts]
-        if any(len(each) > 1 for each in of):
-            raise UnknownError
-        across = self._all([f for f, d in zip(facts, of, strict=True) if d == {0}], known)
-        down = self._all([f for f, d in zip(facts, of, strict=True) if d != {0}], known)
-        return (
-            np.broadcast_to(across.ravel(), self.size[0]),
-            np.broadcast_to(down.ravel(), self.size[1]),
-        )
+    def _where(self, facts: Sequence[Comparison], known: _Known) -> tuple[Flags, ...]:
+        of: list[list[Comparison]] = [[] for _ in self.size]
+        for fact in facts:
+            dimensions = _dimensions(fact.left) | _dimensions(fact.right)
+            if len(dimensions) > 1:
+                raise UnknownError
+            of[max(dimensions, default=-1)].append(fact)
+        sides = zip(of, self.size, strict=True)
+        return tuple(np.broadcast_to(self._all(each, known), size) for each, size in sides)
 
     # Strips
 
-    def _spans(self, level: Level, dimension: int) -> list[Part]:
+    def _spans(self, touch: Touch, dimension: int) -> list[Part]:
         """The items of the level that each strip makes."""
         assert self.tiles is not None
         size, tile = self.size[dimension], self.tiles.items[dimension]
         ends = [(start, min(start + tile, size)) for start in range(0, size, tile)]
-        return spans(level.reach[dimension], ends, size)
+        return spans(touch.level.reach[dimension], ends, size)
 
 
 def spans(reach: tuple[int, int], ends: Sequence[tuple[int, int]], size: int) -> list[Part]:
@@ -284,76 +305,85 @@ def spans(reach: tuple[int, int], ends: Sequence[tuple[int, int]], size: int) ->
     return [slice(max(start + low, 0), min(end + high, size)) for start, end in ends]
 
 
-def _bytes(grid: Grid) -> Bytes:
-    loads = [touch for touch in grid.touches if not touch.is_store]
-    executed = sum(touch.size * _times(touch, grid) for touch in loads)
-    stored = sum(touch.size * _times(touch, grid) for touch in grid.touches if touch.is_store)
-    return Bytes(executed, _once(loads, grid), stored)
-
-
 def _times(touch: Touch, grid: Grid) -> int:
     """How often it is done."""
 
-    def times(where: tuple[Flags, Flags]) -> int:
+    def times(where: tuple[Flags, ...]) -> int:
         counts = (
-            sum(int(where[d][part].sum()) for part in grid.parts(touch.level, d)) for d in (0, 1)
+            sum(int(flags[part].sum()) for part in grid.parts(touch, d))
+            for d, flags in enumerate(where)
         )
-        return int(np.prod(list(counts), dtype=object))
+        return prod(counts)
 
     return times(touch.where) - (times(touch.but) if touch.but is not None else 0)
 
 
-def _once(touches: Sequence[Touch], grid: Grid) -> int:
-    """Bytes of the elements, each once for each tile; tiles that are alike are told once."""
-    total = 0
-    for name in {touch.name for touch in touches}:
-        of_one = [touch for touch in touches if touch.name == name]
-        parts = [[grid.parts(touch.level, d) for touch in of_one] for d in (0, 1)]
-        kinds = [_kinds(of_one, parts[d], d) for d in (0, 1)]
-        for (x, wide), (y, high) in product(kinds[0], kinds[1]):
-            here = [(of[x], down[y]) for of, down in zip(*parts, strict=True)]
-            total += wide * high * of_one[0].size * _distinct(of_one, here)
-    return total
+def _once(grid: Grid) -> int:
+    """Bytes of the elements, each once for each tile."""
+    return sum(
+        touches[0].size * found.size * len(tiles)
+        for touches in grid.loads
+        for found, tiles in elements(touches, grid)
+    )
+
+
+def elements(
+    touches: Sequence[Touch], grid: Grid
+) -> Iterator[tuple[Numbers, list[tuple[tuple[int, ...], int]]]]:
+    """That tiles touch, for each kind of tiles; the numbers of those by dimension, and how far
+    each is from the first one's elements."""
+    dimensions = range(len(touches[0].index))
+    parts = [[grid.parts(touch, d) for touch in touches] for d in dimensions]
+    for kind in product(*(_kinds(touches, parts[d], d) for d in dimensions)):
+        bases = [tiles[0][1] for tiles in kind]
+        here = [[of[tiles[0][0]] for of in each] for each, tiles in zip(parts, kind, strict=True)]
+        tiles = [
+            (tuple(n for n, _ in tile), sum(base for _, base in tile) - sum(bases))
+            for tile in product(*kind)
+        ]
+        yield _distinct(touches, list(zip(*here, strict=True))), tiles
 
 
 def _kinds(
     touches: Sequence[Touch], parts: Sequence[list[Part]], dimension: int
-) -> list[tuple[int, int]]:
-    """Numbers of tiles, one of each kind, and how many there are."""
-    found: dict[tuple[bytes, ...], list[int]] = {}
+) -> list[list[tuple[int, int]]]:
+    """Tiles that are alike: their numbers, and an element of each."""
+    found: dict[tuple[bytes, ...], list[tuple[int, int]]] = {}
     for tile in range(len(parts[0])):
         here = [of_touch[tile] for of_touch in parts]
-        base = touches[0].index[dimension][here[0]][:1]
+        indices = [t.index[dimension][part] for t, part in zip(touches, here, strict=True)]
+        base = next((int(each[0]) for each in indices if each.size), 0)
         key = tuple(
             each.tobytes()
-            for touch, part in zip(touches, here, strict=True)
+            for touch, part, index in zip(touches, here, indices, strict=True)
             for each in (
-                touch.index[dimension][part] - base,
+                index - base,
                 touch.where[dimension][part],
                 *([touch.but[dimension][part]] if touch.but is not None else []),
             )
         )
-        found.setdefault(key, []).append(tile)
-    return [(tiles[0], len(tiles)) for tiles in found.values()]
+        found.setdefault(key, []).append((tile, base))
+    return list(found.values())
 
 
-def _distinct(touches: Sequence[Touch], here: Sequence[tuple[Part, Part]]) -> int:
-    """How many elements one tile touches."""
-    parts: dict[bytes, tuple[Numbers, list[Numbers]]] = {}  # by rows, columns
+def _distinct(touches: Sequence[Touch], here: Sequence[Sequence[Part]]) -> Numbers:
+    """Elements that one tile touches."""
+    apart: dict[bytes, tuple[Numbers, list[Numbers]]] = {}  # by rows, columns
     single: list[Numbers] = []
     for touch, part in zip(touches, here, strict=True):
-        sides = [touch.index[d][part[d]] for d in (0, 1)]
-        across, down = (touch.where[d][part[d]] for d in (0, 1))
+        sides = [each[p] for each, p in zip(touch.index, part, strict=True)]
+        where = [each[p] for each, p in zip(touch.where, part, strict=True)]
         if touch.but is None:
-            rows = np.unique(sides[1][down])
-            parts.setdefault(rows.tobytes(), (rows, []))[1].append(sides[0][across])
+            columns, *others = (side[flags] for side, flags in zip(sides, where, strict=True))
+            rows = reduce(np.add.outer, others).ravel()
+            apart.setdefault(rows.tobytes(), (rows, []))[1].append(columns)
         else:
-            but = np.logical_and.outer(touch.but[1][part[1]], touch.but[0][part[0]])
-            where = np.logical_and.outer(down, across) & ~but
-            single.append(np.add.outer(sides[1], sides[0])[where])
-    for rows, columns in parts.values():
-        single.append(np.add.outer(rows, np.unique(np.concatenate(columns))).ravel())
-    return int(np.unique(np.concatenate(single)).size)
+            but = [each[p] for each, p in zip(touch.but, part, strict=True)]
+            both = reduce(np.logical_and.outer, where) & ~reduce(np.logical_and.outer, but)
+            single.append(reduce(np.add.outer, sides)[both])
+    for rows, several in apart.values():
+        single.append(np.add.outer(rows, np.unique(np.concatenate(several))).ravel())
+    return np.unique(np.concatenate(single))
 
 
 def _dimensions(form: Form) -> set[int]:

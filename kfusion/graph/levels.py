@@ -78,6 +78,7 @@ _MEMORY = 1 << 16  # bytes of rows for one item: what is beyond a thread's stack
 NEAR_ROWS = 4  # loads in a row, or of what rows keep, that cost as much as one from memory
 SHORT_ROWS = 3  # bytes for each item: a strip goes through memory in pieces
 _NARROWEST = 8  # of the columns that are wanted one in so many
+_DEEP = 8  # planes that a strip goes through, for each row that it has of them
 
 
 @dataclass(frozen=True)
@@ -136,10 +137,9 @@ class Level:
         """Of its items that are made, for each of the last level: those beside a tile are, too."""
         if isinstance(tiles, Marching):
             wide, rows = tiles.local[0] * tiles.columns, tiles.items[-1] + tiles.least / 2
-        else:
-            (left, right), (above, below) = self.reach
-            wide, rows = tiles.items[0] + right - left, tiles.items[1] + below - above
-        return wide * rows / prod(tiles.items)
+            return wide * rows / prod(tiles.items)
+        sides = zip(self.reach, tiles.items, strict=True)
+        return prod(1 + (high - low) / side for (low, high), side in sides)
 
 
 @dataclass(frozen=True)
@@ -153,10 +153,11 @@ class Levels:
         """Loads of the functions."""
         return sum(len(each.loads) for each in self.levels)
 
-    def bytes(self, columns: int) -> int:
-        """Of the rows, as so many columns of the last level need them: in two dimensions."""
-        low, high = self.halo
-        return sum(each.rows * size_of(each.type) * (columns + high - low) for each in self.levels)
+    def bytes(self, *sides: int) -> int:
+        """Of the rows, as so many columns of the last level need them; and rows, of planes."""
+        around = ((size, *self.around(d)) for d, size in enumerate(sides))
+        count = prod(size + high - low for size, low, high in around)
+        return count * sum(each.rows * size_of(each.type) for each in self.levels)
 
     def cost(self, tiles: Tiles, stages: Sequence[Stage], values: GroupValues, near: int) -> int:
         """Bytes for each item, as of other kernels (again.py). What is beside a tile another one
@@ -173,11 +174,16 @@ class Levels:
         return int(moved + sum(element[n] * (1 + more / near) for n, more in beside.items()))
 
     def tiles(self, columns: int, rows: int) -> Tiles | None:
-        """What one item does, with no more columns than there is memory for."""
+        """What one item does, with no more columns than there is memory for. In three dimensions
+        it walks through as many planes, of fewer rows."""
         least = columns // _NARROWEST
-        while columns > least and self.bytes(columns) > _MEMORY:
+        high = [max(rows // _DEEP, 1)] * (len(self.last.reach) - 2)
+        if self.bytes(columns, *high) > _MEMORY:
+            high = [-(-each // 2) for each in high]
+        while columns > least and self.bytes(columns, *high) > _MEMORY:
             columns //= 2
-        return Tiles((columns, rows), (1, 1)) if columns > least else None
+        items = columns, *high, rows
+        return Tiles(items, (1,) * len(items)) if columns > least else None
 
     @property
     def halo(self) -> Interval:

@@ -426,9 +426,12 @@ class Marching(Tiles):
         *sides, rows = size
         strips = prod(-(-side // items) for side, items in zip(sides, self.items, strict=False))
         high = max(min(rows * strips // self.groups, self.items[-1]), self.least)
+        return (strips * -(-rows // high) + self.spare(size)) * self.local[0], *(1 for _ in sides)
+
+    def spare(self, size: tuple[int, ...]) -> int:
+        """Groups that are left for the frame, at least."""
         pieces = [-(-side // self.frame[0]) for side in size]
-        frame = sum(map(prod, combinations(pieces, len(sides))))
-        return (strips * -(-rows // high) + frame) * self.local[0], *(1 for _ in sides)
+        return sum(map(prod, combinations(pieces, len(size) - 1)))
 
     @property
     def frame(self) -> tuple[int, ...]:

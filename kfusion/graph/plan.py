@@ -367,9 +367,8 @@ class _Planner:
         near, rows = self.target.near, self.target.rows
         straight = max(near, VECTORS) if self.target.strip else near
         walks = again or (self.target.strip and self._may_be_in_strips(run, values))
-        shapes = self.target.march or (self.target.strip and members[0].range.dimensions == 2)
         if (
-            shapes
+            (self.target.march or self.target.strip)
             and walks
             and (
                 levels := levels_of(

@@ -133,11 +133,11 @@ class LevelsWriter:
         yield f"{at} < min({end}, {self.sizes[-1]})" if high else f"{at} < {end}"
         yield from self.in_limits(level.domain)
 
-    def in_limits(self, limits: Limits) -> Iterator[str]:
-        """Whether the walk is."""
-        at, d = self.ids[-1], len(self.ids) - 1
-        yield from (self.number(form).compared(at, ">=") for form in limits.first[d])
-        yield from (self.number(form).compared(at, "<") for form in limits.end[d])
+    def in_limits(self, limits: Limits, dimensions: int = 1) -> Iterator[str]:
+        """Whether the walk is, and rows, if it is told for more dimensions than the last one."""
+        for d, at in [*enumerate(self.ids)][-dimensions:]:
+            yield from (self.number(form).compared(at, ">=") for form in limits.first[d])
+            yield from (self.number(form).compared(at, "<") for form in limits.end[d])
         yield from self.when(limits)
 
     def when(self, limits: Limits) -> Iterator[str]:

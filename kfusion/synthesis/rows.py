@@ -52,6 +52,31 @@ class Rows:
 
 
 @dataclass(frozen=True)
+class Planes(Rows):
+    """Of one level for some rows: `float t_planes[4][10][258];`. A plane has its place by its
+    number."""
+
+    high: int
+    top: str  # the variable with the row that the first one of a plane is
+
+    @property
+    def parameter(self) -> str:
+        return f"{self.type} (*{self.name})[{self.high}][{self.width}]"
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        return self.left, self.top
+
+    @property
+    def declaration(self) -> str:
+        return f"{self.type} {self.name}[{self.count}][{self.high}][{self.width}];"
+
+    def at(self, *item: str) -> str:
+        x, y, z = item
+        return f"{self.name}[{self._slot(z)}][{y} - {self.top}][{x} - {self.left}]"
+
+
+@dataclass(frozen=True)
 class Tile(Rows):
     """Of one level for some items, in local memory: `local float *blur_tile`."""
 

@@ -1,4 +1,5 @@
-"""The text of a kernel of which one item walks down a strip of columns, row by row.
+"""The text of a kernel of which one item walks down a strip of columns, row by row; or, in three
+dimensions, through some rows of it, plane by plane.
 
 It keeps the rows of each level (graph/levels.py) that later ones still need in arrays of its own,
 which stay in the first level of the cache. A row of a level is a plain loop over its columns, which
@@ -16,7 +17,8 @@ from kfusion.synthesis.names import plus
 from kfusion.synthesis.ranges import Given, LevelsWriter
 from kfusion.synthesis.rows import Rows
 
-_NAMES = ("row", "away", "start", "end")
+_NAMES = ("away", "start", "end")
+_BETWEEN = ("above", "below")  # rows of a plane
 _WIDTH = 88
 
 
@@ -26,41 +28,48 @@ class StripWriter(LevelsWriter):
     ) -> None:
         super().__init__(levels, rows, given)
         self.tiles = tiles
-        self.row, self.away, self.start, self.end = map(given.names.new, _NAMES)
+        self.walks = "row" if len(self.ids) == 2 else "plane"
+        self.row, self.away, self.start, self.end = map(given.names.new, (self.walks, *_NAMES))
+        self.between = tuple(map(given.names.new, _BETWEEN)) if len(self.ids) > 2 else ()
 
     def write(self) -> list[str]:
-        out, (wide, high) = self.out, self.tiles.items
-        first, top = f"{wide} * get_group_id(0)", f"{high} * get_group_id(1)"
-        last = f"min({self.first} + {wide}, {self.columns})"
-        bottom = f"min({self.top} + {high}, {self.count})"
-        out.add(f"const int {self.first} = {first}, {self.last} = {last};")
-        out.add(f"const int {self.top} = {top}, {self.bottom} = {bottom};")
-        for left in {each.left for each in self.rows.values()}:
-            out.add(f"const int {left} = {self.first}{plus(self.levels.halo[0])};")
+        out = self.out
+        sides = zip(self.tile, self.tiles.items, self.sizes, strict=True)
+        for d, ((first, last), items, size) in enumerate(sides):
+            end = f"min({first} + {items}, {size})"
+            out.add(f"const int {first} = {items} * get_group_id({d}), {last} = {end};")
+        for places in {each.places for each in self.rows.values()}:
+            for d, place in enumerate(places):
+                start = f"{self.tile[d][0]}{plus(self.levels.around(d)[0])}"
+                out.add(f"const int {place} = {start};")
         for each in self.rows.values():
             out.add(each.declaration)
         out.blank()
         every = (*self.levels.levels, self.levels.last)
-        early = max(level.ahead - level.reach[1][0] for level in every)
-        row = self.row
-        start = f"{self.top}{plus(-early)}"
-        self.open(f"for (int {row} = {start}, {self.y}; {row} < {self.bottom}; {row}++)")
+        early = max(level.ahead - level.reach[-1][0] for level in every)
+        row, (first, end) = self.row, self.tile[-1]
+        start = f"{first}{plus(-early)}"
+        self.open(f"for (int {row} = {start}, {self.ids[-1]}; {row} < {end}; {row}++)")
         for group in _alike(every):
             self._level(group)
         self.close()
         return out.lines
 
     def _level(self, group: Sequence[Level]) -> None:
-        """One row of levels that are alike."""
-        out, level, y = self.out, group[0], self.y
+        """One row of levels that are alike, or one plane."""
+        out, level = self.out, group[0]
         labels = ", ".join(dict.fromkeys(self.calls[each.key].label for each in group))
-        ahead = f", {level.ahead} row{'s' * (level.ahead > 1)} ahead" if level.ahead else ""
+        each = f"{self.walks}{'s' * (level.ahead > 1)}"
+        ahead = f", {level.ahead} {each} ahead" if level.ahead else ""
         out.blank()
         for line in wrap(f"/* {labels}{ahead} */", _WIDTH):
             out.add(line)
-        out.add(f"{y} = {self.row}{plus(level.ahead)};")
+        out.add(f"{self.ids[-1]} = {self.row}{plus(level.ahead)};")
         self.open(f"if ({' && '.join(self.walked(level))})")
         self._range(level)
+        if self.between:
+            above, below = self.between
+            self.open(f"for (int {self.y} = {above}; {self.y} < {below}; {self.y}++)")
         if level.split:
             self._inside(level)
             self._columns(group, self.from_, self.start, inside=False)
@@ -68,19 +77,24 @@ class StripWriter(LevelsWriter):
             self._columns(group, self.end, self.to, inside=False)
         else:
             self._columns(group, self.from_, self.to, inside=False)
+        if self.between:
+            self.close()
         self.close()
 
     def _range(self, level: Level) -> None:
-        """Declares from where to where it is needed in the row."""
-        start, end = self.limits(0, level, self.from_)
-        self.out.add(f"const int {self.from_} = {start}, {self.to} = {end};")
+        """Declares from where to where it is needed in the row, and in the plane."""
+        for d, (first, last) in enumerate(
+            ((self.from_, self.to), self.between)[: len(self.ids) - 1]
+        ):
+            start, end = self.limits(d, level, first)
+            self.out.add(f"const int {first} = {start}, {last} = {end};")
 
     def _inside(self, level: Level) -> None:
         """Declares between which columns of the row offsets are constant."""
         start, end = self.from_, self.to
         for form in level.inside.first[0]:
             start = self.number(form).between(start, self.to)
-        away = " && ".join(self.in_limits(level.inside))
+        away = " && ".join(self.in_limits(level.inside, len(self.ids) - 1))
         if away:
             self.out.add(f"const int {self.away} = {away};")
         otherwise = f"{self.away} ? {{}} : {self.to}" if away else "{}"
@@ -100,7 +114,7 @@ class StripWriter(LevelsWriter):
         for level in group:
             calls = self.calls[level.key]
             function = calls.inside if inside else calls.anywhere
-            self.out.add(self.make(level, function, self.rows, x, self.y))
+            self.out.add(self.make(level, function, self.rows, x, *self.ids[1:]))
         if len(group) > 1:
             self.close()
         else:

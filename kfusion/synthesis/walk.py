@@ -27,6 +27,7 @@ from kfusion.synthesis.names import Names, file_names, identifier
 from kfusion.synthesis.ranges import Calls, Given, LevelsWriter, Number
 from kfusion.synthesis.render import Renderer
 from kfusion.synthesis.rows import Column, Kept, Own, Rows
+from kfusion.synthesis.rows import Planes as InPlanes
 from kfusion.synthesis.signature import Style, signature
 from kfusion.synthesis.strips import StripWriter
 from kfusion.synthesis.writer import Writer, parameters_of_memory
@@ -154,11 +155,10 @@ def written_in_rows(
     parameters = writer.used_parameters()
     sizes = ", ".join(map(str, (*tiles.local, 1)[:3]))
     style = replace(writer.style, attribute=f"__attribute__((reqd_work_group_size({sizes})))")
-    size = f"{tiles.items[1]} rows of {tiles.items[0]} columns"
-    if isinstance(march, Planes):
-        size = f"a group marches through {tiles.items[2]} planes of {size}, or more"
-    else:
-        size = f"a group marches down {size}, or more" if march else f"an item walks down {size}"
+    size, does = f"{tiles.items[1]} rows of {tiles.items[0]} columns", "down"
+    for planes in tiles.items[2:]:
+        size, does = f"{planes} planes of {size}", "through"
+    size = f"a group marches {does} {size}, or more" if march else f"an item walks {does} {size}"
     head = signature(
         style, name, [*(p.text for p in parameters), *(f"const int {n}" for n in kernel.sizes)]
     )
@@ -226,14 +226,16 @@ def _march(
 
 
 def _rows(stages: Sequence[Stage], levels: Levels, tiles: Tiles, names: Names) -> dict[Key, Rows]:
-    left = names.new("left")
-    width = tiles.items[0] + levels.halo[1] - levels.halo[0]
-    return {
-        each.key: Rows(
-            names.new(f"{_hint(stages, each.key)}_rows"), each.type, each.rows, width, left
-        )
-        for each in levels.levels
-    }
+    *sides, _ = tiles.items
+    around = (levels.around(d) for d in range(len(sides)))
+    width, *high = (s + end - low for s, (low, end) in zip(sides, around, strict=True))
+    left, *top = map(names.new, ("left", "top_row")[: len(sides)])
+    found: dict[Key, Rows] = {}
+    for each in levels.levels:
+        name = names.new(f"{_hint(stages, each.key)}_{'planes' if high else 'rows'}")
+        rows = name, each.type, each.rows, width, left
+        found[each.key] = InPlanes(*rows, high[0], top[0]) if high else Rows(*rows)
+    return found
 
 
 def _hint(stages: Sequence[Stage], key: Key) -> str:

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from kfusion.device.extents import Launched
 from kfusion.device.halo import Bytes
 from kfusion.device.marched import bytes_in_rows
 from kfusion.device.oclgrind import has_oclgrind, oclgrind, require_success, run
-from kfusion.graph.model import LaunchRange
+from kfusion.graph.model import LaunchRange, Marching
 from kfusion.graph.target import TARGETS, Target
 from tests.random.execution import Job, Step
 
@@ -56,33 +57,56 @@ CALLS = {
 
 MARCHING = ["jacobi, 4 steps", "hotspot", "borders stay", "unsharp"]
 
+# In three dimensions, and a volume in which there are tiles with a frame around them.
+PLANES = {
+    "heat, 2 steps": (["heat_3d(t0, a, w, h, d)", "heat_3d(o, t0, w, h, d)"], (11, 19, 11)),
+    "star, 3 steps": (
+        [
+            *("star_3d_1(t0, a, w, h, d)", "star_3d_1(t1, t0, w, h, d)"),
+            "star_3d_1(o, t1, w, h, d)",
+        ],
+        (11, 13, 11),
+    ),
+    "wide star": (["star_3d_2(t0, a, w, h, d)", "star_3d_1(o, t0, w, h, d)"], (13, 15, 13)),
+    "box": (["box_3d_1(t0, a, w, h, d)", "jacobi_3d(o, t0, w, h, d)"], (11, 13, 9)),
+}
+STRIPS_OF_PLANES = replace(STRIPS, rows=16)  # of two rows
+VOLUMES = ((1, 1, 1), (2, 3, 1), (7, 5, 11))  # one, fewer than the reach, primes
+MARCH_IN_PLANES = {2: MARCH, 1: Target(march=4, marchers=12)}  # by rows that an item does
 
-def fused(calls: Sequence[str], target: Target = STRIPS) -> Fused:
-    ranges = [LaunchRange(2, "all")] * len(calls)
+
+def fused(calls: Sequence[str], target: Target = STRIPS, dimensions: int = 2) -> Fused:
+    ranges = [LaunchRange(dimensions, "all")] * len(calls)
     target = replace(target, near=1 << 20) if len(calls) > 1 else target  # whatever it costs
     found = fuse(STUDIES, calls, ["o"], ranges=ranges, target=target, tiles=True)
     assert [group.tiles is not None for group in found.plan.groups] == [True]
     return found
 
 
-def predicted(program: Fused, width: int, height: int) -> Bytes | None:
+def in_strips(name: str) -> Fused:
+    return fused(CALLS[name]) if name in CALLS else fused(PLANES[name][0], STRIPS_OF_PLANES, 3)
+
+
+def predicted(program: Fused, *size: int) -> Bytes | None:
     plan = program.plan
-    launched = Launched(over(width, height), None, {"width": width, "height": height})
+    scalars = dict(zip(("width", "height", "depth"), size, strict=False))
+    launched = Launched(over(*size), None, scalars)
     return bytes_in_rows(plan.groups[0], plan.invocations, [launched] * len(plan.invocations))
 
 
-def over(width: int, height: int) -> tuple[int, int]:
+def over(width: int, height: int, *depth: int) -> tuple[int, ...]:
     """A range that is rounded up."""
-    return width + width % 2, -(-height // 4) * 4
+    return width + width % 2, -(-height // 4) * 4, *depth
 
 
-def job_of(program: Fused, width: int, height: int, *, whole: bool = True) -> Job:
+def job_of(program: Fused, *volume: int, whole: bool = True) -> Job:
     """Not `whole`: of buffers with one byte, so that each access is told."""
     (launch,) = program.kernels
-    size = over(width, height)
-    given = {"w": np.int32(width), "h": np.int32(height), "c": np.float32(1)}
+    size = over(*volume)
+    given: dict[str, np.generic] = {"c": np.float32(1)}
+    given |= {name: np.int32(n) for name, n in zip("whd", volume, strict=False)}
     buffers = [name for name in launch.arguments if name not in given]
-    data = {n: np.ones(width * height * 16 if whole else 1, np.uint8) for n in buffers}
+    data = {n: np.ones(prod(volume) * 16 if whole else 1, np.uint8) for n in buffers}
     data |= {"k": np.ones(17 * 4, np.uint8)} if "k" in data else {}
     made, local = launch.over(size)
     assert local is not None
@@ -102,15 +126,16 @@ def simulated(jobs: Sequence[Job], folder: Path, *options: str) -> str:
 
 
 @pytest.mark.skipif(not has_oclgrind(), reason="no oclgrind here")
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", [*CALLS, *PLANES])
 def test_loads_and_stores_that_are_executed(name: str, tmp_path: Path) -> None:
-    program = fused(CALLS[name])
-    jobs = [job_of(program, *size) for size in SIZES]
+    program = in_strips(name)
+    sizes: Sequence[tuple[int, ...]] = SIZES if name in CALLS else (*VOLUMES, (13, 9, 21))
+    jobs = [job_of(program, *size) for size in sizes]
     # Its optimiser would remove loads.
     told = simulated(jobs, tmp_path, "--build-options", "-cl-opt-disable", "--inst-counts")
     _, *launches = re.split("^(?=Instructions executed)", told, flags=re.MULTILINE)
     counted = [parse_instruction_counts(each) for each in launches]
-    found = [predicted(program, *size) for size in SIZES]
+    found = [predicted(program, *size) for size in sizes]
     assert None not in found
     assert [(b.executed, b.stored) for b in found if b] == [(c.loaded, c.stored) for c in counted]
 
@@ -124,7 +149,7 @@ _LOADS, _STORES = (
 )
 
 
-def complaints(program: Fused, size: tuple[int, int], folder: Path, *options: str) -> str:
+def complaints(program: Fused, size: tuple[int, ...], folder: Path, *options: str) -> str:
     log, job = folder / "log", job_of(program, *size, whole=False)
     simulated([job], folder, "--max-errors", "1000000", "--log", str(log), *options)
     return log.read_text()
@@ -135,10 +160,10 @@ def bytes_of(found: Iterable[tuple[str, ...]]) -> int:
 
 
 @pytest.mark.skipif(not has_oclgrind(), reason="no oclgrind here")
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", [*CALLS, "wide star"])
 def test_elements_that_each_strip_loads(name: str, tmp_path: Path) -> None:
-    program = fused(CALLS[name])
-    for size in ((2, 3), (23, 17)):
+    program = in_strips(name)
+    for size in ((2, 3), (23, 17)) if name in CALLS else ((2, 3, 1), (13, 9, 7)):
         found = predicted(program, *size)
         assert found is not None
         assert found.loaded == bytes_of(set(_LOADS.findall(complaints(program, size, tmp_path))))
@@ -147,9 +172,24 @@ def test_elements_that_each_strip_loads(name: str, tmp_path: Path) -> None:
 @pytest.mark.skipif(not has_oclgrind(), reason="no oclgrind here")
 @pytest.mark.parametrize("name", MARCHING)
 def test_where_groups_march(name: str, tmp_path: Path) -> None:
-    program = fused(CALLS[name], MARCH)
-    for size in ((2, 3), (137, 43)):
-        told = complaints(program, size, tmp_path, "--build-options", "-cl-opt-disable")
+    check_marching(fused(CALLS[name], MARCH), ((2, 3), (137, 43)), tmp_path)
+
+
+@pytest.mark.skipif(not has_oclgrind(), reason="no oclgrind here")
+@pytest.mark.parametrize("name", PLANES)
+def test_where_groups_march_through_planes(name: str, tmp_path: Path) -> None:
+    calls, volume = PLANES[name]
+    rows = 2 if name.startswith("heat") else 1
+    program = fused(calls, MARCH_IN_PLANES[rows], 3)
+    (tiles,) = (group.tiles for group in program.plan.groups)
+    assert isinstance(tiles, Marching)
+    assert tiles.columns == rows
+    check_marching(program, (*VOLUMES, volume), tmp_path)
+
+
+def check_marching(program: Fused, sizes: Iterable[tuple[int, ...]], folder: Path) -> None:
+    for size in sizes:
+        told = complaints(program, size, folder, "--build-options", "-cl-opt-disable")
         loads, stores = _LOADS.findall(told), _STORES.findall(told)
         counted = Bytes(bytes_of(loads), bytes_of(set(loads)), bytes_of(stores))
-        assert predicted(program, *size) == counted
+        assert predicted(program, *size) == counted, size

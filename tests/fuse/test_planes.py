@@ -1,4 +1,5 @@
-"""Groups that march through planes: the bits are the same, and no two items meet."""
+"""Groups that march through planes, and items in strips that walk through them: the bits are the
+same, and no two items meet."""
 
 from __future__ import annotations
 
@@ -11,11 +12,11 @@ import pytest
 
 from kfusion.api import Fused, Launch, fuse
 from kfusion.device.opencl import build_program
-from kfusion.graph.model import LaunchRange, Marching
+from kfusion.graph.model import LaunchRange, Marching, Tiles
 from kfusion.graph.target import TARGETS, Target
 from tests.random.execution import Job, Step
 from tests.random.running import simulated
-from tests.stencils.running import IN_PLANES
+from tests.stencils.running import IN_PLANES, STRIPS
 from tests.support.pyopencl_run import Case, assert_same, original_launches
 
 HEAD = """\
@@ -113,11 +114,51 @@ def test_items_that_do_more_rows(name: str) -> None:
         assert_same(fused, source, case(size), ["b"])
 
 
+IN_STRIPS = replace(STRIPS, rows=16)  # four columns, two rows
+
+
+@pytest.mark.parametrize(
+    ("name", "type_", "reach", "steps"),
+    [
+        ("star", "float", 1, 3),
+        ("star", "double", 2, 2),
+        ("inner", "float", 1, 3),
+        ("inner", "float", 2, 2),
+        ("box", "float", 2, 2),
+        ("row", "float", 3, 2),
+    ],
+)
+def test_bits_are_the_same_in_strips(name: str, type_: str, reach: int, steps: int) -> None:
+    source = source_of(name, type_, reach)
+    fused = fused_steps(source, steps, IN_STRIPS)
+    assert [launch.tiles for launch in fused.kernels] == [Tiles((4, 2, 16), (1, 1, 1))]
+    for size in SIZES:
+        assert_same(fused, source, case(size, type_), ["b"])
+
+
+def test_one_launch_in_strips() -> None:
+    source = source_of("box")
+    fused = fused_steps(source, 1, replace(TARGETS["cpu"], strip=4, rows=16))
+    assert [launch.tiles for launch in fused.kernels] == [Tiles((4, 2, 16), (1, 1, 1))]
+    for size in SIZES:
+        assert_same(fused, source, case(size), ["b"])
+
+
+def test_strips_that_fit_a_stack() -> None:
+    """Planes take more memory than rows: strips have fewer rows, then fewer columns."""
+    found = []
+    for steps in (2, 3, 5):
+        fused = fused_steps(source_of("star"), steps, replace(TARGETS["cpu"], near=1 << 20))
+        found += [launch.tiles.items for launch in fused.kernels if launch.tiles]
+    assert found == [(256, 8, 64), (128, 4, 64), (64, 4, 64)]
+
+
+@pytest.mark.parametrize("target", [IN_PLANES, IN_STRIPS], ids=["march", "strips"])
 @pytest.mark.parametrize(("name", "steps"), [("star", 3), ("box", 2)])
-def test_items_do_not_meet(name: str, steps: int) -> None:
-    """Neither where groups march nor in pieces of the frame."""
+def test_items_do_not_meet(name: str, steps: int, target: Target) -> None:
+    """Neither where groups march nor in pieces of the frame; nor do strips."""
     source, size = source_of(name), (19, 21, 11)
-    fused, data = fused_steps(source, steps), case(size)
+    fused, data = fused_steps(source, steps, target), case(size)
 
     def job_steps(launches: Sequence[Launch]) -> tuple[Step, ...]:
         found = []

@@ -113,7 +113,9 @@ def check(
     for job, complaint in zip(jobs, simulated(jobs), strict=True):
         assert complaint is None, f"{complaint}\n{job.source}"
     found = Counter(_outcome(each, plan) for each, (plan, _) in zip(drawn, plans, strict=True))
-    found["in rows"] = sum(g.tiles is not None for plan, _ in plans for g in plan.groups)
+    tiles = [group.tiles for plan, _ in plans for group in plan.groups if group.tiles]
+    found["in rows"] = len(tiles)
+    found["in planes"] = sum(len(each.items) == 3 for each in tiles)
     return found
 
 
