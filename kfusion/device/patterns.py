@@ -31,6 +31,7 @@ _KEPT = 64  # programs, and texts, that are kept
 # What kernels with these do is not told by their parameters alone.
 _AT_ONCE = {
     *(Feature.PRINTF, Feature.ESCAPE, Feature.UNKNOWN_CALL, Feature.TOO_LONG),
+    Feature.UNKNOWN_NAME,
     *(Feature.HIDDEN_POINTER, Feature.NESTED, Feature.ATTRIBUTE),
 }
 

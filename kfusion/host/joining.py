@@ -4,8 +4,8 @@
     return b;
     if (r != 0) n = n + m - r;      n = r != 0 ? n + m - r : n;
 
-So sizes that hosts round up are what they are for every length. Ways that give constants (flags,
-statuses) stay apart: what is launched later may depend on them.
+So sizes that hosts round up are what they are for every length. Other ways (of flags, statuses,
+pointers that may be null) stay apart: what is launched later may depend on them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def joined_return(node: c_ast.If, following: c_ast.Node | None) -> c_ast.Return 
     if not (isinstance(first, c_ast.Return) and isinstance(second, c_ast.Return)):
         return None
     values = first.expr, second.expr
-    if has_effects(node.cond) or not all(map(_is_computed, values)):
+    if not all(map(_is_computed, values)) or not _is_of(node.cond, *values):
         return None
     return c_ast.Return(c_ast.TernaryOp(node.cond, *values, node.coord), node.coord)
 
@@ -32,7 +32,9 @@ def joined_assignment(node: c_ast.If) -> c_ast.Assignment | None:
     inner = _only(node.iftrue)
     if not isinstance(inner, c_ast.Assignment) or not isinstance(inner.lvalue, c_ast.ID):
         return None
-    if node.iffalse is not None or has_effects(node.cond) or not _is_computed(inner.rvalue):
+    if node.iffalse is not None or not _is_computed(inner.rvalue):
+        return None
+    if not _is_of(node.cond, inner.lvalue):
         return None
     value, name = inner.rvalue, inner.lvalue
     if inner.op != "=":
@@ -50,6 +52,14 @@ def _only(node: c_ast.Node | None) -> c_ast.Node | None:
 
 def _is_computed(node: c_ast.Node | None) -> bool:
     """From a variable, without a call."""
-    if node is None or has_effects(node):
-        return False
-    return any(isinstance(inner, c_ast.ID) for inner in (node, *descendants(node)))
+    return node is not None and not has_effects(node) and bool(_names(node))
+
+
+def _is_of(condition: c_ast.Node, *values: c_ast.Node | None) -> bool:
+    """Does a condition ask for one of the numbers themselves?"""
+    asked = _names(condition)
+    return not has_effects(condition) and any(asked & _names(v) for v in values if v is not None)
+
+
+def _names(node: c_ast.Node) -> set[str]:
+    return {n.name for n in (node, *descendants(node)) if isinstance(n, c_ast.ID)}
