@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from kfusion.device.builds import Built, NotBuilt, ToBuild, build
+from kfusion.device.builds import Built, NotBuilt, ToBuild, build, macro_to_give
 from kfusion.driver import Result
 from kfusion.parse.compiler import (
     Preprocessor,
@@ -25,7 +25,6 @@ from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Diagnostic, Severity, error
 from kfusion.source.text import Edit, SourceFile, Span, Spliced, bytes_of
 
-_BUILD_OPTIONS = "say how the program builds its kernels: -D NAME=VALUE, --build-options"
 _OF_REGION = re.compile(
     r"^/\* ---- \w+, at (?P<name>.+?) ---- \*/.*?^static const kfusion_region .*?^};",
     re.DOTALL | re.MULTILINE,
@@ -123,7 +122,7 @@ def _compile(
     if done.returncode == 0:
         return []
     said = done.stderr.decode(errors="replace").replace(f"{out}{os.sep}", "")
-    told = _Told("KF307", "the output does not compile", result, "")
+    told = _Told("KF307", "the output does not compile", result)
     return told.errors(said, made)
 
 
@@ -147,7 +146,7 @@ def _to_build(
 
 def _not_built(made: Spliced, failed: NotBuilt, result: Result) -> list[Diagnostic]:
     what = f"the kernels do not build on {failed.device}"
-    told = _Told("KF305", what, result, _BUILD_OPTIONS)
+    told = _Told("KF305", what, result, result.builds.get(made.source.path.name, ()))
     return told.errors(_ERROR_FIRST.sub(r"\1: error: ", failed.log), made)
 
 
@@ -158,13 +157,13 @@ class _Told:
     code: str
     what: str
     result: Result
-    help: str
+    builds: Sequence[str] | None = None  # of a program: the options that are known
 
     def errors(self, said: str, made: Spliced) -> list[Diagnostic]:
         """`made`: the output that was compiled."""
         found = [self._error(*each, made) for each in errors_in(said)]
         if not found:
-            return [self._told(first_error(said), made.source.line_span(1), self.help)]
+            return [self._told(first_error(said), made.source.line_span(1))]
         # What is wrong with a kernel is wrong with the fused one, too.
         own = [each for each in found if not (each.help or "").startswith(_GENERATED)]
         return own or found
@@ -182,7 +181,7 @@ class _Told:
                 served = dict.fromkeys(_served(origin, made.source, self.result))
                 return self._told(text, span, _generated(served))
             end = made.source.line_span(made.source.location(origin).line).end
-            return self._told(text, Span(made.source, origin, max(origin, end)), self.help)
+            return self._told(text, Span(made.source, origin, max(origin, end)))
         if name in self.result.files:
             header = _output(name, self.result.files[name])
             span = _place(header, line, column)
@@ -191,10 +190,12 @@ class _Told:
             return self._told(text, span, _generated(served))
         own = header_file(compiled.source, file)
         span = _place(own, line, column) if own else compiled.source.line_span(1)
-        return self._told(text, span, self.help)
+        return self._told(text, span)
 
-    def _told(self, text: str, span: Span, help: str) -> Diagnostic:
-        return Diagnostic(self.code, Severity.ERROR, f"{self.what}: {text}", span, help or None)
+    def _told(self, text: str, span: Span, help: str | None = None) -> Diagnostic:
+        if help is None and self.builds is not None:
+            help = macro_to_give(text, self.builds)
+        return Diagnostic(self.code, Severity.ERROR, f"{self.what}: {text}", span, help)
 
 
 def _place(file: SourceFile, line: int, column: int | None) -> Span:

@@ -153,7 +153,8 @@ class Result:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     # By name: kernel files and programs in strings, as they were and with the fused kernels.
     programs: dict[str, tuple[str, str]] = field(default_factory=dict)
-    options: dict[str, str] = field(default_factory=dict)  # that programs are built with, if known
+    # By name: the options of all builds of a program, if they are known.
+    builds: dict[str, tuple[str, ...]] = field(default_factory=dict)
     # By name: files that come from inputs, and programs in strings that get fused kernels.
     spliced: dict[str, Spliced] = field(default_factory=dict)
     strings: dict[str, Spliced] = field(default_factory=dict)
@@ -168,6 +169,11 @@ class Result:
         """These, and all others of which something is fused."""
         found = [each for region in self.regions for each in region.patterns]
         return [each for each in found if each.patterns or each in self.expected]
+
+    @property
+    def options(self) -> dict[str, str]:
+        """That programs are built with, whatever the host does."""
+        return {name: of_all[0] for name, of_all in self.builds.items() if len(of_all) == 1}
 
     @property
     def not_fused(self) -> list[Diagnostic]:
@@ -266,8 +272,8 @@ def fuse_files(
         if unit not in inputs.files and given.fused.of(unit):
             result.strings[name] = made
     for unit, options in _build_options(inputs).items():
-        if options is not None and len(options) == 1:
-            result.options[unit.source.path.name] = options[0]
+        if options is not None:
+            result.builds[unit.source.path.name] = options
     return result
 
 

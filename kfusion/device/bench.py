@@ -21,7 +21,7 @@ import pyopencl as cl
 from kfusion.device.evaluate import CannotRunError
 from kfusion.device.extents import Launched, touched
 from kfusion.device.marched import bytes_in_rows
-from kfusion.device.verify import Outcome, Prepared, Step, Verifier, kernel_of, type_of
+from kfusion.device.verify import Outcome, Prepared, Step, TypeOf, Verifier, kernel_of, written_type
 from kfusion.driver import PlannedPattern
 from kfusion.graph.again import functions_of
 from kfusion.graph.model import Group
@@ -108,7 +108,7 @@ class Bench:
             self.launcher(steps, prepared, memory) for steps in (prepared.before, prepared.after)
         ]
         before, after = in_turns(self.queue, runs, self.repeats)
-        moved = traffic(planned, prepared.launches)
+        moved = traffic(planned, prepared.launches, self.verifier.type_of)
         return Timed(
             outcome,
             _side(prepared.before, before, moved[0]),
@@ -187,16 +187,20 @@ def alone(planned: PlannedPattern) -> list[Group]:
     return [Group((i.index,), nothing, nothing, (), 0, 0, 0, 0) for i in planned.plan.invocations]
 
 
-def traffic(planned: PlannedPattern, launches: Sequence[Launched]) -> tuple[int, int]:
+def traffic(
+    planned: PlannedPattern, launches: Sequence[Launched], type_of: TypeOf = written_type
+) -> tuple[int, int]:
     """Bytes of what each kernel loads and stores, of the region as written and fused."""
 
     def moved(groups: Iterable[Group]) -> int:
-        return sum(_moved_by(planned, group, launches) for group in groups)
+        return sum(_moved_by(planned, group, launches, type_of) for group in groups)
 
     return moved(alone(planned)), moved(planned.plan.groups)
 
 
-def _moved_by(planned: PlannedPattern, group: Group, launches: Sequence[Launched]) -> int:
+def _moved_by(
+    planned: PlannedPattern, group: Group, launches: Sequence[Launched], type_of: TypeOf
+) -> int:
     in_rows = bytes_in_rows(group, planned.plan.invocations, launches)
     if in_rows is not None:
         return in_rows.loaded + in_rows.stored

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -12,6 +13,11 @@ from collections.abc import Sequence
 
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
+
+_UNDECLARED = re.compile(
+    r"(?:unknown type name|undeclared identifier|undeclared function|declaration of function"
+    r"|\bidentifier) ['\"](?P<name>\w+)['\"]"
+)
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,20 @@ class Built:
     devices: tuple[str, ...]
     failed: tuple[NotBuilt, ...] = ()
     none: str = ""  # why there are no devices
+
+
+def macro_to_give(said: str, builds: Sequence[str]) -> str | None:
+    """What to do about a compiler's message that something is not declared: the program may be
+    built with options that define it, of which `builds` are known. None: it says something else."""
+    found = _UNDECLARED.search(said)
+    if found is None:
+        return None
+    name = found["name"]
+    defining = [options for options in builds if re.search(rf"-D\s*{name}\b", options)]
+    listed = " or ".join(f"'{options}'" for options in defining)
+    if not listed:
+        return f"if the host defines '{name}' when it builds the kernels, give -D {name}=VALUE"
+    return f"the host builds it with {listed}: give one, -D {name}=VALUE"
 
 
 def builder() -> subprocess.Popen[bytes]:

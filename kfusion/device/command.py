@@ -85,7 +85,7 @@ def verify_here(result: Result, wanted: Wanted, words: Sequence[str]) -> int:
     """Run all regions in this process and print what was seen; the exit status."""
     from kfusion.device.verify import Verifier
 
-    verifier = Verifier(result.programs, result.options, wanted)
+    verifier = Verifier(result.programs, result.builds, wanted)
     sizes = wanted.sizes or (SMALL_SIZES if wanted.device == OCLGRIND else SIZES)
     runs = [(planned, size) for planned in result.to_run for size in sizes]
     same = True
@@ -101,22 +101,27 @@ def verify_here(result: Result, wanted: Wanted, words: Sequence[str]) -> int:
     unknown += sorted(wanted.data.keys() - buffers)
     if all(outcome.skipped for outcome in outcomes):
         click.echo(
-            "nothing was run, and nothing compared; KFUSION=check compares in the fused program",
+            "nothing was run, and nothing compared; "
+            "--run './app' lets the fused program itself compare",
             err=True,
         )
         return NOTHING_RUN
     for name in unknown:
         option = "--let" if name in wanted.numbers else "--data"
         click.echo(f"{option} {name}: nothing that was run has this name", err=True)
-    fixed = {outcome.region for outcome in outcomes if not outcome.sized}
-    for region in sorted(fixed if wanted.sizes else ()):
-        click.echo(f"--size has no effect on {region}: all its sizes are known", err=True)
+    if wanted.sizes:
+        _tell_fixed(outcomes)
     if unknown or not same:
         return 1
     left_out = _left_out(result, outcomes, wanted)
     if left_out:
         click.echo(f"not compared: {', '.join(left_out)}", err=True)
     return INCOMPLETE if left_out else 0
+
+
+def _tell_fixed(outcomes: Sequence[Outcome]) -> None:
+    for region in sorted({outcome.region for outcome in outcomes if not outcome.sized}):
+        click.echo(f"--size has no effect on {region}: all its sizes are known", err=True)
 
 
 def _left_out(result: Result, outcomes: Sequence[Outcome], wanted: Wanted) -> list[str]:
@@ -149,7 +154,7 @@ def bench_here(
     from kfusion.device.verify import Verifier
     from kfusion.report import times
 
-    verifier = Verifier(result.programs, result.options, wanted)
+    verifier = Verifier(result.programs, result.builds, wanted)
     bench = Bench(verifier, repeats)
     copy = bench.copy_gb_s()
     runs = [(planned, size) for planned in result.to_run for size in wanted.sizes]
@@ -166,6 +171,7 @@ def bench_here(
         click.echo(times.table(rows))
     for doubt in times.doubts(rows, repeats):
         click.echo(doubt, err=True)
+    _tell_fixed([each.outcome for each in timed])
     if json is not None:
         json.write_text(times.as_json(device, copy, repeats, rows))
     if plot is not None and rows:

@@ -36,6 +36,7 @@ Place = tuple[int, int]  # of an argument: its launch, and which it is
 # What kernels with these do is not told by their parameters alone.
 _AT_ONCE = {
     *(Feature.PRINTF, Feature.ESCAPE, Feature.UNKNOWN_CALL, Feature.TOO_LONG),
+    Feature.UNKNOWN_NAME,
     *(Feature.HIDDEN_POINTER, Feature.NESTED, Feature.ATTRIBUTE),
 }
 

@@ -130,7 +130,7 @@ class Tuner:
     def _measure(self, points: dict[str, Numbers]) -> Iterator[tuple[str, Point]]:
         try:
             result = self.fuse(Targets((self.base,), {self.base.name: points}))
-            verifier = Verifier(result.programs, result.options, self.wanted)
+            verifier = Verifier(result.programs, result.builds, self.wanted)
         except KFusionError as failure:
             if len(points) > 1:  # one region's kernels may be to blame
                 for region, numbers in points.items():

@@ -6,7 +6,7 @@ import re
 import shlex
 import warnings
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from kfusion.device.evaluate import CannotRunError, Number, Numbers
+from kfusion.device.builds import macro_to_give
+from kfusion.device.evaluate import CannotRunError, Numbers
 from kfusion.device.extents import Launched, extents
 from kfusion.device.images import Shape, copied_from, image_shapes, memory_of, random_image
 from kfusion.device.opencl import KernelBuildError, build_program, find_device
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from kfusion.device.command import Wanted
 
 Array = npt.NDArray[np.generic]
+TypeOf = Callable[[Kernel, Parameter], str]
 
 MOST_BYTES = 4_000_000_000  # of data for one region
 GROUP = 128  # items, where the library leaves it to OpenCL and one does the work of several
@@ -133,15 +135,23 @@ class Prepared:
 
 class Verifier:
     """`programs` are the texts of the kernel files by their names: as they were, and fused;
-    `built` are options that the host builds them with."""
+    `builds` are options that the host builds them with."""
 
     def __init__(
-        self, programs: Mapping[str, tuple[str, str]], built: Mapping[str, str], wanted: Wanted
+        self,
+        programs: Mapping[str, tuple[str, str]],
+        builds: Mapping[str, tuple[str, ...]],
+        wanted: Wanted,
     ) -> None:
         self.wanted = wanted
         self.used: set[str] = set()  # names of numbers that were given
         self.device = find_device(wanted.device)
-        options = {name: (*shlex.split(built.get(name, "")), *wanted.options) for name in programs}
+        self.builds = builds
+        own = {name: options[0] for name, options in builds.items() if len(options) == 1}
+        options = {
+            name: ("-cl-kernel-arg-info", *shlex.split(own.get(name, "")), *wanted.options)
+            for name in programs
+        }
         pragma = "" if wanted.contract else _NO_CONTRACTION
         self.context = cl.Context([self.device])
         properties = cl.command_queue_properties.PROFILING_ENABLE
@@ -168,11 +178,26 @@ class Verifier:
                     "KF305",
                     f"{what} does not build on {self.device.name}"
                     + (f": {first.group().strip()}" if first else ""),
-                    help="give what the library builds it with: -D NAME=VALUE, --build-options",
+                    help=macro_to_give(str(failure), self.builds.get(name, ())),
                     argument=name,
                     exit_code=1,
                 ) from None
         return built.program
+
+    def type_of(self, kernel: Kernel, parameter: Parameter) -> str:
+        """The element type, with which the program was built if options or macros may change it."""
+        type_ = parameter.canonical
+        if type_.rstrip("0123456789") in _TYPES:
+            return type_
+        index = kernel.parameters.index(parameter)
+        info = cl.kernel_arg_info.TYPE_NAME
+        try:
+            built = cl.Kernel(self.before[kernel.unit.source.path.name], kernel.name)
+            told = str(built.get_arg_info(index, info)).rstrip(" *")
+        except cl.Error:  # the device does not keep it
+            told = type_
+        known = told.rstrip("0123456789") in _TYPES
+        return told if known else written_type(kernel, parameter)
 
     def verify(self, planned: PlannedPattern, size: int) -> Outcome:
         plan = planned.plan
@@ -196,7 +221,7 @@ class Verifier:
         plan = planned.plan
         numbers = Numbers(size, self.wanted.numbers)
         numbers.used = self.used
-        launches = launches_of(planned, numbers)
+        launches = launches_of(planned, numbers, self.type_of)
         scalars = self._scalars(planned, numbers)
         numbered = {n: int(v) for n, v in scalars.items() if isinstance(v, np.integer)}
         known = Known([at.size for at in launches], numbered)
@@ -224,7 +249,9 @@ class Verifier:
         return Prepared(launches, steps, joined, scalars, data, numbers.chosen)
 
     @staticmethod
-    def launched(planned: PlannedPattern, index: int, numbers: Numbers) -> Launched:
+    def launched(
+        planned: PlannedPattern, index: int, numbers: Numbers, type_of: TypeOf
+    ) -> Launched:
         launch, invocation = planned.launches[index], planned.plan.invocations[index]
         size = tuple(int(numbers.of(v)) for v in launch.size)
         local = tuple(int(numbers.of(v)) for v in launch.local) if launch.local else None
@@ -237,7 +264,7 @@ class Verifier:
         unset = next((a for p, a in pairs if a.name == unset_name(p, invocation.kernel)), None)
         if unset is not None:
             raise CannotRunError(f"{invocation.kernel.name} relies on an argument set elsewhere")
-        scalars: dict[str, Number] = {}  # real ones are not part of an index
+        scalars: dict[str, int] = {}  # real ones are not part of an index
         for parameter, argument in zip(
             invocation.kernel.parameters, invocation.arguments, strict=True
         ):
@@ -246,9 +273,9 @@ class Verifier:
             kind = type_of(invocation.kernel, parameter)
             base = kind.rstrip("0123456789")
             if is_integer(kind):
-                scalars[parameter.name] = numbers.of(values[argument.name])
+                scalars[parameter.name] = int(numbers.of(values[argument.name]))
             elif is_integer(base):
-                number = numbers.of(values[argument.name])
+                number = int(numbers.of(values[argument.name]))
                 scalars |= {f"{parameter.name}.s{part:x}": number for part in range(16)}
         return Launched(size, local, scalars)
 
@@ -271,7 +298,7 @@ class Verifier:
                     continue
                 label = f"{parameter.name} of {invocation.kernel.name}()"
                 value = planned.values[argument.name]
-                kind = type_of(invocation.kernel, parameter)
+                kind = self.type_of(invocation.kernel, parameter)
                 found[argument.name] = _scalar(argument.name, label, kind, value, numbers)
         return found
 
@@ -295,7 +322,7 @@ class Verifier:
                 elif isinstance(argument, Memory):
                     length = wanted.get(parameter.name, 0)
                     lengths[argument.name] = max(lengths.get(argument.name, 0), length)
-                    types[argument.name] = kind = type_of(invocation.kernel, parameter)
+                    types[argument.name] = kind = self.type_of(invocation.kernel, parameter)
                     if kind.rstrip("0123456789") not in _TYPES:
                         raise CannotRunError(f"elements of '{argument}' are no numbers: '{kind}'")
         total = sum(length * size_of(types[name]) for name, length in lengths.items())
@@ -328,9 +355,18 @@ class Verifier:
         return result
 
 
-def launches_of(planned: PlannedPattern, numbers: Numbers) -> list[Launched]:
+def written_type(kernel: Kernel, parameter: Parameter) -> str:
+    """The element type as the file says it; a macro stands for what it holds at the end."""
+    macro = kernel.unit.macros.at_end(parameter.canonical)
+    return macro.body.strip() if macro is not None else parameter.canonical
+
+
+def launches_of(
+    planned: PlannedPattern, numbers: Numbers, type_of: TypeOf = written_type
+) -> list[Launched]:
     """The launches of the plan's invocations; no device is needed to know them."""
-    return [Verifier.launched(planned, i, numbers) for i in range(len(planned.plan.invocations))]
+    count = len(planned.plan.invocations)
+    return [Verifier.launched(planned, i, numbers, type_of) for i in range(count)]
 
 
 def _ranged(group: Group, invocations: Sequence[Invocation], known: Known) -> int:
@@ -411,12 +447,6 @@ def _scalar(name: str, label: str, kind: str, value: Sym, numbers: Numbers) -> n
         return _TYPES[kind](number)
     except OverflowError:
         raise CannotRunError(f"{label} cannot be {number}: it is of type {kind}") from None
-
-
-def type_of(kernel: Kernel, parameter: Parameter) -> str:
-    """The element type; a macro stands for what it was built with."""
-    macro = kernel.unit.macros.at_end(parameter.canonical)
-    return macro.body.strip() if macro is not None else parameter.canonical
 
 
 def _random_array(random: np.random.Generator, type_: str, length: int, size: int) -> Array:

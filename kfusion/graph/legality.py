@@ -97,6 +97,7 @@ _FEATURES: dict[Feature, tuple[str, str]] = {
     Feature.ASSIGNED_PARAMETER: (CONTROL_FLOW, "KF219"),
     Feature.CONTROL_FLOW: (CONTROL_FLOW, "KF219"),
     Feature.UNKNOWN_CALL: (UNKNOWN_CALLS, "KF217"),
+    Feature.UNKNOWN_NAME: (UNKNOWN_CALLS, "KF244"),
     Feature.TOO_LONG: (UNREAD, "KF117"),
 }
 

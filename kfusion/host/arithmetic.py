@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from kfusion.host.symbolic import Num, Op, Sym
+from kfusion.host.libm import REAL
+from kfusion.host.symbolic import Literal, Num, Op, Sym
 from kfusion.host.types import DeclaredTypes
 from kfusion.source.dataclasses import dataclass
 
@@ -14,6 +15,14 @@ class Arithmetic:
     bits: int
     signed: bool = True
     real: bool = False
+
+    @property
+    def cast(self) -> str:
+        """The operator that makes a number one of the type."""
+        if self.real:
+            return "(float)" if self.bits <= 32 else "(double)"
+        word = {8: "char", 16: "short", 32: "int"}.get(self.bits, "long")
+        return f"({'' if self.signed else 'unsigned '}{word})"
 
 
 BOOL = Arithmetic(1, signed=False)
@@ -61,16 +70,31 @@ def _of_words(words: list[str]) -> Arithmetic:
     return Arithmetic(bits, "unsigned" not in words)
 
 
-def fit(value: Sym, kind: Arithmetic | None) -> Sym:
-    """A number as a variable of the type holds it; what is no number is not looked at."""
-    if kind is None or not isinstance(value, Num):
+def fit(value: Sym, kind: Arithmetic | None, source: Arithmetic | None = None) -> Sym:
+    """A value, of a type that may be known, as a variable of the type holds it."""
+    if kind is None:
         return value
+    if not isinstance(value, Num):
+        if kind.real and source is not None and not source.real:
+            return Op(kind.cast, (value,))
+        return Op(kind.cast, (value,)) if is_real(value) and not kind.real else value
     if kind.real:
-        return Op("(float)", (value,))
+        return Op(kind.cast, (value,))
     if kind == BOOL:
         return Num(int(value.value != 0))
     low = -(1 << (kind.bits - 1)) if kind.signed else 0
     return Num((value.value - low) % (1 << kind.bits) + low)
+
+
+def is_real(value: Sym) -> bool:
+    """Is it plain that the value is a real number?"""
+    if isinstance(value, Literal):
+        return value.text[0] in ".0123456789"
+    if not isinstance(value, Op):
+        return False
+    if value.name in ("+", "-", "*", "/", "?:"):
+        return any(map(is_real, value.args[-2:]))
+    return value.name in REAL or value.name in ("(float)", "(double)")
 
 
 def compute(op: str, left: int, right: int) -> int | None:

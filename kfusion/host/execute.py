@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast
 
 from kfusion.host import calls, variadic
+from kfusion.host.arithmetic import arithmetic
 from kfusion.host.commands import Commands
 from kfusion.host.expressions import has_effects
+from kfusion.host.joining import joined_assignment, joined_return
 from kfusion.host.known import CALLS, Kind, kind_of
 from kfusion.host.names import function_at
 from kfusion.host.places import Frame
@@ -27,7 +29,7 @@ from kfusion.host.reach import (
     leaves,
 )
 from kfusion.host.record import Calling
-from kfusion.host.symbolic import FALSE, TRUE, Literal, Made, Op, Place, Sym
+from kfusion.host.symbolic import FALSE, LOOP, TRUE, Literal, Made, Op, Place, Sym
 from kfusion.host.ways import MOST_GUIDED, PathEndError, Ways
 from kfusion.parse.unit import Function, arguments_of, declares_function, descendants
 from kfusion.source.dataclasses import dataclass
@@ -168,7 +170,7 @@ class Executor(Commands):
         position = 0
         with self.scope():
             while position < len(items):
-                goes_on = self.statement(items[position])
+                goes_on = self._joined(items, position)
                 position += 1
                 if not goes_on:
                     target = self._target(items)
@@ -176,6 +178,14 @@ class Executor(Commands):
                         return False
                     position = target
         return True
+
+    def _joined(self, items: list[c_ast.Node], position: int) -> bool:
+        """A statement of a block; one that ends the function with the one behind it."""
+        node = items[position]
+        if isinstance(node, c_ast.If):
+            following = items[position + 1] if position + 1 < len(items) else None
+            node = joined_return(node, following) or node
+        return self.statement(node)
 
     def _target(self, items: list[c_ast.Node]) -> int | None:
         """Where in a block the label stands that a goto leads to."""
@@ -205,11 +215,17 @@ class Executor(Commands):
             self.initialise(place, node.init, node.type)
             return
         value = self.unknown() if node.init is None else self.value(node.init)
-        self.state.write(place, self.arithmetic(node.type, value))
+        self.state.write(place, self.arithmetic(node.type, value, node.init))
 
     def _run_If(self, node: c_ast.If) -> bool:
+        joined = joined_assignment(node)
+        if joined is not None and self._is_number(joined.lvalue):
+            return self.statement(joined)
         truth = self.one_of(node, self.value(node.cond))
         return self.statement(node.iftrue if truth else node.iffalse)
+
+    def _is_number(self, node: c_ast.Node) -> bool:
+        return arithmetic(self.type_of(node), self.program.types) is not None
 
     def _run_Label(self, node: c_ast.Label) -> bool:
         return self.statement(node.stmt)
@@ -217,7 +233,9 @@ class Executor(Commands):
     def _run_Return(self, node: c_ast.Return) -> bool:
         value = self.value(node.expr) if node.expr is not None else FALSE
         function = self.frame.function
-        self.result = value if function is None else self.arithmetic(function.result_type, value)
+        self.result = (
+            value if function is None else self.arithmetic(function.result_type, value, node.expr)
+        )
         self.jump = "return"
         return False
 
@@ -334,7 +352,7 @@ class Executor(Commands):
         for inner in descendants(node):
             changed = _changed(inner)
             if isinstance(changed, c_ast.ID) and changed.name in own:
-                value: Sym = Op(f"loop:{changed.name}", inputs)
+                value: Sym = Op(f"{LOOP}{changed.name}", inputs)
                 self.state.write(self.variable(changed.name), value)
             elif changed is not None and not has_effects(changed):
                 self._forget(self.place(changed))
@@ -365,6 +383,12 @@ class Executor(Commands):
             return TRUE if truth else FALSE
         return self.as_bool(self.value(node.right))
 
+    def _value_Compound(self, node: c_ast.Compound) -> Sym:
+        """`({ int a = x; a + 1; })`, which is what its last statement is."""
+        *before, last = node.block_items or [None]
+        with self.scope():
+            return self.value(last) if all(map(self.statement, before)) else self.unknown()
+
     def _value_TernaryOp(self, node: c_ast.TernaryOp) -> Sym:
         condition = self.value(node.cond)
         if self.truth(condition) is None and not any(map(has_effects, (node.iftrue, node.iffalse))):
@@ -384,6 +408,9 @@ class Executor(Commands):
         if function is not None and len(self.frames) < MOST_CALLS:
             if self.program.is_guess(function, frame.unit):
                 self.ways.doubt(f"several files define '{function.name}'")
+            passed = zip(function.parameters, arguments_of(node), arguments, strict=False)
+            reals = [self.arithmetic(p.type, value, source) for p, source, value in passed]
+            arguments = [*reals, *arguments[len(reals) :]]
             value = self.run(function, arguments)
         elif function is None and name.startswith("cl") and name[2:3].isupper():
             value = self.opencl(name, arguments)

@@ -10,7 +10,7 @@ from abc import abstractmethod
 
 from pycparser import c_ast
 
-from kfusion.host.arithmetic import compute
+from kfusion.host.arithmetic import arithmetic, compute
 from kfusion.host.initialisers import Initialisers
 from kfusion.host.names import function_value
 from kfusion.host.program import constant
@@ -68,6 +68,9 @@ class Expressions(Initialisers):
             return value
         if isinstance(value, Num):
             return self.arithmetic(node.to_type.type, value)
+        kind = arithmetic(node.to_type.type, self.program.types)
+        if kind is not None and kind.real:
+            return Op(kind.cast, (value,))
         return Op(f"({type_text(node.to_type)})", (value,))
 
     def _value_UnaryOp(self, node: c_ast.UnaryOp) -> Sym:
@@ -126,7 +129,8 @@ class Expressions(Initialisers):
         else:
             place, before = self._lvalue(node.lvalue)
             value = self.binary(node.op[:-1], before, value)
-        value = self.arithmetic(self.type_of(node.lvalue), value)
+        source = node.rvalue if node.op == "=" else None
+        value = self.arithmetic(self.type_of(node.lvalue), value, source)
         self.assign(place, value)
         return value
 

@@ -28,16 +28,27 @@ WRITES = {
     **dict.fromkeys(_of_each_type("frexp modf"), (1,)),
     **dict.fromkeys(_of_each_type("remquo"), (2,)),
 }
+# Python's `math` has them, too.
+ELEMENTARY = "sqrt cbrt exp exp2 log log2 log10 ceil floor trunc fabs fmod pow hypot".split()
+_REAL = [
+    *ELEMENTARY,
+    *"acos asin atan cos sin tan acosh asinh atanh cosh sinh tanh expm1 log1p logb".split(),
+    *"erf erfc tgamma nearbyint rint round atan2 remainder copysign nextafter".split(),
+    *"nexttoward fdim fmax fmin fma ldexp scalbn scalbln".split(),
+]
+REAL = _of_each_type(" ".join(_REAL))  # functions whose result is a real number
 PURE = (
-    _of_each_type(
-        "acos asin atan cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 expm1 log log10 "
-        "log1p log2 logb cbrt fabs sqrt erf erfc tgamma ceil floor nearbyint rint round trunc "
-        "atan2 pow hypot fmod remainder copysign nextafter nexttoward fdim fmax fmin fma ldexp "
-        "scalbn scalbln lrint llrint lround llround ilogb"
-    )
+    REAL
+    | _of_each_type("lrint llrint lround llround ilogb")
     | _with_builtins(
         "fpclassify isfinite isinf isinf_sign isnan isnormal signbit isgreater isgreaterequal "
         "isless islessequal islessgreater isunordered".split()
     )
     | {name for name in _of_each_type("huge_val inf") if name.startswith(_BUILTIN)}
 )
+
+
+def plain(name: str) -> str:
+    """Without what says the type: `ceil` of `ceilf` and `__builtin_ceill`."""
+    name = name.removeprefix(_BUILTIN)
+    return name[:-1] if f"{_BUILTIN}{name[:-1]}" in PURE and name[-1] in "fl" else name

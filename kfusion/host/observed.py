@@ -7,16 +7,18 @@ region ends. Everything else is stored, whatever the host's code seems to do wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from kfusion.graph.drops import Drop, Why
 from kfusion.host.at_end import EndNames
+from kfusion.host.holding import may_hold_handles
 from kfusion.host.later import contradictions, written_by
+from kfusion.host.names import visible_in
 from kfusion.host.predict import Prediction, Predictions
 from kfusion.host.program import HostProgram
 from kfusion.host.region import Region, require_used
 from kfusion.host.runs import Run, Runs
-from kfusion.host.symbolic import App, Entry, Global, Made, Place, Pointee, Sym
+from kfusion.host.symbolic import App, Entry, Global, Local, Made, Num, Place, Pointee, Sym, Unknown
 from kfusion.kernel.model import Kernel
 from kfusion.source.diagnostics import Diagnostic, error
 
@@ -35,7 +37,7 @@ class Observation:
         data = region.mark.data
         self.outs = {item.name for item in data if item.role == "out"}
         self.temporaries = {item.name for item in data if item.role == "temp"}
-        run = runs.of(region.block)
+        self.run = run = runs.of(region.block)
         self._check_names(run)
         self.notes: list[Diagnostic] = []
         temporary = self._temporary()
@@ -46,7 +48,12 @@ class Observation:
     def drops(self, prediction: Prediction, names: EndNames | None) -> tuple[Drop, ...]:
         """`names`: variables that the run time can look at when the region ends."""
         return drops_of(
-            prediction, lambda name: names is not None and _is_named(prediction, name, names)
+            prediction,
+            lambda name: (
+                names is not None
+                and _is_named(prediction, name, names)
+                and all(map(names.is_temporary, self._other_names([prediction.values[name]])))
+            ),
         )
 
     @staticmethod
@@ -63,22 +70,41 @@ class Observation:
     def _check_names(self, run: Run | None) -> None:
         unit, first = self.region.unit, self.region.unit.index(self.region.block)
         used = {token.text for token in unit.tokens[first : unit.match(first)]}
-        require_used(self.region, used | self.program.globals.keys())
         given = {owner for _, _, owner in self._objects()}
-        if run is None or not self.predicted.certain or None in given:
-            return  # the region may give a kernel what is not seen here
-        before = run.before[self.region.block]
-        handles = {before.value(path.values[name]) for path, name, _ in self._objects()}
-        for place, _ in before.state.holding(handles):  # by which other names are they known?
-            given.add(getattr(place.root, "name", None))
+        objects = {path.values[name] for path, name, _ in self._objects()}
+        is_known = run is not None and self.predicted.certain and None not in given
+        is_known &= not any(isinstance(self._before(value), Num | Unknown) for value in objects)
+        given |= self._other_names(objects)
+        seen = visible_in(self.region.block, self.region.function)
+        types = self.program.types
+        # They may reach kernels through what was filled before the region.
+        tables = {n for n, d in seen.items() if d is None or may_hold_handles(d.type, types)}
+        require_used(self.region, used | self.program.globals.keys() | tables)
         for item in self.region.mark.data:
-            if item.role and item.name not in given:
+            if is_known and item.name not in given and (item.role or item.name not in used):
+                if not item.role and item.name in self.program.globals:
+                    continue
                 raise error(
                     "KF127",
-                    f"{item.role}({item.name}): no call of this region gives '{item.name}' "
-                    "to a kernel",
+                    f"{f'{item.role}({item.name}): ' if item.role else ''}no call of this region "
+                    f"gives '{item.name}' to a kernel",
                     item.span,
                 )
+
+    def _before(self, value: Sym) -> Sym | None:
+        """What it stands for when the region begins; None: not known."""
+        return self.run.before[self.region.block].value(value) if self.run is not None else None
+
+    def _other_names(self, values: Iterable[Sym]) -> set[str]:
+        """Variables that hold the same objects when the region begins, as far as that is known."""
+        if self.run is None:
+            return set()
+        before = self.run.before[self.region.block]
+        handles = {before.value(value) for value in values}
+        roots = [place.root for place, _ in before.state.holding(handles)]
+        own = before.executor.frame.number
+        local = {r.name for r in roots if isinstance(r, Local) and r.frame == own}
+        return local | {root.name for root in roots if isinstance(root, Global)}
 
     def _objects(self) -> Iterator[tuple[Prediction, str, str | None]]:
         """The memory of all launches, and the variables that it belongs to."""

@@ -110,9 +110,14 @@ class Places(ABC):
         own = self.frame.variables.get(name)
         return own or self.program.global_of(name, self.frame.unit)
 
-    def arithmetic(self, node: c_ast.Node | None, value: Sym) -> Sym:
-        """A value as a variable of a declared type holds it."""
-        return fit(value, arithmetic_of(node, self.program.types))
+    def arithmetic(
+        self, node: c_ast.Node | None, value: Sym, source: c_ast.Node | None = None
+    ) -> Sym:
+        """A value, that of the expression `source`, as a variable of a declared type holds it."""
+        types = self.program.types
+        kind = arithmetic_of(node, types)
+        is_real = kind is not None and kind.real and source is not None
+        return fit(value, kind, arithmetic_of(self.type_of(source), types) if is_real else None)
 
     # Places
 

@@ -6,7 +6,19 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from kfusion.host.symbolic import STRUCT, Entry, Literal, Made, Num, Op, Place, Pointee, Ref, Sym
+from kfusion.host.symbolic import (
+    LOOP,
+    STRUCT,
+    Entry,
+    Literal,
+    Made,
+    Num,
+    Op,
+    Place,
+    Pointee,
+    Ref,
+    Sym,
+)
 
 # How tightly an operator binds, and what its operands must: more than C asks for where compilers
 # warn.
@@ -76,7 +88,7 @@ def _place(place: Place) -> str:
 
 def _operation(name: str, args: tuple[Sym, ...]) -> _Text:
     """An operator, cast, sizeof or call with its operands."""
-    if name.startswith("loop:"):  # `loop:text:variable`
+    if name.startswith(LOOP):
         return _Text(f"'{name.rpartition(':')[2]}' of a loop")
     if name.startswith("sizeof("):
         return _Text(name)

@@ -183,6 +183,7 @@ def known_on_entry(value: Sym) -> bool:
     return all(isinstance(leaf, Num | Literal | Entry | Ref) for leaf in leaves(value))
 
 
+LOOP = "loop:"  # Op: what a loop that is not followed leaves in the variable behind the colon
 # Op: an object of which some parts were written: what it held, and then path and value of each.
 STRUCT = "struct"
 

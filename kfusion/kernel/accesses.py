@@ -334,7 +334,7 @@ class ExpressionWalker(ABC):
         if trouble is not None:
             self._feature(trouble, node.name, node)
         elif not CONSTANTS.fullmatch(node.name) and node.name not in self.helpers.names:
-            self._feature(Feature.UNKNOWN_CALL, node.name, node)
+            self._feature(Feature.UNKNOWN_NAME, node.name, node)
 
     def _call(self, node: c_ast.FuncCall, *, statement: bool = False) -> None:
         name = called_name(node) or "a computed function"

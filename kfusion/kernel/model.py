@@ -151,6 +151,7 @@ class Feature(Enum):
     ASSIGNED_PARAMETER = "a parameter that it assigns, and a macro names"
     CONTROL_FLOW = "control flow that cannot be moved"
     UNKNOWN_CALL = "a function that is not known"
+    UNKNOWN_NAME = "a name that is not declared"
     TOO_LONG = "more text than can be read in time"
 
 

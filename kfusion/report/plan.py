@@ -24,6 +24,7 @@ _HIDING = frozenset(  # the loads and stores of a kernel that has one of them ar
         Feature.IMAGE,
         Feature.POINTER_ARITHMETIC,
         Feature.UNKNOWN_CALL,
+        Feature.UNKNOWN_NAME,
         Feature.VECTOR_ACCESS,
     }
 )

@@ -176,11 +176,14 @@ KFUSION_HERE int kfusion_check(kfusion_run *run, int (*make)(kfusion_run *run), 
 /* Makes the repetitions by a form; false if a condition does not hold. */
 KFUSION_HERE int kfusion_try(kfusion_run *run, int (*make)(kfusion_run *run), int less)
 {
+    const kfusion_mode mode = kfusion_get_mode();
     int made;
 
     if (make == NULL)
         return 0;
-    made = kfusion_get_mode() == kfusion_mode_check ? kfusion_check(run, make, less) : make(run);
+    made = mode == kfusion_mode_check || mode == kfusion_mode_check_and_trace
+               ? kfusion_check(run, make, less)
+               : make(run);
     if (made && !run->refused) {
         run->state->has_made = 1;
         kfusion_tell_made(run->segment, run->launches / run->segment->part->steps, less);
@@ -223,29 +226,45 @@ KFUSION_HERE const kfusion_form *kfusion_choose(const kfusion_part *part, size_t
     return first[repetitions];
 }
 
+/* May it leave out now what need not be stored? If not, `why` says so. */
 KFUSION_HERE int kfusion_drops_now(kfusion_state *s, size_t segment, size_t segment_first,
-                                   size_t first, size_t repetitions, kfusion_when when)
+                                   size_t first, size_t repetitions, kfusion_when when,
+                                   const char **why)
 {
     const kfusion_part *part = s->segment[segment].part;
+    const int now = kfusion_may_drop(s, part, first, repetitions, when);
     size_t r;
     short d;
 
-    if (kfusion_may_drop(s, part, first, repetitions, when) <= 0)
+    *why = now == 0 ? "settled while what would not be stored may still be read"
+                    : "what would not be stored is no memory of the region's own";
+    if (now <= 0)
         return 0;
     for (r = 0; r < repetitions; r++)
         for (d = 0; d < part->drops; d++) {
             kfusion_memory *m =
                 kfusion_slot_memory(s, part, first + r * part->steps, part->drop[d].slot);
+            *why = "what would not be stored is read behind the region, as its annotation says";
             if (m == NULL ||
                 (part->drop[d].why & KFUSION_AT_END && KFUSION_PROTECTS(NAMED_AT_END) &&
                  !kfusion_is_named_temporary(s, m)))
                 return 0;
+            *why = "what would not be stored is used by the launches behind, too";
             if (KFUSION_PROTECTS(UNREAD_BEHIND) &&
                 !kfusion_is_unread_behind(s, m, segment, segment_first,
                                           first + repetitions * part->steps))
                 return 0;
         }
     return 1;
+}
+
+/* Why no form takes the repetitions that begin with this launch, the last ones of a segment. */
+KFUSION_HERE const char *kfusion_why_so_few(const kfusion_state *s, const kfusion_part *part,
+                                            size_t behind)
+{
+    if (behind < s->launches && strcmp(s->launch[behind]->noted.name, part->step[0].kernel) == 0)
+        return "the next repetition has other buffers, numbers or ranges than expected";
+    return "too few repetitions";
 }
 
 /* Makes the segment that begins with this launch. */
@@ -266,20 +285,28 @@ KFUSION_HERE cl_int kfusion_make_segment(kfusion_state *s, size_t segment, size_
         const kfusion_form *form = kfusion_choose(g.part, left, g.behind);
         const size_t repetitions = form == NULL ? 1 : form->repetitions;
         const size_t launches = repetitions * g.part->steps;
+        const int stores = form != NULL && form->make != NULL;
+        const char *why = "";
         int made = 0;
         if (form != NULL && form->make_less != NULL &&
-            kfusion_drops_now(s, segment, first, at, repetitions, when)) {
+            kfusion_drops_now(s, segment, first, at, repetitions, when, &why)) {
             kfusion_begin_run(s, &run, &g, at, launches);
             run.payers = form->payers;
             made = kfusion_try(&run, form->make_less, 1);
+            why = run.why;
+        }
+        if (!made && !stores && g.part->forms > 0) {
+            if ((form == NULL || form->make_less == NULL) && kfusion_tells())
+                why = kfusion_why_so_few(s, g.part, first + g.launches);
+            kfusion_tell_written(g.region, why);
         }
         if (!made) {
             kfusion_begin_run(s, &run, &g, at, launches);
             run.payers = form == NULL ? 0 : form->payers;
-            made = form != NULL && kfusion_try(&run, form->make, 0);
+            made = stores && kfusion_try(&run, form->make, 0);
         }
-        if ((!made || run.refused) && g.part->forms > 0)
-            kfusion_tell_written(g.region, form == NULL || form->make == NULL ? "too few repetitions" : run.why);
+        if ((stores && !made) || run.refused)
+            kfusion_tell_written(g.region, run.why);
         status = kfusion_make_as_written(&run);
         left -= repetitions;
         at += launches;

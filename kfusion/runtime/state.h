@@ -8,6 +8,7 @@ typedef enum kfusion_mode {
     kfusion_mode_on,
     kfusion_mode_trace,
     kfusion_mode_check,
+    kfusion_mode_check_and_trace,
     kfusion_mode_record
 } kfusion_mode;
 
@@ -224,6 +225,8 @@ KFUSION_HERE kfusion_mode kfusion_read_mode(void)
         mode = kfusion_mode_trace;
     else if (text != NULL && strcmp(text, "check") == 0)
         mode = kfusion_mode_check;
+    else if (text != NULL && strcmp(text, "check,trace") == 0)
+        mode = kfusion_mode_check_and_trace;
     else if (text != NULL && strcmp(text, "record") == 0)
         mode = kfusion_mode_record;
     else if (text != NULL && *text != '\0')

@@ -24,7 +24,9 @@ KFUSION_SHARED int KFUSION_N(tallies_lock);
 
 KFUSION_HERE int kfusion_tells(void)
 {
-    return kfusion_get_mode() == kfusion_mode_trace;
+    const kfusion_mode mode = kfusion_get_mode();
+
+    return mode == kfusion_mode_trace || mode == kfusion_mode_check_and_trace;
 }
 
 KFUSION_HERE void kfusion_tell_totals(void)

@@ -70,6 +70,7 @@ CODES: dict[str, str] = {
     "KF241": "a region is not closed: what it calls may leave it, or use OpenCL unseen",
     "KF242": "what a region launches is not known",
     "KF243": "a kernel argument that is not set in the region",
+    "KF244": "a kernel uses a name that is not declared",
     "KF301": "an annotation contradicts the code",
     "KF302": "strict: something was not fused",
     "KF303": "out or temp contradicts a later read",
@@ -99,6 +100,8 @@ ADVICE: dict[str, str] = {
     "kernels are added",
     "KF217": "call built-in functions, or functions of the kernels' file that compute a value from "
     "values alone",
+    "KF244": "declare it in the kernels' file; of a macro that the host gives when it builds them, "
+    "say the value: -D NAME=VALUE",
     "KF218": "in one kernel items wait only for those of their own group: such calls stay apart",
     "KF219": "write it in a plainer form, or take the call out of the region",
     "KF222": "take the printf out, or the call out of the region",

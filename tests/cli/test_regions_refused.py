@@ -426,6 +426,40 @@ app.c:6:25: warning[KF127]: out(n): no call of this region gives 'n' to a kernel
     )
 
 
+TABLES = """\
+    const struct { cl_mem to, from; } one = {t, a};
+    const struct { cl_mem to, left, right; } two = {c, t, b};
+#pragma kfuse(a, b, out(c))"""
+
+
+def in_tables(command: Command) -> None:
+    """What the calls get is put into tables before the region."""
+    command.change("app.c", "#pragma kfuse(a, b, out(c))", TABLES)
+    command.change("app.c", "vec_scale(t, a,", "vec_scale(one.to, one.from,")
+    command.change("app.c", "vec_add(c, t, b,", "vec_add(two.to, two.left, two.right,")
+
+
+def test_names_that_reach_kernels_through_tables(command: Command) -> None:
+    in_tables(command)
+    done = command.run("app.c", "vec.c", "vec.cl", "-o", "out", "--explain-plan")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "app.c:8: kernels 2 -> 1, global loads 3 -> 2, global stores 2 -> 1\n" in done.stdout
+    assert "KFUSION_REGION_OUT(combine, c);" in command.read("out/app.c")
+
+
+def test_a_name_that_is_in_no_table(command: Command) -> None:
+    in_tables(command)
+    command.change("app.c", "{t, a};", "{t, t};")
+    assert (
+        command.left_program()
+        == """\
+app.c:8:15: warning[KF127]: no call of this region gives 'a' to a kernel
+    8 | #pragma kfuse(a, b, out(c))
+      |               ^
+"""
+    )
+
+
 def test_a_region_that_cannot_be_done_does_not_stop_the_others(command: Command) -> None:
     good = command.read("app.c").partition("int combine")[2]
     bad = f"int worse{good}".replace("out(c)", "out(sum)")

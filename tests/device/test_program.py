@@ -13,15 +13,14 @@ from tests.support import called
 BASE = Path(__file__).parent.parent / "cases" / "base"
 FILES = ("app.c", "lib.c", "kernels.cl", "-I.")
 SECOND = """\
-    if (getenv("MORE")) {
+    for (int i = getenv("ROUNDS") ? 3 : 1; getenv("MORE") && i > 0; i--)
 #pragma kfuse(a, b, t)
         {
             vec_square(&b, &t);
-            if (getenv("SHOW"))
+            if (getenv("SHOW") && i == 1)
                 vec_show("b", &b);
             vec_add(&t, &b, &a);
         }
-    }
     if (getenv("FAIL"))
         return 4;
     vec_show("t", &t);
@@ -69,7 +68,25 @@ def test_a_region_that_is_never_entered(folder: Path, monkeypatch: pytest.Monkey
 def test_a_region_that_is_never_fused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     status, lines = verified(folder, monkeypatch, "out/kernels.cl", "MORE", "SHOW")
     assert status == 3
-    assert lines[1].startswith("app.c:29: never fused: clEnqueueReadBuffer, behind 1 of the 2")
+    why = "clEnqueueReadBuffer, behind 1 of the 2 launches of app_2 (1)"
+    other = "launches that are no whole pattern (1)"
+    assert lines[1] == f"app.c:29: never fused: {why}; {other}"
+
+
+def test_a_region_that_is_compared_in_part(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROUNDS", "3")
+    status, lines = verified(folder, monkeypatch, "out/kernels.cl", "MORE", "SHOW")
+    assert status == 0
+    assert lines[1].startswith("app.c:29: compared 2 of 4 times, all the same; not compared: clEn")
+
+
+def test_the_program_is_run_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether or not something is compared."""
+    count = folder / "count"
+    (folder / "counted").write_text(f"#!/bin/sh\necho >> {count}\nexec ./app\n")
+    (folder / "counted").chmod(0o755)
+    verified(folder, monkeypatch, "out/kernels.cl", "MORE", "SHOW", run="./counted")
+    assert count.read_text() == "\n"
 
 
 def test_a_program_that_fails(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

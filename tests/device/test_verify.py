@@ -196,7 +196,13 @@ def test_kernels_that_do_not_build() -> None:
     done = verify("legal.c", "--build-options=-Dfloat=none")
     assert done.returncode == 1
     assert "error[KF305]: 'kernels.cl' does not build on " in done.stderr
-    assert "  help: give what the library builds it with: -D NAME=VALUE" in done.stderr
+    assert (
+        "  help: if the host defines 'none' when it builds the kernels, give -D none="
+        in done.stderr
+    )
+    done = verify("legal.c", "--build-options=-D__global=;")
+    assert "error[KF305]: 'kernels.cl' does not build on " in done.stderr
+    assert "  help: " not in done.stderr
 
 
 def test_differences_in_units_in_the_last_place() -> None:
@@ -234,7 +240,8 @@ def test_nothing_run_is_no_success() -> None:
     done = verify("legal.c", "--size", "0", "--oclgrind")
     assert done.returncode == 1
     assert done.stderr == (
-        "nothing was run, and nothing compared; KFUSION=check compares in the fused program\n"
+        "nothing was run, and nothing compared; "
+        "--run './app' lets the fused program itself compare\n"
     )
     assert "Oclgrind" not in done.stdout
 
@@ -347,6 +354,49 @@ def test_what_the_host_says(tmp_path: Path) -> None:
     assert done.stderr == "--size has no effect on legal.c:9: all its sizes are known\n"
     done = compare_here(words, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
+    done = compare_here(["bench", *words[1:], "--repeats", "10"], tmp_path)
+    assert "--size has no effect on legal.c:9: all its sizes are known\n" in done.stderr
+
+
+FLOAT = 'clBuildProgram(program, 0, NULL, "-DREAL=float", NULL, NULL);'
+DOUBLE = FLOAT.replace("float", "double")
+COMPOSED = """char options[64];
+    snprintf(options, 64, "-DREAL=%s", getenv("REAL"));
+    clBuildProgram(program, 0, NULL, options, NULL, NULL);"""
+SAME = ": the same"
+DEFAULT = "#ifndef REAL\n#define REAL float\n#endif\n"
+
+
+@pytest.mark.parametrize(
+    ("built", "head", "options", "said"),
+    [
+        (FLOAT, "", [], SAME),
+        (DOUBLE, DEFAULT, [], SAME),
+        ("", "", ["--build-options=-DREAL=double"], SAME),
+        ("", DEFAULT, ["--build-options=-DREAL=double"], SAME),
+        (COMPOSED, "", ["-DREAL=double"], SAME),
+        (COMPOSED, "", [], "if the host defines 'REAL' when it builds the kernels, give -D REAL="),
+        (
+            f'if (getenv("DOUBLE")) {DOUBLE} else {FLOAT}',
+            "",
+            [],
+            "the host builds it with '-DREAL=double' or '-DREAL=float': give one, -D REAL=VALUE",
+        ),
+    ],
+)
+def test_a_type_that_is_given_when_kernels_are_built(
+    tmp_path: Path, built: str, head: str, options: list[str], said: str
+) -> None:
+    for name in ("legal.c", "lib.h"):
+        shutil.copy(PROGRAMS / name, tmp_path)
+    library, kernels = ((PROGRAMS / name).read_text() for name in ("lib.c", "kernels.cl"))
+    library = library.replace("square_kernel =", f"{built}\n    square_kernel =", 1)
+    (tmp_path / "lib.c").write_text("#include <stdio.h>\n#include <stdlib.h>\n" + library)
+    (tmp_path / "kernels.cl").write_text(head + kernels.replace("float ", "REAL "))
+    words = ["verify", "legal.c", "lib.c", "kernels.cl", "--size", "13", *options]
+    done = compare_here(words, tmp_path)
+    assert said in done.stdout + done.stderr
+    assert (done.returncode == 0) == (said == SAME)
 
 
 @pytest.mark.parametrize("command", ["verify", "bench"])

@@ -94,6 +94,11 @@ def other(body: str, head: str = HEAD) -> str:
             "f() has a function that is not known: 'strange()'",
         ),
         (
+            "c[i] = a[i] + last; float last = 1;",
+            "KF244",
+            "f() has a name that is not declared: 'last'",
+        ),
+        (
             "c[i] = 1; if (a[i] > 0) goto end; c[i] = 2; end: return;",
             "KF219",
             "f() has control flow that cannot be moved: 'goto'",
@@ -109,6 +114,7 @@ def other(body: str, head: str = HEAD) -> str:
         "atomic",
         "printf",
         "unknown-call",
+        "unknown-name",
         "goto",
     ],
 )

@@ -43,6 +43,41 @@ def test_trace_tells_what_settled(fused: Path) -> None:
     assert f"kfusion: host.c:1 (whole): as written: {why}" in errors(run.errors)
 
 
+def test_trace_tells_why_repetitions_are_not_made_together(fused: Path) -> None:
+    """Each goes from the same buffer to the same buffer; or there are not more of them."""
+    run = run_program(fused, ["loop_without_exchange"], {"KFUSION": "trace"})
+    other = "the next repetition has other buffers, numbers or ranges than expected"
+    assert f"made 0 times, as written 10 (8 times: {other}; 2 times: too few" in run.errors
+    run = run_program(fused, ["loop_2"], {"KFUSION": "trace"})
+    assert "made 0 times, as written 4 (4 times: too few repetitions)" in run.errors
+
+
+def test_trace_tells_why_stores_are_not_left_out(tmp_path: Path) -> None:
+    """Where launches are fused only if the temporary object need not be stored."""
+    stores, text = "{1, make_pair, make_less", header()
+    assert stores in text
+    fused = compile_host(tmp_path, text=text.replace(stores, "{1, NULL, make_less"))
+    for name, why in {
+        "named_loop": "what would not be stored is used by the launches behind, too",
+        "named_is_read": "settled while what would not be stored may still be read",
+        "scratch_retained": "settled while what would not be stored may still be read",
+        "scratch_made_before": "what would not be stored is no memory of the region's own",
+        "fresh_condition_fails": "n is 32 in square and 64 in add",
+    }.items():
+        run = run_program(fused, [name], {"KFUSION": "trace"})
+        assert f": as written: {why}\n" in run.errors, name
+        assert "too few" not in run.errors
+        assert run.output == run_program(fused, [name], {"KFUSION": "off"}).output
+
+
+def test_check_and_trace_in_one_run(fused: Path) -> None:
+    run = run_program(fused, ["plain_pair", "read_between"], {"KFUSION": "check,trace"})
+    told = "".join(line + "\n" for line in errors(run.errors))
+    assert "kfusion: host.c:1 (whole): check of whole: the same\n" in told
+    why = "clEnqueueReadBuffer, behind 1 of the 2 launches of whole"
+    assert f"kfusion: host.c:1 (whole): as written: {why}\n" in told
+
+
 def test_trace_tells_which_range_is_not_noted(fused: Path) -> None:
     run = run_program(fused, ["wrong_size"], {"KFUSION": "trace"})
     wrong = [line.split("as written: ")[1] for line in errors(run.errors)[:3]]
