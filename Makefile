@@ -2,7 +2,7 @@
 # make test    lint, type check, tests
 # make fuzz    N=1000 random pipelines of each kind, others each time
 # make fuzz-mutation   switch each legality check off; in how many of N=2000 pipelines is it missed?
-# make fuzz-frontend   3,000 mutated and truncated inputs of all kinds (96 * TIMES)
+# make fuzz-frontend   6,000 mutated inputs, command lines and calls of Python (193 * TIMES)
 # make docs    the documents as a site, in site/
 # make lint    ruff and mypy only
 # make setup   what the others need, and nothing else
@@ -46,7 +46,8 @@ fuzz-mutation: setup
 TIMES ?= 31
 fuzz-frontend: setup
 	@KFUSION_TEST_TIMES=$(TIMES) $(BIN)/python -m pytest $(PYTEST_FLAGS) \
-		tests/parse/test_robustness.py
+		tests/parse/test_robustness.py tests/cli/test_mutated_commands.py \
+		tests/api/test_mutated_calls.py
 
 # With --quiet it would let warnings pass.
 docs: setup

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from math import isfinite
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +23,13 @@ from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import PATIENCE, read_kernels
 from kfusion.notation import Agreement, Call, check_names, read_call
 from kfusion.parse.annotations import find_annotations
-from kfusion.parse.compiler import Preprocessor
+from kfusion.parse.compiler import Preprocessor, is_define
 from kfusion.parse.opencl import parse_opencl
 from kfusion.parse.sources import preprocess_opencl
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.depth import refuses_depth
-from kfusion.source.diagnostics import Diagnostic, Reason, Severity, error
+from kfusion.source.diagnostics import Diagnostic, KFusionError, Reason, Severity, error
 from kfusion.source.text import SourceFile
 from kfusion.synthesis.files import with_kernels
 from kfusion.synthesis.kernel import kernel_name, synthesise
@@ -163,7 +165,7 @@ def fuse(
     kernel that is not read in so many seconds stays as it is. `numbers`: values of scalars, by
     their names in the calls, as in `n=1000`; the kernels are fused for these.
     """
-    _check_types(source, calls)
+    _check_types(source, calls, patience)
     program = read_program(source, defines, cc, patience=patience)
     # Whatever it has: the caller launches.
     target = replace(find_target(target, device, elements), elements=elements)
@@ -216,9 +218,13 @@ def read_program(
 ) -> KernelProgram:
     if isinstance(defines, Mapping):
         defines = [f"{name}={value}" for name, value in defines.items()]
+    defines = _texts("defines", defines)
+    for define in defines:
+        if not is_define(define):
+            raise error("KF129", f"a define is NAME or NAME=VALUE, not {define!r}")
     file = SourceFile(Path("kernels.cl"), source)
     annotations = find_annotations(file, kernels=True)
-    how = Preprocessor(cc, tuple(include_dirs), defines=tuple(defines))
+    how = Preprocessor(cc, tuple(include_dirs), defines=defines)
     unit = parse_opencl(file, annotations, preprocess_opencl(file, annotations, how))
     return KernelProgram(unit, read_kernels(unit, patience))
 
@@ -231,6 +237,8 @@ def find_target(target: object, device: Any = None, elements: object = 1) -> Tar
         if len(devices) != 1 or devices[0] is None:
             text = f"target='{AUTO}' needs one device"
             raise error("KF129", text, help="give device=queue, or the device itself")
+        if not hasattr(devices[0], "type"):
+            raise _wrong("device", devices[0], "a device, a queue or a context of PyOpenCL")
         target = target_of(devices[0])
     if isinstance(target, str):
         if target not in TARGETS:
@@ -246,7 +254,9 @@ def find_target(target: object, device: Any = None, elements: object = 1) -> Tar
     return target
 
 
-def _check_types(source: object, calls: object) -> None:
+def _check_types(source: object, calls: object, patience: object) -> None:
+    if not isinstance(patience, Real):
+        raise _wrong("patience", patience, "a number of seconds")
     if not isinstance(source, str):
         raise error("KF129", f"the source is of type {type(source).__name__}: expected a string")
     if any(c == "\0" or "\ud800" <= c <= "\udfff" for c in source):
@@ -264,10 +274,28 @@ def _check_types(source: object, calls: object) -> None:
             )
 
 
-def _ranges(calls: list[Call], given: Sequence[str | LaunchRange] | None) -> list[LaunchRange]:
+def _texts(what: str, given: Any) -> tuple[str, ...]:
+    """A string is one of them."""
+    texts = (given,) if isinstance(given, str) else given
+    if not isinstance(texts, Iterable):
+        raise _wrong(what, given, "strings")
+    texts = tuple(texts)
+    for text in texts:
+        if not isinstance(text, str):
+            raise _wrong(f"an entry of {what}", text, "a string")
+    return texts
+
+
+def _wrong(what: str, given: object, expected: str) -> KFusionError:
+    return error("KF129", f"{what} is of type {type(given).__name__}: expected {expected}")
+
+
+def _ranges(calls: list[Call], given: Any) -> list[LaunchRange]:
     dimensions = max((call.kernel.dimensions for call in calls), default=1)
     if given is None:
         return [LaunchRange(dimensions, _ONE_RANGE, _ONE_GROUP)] * len(calls)
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise _wrong("ranges", given, "a list with an entry for each call")
     if len(given) != len(calls):
         raise error(
             "KF129", f"{len(given)} ranges are given for {len(calls)} calls: expected one each"
@@ -278,6 +306,8 @@ def _ranges(calls: list[Call], given: Sequence[str | LaunchRange] | None) -> lis
             if not 1 <= entry.dimensions <= 3:
                 raise error("KF129", f"a range has 1 to 3 dimensions, not {entry.dimensions}")
             found.append(entry)
+        elif not isinstance(entry, str):
+            raise _wrong("an entry of ranges", entry, "a string or a kfusion.LaunchRange")
         else:
             same = [c for c, key in zip(calls, given, strict=True) if key == entry]
             found.append(LaunchRange(max(c.kernel.dimensions for c in same), entry))
@@ -298,7 +328,7 @@ def _observed(
 ) -> frozenset[str] | None:
     if out is None:
         return None
-    names = frozenset([out] if isinstance(out, str) else out)
+    names = frozenset(_texts("out", out))
     known = {memory.name for invocation in invocations for memory in invocation.memory}
     for name in sorted(names - known):
         raise error(
@@ -309,9 +339,11 @@ def _observed(
     return names
 
 
-def _numbers(given: Mapping[str, float], invocations: Sequence[Invocation]) -> Mapping[str, float]:
+def _numbers(given: Mapping[str, Any], invocations: Sequence[Invocation]) -> Mapping[str, float]:
     scalars = {a.name for call in invocations for a in call.arguments if isinstance(a, Scalar)}
-    for name in given:
+    for name, value in given.items():
+        if not isinstance(value, Real) or not isfinite(value):
+            raise error("KF129", f"{name}={value!r} is no number")
         if name not in scalars:
             raise error(
                 "KF129",

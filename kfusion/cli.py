@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable
@@ -16,7 +15,7 @@ import click
 
 from kfusion import __version__
 from kfusion.graph.target import ANY, AUTO, TARGETS, Targets, target_of, targets_of
-from kfusion.parse.compiler import Preprocessor
+from kfusion.parse.compiler import Preprocessor, is_define
 from kfusion.parse.sources import KERNEL_SUFFIXES, read_sources
 from kfusion.paths import cmake_dir, fake_libc_dir, make_dir
 from kfusion.paths import include_dir as include_folder
@@ -576,7 +575,7 @@ def _targets(name: str, budgets: tuple[str, ...], files: tuple[Path, ...]) -> Ta
 
 def _check_defines(defines: tuple[str, ...]) -> None:
     for define in defines:
-        if not re.match(r"[A-Za-z_]\w*(\([^)]*\))?(=|$)", define):
+        if not is_define(define):
             raise error(
                 "KF100", "-D wants NAME or NAME=VALUE", help="see kfusion --help", argument=define
             )
@@ -618,12 +617,16 @@ def _refuse_misspelt(words: list[str]) -> None:
     """`kfusion expalin`: it would be taken for a file."""
     if not words or not words[0].isalpha() or Path(words[0]).exists():
         return
+    near = _nearest(words[0], _COMMANDS)
+    if near:
+        help = f"did you mean: kfusion {near}"
+        raise error("KF100", f"no such command: {words[0]}", help=help, argument=words[0])
+
+
+def _nearest(word: str, known: Iterable[str]) -> str | None:
     from difflib import get_close_matches
 
-    near = get_close_matches(words[0], _COMMANDS, 1, 0.7)
-    if near:
-        help = f"did you mean: kfusion {near[0]}"
-        raise error("KF100", f"no such command: {words[0]}", help=help, argument=words[0])
+    return next(iter(get_close_matches(word, list(known), 1, 0.7)), None)
 
 
 def _place(words: list[str], argument: str | None) -> Span:
@@ -642,13 +645,15 @@ def _place(words: list[str], argument: str | None) -> Span:
 
 
 def _usage(failure: click.UsageError, name: str) -> KFusionError:
-    message = failure.format_message()
+    message, help = failure.format_message(), f"see {name} --help"
     if isinstance(failure, click.NoSuchOption):
         message = f"no such option: {failure.option_name}"
+        near = _nearest(failure.option_name, failure.possibilities or ())
+        help = f"did you mean {near}?" if near else help
     return error(
         "KF100",
         message[0].lower() + message[1:].rstrip("."),
-        help=f"see {name} --help",
+        help=help,
         argument=getattr(failure, "option_name", None),
     )
 

@@ -765,5 +765,6 @@ def _require_kernels(inputs: Inputs) -> None:
         raise error(
             "KF114",
             "none of the files is a kernel file (.cl)",
-            help="kernels that a program composes come from a run of it: see --for-recording",
+            help="give the kernels, too; those that a program composes come from a run of it: "
+            "see --for-recording",
         )

@@ -2,7 +2,9 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pyopencl as cl
 
@@ -96,17 +98,35 @@ def build_program(
     device = device or pocl_device()
     context = context or cl.Context([device])
     prologue = _ALL_WARNINGS if all_warnings else ""
+    source = without_bom(source)
     text = f'{prologue}#line 1 "{name}"\n{source}'.encode(errors="replace").decode()
     # PoCL keeps one log for all programs that preprocessing makes equal, and
     # appends to it: the define keeps programs with other names or lines apart.
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     program = cl.Program(context, text)
-    try:
-        program.build([*options, f"-DKFUSION_TEXT_{digest}"])
-    except cl.RuntimeError as error:
-        raise KernelBuildError(_told(error, context, source, options, name)) from error
+    with TemporaryDirectory() as folder:
+        options = [*_without_spaces(options, Path(folder))]
+        try:
+            program.build([*options, f"-DKFUSION_TEXT_{digest}"])
+        except cl.RuntimeError as error:
+            raise KernelBuildError(_told(error, context, source, options, name)) from error
     log: str = program.get_build_info(device, cl.program_build_info.LOG)
     return BuiltProgram(name, context, device, program, log)
+
+
+def without_bom(text: str) -> str:
+    """Files of some editors begin with a byte order mark, which is an error behind a first line."""
+    return text.removeprefix("\ufeff")
+
+
+def _without_spaces(options: Sequence[str], folder: Path) -> Iterator[str]:
+    """An option of OpenCL holds no space: a link is another name of a folder with one."""
+    for number, option in enumerate(options):
+        if option.startswith("-I") and len(option.split()) > 1:
+            link = folder / str(number)
+            link.symlink_to(Path(option[2:].strip()).absolute())
+            option = f"-I{link}"
+        yield option
 
 
 def _told(

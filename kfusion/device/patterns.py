@@ -35,9 +35,9 @@ _FACTS = "what kfusion knows"  # in an object's dictionary, where no field can b
 Place = tuple[int, int]  # of an argument: its launch, and which it is
 # What kernels with these do is not told by their parameters alone.
 _AT_ONCE = {
-    *(Feature.PRINTF, Feature.ESCAPE, Feature.UNKNOWN_CALL, Feature.TOO_LONG),
-    Feature.UNKNOWN_NAME,
-    *(Feature.HIDDEN_POINTER, Feature.NESTED, Feature.ATTRIBUTE),
+    *(Feature.PRINTF, Feature.ESCAPE, Feature.UNKNOWN_CALL, Feature.UNKNOWN_NAME),
+    *(Feature.TOO_LONG, Feature.NO_SPACE, Feature.HIDDEN_POINTER, Feature.NESTED),
+    Feature.ATTRIBUTE,
 }
 
 

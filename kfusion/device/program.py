@@ -34,6 +34,9 @@ def verify_program(result: Result, command: str) -> int:
     for region in result.regions:
         at = _at(region)
         click.echo(f"{region.region.name}: {_seen(region, checked[at], written[at])}")
+    if status == 0 and missing and not any(line.startswith("kfusion: ") for line in lines):
+        text = "the program tells nothing of its regions: is it built from what kfusion writes?"
+        click.echo(text, err=True)
     if status != 0:
         ended = f"by signal {-status}" if status < 0 else f"with exit status {status}"
         own = [line for line in lines if not line.startswith("kfusion: ")]
@@ -81,6 +84,8 @@ def _run(command: str) -> tuple[int, list[str]]:
     """The program's exit status, and what it says on standard error."""
     try:
         words = shlex.split(command)
+        if not words:
+            raise ValueError("no program is named")
         done = subprocess.run(
             words,
             env={**os.environ, "KFUSION": "check,trace"},
@@ -88,7 +93,7 @@ def _run(command: str) -> tuple[int, list[str]]:
             stderr=subprocess.PIPE,
             check=False,
         )
-    except (OSError, ValueError, IndexError) as failure:
+    except (OSError, ValueError) as failure:
         reason = getattr(failure, "strerror", None) or str(failure)
         text = f"--run: cannot run '{command}': {reason}"
         raise error("KF100", text, argument=command) from None

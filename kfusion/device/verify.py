@@ -18,7 +18,7 @@ from kfusion.device.builds import macro_to_give
 from kfusion.device.evaluate import CannotRunError, Numbers
 from kfusion.device.extents import Launched, extents
 from kfusion.device.images import Shape, copied_from, image_shapes, memory_of, random_image
-from kfusion.device.opencl import KernelBuildError, build_program, find_device
+from kfusion.device.opencl import KernelBuildError, build_program, find_device, without_bom
 from kfusion.driver import PlannedPattern
 from kfusion.graph.known import Known, widest
 from kfusion.graph.model import (
@@ -157,11 +157,13 @@ class Verifier:
         properties = cl.command_queue_properties.PROFILING_ENABLE
         self.queue = cl.CommandQueue(self.context, properties=properties)
         self.before = {
-            name: self._build(pragma + text, options[name], name, f"'{name}'")
+            name: self._build(pragma + without_bom(text), options[name], name, f"'{name}'")
             for name, (text, _) in programs.items()
         }
         self.after = {
-            name: self._build(pragma + text, options[name], name, f"what '{name}' becomes")
+            name: self._build(
+                pragma + without_bom(text), options[name], name, f"what '{name}' becomes"
+            )
             for name, (_, text) in programs.items()
         }
 
@@ -230,6 +232,9 @@ class Verifier:
         if not all(numbered[a.left] * a.times <= numbered[a.right] for a in orders):
             raise CannotRunError("rows are longer than their pitch")
         data = self._data(planned, launches, size)
+        if both := sorted(data.keys() & scalars.keys()):
+            text = f"'{both[0]}' is memory for one parameter, and a number for another"
+            raise CannotRunError(f"{text}: do the numbers in clSetKernelArg fit the kernels?")
         if any(_sizes_differ(group, data) for group in plan.groups):
             raise CannotRunError("the images of a group differ in size")
         files = [i.kernel.unit.source.path.name for i in plan.invocations]

@@ -87,6 +87,7 @@ _FEATURES: dict[Feature, tuple[str, str]] = {
     Feature.ATOMIC: (POINTERS, "KF205"),
     Feature.VOLATILE: (POINTERS, "KF205"),
     Feature.ESCAPE: (POINTERS, "KF205"),
+    Feature.NO_SPACE: (POINTERS, "KF205"),
     Feature.HIDDEN_POINTER: (POINTERS, "KF205"),
     Feature.NESTED: (POINTERS, "KF205"),
     Feature.POINTER_ARITHMETIC: (POINTERS, "KF205"),
@@ -99,6 +100,9 @@ _FEATURES: dict[Feature, tuple[str, str]] = {
     Feature.UNKNOWN_CALL: (UNKNOWN_CALLS, "KF217"),
     Feature.UNKNOWN_NAME: (UNKNOWN_CALLS, "KF244"),
     Feature.TOO_LONG: (UNREAD, "KF117"),
+}
+_HELP = {
+    Feature.NO_SPACE: "write `global` or `constant` in front of its type",
 }
 
 
@@ -158,6 +162,7 @@ def _feature_reason(kernel: Kernel, use: FeatureUse, code: str) -> Reason:
         code,
         f"{kernel.name}() has {use.feature.value}: '{use.what}'",
         use.span,
+        _HELP.get(use.feature),
     )
 
 

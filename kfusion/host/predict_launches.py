@@ -110,7 +110,8 @@ class Launches:
             if kernel is None:
                 rows.append([])
                 name = self._kernel_name(launch.kernel)
-                self.unknown.append(_unknown(launch, around.region.unit, name))
+                known_kernel = around.kernels.get(name)
+                self.unknown.append(_unknown(launch, around.region.unit, name, known_kernel))
                 continue
             rows[-1].append(self._predicted(launch, kernel, number, len(rows[-1])))
             number += 1
@@ -246,9 +247,14 @@ def sizes_of_image(name: str, image: Sym) -> dict[str, Sym]:
     return {image_size(which, name): image_size_of(image, which) for which in ("width", "height")}
 
 
-def _unknown(launch: Launch, unit: Unit, name: str) -> Reason:
+def _unknown(launch: Launch, unit: Unit, name: str, kernel: Kernel | None) -> Reason:
     call = launch.call
     span = call_span(call, unit) if call is not None else None
+    if kernel is not None:
+        count, last = len(kernel.parameters), max(launch.arguments)
+        text = f"{name} has {count} parameters, and argument {last} of it is set"
+        help = f"clSetKernelArg counts from 0: the last one is {count - 1}"
+        return Reason("KF242", text, span, help)
     if name:
         text = f"the files given have no kernel '{name}', which is launched here"
         help = "give kfusion the file that has it, and the options that it is built with: -DNAME"

@@ -141,6 +141,7 @@ class Feature(Enum):
     ATOMIC = "an atomic operation"
     VOLATILE = "volatile memory"
     ESCAPE = "a pointer that is passed on or stored"
+    NO_SPACE = "a pointer that is neither global nor constant"
     HIDDEN_POINTER = "a parameter whose type is a name for a pointer"
     NESTED = "a parameter that points to arrays or pointers"
     POINTER_ARITHMETIC = "a pointer parameter that it changes, and a macro names"

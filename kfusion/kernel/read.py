@@ -241,7 +241,7 @@ def _parameter_features(
         elif parameter.nested:
             found.append(FeatureUse(Feature.NESTED, parameter.name, parameter.span))
         elif parameter.pointer and not parameter.is_buffer and parameter.space != "local":
-            found.append(FeatureUse(Feature.ESCAPE, parameter.name, parameter.span))
+            found.append(FeatureUse(Feature.NO_SPACE, parameter.name, parameter.span))
         if parameter.volatile and parameter.is_buffer and parameter.name in others:
             found.append(FeatureUse(Feature.VOLATILE, parameter.name, parameter.span))
     return found

@@ -297,7 +297,8 @@ class _Finder:
         """A region, of which the block is known; its brackets must match."""
         tokens, opened = self.tokens, list[Token]()
         if index >= len(tokens) or tokens[index].text != "{":
-            missing = error("KF109", "a region must be followed by a block: expected '{'", span)
+            text = "a region must be followed by a block: expected '{'"
+            missing = error("KF109", text, span, help="put its calls in { }")
             return RegionMark(span, span, (), refused=missing.diagnostics[0])
         for token in tokens[index:]:
             if token.kind is not Kind.PUNCTUATOR:

@@ -35,6 +35,11 @@ _CPP_HEADER = (
 _TAB = 8  # compilers count columns with tab stops of this width
 
 
+def is_define(text: str) -> bool:
+    """`NAME`, `NAME=VALUE` or `NAME(x)=VALUE`, as it follows a `-D`."""
+    return re.match(r"[A-Za-z_]\w*(\([^)]*\))?(=|$)", text) is not None
+
+
 @dataclass(frozen=True)
 class Preprocessor:
     """How to call the C compiler."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 from collections.abc import Iterable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -18,7 +19,7 @@ from kfusion.parse.compiler import Preprocessor, cpp_host
 from kfusion.parse.preprocess import Preprocessed, preprocess
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
-from kfusion.source.text import SourceFile, text_of
+from kfusion.source.text import SourceFile, Span, text_of
 
 if TYPE_CHECKING:
     from kfusion.parse.cpp import CppUnit
@@ -67,10 +68,24 @@ def read_sources(paths: Iterable[Path], how: Preprocessor) -> Sources:
     paths = list(paths)
     _refuse_twice(paths)
     files = [read_source(path) for path in paths]
+    for file in files:
+        _refuse_outputs(file)
     read = [(file, *_annotations(file)) for file in files if not _is_cpp(file)]
     pool = ThreadPoolExecutor(max(2, os.cpu_count() or 2))
     plus = [pool.submit(_parse_cpp, file, how) for file in files if _is_cpp(file)]
     return Sources(how, tuple(_begin(*each, how, pool) for each in read), tuple(plus))
+
+
+def _refuse_outputs(file: SourceFile) -> None:
+    """What kfusion has written once is not fused again: of its run time nothing can be told."""
+    found = re.search(r'(?m)^#include "(kfusion_fused|kfusion_calls)\.h"', file.text)
+    if found and file.path.suffix not in KERNEL_SUFFIXES:
+        raise error(
+            "KF114",
+            "this file is one that kfusion has written",
+            Span(file, *found.span()),
+            help="give the file that it was made of",
+        )
 
 
 def _parse_cpp(file: SourceFile, how: Preprocessor) -> CppUnit:

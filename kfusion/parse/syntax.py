@@ -186,7 +186,8 @@ def _expected(tokens: list[PToken], at: int) -> str | None:
     if tokens[at].text in ("{", ";") and _inside_round(tokens, at):
         return f"is a ')' missing after {_shown(previous.text)}?"
     if previous.line != tokens[at].line and previous.text not in (";", "{", "}"):
-        return f"is a ';' missing after {_shown(previous.text)}?"
+        before = ", or a '}' before it" if (previous.text, tokens[at].text) == (")", "{") else ""
+        return f"is a ';' missing after {_shown(previous.text)}{before}?"
     points = tokens[at].text == "*" and (at < 2 or tokens[at - 2].text in ("(", ",", ";", "}"))
     if is_name(previous.text) and (is_name(tokens[at].text) or points):
         return f"is '{previous.text}{_UNKNOWN_TYPE}"

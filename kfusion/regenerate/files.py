@@ -56,6 +56,8 @@ def stale_files(files: Mapping[str, str], folder: Path, *, flat: bool) -> list[D
         help = help or f"write the folder again, with -o {folder}"
         return Diagnostic("KF308", Severity.ERROR, message, span, help, argument=str(folder))
 
+    if not folder.is_dir():
+        return [told(f"there is no folder {folder}")]
     found: list[Diagnostic] = []
     for name, text in files.items():
         path = folder / name
@@ -158,6 +160,9 @@ def _put_back(old: Path, new: Path) -> None:
 
 
 def _cannot_write(out: Path, failure: OSError) -> KFusionError:
-    return error(
-        "KF116", f"cannot write to {out}: {failure.strerror or failure}", argument=str(out)
-    )
+    taken = isinstance(failure, IsADirectoryError)  # the place of a file
+    where = failure.filename2 or failure.filename if taken else out
+    text = f"cannot write to {where}: {failure.strerror or failure}"
+    is_file = isinstance(failure, FileExistsError)
+    help = "-o wants a folder, and this is a file" if is_file else None
+    return error("KF116", text, help=help, argument=str(out))

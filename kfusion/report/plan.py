@@ -22,6 +22,7 @@ _HIDING = frozenset(  # the loads and stores of a kernel that has one of them ar
         Feature.ATOMIC,
         Feature.ESCAPE,
         Feature.IMAGE,
+        Feature.NO_SPACE,
         Feature.POINTER_ARITHMETIC,
         Feature.UNKNOWN_CALL,
         Feature.UNKNOWN_NAME,

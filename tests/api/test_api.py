@@ -518,3 +518,32 @@ def test_run(context: cl.Context) -> None:
         fused.run(queue, 64, a=a, c=c, n=60, k=1, x=1)
     with pytest.raises(kfusion.CheckError, match="'a' and 'c' share memory"):
         fused.run(queue, 64, a=a, c=a, n=60, k=1)
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ({"out": 3}, "out is of type int: expected strings"),
+        ({"out": ["c", None]}, "an entry of out is of type NoneType: expected a string"),
+        ({"ranges": "all"}, "ranges is of type str: expected a list with an entry for each call"),
+        (
+            {"ranges": [1]},
+            "an entry of ranges is of type int: expected a string or a kfusion.LaunchRange",
+        ),
+        ({"defines": [3]}, "an entry of defines is of type int: expected a string"),
+        ({"defines": ["2 x"]}, "a define is NAME or NAME=VALUE, not '2 x'"),
+        ({"patience": "long"}, "patience is of type str: expected a number of seconds"),
+        (
+            {"target": "auto", "device": "nvidia"},
+            "device is of type str: expected a device, a queue or a context of PyOpenCL",
+        ),
+        ({"n": "1000"}, "n='1000' is no number"),
+        ({"n": float("nan")}, "n=nan is no number"),
+    ],
+)
+def test_options_of_a_wrong_type(option: dict[str, Any], said: str) -> None:
+    source = "kernel void set(global int *c, int n) { c[get_global_id(0)] = n; }"
+    with pytest.raises(kfusion.KFusionError) as caught:
+        kfusion.fuse(source, ["set(c, n)"], **option)
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.code, diagnostic.message) == ("KF129", said)

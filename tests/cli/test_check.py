@@ -133,7 +133,7 @@ def test_an_error_of_a_kernel_is_told_once(command: Command) -> None:
 vec.cl:4:15: error[KF305]: the kernels do not build on DEVICE: member reference base type 'const __private float' is not a structure or union
     4 |     y[i] = factor.q * x[i];
       |                  ^~~~~~~~~~
-  help: say how the program builds its kernels: -D NAME=VALUE, --build-options
+  help: give the options that the program builds them with: -D NAME=VALUE, --build-options
 """
     )
 
@@ -302,3 +302,10 @@ def test_help_names_the_options_of_both(command: Command) -> None:
     for option in ("--cc", "--cxx", "--strict", "--target", "--keep-folders", "--against"):
         assert f" {option} " in said
     assert "--output" not in said
+
+
+def test_against_a_folder_that_is_not_there(command: Command) -> None:
+    said = refused(command, *PROGRAM, "-q", "--against", "nowhere")
+    assert said.count("error[KF308]") == 1
+    assert "there is no folder nowhere\n" in said
+    assert "  help: write the folder again, with -o nowhere\n" in said

@@ -267,7 +267,7 @@ def test_an_output_that_cannot_be_put_in_place_leaves_the_folder_as_it_was(
     assert (
         done.stderr
         == """\
-<command line>:1:31: error[KF116]: cannot write to out: Is a directory
+<command line>:1:31: error[KF116]: cannot write to out/vec.cl: Is a directory
     1 | kfusion app.c vec.c vec.cl -o out
       |                               ^~~
 """
@@ -286,6 +286,7 @@ def test_an_output_folder_that_is_a_file(command: Command) -> None:
 <command line>:1:31: error[KF116]: cannot write to out: File exists
     1 | kfusion app.c vec.c vec.cl -o out
       |                               ^~~
+  help: -o wants a folder, and this is a file
 """
     )
     assert command.read("out") == "mine"
@@ -517,6 +518,21 @@ def test_the_file_of_the_library_is_not_given(command: Command) -> None:
     help = "  help: give kfusion the files of the library: none of those given defines 'vec_add', "
     assert help in done.stderr
     assert command.run("app.c", "vec.cl", "-o", "strict", "--strict").returncode == 1
+
+
+def test_an_argument_that_the_kernel_has_not(command: Command) -> None:
+    command.change("vec.c", "(scale_kernel, 2,", "(scale_kernel, 3,")
+    done = command.run(*PROGRAM, "-o", "out")
+    told = "app.c:8:9: cut[KF242]: scale has 3 parameters, and argument 3 of it is set\n"
+    assert told in done.stderr
+    assert "  help: clSetKernelArg counts from 0: the last one is 2\n" in done.stderr
+
+
+def test_a_pointer_without_an_address_space(command: Command) -> None:
+    command.change("vec.cl", "add(global float *c, global const", "add(global float *c, const")
+    said = command.run(*PROGRAM, "-o", "out").stderr
+    assert "cut[KF205]: add() has a pointer that is neither global nor constant: 'a'\n" in said
+    assert "  help: write `global` or `constant` in front of its type\n" in said
 
 
 def test_cuts_that_are_in_no_table_are_told_with_the_plan(command: Command) -> None:

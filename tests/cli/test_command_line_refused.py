@@ -221,7 +221,7 @@ def test_no_kernels(command: Command) -> None:
 <command line>:1:27: error[KF114]: none of the files is a kernel file (.cl)
     1 | kfusion vec.c app.c -o out
       |                           ^
-  help: kernels that a program composes come from a run of it: see --for-recording
+  help: give the kernels, too; those that a program composes come from a run of it: see --for-recording
 """
     )
 
@@ -382,5 +382,24 @@ def test_misspelt_command(command: Command) -> None:
     1 | kfusion expalin KF201
       |         ^~~~~~~
   help: did you mean: kfusion explain
+"""
+    )
+
+
+def test_option_that_is_cut_off(command: Command) -> None:
+    said = command.refused("app.c", "vec.c", "vec.cl", "-o", "out", "--explain")
+    assert said.startswith("<command line>:1:35: error[KF100]: no such option: --explain\n")
+    assert said.endswith("  help: did you mean --explain-plan?\n")
+
+
+def test_output_of_kfusion_as_its_input(command: Command) -> None:
+    command.change("vec.c", '#include "vec.h"', '#include "kfusion_calls.h"\n#include "vec.h"')
+    assert (
+        command.refused("app.c", "vec.c", "vec.cl", "-o", "out")
+        == """\
+vec.c:1:1: error[KF114]: this file is one that kfusion has written
+    1 | #include "kfusion_calls.h"
+      | ^~~~~~~~~~~~~~~~~~~~~~~~~~
+  help: give the file that it was made of
 """
     )

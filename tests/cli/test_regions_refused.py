@@ -65,6 +65,7 @@ def test_region_without_a_block(command: Command) -> None:
 app.c:6:1: warning[KF109]: a region must be followed by a block: expected '{'
     6 | #pragma kfuse(a, b, out(c))
       | ^~~~~~~~~~~~~~~~~~~~~~~~~~~
+  help: put its calls in { }
 """
     )
 

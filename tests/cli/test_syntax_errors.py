@@ -418,3 +418,11 @@ vec.h:5:2: error[KF107]: preprocessing failed: #error not for you
       |  ^~~~~~~~~~~~~~~~~
 """
     )
+
+
+def test_body_that_is_not_closed_before_the_next_one(command: Command) -> None:
+    text = command.read("vec.cl")
+    first = text.index("}")
+    command.write("vec.cl", text[:first] + text[first + 1 :])
+    said = command.refused_program()
+    assert said.endswith("  help: is a ';' missing after ')', or a '}' before it?\n")

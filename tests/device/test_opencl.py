@@ -1,5 +1,6 @@
 import re
 import time
+from pathlib import Path
 
 import numpy as np
 import pyopencl as cl
@@ -28,6 +29,17 @@ def test_built_program_runs() -> None:
     cl.enqueue_copy(queue, values, memory)
     assert values.tolist() == [0, 2, 4, 6, 8, 10, 12, 14]
     assert built.warnings == ()
+
+
+def test_a_folder_of_headers_with_a_space_in_its_name(tmp_path: Path) -> None:
+    folder = tmp_path / "for Gr\u00fc\u00dfe"
+    folder.mkdir()
+    (folder / "factor.h").write_text("#define FACTOR 2\n")
+    build_program(f'#include "factor.h"\n{DOUBLED}', [f"-I{folder}"])
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
+    build_program(f"\ufeff{DOUBLED}", ["-DFACTOR=2"])
 
 
 def test_warnings_carry_name_and_line_of_the_text() -> None:

@@ -109,3 +109,17 @@ def test_a_command_that_is_not_there(folder: Path, monkeypatch: pytest.MonkeyPat
     status, lines = verified(folder, monkeypatch, "out/kernels.cl", run="./nope")
     assert status == 2
     assert "error[KF100]: --run: cannot run './nope': No such file or directory" in lines[0]
+
+
+def test_a_command_that_is_none(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, lines = verified(folder, monkeypatch, "out/kernels.cl", run="")
+    assert status == 2
+    assert "error[KF100]: --run: cannot run '': no program is named" in lines[0]
+
+
+def test_a_program_that_is_not_the_fused_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, lines = verified(folder, monkeypatch, "out/kernels.cl", run="true")
+    assert status == 3
+    assert lines[-1] == (
+        "the program tells nothing of its regions: is it built from what kfusion writes?"
+    )

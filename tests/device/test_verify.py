@@ -192,6 +192,30 @@ def test_a_device_that_is_not_there() -> None:
     assert "  help: install an OpenCL driver" in done.stderr
 
 
+def test_numbers_of_arguments_that_are_exchanged(tmp_path: Path) -> None:
+    folder = tmp_path / "verify"
+    shutil.copytree(PROGRAMS, folder)
+    host = (folder / "lib.c").read_text()
+    for call in ("square_kernel, 1, sizeof(cl_mem)", "square_kernel, 2, sizeof(unsigned)"):
+        assert call in host
+    host = host.replace("square_kernel, 1,", "square_kernel, 9,")
+    host = host.replace("square_kernel, 2,", "square_kernel, 1,")
+    (folder / "lib.c").write_text(host.replace("square_kernel, 9,", "square_kernel, 2,"))
+    done = compare_here(["verify", "legal.c", "lib.c", "kernels.cl", "--size", "13"], folder)
+    assert done.returncode == 1
+    assert "is memory for one parameter, and a number for another" in done.stdout
+
+
+def test_kernels_of_an_editor_that_writes_byte_order_marks(tmp_path: Path) -> None:
+    folder = tmp_path / "for it"
+    shutil.copytree(PROGRAMS, folder)
+    kernels = folder / "kernels.cl"
+    kernels.write_text(f"\ufeff{kernels.read_text()}")
+    words = ["verify", "legal.c", "lib.c", "kernels.cl", "--size", "13", "--no-contract"]
+    done = compare_here(words, folder)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_kernels_that_do_not_build() -> None:
     done = verify("legal.c", "--build-options=-Dfloat=none")
     assert done.returncode == 1

@@ -17,12 +17,14 @@ from kfusion.parse.sources import read_sources
 from kfusion.paths import fake_libc_dir, include_dir
 from kfusion.source.diagnostics import KFusionError
 
-LINALG = Path(__file__).parent.parent.parent / "casestudies" / "linalg"
+CASES = Path(__file__).parent.parent.parent / "casestudies"
+LINALG = CASES / "linalg"
 SECONDS = 10.0  # for one input: far more than any needs
 TIMES = int(os.environ.get("KFUSION_TEST_TIMES", "1"))  # as many inputs as `make test` tries
 INPUTS = {
     "vec": ["app.c", "vec.c", "vec.cl"],
     "thesis": ["pythagoras.c", "linalg.c", "linalg.cl"],
+    "stencil": ["steps.c", "stencil.c", "stencil.cl"],
 }
 PROGRAM = Path(__file__).parent.parent / "cli" / "program"
 WORDS = (
@@ -57,6 +59,14 @@ LINES = [
     "return",
     "x: ;",
     "for (;;) ;",
+]
+
+ANNOTATIONS = [
+    "runs(square(a, b, n), add(c, a, b))",
+    "runs(scale(t, a, 2.0f))",
+    "harmless(log_line)",
+    "require(1)",
+    "temp(c)",
 ]
 
 
@@ -102,6 +112,20 @@ def with_a_character_changed(text: str, dice: random.Random) -> str:
     return text[:at] + chr(dice.choice([*range(1, 127), 0xE9, 0x2028])) + text[at + 1 :]
 
 
+def with_an_annotation_changed(text: str, dice: random.Random) -> str:
+    """A file without any gets one, somewhere."""
+    lines = text.split("\n")
+    marked = [n for n, line in enumerate(lines) if line.startswith("#pragma k")]
+    if marked:
+        at = dice.choice(marked)
+    else:
+        at = dice.randrange(len(lines))
+        lines.insert(at, "#pragma kfuse(a, b, out(c))")
+    more = dice.choice(["", *ANNOTATIONS])
+    lines[at] = dice.choice(MUTATIONS[1:6])(f"{lines[at]} {more}".rstrip(), dice)
+    return "\n".join(lines)
+
+
 MUTATIONS: list[Callable[[str, random.Random], str]] = [
     truncated,
     without_a_part,
@@ -111,6 +135,7 @@ MUTATIONS: list[Callable[[str, random.Random], str]] = [
     with_a_token_gone,
     with_lines_swapped,
     with_a_character_changed,
+    with_an_annotation_changed,
 ]
 
 
@@ -120,6 +145,8 @@ def copy_inputs(folder: Path) -> dict[str, list[Path]]:
         **{n: LINALG / "thesis" / n for n in ("pythagoras.c", "linalg.cl")},
         **{n: LINALG / n for n in ("linalg.c", "linalg.h")},
         "app.h": LINALG / "apps" / "app.h",
+        **{n: CASES / "stencil" / n for n in ("stencil.c", "stencil.h", "stencil.cl")},
+        "steps.c": CASES / "stencil" / "apps" / "steps.c",
     }.items():
         (folder / name).write_bytes(source.read_bytes())
     return {key: [folder / name for name in names] for key, names in INPUTS.items()}
@@ -139,7 +166,7 @@ def survives(paths: list[Path], what: str) -> None:
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.__name__)
-@pytest.mark.parametrize(("program", "rounds"), [("vec", 9), ("thesis", 3)])
+@pytest.mark.parametrize(("program", "rounds"), [("vec", 9), ("thesis", 3), ("stencil", 1)])
 def test_mutated_programs(
     tmp_path: Path, program: str, rounds: int, mutation: Callable[[str, random.Random], str]
 ) -> None:
