@@ -133,7 +133,6 @@ def test_an_error_of_a_kernel_is_told_once(command: Command) -> None:
 vec.cl:4:15: error[KF305]: the kernels do not build on DEVICE: member reference base type 'const __private float' is not a structure or union
     4 |     y[i] = factor.q * x[i];
       |                  ^~~~~~~~~~
-  help: give the options that the program builds them with: -D NAME=VALUE, --build-options
 """
     )
 

@@ -114,7 +114,7 @@ The input cannot be understood (an error: exit status 2; a warning of one region
     ("word", "help"),
     [
         ("KF220", "KF219 and KF221 are near it; `kfusion explain` lists all codes"),
-        ("kf299", "KF243 is near it; `kfusion explain` lists all codes"),
+        ("kf299", "KF244 is near it; `kfusion explain` lists all codes"),
         ("KF999", "`kfusion explain` lists all codes"),
         ("KF20", "`kfusion explain` lists all codes"),
         ("stencil", "`kfusion explain` lists all codes"),
