@@ -76,6 +76,7 @@ Windows = dict[tuple[int, int, Form, tuple[Comparison, ...]], Window | None]
 _CALLED = {"clamp", "get_group_id", "max", "min"}  # by the text; a file may call others so
 _MEMORY = 1 << 16  # bytes of rows for one item: what is beyond a thread's stack ends the process
 NEAR_ROWS = 4  # loads in a row, or of what rows keep, that cost as much as one from memory
+_IN_PLANES = 0.65  # of what registers and local memory cost there, where groups march in planes
 SHORT_ROWS = 3  # bytes for each item: a strip goes through memory in pieces
 _NARROWEST = 8  # of the columns that are wanted one in so many
 _DEEP = 8  # planes that a strip goes through, for each row that it has of them
@@ -166,11 +167,15 @@ class Levels:
         element = {a.memory.name: size_of(a.type) for stage in stages for a in stage.accesses}
         moved = float(sum(element[name] for name in saved_by(stages, values)))
         moved += 0 if isinstance(tiles, Marching) else SHORT_ROWS / near
+        inside = 1.0 / max(near, NEAR_ROWS)
+        if isinstance(tiles, Marching) and tiles.passed:
+            inside *= _IN_PLANES
+            moved += self.last.share(tiles) * tiles.passed * inside
         beside: dict[str, float] = {}
         for level in (*self.levels, self.last):
             share = level.share(tiles)
             beside |= {name: max(share - 1, beside.get(name, 0)) for name, _ in level.loads}
-            moved += share * (sum(level.loads.values()) + level.kept) / max(near, NEAR_ROWS)
+            moved += share * (sum(level.loads.values()) + level.kept) * inside
         return int(moved + sum(element[n] * (1 + more / near) for n, more in beside.items()))
 
     def tiles(self, columns: int, rows: int) -> Tiles | None:

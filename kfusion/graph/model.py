@@ -421,6 +421,7 @@ class Marching(Tiles):
     columns: int  # that one item does; or rows
     least: int  # rows, or planes, that a group walks down, at least
     groups: int  # that the device should have
+    passed: float = 0  # bytes that an item hands to others and gets from them, of one plane
 
     def launched(self, size: tuple[int, ...]) -> tuple[int, ...]:
         *sides, rows = size

@@ -88,7 +88,7 @@ def marching_in_planes(
         return None
     items = target.marchers // 2 * _ITEMS_ALONG
     sources = sources_of(levels, stages, values)
-    rows = max(1, target.march // max(size_of(level.type) for level in levels.levels))
+    rows = max(1, target.march // 2 // max(size_of(level.type) for level in levels.levels))
     found = planes_of(levels, sources, rows, items)
     while rows > 1 and (registers(found, rows) > MANY or _room(found) > target.local_bytes):
         rows //= 2
@@ -100,7 +100,16 @@ def marching_in_planes(
         return None
     high = max(LEAST_HIGH, 16 * found.over)
     sizes = (wide, along, high), (found.items, 1, 1)
-    return Marching(*sizes, found.rows, max(1, 2 * found.over), target.marches)
+    passed = sum(
+        size_of(level.type) * _passed(found.kept[level.key], found.rows)
+        for level in (*(source.level for source in sources.sources), *levels.levels)
+    )
+    return Marching(*sizes, found.rows, max(1, 2 * found.over), target.marches, passed)
+
+
+def _passed(column: Column, rows: int) -> float:
+    """Elements for each one that an item makes: to local memory one, and what comes from there."""
+    return len(column.beside) / rows + 1 if column.beside else 0
 
 
 def _room(planes: Planes) -> int:

@@ -72,7 +72,8 @@ PLANES = {
 }
 STRIPS_OF_PLANES = replace(STRIPS, rows=16)  # of two rows
 VOLUMES = ((1, 1, 1), (2, 3, 1), (7, 5, 11))  # one, fewer than the reach, primes
-MARCH_IN_PLANES = {2: MARCH, 1: Target(march=4, marchers=12)}  # by rows that an item does
+# By rows that an item does.
+MARCH_IN_PLANES = {2: replace(MARCH, march=16), 1: Target(march=4, marchers=12)}
 
 
 def fused(calls: Sequence[str], target: Target = STRIPS, dimensions: int = 2) -> Fused:

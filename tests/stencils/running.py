@@ -31,7 +31,7 @@ AT_A_TIME = 20  # pipelines in one program
 EAGER = Target(near=1 << 20)  # whatever it costs to compute again
 STRIPS = Target(near=1 << 20, strip=4, rows=3)
 MARCH = Target(near=1 << 20, march=4, marchers=6)
-IN_PLANES = replace(MARCH, march=8, marchers=32)
+IN_PLANES = replace(MARCH, march=16, marchers=32)  # two rows of floats
 Made = dict[tuple[int, ...], FusedKernel]
 
 
