@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from casestudies.demo import (
     CHAINS,
+    CHAINS_3D,
     CONVOLUTION,
     DOUBLE,
     FLOAT,
@@ -135,6 +136,10 @@ APPLICATIONS = (
     *(
         Application(STENCIL, "stencil", "jacobi", PLANES, each, peers=-1, by_hand=False)
         for each in CHAINS.values()
+    ),
+    *(
+        Application(STENCIL, "volume", "jacobi", VOLUMES, each, peers=-1, by_hand=False)
+        for each in CHAINS_3D.values()
     ),
     *(
         Application(STENCIL, "stencil", name, PLANES, by_hand=False)

@@ -225,6 +225,8 @@ LADDER = {
 }
 # What `jacobi` and `steps` of the stencils are built for.
 CHAINS = {n: Precision(f"{n} steps", (f"STEPS={n}",), np.float32) for n in (2, 4, 8)}
+IN_3D = ("STENCIL=STENCIL_JACOBI_3D", "ARRAY=app_volume")
+CHAINS_3D = {n: Precision(f"{n} steps in 3-D", (f"STEPS={n}", *IN_3D), np.float32) for n in (2, 4)}
 STEPS = {
     name: Precision(name, (f"STENCIL={name.upper()}", *defines), dtype)
     for name, defines, dtype in (

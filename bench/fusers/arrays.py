@@ -8,10 +8,11 @@ from typing import Any, Protocol
 
 from bench.fusers.common import HUE, Job
 
-Offsets = Sequence[tuple[int, int]]
+Offsets = Sequence[tuple[int, ...]]
 
 NINE = [(j, i) for j in (-1, 0, 1) for i in (-1, 0, 1)]
 CROSS = [(-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)]
+CROSS_3D = [(0, *each) for each in CROSS] + [(-1, 0, 0), (1, 0, 0)]
 
 
 class Neighbours(Protocol):
@@ -21,7 +22,7 @@ class Neighbours(Protocol):
     def xp(self) -> Any: ...
 
     def around(self, picture: Any, offsets: Offsets) -> Sequence[Any]:
-        """The picture moved by rows and columns, its edges repeated."""
+        """The picture, or volume, moved along its first axes, its edges repeated."""
 
 
 class Library(Neighbours, Protocol):
@@ -110,8 +111,9 @@ def _weighted(weights: Any, moved: Sequence[Any]) -> Any:
 
 def stencil(library: Neighbours, job: Job, inputs: Sequence[Any]) -> Any:
     plane = inputs[0]
+    cross = CROSS_3D if job.dimensions == 3 else CROSS
     for _ in range(job.steps):
-        plane = 0.2 * sum(library.around(plane, CROSS))
+        plane = sum(library.around(plane, cross)) * (1 / len(cross))
     if job.steps:
         return plane
     if job.application == "harris":

@@ -32,14 +32,15 @@ class Job:
 
     @property
     def dimensions(self) -> int:
-        """Vectors have one, planes of floats two, pictures three: the last one is channels."""
+        """Vectors have one, planes two, volumes three."""
         if self.application in ("pythagoras", "distance"):
             return 1
-        return 2 if self.is_stencil and self.application != "unsharp" else 3
+        return 3 if self.application.endswith("in 3-D)") else 2
 
     @property
     def is_picture(self) -> bool:
-        return self.dimensions == 3
+        """A plane of pixels of four channels, which are an axis of their own, the last one."""
+        return self.dimensions == 2 and (not self.is_stencil or self.application == "unsharp")
 
     @property
     def is_stencil(self) -> bool:
@@ -49,11 +50,11 @@ class Job:
     @property
     def steps(self) -> int:
         """Of Jacobi's method; 0, it is something else."""
-        found = re.fullmatch(r"jacobi \((\d+) steps\)", self.application)
+        found = re.fullmatch(r"jacobi \((\d+) steps( in 3-D)?\)", self.application)
         return int(found[1]) if found else 0
 
     def shape(self, size: int) -> tuple[int, ...]:
-        return (size, size, 4)[: self.dimensions]
+        return (size,) * self.dimensions + ((4,) if self.is_picture else ())
 
     @property
     def result_size(self) -> int:

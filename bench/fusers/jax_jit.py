@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import add
 from typing import Any
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
@@ -29,19 +30,23 @@ class _Jax:
         return (2 * jnp.arange(result) + 1) * source // (2 * result)
 
     def around(self, picture: Any, offsets: Offsets) -> Sequence[Any]:
-        far_y, far_x = (max(abs(each[axis]) for each in offsets) for axis in (0, 1))
-        height, width = picture.shape[:2]
+        far = [max(map(abs, along)) for along in zip(*offsets, strict=True)]
+        sides = picture.shape[: len(far)]
         # Fused with what reads it; of `jnp.pad` XLA makes a copy for each edge.
-        rows = jnp.clip(jnp.arange(-far_y, height + far_y), 0, height - 1)
-        columns = jnp.clip(jnp.arange(-far_x, width + far_x), 0, width - 1)
-        padded = picture.at[rows[:, None], columns].get(mode="promise_in_bounds")
-        return [
-            padded[far_y + dy : far_y + dy + height, far_x + dx : far_x + dx + width]
-            for dy, dx in offsets
+        places = [
+            jnp.clip(jnp.arange(-each, side + each), 0, side - 1)
+            for each, side in zip(far, sides, strict=True)
         ]
+        padded = picture.at[jnp.ix_(*places)].get(mode="promise_in_bounds")
+        moved = (map(add, far, each) for each in offsets)
+        return [padded[tuple(map(_from, each, sides))] for each in moved]
 
     def stack(self, planes: Sequence[Any]) -> Any:
         return jnp.stack(tuple(planes), axis=-1)
+
+
+def _from(begin: int, side: int) -> slice:
+    return slice(begin, begin + side)
 
 
 def run(job: Job) -> Timed:

@@ -25,10 +25,8 @@ class _Torch:
         return (2 * at + 1) * source // (2 * result)
 
     def around(self, picture: Any, offsets: Offsets) -> Sequence[Any]:
-        rows, columns = (torch.arange(n, device=self.device) for n in picture.shape[:2])
-        return [
-            picture[_moved(rows, dy)[:, None], _moved(columns, dx)[None, :]] for dy, dx in offsets
-        ]
+        places = [torch.arange(n, device=self.device) for n in picture.shape[: len(offsets[0])]]
+        return [picture[_along_axes(list(map(_moved, places, each)))] for each in offsets]
 
     def stack(self, planes: Sequence[Any]) -> Any:
         return torch.stack(tuple(planes), dim=-1)
@@ -36,6 +34,12 @@ class _Torch:
 
 def _moved(places: Any, offset: int) -> Any:
     return torch.clip(places + offset, 0, len(places) - 1) if offset else places
+
+
+def _along_axes(places: Sequence[Any]) -> tuple[Any, ...]:
+    """Indices that meet each other: the first ones of the first axis, and so on."""
+    others = range(len(places) - 1, -1, -1)
+    return tuple(at.reshape(-1, *(1,) * n) for at, n in zip(places, others, strict=True))
 
 
 def run(job: Job) -> Timed:

@@ -146,11 +146,12 @@ class NumPy:
         return (2 * np.arange(result) + 1) * source // (2 * result)
 
     def around(self, picture: Any, offsets: Offsets) -> Sequence[Any]:
-        rows, columns = (np.arange(n) for n in picture.shape[:2])
-        return [
-            picture.take(rows + dy, 0, mode="clip").take(columns + dx, 1, mode="clip")
-            for dy, dx in offsets
-        ]
+        return [self._moved(picture, each) for each in offsets]
+
+    def _moved(self, picture: Any, offset: Sequence[int]) -> Any:
+        for axis, by in enumerate(offset):
+            picture = picture.take(np.arange(picture.shape[axis]) + by, axis, mode="clip")
+        return picture
 
     def stack(self, planes: Sequence[Any]) -> Any:
         return np.stack(planes, axis=-1)
