@@ -6,12 +6,13 @@ from bench.studies import Application
 from kfusion.device.bench import traffic
 from kfusion.device.evaluate import CannotRunError, Number, Numbers
 from kfusion.device.verify import launches_of
-from kfusion.driver import PlannedPattern, fuse_files
+from kfusion.driver import fuse_files
 from kfusion.graph.target import targets_of
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.sources import read_sources
 from kfusion.paths import fake_libc_dir
 from kfusion.paths import include_dir as include_folder
+from kfusion.results import PlannedPattern
 
 
 def planned_region(application: Application, target: str) -> PlannedPattern | None:

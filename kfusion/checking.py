@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from kfusion.device.builds import Built, NotBuilt, ToBuild, build, macro_to_give
-from kfusion.driver import Result
 from kfusion.parse.compiler import (
     Preprocessor,
     errors_in,
@@ -21,6 +20,7 @@ from kfusion.parse.compiler import (
     place_in,
 )
 from kfusion.parse.sources import CPP_SUFFIXES, KERNEL_SUFFIXES
+from kfusion.results import Result
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Diagnostic, Severity, error
 from kfusion.source.text import Edit, SourceFile, Span, Spliced, bytes_of

@@ -9,14 +9,21 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kfusion import __version__
-from kfusion.graph.target import ANY, AUTO, TARGETS, Targets, target_of, targets_of
-from kfusion.parse.compiler import Preprocessor, is_define
-from kfusion.parse.sources import KERNEL_SUFFIXES, read_sources
+from kfusion.commands import bench, tune, verify
+from kfusion.graph.target import ANY, AUTO, TARGETS
+from kfusion.options import (
+    PATH,
+    check_defines,
+    preprocessor,
+    takes_build_options,
+    targets_of_options,
+)
+from kfusion.parse.sources import read_sources
 from kfusion.paths import cmake_dir, fake_libc_dir, make_dir
 from kfusion.paths import include_dir as include_folder
 from kfusion.regenerate.depfile import depfile
@@ -29,17 +36,11 @@ from kfusion.regenerate.files import (
     write_all,
 )
 from kfusion.runtime import CALLS_NAME, HEADER_NAME
-from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, error, render
 from kfusion.source.text import SourceFile, Span
 
 if TYPE_CHECKING:
-    from kfusion.device.command import Wanted
-    from kfusion.driver import PlannedPattern, Result
-
-_PATH = click.Path(path_type=Path)
-BENCH_SIZE = 1 << 22
-_Command = TypeVar("_Command", bound=Callable[..., None])
+    from kfusion.results import PlannedPattern, Result
 
 
 @click.command(
@@ -51,9 +52,9 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
     "kernels, as they were and fused, and compares; `kfusion bench FILE...` times them; "
     "`kfusion tune FILE...` looks for the numbers that are fastest on a device.",
 )
-@click.argument("files", nargs=-1, type=_PATH)
-@click.option("-o", "--output", type=_PATH, help="The folder to write to.")
-@click.option("-I", "include_dirs", multiple=True, type=_PATH, help="A folder with headers.")
+@click.argument("files", nargs=-1, type=PATH)
+@click.option("-o", "--output", type=PATH, help="The folder to write to.")
+@click.option("-I", "include_dirs", multiple=True, type=PATH, help="A folder with headers.")
 @click.option(
     "-D", "defines", multiple=True, help="A macro for the preprocessor: NAME or NAME=VALUE."
 )
@@ -78,11 +79,11 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
     help="The devices that kernels must pay on; auto: CPUs and GPUs, each with its own kernels.",
 )
 @click.option("--budget", "budgets", multiple=True, help="NAME=NUMBER: what the target has.")
-@click.option("--tuned", multiple=True, type=_PATH, help="What kfusion tune wrote for a device.")
+@click.option("--tuned", multiple=True, type=PATH, help="What kfusion tune wrote for a device.")
 @click.option(
     "--recorded",
     multiple=True,
-    type=_PATH,
+    type=PATH,
     help="What a run with KFUSION=record wrote: the launches to expect.",
 )
 @click.option("--for-recording", is_flag=True, help="Fuse nothing: mark regions, for such a run.")
@@ -101,12 +102,12 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
 @click.option(
     "--keep-folders",
     "base",
-    type=_PATH,
+    type=PATH,
     metavar="DIR",
     help="Outputs keep their folders, as seen from DIR; else all go into one.",
 )
 @click.option("-MD", "wants_depfile", is_flag=True, help="Write what was read, as make wants it.")
-@click.option("-MF", "depfile_path", type=_PATH, help="Where to; OUT/kfusion.d without it.")
+@click.option("-MF", "depfile_path", type=PATH, help="Where to; OUT/kfusion.d without it.")
 @click.option("-MT", "rule_targets", multiple=True, help="What depends on it; all outputs without.")
 @click.option(
     "--include-dir", "folder", flag_value="include", help="Print the folder of kfusion.h."
@@ -156,9 +157,9 @@ def _fuse(
         raise click.UsageError("give the files to fuse: applications, libraries and kernels")
     if output is None and not dry_run and not explain_plan:
         raise click.UsageError("give the folder to write to: -o OUT (or --dry-run)")
-    how = _preprocessor(cc, include_dirs, defines, real_headers)
-    _check_defines(defines)
-    targets = _targets(target, budgets, tuned)
+    how = preprocessor(cc, include_dirs, defines, real_headers)
+    check_defines(defines)
+    targets = targets_of_options(target, budgets, tuned)
     name_of = output_names(files, base)
     where = depfile_path or (output or Path()) / "kfusion.d"
     if output is not None:
@@ -240,8 +241,8 @@ def _write(
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("files", nargs=-1, type=_PATH, required=True)
-@click.option("-o", "--output", type=_PATH, required=True, help="The folder to write to.")
+@click.argument("files", nargs=-1, type=PATH, required=True)
+@click.option("-o", "--output", type=PATH, required=True, help="The folder to write to.")
 def strip(files: tuple[Path, ...], output: Path) -> None:
     """Write the FILES without kfusion's annotations."""
     from kfusion.regenerate.strip import stripped
@@ -264,13 +265,6 @@ def explain(codes: tuple[str, ...]) -> None:
     click.echo("\n\n\n".join(texts) if codes else report.list_codes())
 
 
-_takes_build_options = click.option(
-    "--build-options",
-    type=shlex.split,
-    default="",
-    metavar="OPTIONS",
-    help="For the kernels, besides the host's.",
-)
 _OF_OUTPUT = "output dry_run wants_depfile depfile_path rule_targets".split()
 
 
@@ -279,10 +273,10 @@ _OF_OUTPUT = "output dry_run wants_depfile depfile_path rule_targets".split()
     params=[p for p in fuse.params if p.name not in (*_OF_OUTPUT, "folder", "version")],
 )
 @click.option("--cxx", default="c++", show_default=True, help="The compiler for hosts in C++.")
-@_takes_build_options
+@takes_build_options
 @click.option("--device", default="", help="A part of the device's or platform's name.")
 @click.option(
-    "--against", type=_PATH, metavar="DIR", help="Compile nothing; is DIR what would be written?"
+    "--against", type=PATH, metavar="DIR", help="Compile nothing; is DIR what would be written?"
 )
 def check(
     cxx: str, build_options: list[str], device: str, against: Path | None, **given: Any
@@ -305,7 +299,7 @@ def check(
             result = _fuse(**given)
             from kfusion.checking import check
 
-            how = _preprocessor(*options)
+            how = preprocessor(*options)
             checked = check(result, how, cxx, process, device, build_options)
         errors = checked.errors
         if checked.not_built and not given["quiet"]:
@@ -316,239 +310,6 @@ def check(
         raise KFusionError(*errors, exit_code=1)
 
 
-_takes_tuned = click.option("--tuned", multiple=True, type=_PATH, help="As for kfusion.")
-
-
-def _runs_kernels(command: _Command) -> _Command:
-    """The options of commands that run the kernels of each region."""
-    options = [
-        click.option("-I", "include_dirs", multiple=True, type=_PATH, help="A folder of headers."),
-        click.option("-D", "defines", multiple=True, help="A macro, for hosts and kernels."),
-        click.option("--cc", default="cc", show_default=True, help="The C preprocessor."),
-        click.option("--real-headers", is_flag=True, help="Read hosts as kfusion does with it."),
-        click.option(
-            "--let", "lets", multiple=True, help="NAME=NUMBER: the value of a size or scalar."
-        ),
-        click.option(
-            "--size", "sizes", multiple=True, type=int, help="The value of all other sizes."
-        ),
-        _takes_build_options,
-        click.option("--no-contract", is_flag=True, help="Build both with FP_CONTRACT OFF."),
-        click.option("--exact", is_flag=True, help="Look at what --exact writes."),
-        click.option(
-            "--target",
-            type=click.Choice([*TARGETS, AUTO]),
-            default=ANY.name,
-            help="As for kfusion; auto: that of the device.",
-        ),
-        click.option("--budget", "budgets", multiple=True, help="NAME=NUMBER, as for kfusion."),
-        click.option(
-            "--data", multiple=True, help="BUFFER=FILE.npy: its data, instead of random ones."
-        ),
-        click.option("--seed", default=0, show_default=True, help="Of the random data."),
-        click.option("--device", default="", help="A part of the device's or platform's name."),
-        click.option("--recorded", multiple=True, type=_PATH, help="As for kfusion."),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return click.argument("files", nargs=-1, type=_PATH, required=True)(command)
-
-
-@dataclass(frozen=True)
-class _Kernels:
-    """What those options say."""
-
-    files: tuple[Path, ...]
-    include_dirs: tuple[Path, ...]
-    defines: tuple[str, ...]
-    cc: str
-    real_headers: bool
-    lets: tuple[str, ...]
-    sizes: tuple[int, ...]
-    build_options: list[str]
-    no_contract: bool
-    exact: bool
-    target: str
-    budgets: tuple[str, ...]
-    data: tuple[str, ...]
-    seed: int
-    device: str
-    recorded: tuple[Path, ...]
-    tuned: tuple[Path, ...] = ()
-
-    def wanted(self) -> Wanted:
-        from kfusion.device import command
-
-        options = [*(f"-D{define}" for define in self.defines), *self.build_options]
-        beside = dict.fromkeys(f.parent for f in self.files if f.suffix in KERNEL_SUFFIXES)
-        options += [f"-I{folder.absolute()}" for folder in (*beside, *self.include_dirs)]
-        return command.Wanted(
-            self.sizes,
-            tuple(options),
-            command.numbers_of(self.lets),
-            command.arrays_of(self.data),
-            self.seed,
-            self.device,
-            not self.no_contract,
-        )
-
-    def targets(self) -> Targets:
-        targets = _targets(self.target, self.budgets, self.tuned)
-        if self.target == AUTO:
-            from kfusion.device.opencl import find_device
-
-            target = target_of(find_device(self.device), targets)
-            targets = replace(targets, each=(target,))
-        return targets
-
-    def fuse(self) -> Result:
-        return self.fuser()(self.targets())
-
-    def fuser(self) -> Callable[[Targets], Result]:
-        """What fuses the files for targets, as often as is wanted."""
-        how = _preprocessor(self.cc, self.include_dirs, self.defines, self.real_headers)
-        sources = read_sources(self.files, how)
-        from kfusion.driver import fuse_files
-
-        def fuse(targets: Targets) -> Result:
-            return fuse_files(sources, exact=self.exact, targets=targets, recorded=self.recorded)
-
-        return fuse
-
-
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@_runs_kernels
-@_takes_tuned
-@click.option("--oclgrind", is_flag=True, help="Look for data races with Oclgrind, too.")
-@click.option("--run", metavar="COMMAND", help="Let the fused program compare, as it is built.")
-@click.option("--here", is_flag=True, hidden=True)
-def verify(oclgrind: bool, run: str | None, here: bool, **given: Any) -> None:
-    """Run each region's kernels, as they are and fused, on random data, and compare.
-
-    FILES are those that kfusion fuses. Exit status 1 if one bit differs, if the kernels
-    crash, if Oclgrind complains, or if nothing could be run; 3 if all that was run is the
-    same, but a fused region was not run: at none of the sizes, or not at one of --size.
-
-    With --run './app 100' the program, built from the fused files, is run with KFUSION=check;
-    exit status 3 then if a region was never entered or never fused.
-    """
-    words: list[str] = click.get_current_context().obj
-    if run is not None:
-        from kfusion.device.program import verify_program
-
-        kernels = _Kernels(**given)
-        targets = _targets(kernels.target, kernels.budgets, kernels.tuned)
-        sys.exit(verify_program(kernels.fuser()(targets), run))
-    if not here:
-        from kfusion.device.apart import verify_apart
-
-        sys.exit(verify_apart(words, oclgrind))
-    from kfusion.device import command
-
-    kernels = _Kernels(**given)
-    wanted = kernels.wanted()
-    _targets(kernels.target, kernels.budgets, kernels.tuned)
-    command.require_device(kernels.device)
-    result = kernels.fuse()
-    sys.exit(command.verify_here(result, wanted, words))
-
-
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@_runs_kernels
-@_takes_tuned
-@click.option(
-    "--repeats",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    help="Runs of each, in turns.",
-)
-@click.option("--json", type=_PATH, help="Write the figures to a file.")
-@click.option("--plot", type=_PATH, help="Draw the speed-ups: FILE.svg.")
-def bench(repeats: int, json: Path | None, plot: Path | None, **given: Any) -> None:
-    """Time each region's kernels, as they are and fused, after comparing their results.
-
-    FILES are those that kfusion fuses. Exit status 1 if a result differs, or if nothing
-    could be timed.
-    """
-    from kfusion.device import command
-    from kfusion.report.times import require_matplotlib
-
-    if plot is not None:
-        require_matplotlib()
-    kernels = _Kernels(**given)
-    wanted = kernels.wanted()
-    if not wanted.sizes:
-        wanted = replace(wanted, sizes=(BENCH_SIZE,))
-    command.require_device(kernels.device)
-    for path in filter(None, (json, plot)):
-        if not path.absolute().parent.is_dir():
-            raise error("KF100", f"there is no folder for {path}", argument=str(path))
-    result = kernels.fuse()
-    words: list[str] = click.get_current_context().obj
-    sys.exit(command.bench_here(result, wanted, repeats, json, plot, words))
-
-
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@_runs_kernels
-@click.option(
-    "-o",
-    "--output",
-    type=_PATH,
-    default="kfusion-tuned.toml",
-    show_default=True,
-    help="The file to write, and to go on from.",
-)
-@click.option(
-    "--time-limit",
-    type=click.FloatRange(min=0),
-    metavar="SECONDS",
-    help="Stop then, with what is fastest so far.",
-)
-@click.option(
-    "--repeats",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    help="Runs of each, in turns.",
-)
-@click.option("--here", is_flag=True, hidden=True)
-def tune(output: Path, time_limit: float | None, repeats: int, here: bool, **given: Any) -> None:
-    """Look for the numbers of the target (see --budget) that are fastest on a device.
-
-    FILES are those that kfusion fuses. For each region its kernels are built in many ways:
-    no neighbours' values computed again, inline, in strips, marching; with strips, groups and
-    kernels of other sizes. Each is run on random data, compared with the kernels as written, to
-    the bit, and timed. What differs is told and never used. `kfusion --tuned FILE` then builds
-    with the numbers that were fastest.
-
-    The search may be interrupted (Ctrl-C): the next run goes on from the file. Without --target
-    it begins with that of the device. Exit status 1 if a result differs, if kernels crash, or if
-    nothing could be timed.
-    """
-    words: list[str] = click.get_current_context().obj
-    if not here:
-        from kfusion.device.apart import tune_apart
-
-        sys.exit(tune_apart(words, output, time_limit))
-    from kfusion.device import command
-
-    kernels = _Kernels(**given)
-    wanted = kernels.wanted()
-    command.require_device(kernels.device)
-    if not output.absolute().parent.is_dir():
-        raise error("KF100", f"there is no folder for {output}", argument=str(output))
-    from kfusion.device.tune import Tuner, begun, target_at_hand
-
-    if kernels.target == ANY.name:
-        kernels = replace(kernels, target=target_at_hand(kernels.device))
-    fuse, (base,) = kernels.fuser(), kernels.targets().each
-    texts = [path.read_bytes() for path in kernels.files]
-    measured = begun(output, kernels.device, base, (repr(kernels), *texts))
-    tuner = Tuner(fuse, wanted, base, repeats, measured, output)
-    sys.exit(command.tune_here(tuner, time_limit))
-
-
 _COMMANDS = {
     "bench": bench,
     "check": check,
@@ -557,35 +318,6 @@ _COMMANDS = {
     "tune": tune,
     "verify": verify,
 }
-
-
-def _targets(name: str, budgets: tuple[str, ...], files: tuple[Path, ...]) -> Targets:
-    """With `tuned` files the target is theirs, if none is asked for."""
-    from kfusion.tuned import read_tuned
-
-    tuned = read_tuned(files) if files else {}
-    if tuned and name == ANY.name:
-        name = AUTO if len(tuned) > 1 else next(iter(tuned))
-    targets = targets_of(name, budgets, tuned)
-    for other in tuned.keys() - {each.name for each in targets.each}:
-        text = f"--tuned: a file is for the target '{other}', which --target does not ask for"
-        raise error("KF100", text, argument="--tuned")
-    return targets
-
-
-def _check_defines(defines: tuple[str, ...]) -> None:
-    for define in defines:
-        if not is_define(define):
-            raise error(
-                "KF100", "-D wants NAME or NAME=VALUE", help="see kfusion --help", argument=define
-            )
-
-
-def _preprocessor(
-    cc: str, include_dirs: tuple[Path, ...], defines: tuple[str, ...], real_headers: bool
-) -> Preprocessor:
-    include_dirs = (*include_dirs, include_folder())
-    return Preprocessor(cc, include_dirs, (fake_libc_dir(),), defines, real_headers)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -19,7 +19,7 @@ from kfusion.loops import loops_in, rounds_of
 from kfusion.source.diagnostics import Diagnostic, KFusionError, Severity, error
 
 if TYPE_CHECKING:
-    from kfusion.driver import PlannedPattern, PlannedRegion, Result
+    from kfusion.results import PlannedPattern, PlannedRegion, Result
 
 _MOST_REASONS = 3  # that a message shows
 _Row = tuple[PredictedLaunch, ...]

@@ -22,13 +22,13 @@ from kfusion.device.evaluate import CannotRunError
 from kfusion.device.extents import Launched, touched
 from kfusion.device.marched import bytes_in_rows
 from kfusion.device.verify import Outcome, Prepared, Step, TypeOf, Verifier, kernel_of, written_type
-from kfusion.driver import PlannedPattern
 from kfusion.graph.again import functions_of
 from kfusion.graph.model import Group
 from kfusion.graph.plan import equalities_of, values_of
 from kfusion.graph.values import Place, Role
 from kfusion.kernel.types import size_of
 from kfusion.report.times import Row
+from kfusion.results import PlannedPattern
 from kfusion.source.dataclasses import dataclass
 
 WARM_UP = 5  # runs, at least

@@ -15,7 +15,7 @@ import numpy as np
 from kfusion.device.apart import INCOMPLETE, NOTHING_RUN, OCLGRIND
 from kfusion.device.evaluate import Number
 from kfusion.device.verify import Array, Difference, Outcome
-from kfusion.driver import Result
+from kfusion.results import Result
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 from kfusion.tuned import NOT_RUN, Point, budgets_text

@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 import click
 
 from kfusion.device.apart import INCOMPLETE
-from kfusion.driver import PlannedRegion, Result
+from kfusion.results import PlannedRegion, Result
 from kfusion.source.diagnostics import error
 
 _CHECKED = re.compile(r"kfusion: (?P<at>.+ \(\w+\)): check of \w+: (?P<told>.*)")

@@ -20,8 +20,8 @@ from kfusion import __version__
 from kfusion.device.bench import Bench, alone, in_turns
 from kfusion.device.opencl import find_device
 from kfusion.device.verify import Outcome, Verifier
-from kfusion.driver import PlannedPattern, PlannedRegion, Result
 from kfusion.graph.target import AUTO, Numbers, Target, Targets
+from kfusion.results import PlannedPattern, PlannedRegion, Result
 from kfusion.source.diagnostics import KFusionError, error
 from kfusion.tuned import GAIN, NOT_RUN, Measured, Point, read_measured
 

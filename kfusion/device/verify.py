@@ -19,7 +19,6 @@ from kfusion.device.evaluate import CannotRunError, Numbers
 from kfusion.device.extents import Launched, extents
 from kfusion.device.images import Shape, copied_from, image_shapes, memory_of, random_image
 from kfusion.device.opencl import KernelBuildError, build_program, find_device, without_bom
-from kfusion.driver import PlannedPattern
 from kfusion.graph.known import Known, widest
 from kfusion.graph.model import (
     Argument,
@@ -41,6 +40,7 @@ from kfusion.host.symbolic import Sym
 from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.types import is_integer, size_of
+from kfusion.results import PlannedPattern
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 from kfusion.synthesis.model import FusedKernel

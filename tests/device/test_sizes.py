@@ -10,10 +10,11 @@ import pytest
 
 from kfusion.device.evaluate import CannotRunError, Numbers
 from kfusion.device.verify import launches_of
-from kfusion.driver import Result, fuse_files
+from kfusion.driver import fuse_files
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.sources import read_sources
 from kfusion.paths import fake_libc_dir, include_dir
+from kfusion.results import Result
 
 PROGRAMS = Path(__file__).parent / "verify"
 SIZES = (1, 13, 64, 100, 1000, (1 << 24) + 1)

@@ -20,6 +20,7 @@ from kfusion import driver
 from kfusion.device import tune as tuning
 from kfusion.device.tune import MOST, search
 from kfusion.graph.target import TARGETS, Targets
+from kfusion.results import Result
 from kfusion.tuned import AS_WRITTEN, Measured, Point, read_measured
 from tests.support.called import kfusion
 
@@ -170,7 +171,7 @@ def test_numbers_that_make_something_wrong_are_told_and_not_chosen(
 ) -> None:
     original = driver.fuse_files
 
-    def faulty(*given: Any, targets: Targets, **options: Any) -> driver.Result:
+    def faulty(*given: Any, targets: Targets, **options: Any) -> Result:
         result = original(*given, targets=targets, **options)
         if targets.of("twice")[0].strip:
             result.programs["kernels.cl"] = (KERNELS, broken(result.programs["kernels.cl"][1]))

@@ -1,0 +1,52 @@
+"""What options mean that several commands have."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import click
+
+from kfusion.graph.target import ANY, AUTO, Targets, targets_of
+from kfusion.parse.compiler import Preprocessor, is_define
+from kfusion.paths import fake_libc_dir
+from kfusion.paths import include_dir as include_folder
+from kfusion.source.diagnostics import error
+
+PATH = click.Path(path_type=Path)
+takes_build_options = click.option(
+    "--build-options",
+    type=shlex.split,
+    default="",
+    metavar="OPTIONS",
+    help="For the kernels, besides the host's.",
+)
+
+
+def targets_of_options(name: str, budgets: tuple[str, ...], files: tuple[Path, ...]) -> Targets:
+    """With `tuned` files the target is theirs, if none is asked for."""
+    from kfusion.tuned import read_tuned
+
+    tuned = read_tuned(files) if files else {}
+    if tuned and name == ANY.name:
+        name = AUTO if len(tuned) > 1 else next(iter(tuned))
+    targets = targets_of(name, budgets, tuned)
+    for other in tuned.keys() - {each.name for each in targets.each}:
+        text = f"--tuned: a file is for the target '{other}', which --target does not ask for"
+        raise error("KF100", text, argument="--tuned")
+    return targets
+
+
+def check_defines(defines: tuple[str, ...]) -> None:
+    for define in defines:
+        if not is_define(define):
+            raise error(
+                "KF100", "-D wants NAME or NAME=VALUE", help="see kfusion --help", argument=define
+            )
+
+
+def preprocessor(
+    cc: str, include_dirs: tuple[Path, ...], defines: tuple[str, ...], real_headers: bool
+) -> Preprocessor:
+    include_dirs = (*include_dirs, include_folder())
+    return Preprocessor(cc, include_dirs, (fake_libc_dir(),), defines, real_headers)
