@@ -112,7 +112,9 @@ def _exchanges(pattern: Pattern) -> list[tuple[int, int]]:
     """What a slot holds in the next round, another one held in this one."""
     becomes = pattern.loop.becomes if pattern.loop is not None else {}
     slots = pattern.slots
-    return [(slots[one], slots[other]) for one, other in becomes.items() if one != other]
+    # Each round may have a number of its own: no slot is there for those behind the longest form.
+    moves = ((one, other) for one, other in becomes.items() if one in slots and other in slots)
+    return [(slots[one], slots[other]) for one, other in moves if one != other]
 
 
 def _evidence(pattern: Pattern, invocation: Invocation) -> str:
