@@ -120,6 +120,11 @@ def source_of(store: BoundAccess, read: BoundAccess, world: Reach) -> Source | R
                 nobody = _of_no_name(nobody, read, unwritten)
             continue
         source = _inside(store, point, pitches, margins, prover, world)
+        if isinstance(source, Source) and source.outside:  # the element has to be named there
+            values = (atom for atom in store.form.everything if isinstance(atom, Value))
+            if (unnamed := next((v for v in values if not is_given(v)), None)) is not None:
+                nobody = nobody if several else _of_no_name(nobody, read, unnamed)
+                continue
         if isinstance(source, Source):
             within = margins if source.outside else ()
             alone = _alone(store, pitches, within, world, raced=not source.outside)

@@ -89,10 +89,8 @@ class FunctionWriter(Writer):
 
     def _as_before(self, use: StageUse, store: int) -> None:
         """Where no item of the stage is: what the memory holds."""
-        access = use.kernel.accesses[store]
-        element = set(use.named(range(access.element[0], access.element[1] + 1)))
         for item in use.kernel.body.prelude:
-            if item.guard is None and item in use.needed(use.guard_symbols() | element):
+            if item.guard is None and item in use.needed(use.guard_symbols()):
                 self._declaration(use, item)
                 use.written.append(item)
         if self.below:
@@ -109,18 +107,13 @@ class FunctionWriter(Writer):
                 self.out.add(f"if ({leaves}) return {self._element(use, store)};")
 
     def _element(self, use: StageUse, store: int) -> str:
-        """What it stores to, by variables of the prelude."""
+        """What it stores to, in ids of the item: the stage's text may mean it under its guards
+        only."""
         access, form = use.kernel.accesses[store], use.stage.access(store).form
-        named = set(use.named(range(access.element[0], access.element[1] + 1)))
-        of_work = any(
-            s.first <= symbol.token <= s.last
-            for s in use.kernel.body.statements
-            for symbol in named
-        )
-        if not of_work or form is None:
-            return self._writer(use).text(*access.element)
+        assert form is not None
         buffer = self.variables.parameter_symbol(use, access)
-        return f"{self.symbols[use.number][buffer]}[{self.text_of_numbers(use).wide(form)}]"
+        index = self.text_of_numbers(use).index(self.equalities.form(form))
+        return f"{self.symbols[use.number][buffer]}[{index}]"
 
     def function(self, *, outside: bool) -> Function:
         """What the last stage stores to the memory, for an item that is given by its ids.
