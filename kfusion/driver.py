@@ -43,7 +43,7 @@ from kfusion.regenerate.names import names_in
 from kfusion.results import PlannedPattern, PlannedRegion, Result
 from kfusion.sequences import planned_for_each
 from kfusion.source.depth import refuses_depth
-from kfusion.source.diagnostics import Diagnostic, KFusionError, Severity, error
+from kfusion.source.diagnostics import Diagnostic, KFusionError, Severity, error, warning
 from kfusion.source.text import Span
 
 BY_EXECUTION = "by executing the host files"
@@ -128,6 +128,13 @@ def _not_taken(
     units: tuple[Unit | CppUnit, ...] = (*inputs.files, *inputs.cpp)
     for unit in units:
         yield from unit.annotations.overlooked
+    for unit in inputs.applications:
+        marks = (m.annotation for m in unit.annotations.regions if m.refused is None)
+        span = next((each for each in marks if each.text.startswith("kfuse")), None)
+        if span is not None and "kfuse" not in unit.macros.history:
+            text = "'kfuse' is a macro that this file does not have: it does not compile"
+            help = "write `#include <kfusion.h>`, or `#pragma kfuse(...)`, which needs no header"
+            yield warning("KF109", text, span, help)
     if not regions:
         text, help = (
             "none of the files holds a region: they are copied",

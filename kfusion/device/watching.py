@@ -17,7 +17,7 @@ import struct
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence, Set, ValuesView
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set, ValuesView
 from contextlib import contextmanager
 from functools import update_wrapper
 from typing import Any, ClassVar, Protocol
@@ -139,12 +139,14 @@ def reached(queue: object) -> list[Watcher]:
     return [w for w in watchers if w.thread == here or (on_queue and w.queue == queue)]
 
 
-_COLLECTIONS = (list, tuple, Set, ValuesView, deque)
+_COLLECTIONS = (list, tuple, Set, ValuesView, Mapping, deque)
 
 
 def _real(value: Any) -> Any:
     if type(value) is NotedEvent:
         return value.real()
+    if isinstance(value, Iterator) or getattr(value, "dtype", None) == object:
+        value = list(value)  # of an iterator there is one go
     if isinstance(value, _COLLECTIONS) and any(type(each) is NotedEvent for each in value):
         return [_real(each) for each in value]
     return value

@@ -16,6 +16,7 @@ from pycparser import c_ast
 from kfusion.host.attributes import Attributes, Cleanup, read_attributes
 from kfusion.host.known import ANYWHERE, INSTALLS, OBJECTS, Kind, kind_of
 from kfusion.host.program import HostProgram, once
+from kfusion.parse.annotations import is_annotation
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.host import ASSEMBLER
 from kfusion.parse.unit import UNREAD, Function, Nodes, Unit, by_type
@@ -312,7 +313,7 @@ def _teams(nodes: Nodes) -> list[Team]:
     found: list[Team] = []
     for pragma in nodes[c_ast.Pragma]:
         text = pragma_text(pragma)
-        if is_on(TEAMS) and not _HARMLESS_PRAGMA.match(text):
+        if is_on(TEAMS) and not _HARMLESS_PRAGMA.match(text) and not is_annotation(text):
             waits = _WAITING_PRAGMA.match(text) is not None
             found.append(Team(pragma, behind.get(pragma), waits))
     return found

@@ -33,6 +33,7 @@ _PRAGMA = re.compile(rf"#\s*pragma\s+({'|'.join(_WORDS)})\b")
 _ANY_PRAGMA = re.compile(r"#\s*pragma\s+(\w+)")
 _KFUSE_PRAGMA = re.compile(r"#\s*pragma\s+kfuse\b")
 _CLAUSES = ("runs", "harmless", "require")
+_BEHIND = "behind it may stand runs(square(x), add(c, x, y)), harmless(log_line) and require(1)"
 _REQUIRES = re.compile(r"\brequires?\s*\(|\)\s*require\b")
 _SYNC_PRAGMA = re.compile(r"#\s*pragma\s+sync\b(.*)$")
 _SECTION_PRAGMA = re.compile(r"#\s*pragma\s+\w+\s*(\([^)]*\))?$")
@@ -270,7 +271,8 @@ class _Finder:
         while position < len(words):
             name, close = words[position].text, _closing(words, position + 1, span)
             if name not in _CLAUSES or name in clauses:
-                raise _unreadable_region(span)
+                word = words[position]
+                raise _not_a_clause(Span(self.source, word.start, word.end))
             clauses[name] = _listed(self.source, words, position + 1, close)
             position = close + 1
         return replace(
@@ -415,7 +417,8 @@ def _data(
         elif token.text == ")" and not expect_name:
             raise error("KF112", "this annotation cannot be read: one ')' too many", here)
         elif not (token.text == "&" and expect_name):
-            raise _expected(here, "a name" if expect_name else "',' or ')'")
+            wanted = _expected(here, "a name" if expect_name else "',' or ')'")
+            raise _with_role(wanted, tokens[index - 1].text) if token.text == "(" else wanted
         index += 1
     if expect_name or role:
         here = Span(source, tokens[close].start, tokens[close].end)
@@ -425,8 +428,14 @@ def _data(
 
 
 def _unreadable_region(span: Span) -> KFusionError:
-    help = "behind it may stand runs(square(x), add(c, x, y)), harmless(log_line) and require(1)"
-    return _unreadable(span, "'#pragma kfuse(x, y, out(c))'", help)
+    return _unreadable(span, "'#pragma kfuse(x, y, out(c))'", _BEHIND)
+
+
+def _not_a_clause(word: Span) -> KFusionError:
+    near = min(_CLAUSES, key=lambda known: _distance(word.text.lower(), known))
+    help = _BEHIND if _distance(word.text.lower(), near) > 2 else f"write {near}(...), once"
+    text = f"this annotation cannot be read: '{word.text}' is not expected here"
+    return error("KF112", text, word, help=help)
 
 
 def _required(span: Span, listed: Sequence[Span]) -> int:
@@ -456,6 +465,13 @@ def _unreadable(span: Span, expected: str, help: str | None = None) -> KFusionEr
 
 def _expected(span: Span, expected: str) -> KFusionError:
     return _unreadable(span, f"{expected} before '{span.text}'")
+
+
+def _with_role(wanted: KFusionError, word: str) -> KFusionError:
+    """`ouput(c)`"""
+    (told,) = wanted.diagnostics
+    help = f"did you mean {'temp' if word[:1] in 'tT' else 'out'}(...)?"
+    return KFusionError(replace(told, help=help))
 
 
 def _refuse_two_roles(data: list[NamedData]) -> None:

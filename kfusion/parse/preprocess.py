@@ -338,9 +338,11 @@ class _Reader:
         if text.startswith("#pragma"):
             token = self.pragmas.get(self.line) if self.file == STDIN else None
             start, end = (token.start, token.end) if token else (-1, -1)
-            self.result.append(
-                PToken(text, start, end, self.include, self.file, self.line, self.system)
-            )
+            around = self.include
+            if token is None and self.file == STDIN and self.tokens:  # it was a _Pragma
+                operator = self.tokens[min(self.last + 1, len(self.tokens) - 1)]
+                around = self.macro or (operator.start, operator.end)
+            self.result.append(PToken(text, start, end, around, self.file, self.line, self.system))
         self.line += 1
 
     def _mark(self, index: int) -> None:

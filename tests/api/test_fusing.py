@@ -454,10 +454,23 @@ def test_programs_whose_header_has_changed(
         assert (x.get() == factor**2).all()
 
 
-def test_events_of_any_collection(queue: cl.CommandQueue, program: cl.Program) -> None:
+@pytest.mark.parametrize(
+    "collected",
+    [
+        lambda event: {"square": event}.values(),
+        lambda event: {event: "square"},
+        lambda event: (each for each in [event]),
+        lambda event: map(lambda each: each, [event]),
+        lambda event: np.array([event], dtype=object),
+    ],
+    ids=["values", "dictionary", "generator", "map", "array"],
+)
+def test_events_of_any_collection(
+    queue: cl.CommandQueue, program: cl.Program, collected: Callable[[Any], Any]
+) -> None:
     x = cl_array.to_device(queue, np.full(N, 3, np.float32))
     square: Any = cl.Kernel(program, "square")
     with kfusion.fusing(queue):
-        events = {"square": square(queue, (N,), None, x.data)}
-        square(queue, (N,), None, x.data, wait_for=events.values())
+        event = square(queue, (N,), None, x.data)
+        square(queue, (N,), None, x.data, wait_for=collected(event))
     assert (x.get() == 81).all()

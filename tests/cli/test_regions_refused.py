@@ -137,6 +137,54 @@ app.c:6:1: the outer region
     )
 
 
+def test_region_without_the_header(command: Command) -> None:
+    command.change("app.c", "#pragma kfuse(a, b, out(c))", "    kfuse(a, b, out(c))")
+    assert (
+        command.run("app.c", "vec.c", "vec.cl", "-o", "out").stderr
+        == """\
+app.c:6:5: warning[KF109]: 'kfuse' is a macro that this file does not have: it does not compile
+    6 |     kfuse(a, b, out(c))
+      |     ^~~~~~~~~~~~~~~~~~~
+  help: write `#include <kfusion.h>`, or `#pragma kfuse(...)`, which needs no header
+"""
+    )
+    command.change("vec.h", "#include <CL/cl.h>\n", "#include <CL/cl.h>\n#include <kfusion.h>\n")
+    assert command.run("app.c", "vec.c", "vec.cl", "-o", "out").stderr == ""
+
+
+def test_words_that_an_annotation_does_not_have(command: Command) -> None:
+    command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(a, ouput(c)) once(1)")
+    assert (
+        command.left_program()
+        == """\
+app.c:6:23: warning[KF112]: this annotation cannot be read: expected ',' or ')' before '('
+    6 | #pragma kfuse(a, ouput(c)) once(1)
+      |                       ^
+  help: did you mean out(...)?
+"""
+    )
+    command.change("app.c", "ouput(c)", "out(c)")
+    assert (
+        command.left_program()
+        == """\
+app.c:6:26: warning[KF112]: this annotation cannot be read: 'once' is not expected here
+    6 | #pragma kfuse(a, out(c)) once(1)
+      |                          ^~~~
+  help: behind it may stand runs(square(x), add(c, x, y)), harmless(log_line) and require(1)
+"""
+    )
+    command.change("app.c", "once(1)", "requires(1)")
+    assert (
+        command.refused_program()
+        == """\
+app.c:6:26: error[KF112]: this annotation cannot be read: 'requires' is not expected here
+    6 | #pragma kfuse(a, out(c)) requires(1)
+      |                          ^~~~~~~~
+  help: write require(...), once
+"""
+    )
+
+
 def test_region_in_a_kernel_file(command: Command) -> None:
     command.change(
         "vec.cl",
@@ -278,10 +326,11 @@ def test_region_in_the_argument_of_a_macro(command: Command) -> None:
     )
     command.change(
         "app.c",
-        '#include "vec.h"\n',
+        '#include "vec.h"\n\n',
         """\
 #include "vec.h"
 #define RUN(x) x
+#include <kfusion.h>
 """,
     )
     assert (

@@ -208,6 +208,14 @@ def test_pragmas() -> None:
     assert text[pragmas[0].start : pragmas[0].end] == "#  pragma  one \\\n  two"
     rest = [t for t in tokens if t not in pragmas]
     assert written(text, rest) == "int a ; int b ; int c ; int d ;".split()
+    assert pragmas[1].macro is not None
+    assert text[slice(*pragmas[1].macro)] == "_Pragma"
+
+
+def test_pragmas_of_macros() -> None:
+    text = '#define TEAM(x) _Pragma("omp parallel") { x; }\nint a; TEAM(b) TEAM(c)'
+    pragmas = [t for t in read(text) if t.text == "#pragma omp parallel"]
+    assert [text[slice(*t.macro)] for t in pragmas if t.macro] == ["TEAM(b)", "TEAM(c)"]
 
 
 def test_a_header_in_the_middle(tmp_path: Path) -> None:
