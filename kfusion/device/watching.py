@@ -145,7 +145,7 @@ _COLLECTIONS = (list, tuple, Set, ValuesView, Mapping, deque)
 def _real(value: Any) -> Any:
     if type(value) is NotedEvent:
         return value.real()
-    if isinstance(value, Iterator) or getattr(value, "dtype", None) == object:
+    if isinstance(value, Iterator) or str(getattr(value, "dtype", "")) == "object":
         value = list(value)  # of an iterator there is one go
     if isinstance(value, _COLLECTIONS) and any(type(each) is NotedEvent for each in value):
         return [_real(each) for each in value]

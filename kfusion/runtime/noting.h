@@ -47,7 +47,7 @@ KFUSION_HERE kfusion_record *kfusion_enter_record(kfusion_state *s, cl_kernel ke
     }
     r->kernel = kernel;
     r->noted = 0;
-    r->dropped = r->unknowable = r->asked = r->usable = 0;
+    r->dropped = r->unknowable = r->asked = r->usable = r->foreign = 0;
     r->device = NULL;
     r->region = NULL;
     r->step = NULL;
@@ -261,7 +261,8 @@ KFUSION_HERE kfusion_record *kfusion_look_at_kernel(kfusion_state *s, cl_kernel 
     if (r->region != s->region) {
         r->step = kfusion_find_step(s->region, r->name, r->count);
         r->region = s->region;
-        if (r->step != NULL && !kfusion_is_of_program(s, r))
+        r->foreign = r->step != NULL && !kfusion_is_of_program(s, r);
+        if (r->foreign)
             r->step = NULL;
     }
     if (r->step == NULL)
@@ -273,6 +274,17 @@ KFUSION_HERE kfusion_record *kfusion_look_at_kernel(kfusion_state *s, cl_kernel 
         r->device = s->queue.device;
     }
     return r;
+}
+
+/* Why it looks at none. */
+KFUSION_HERE const char *kfusion_why_unknown(kfusion_state *s, cl_kernel kernel)
+{
+    const kfusion_record *r = kfusion_find_record(s, kernel);
+
+    if (r != NULL && r->foreign)
+        return "a program without the fused kernels: built from another text, or with options "
+               "(-D) that kfusion was not given";
+    return "a kernel that is in no pattern";
 }
 
 /* ---- Launches ---- */
@@ -480,7 +492,7 @@ KFUSION_HERE const char *kfusion_note(kfusion_state *s, cl_command_queue queue, 
         return "the queue is out of order, or shares objects with another interface";
     r = kfusion_look_at_kernel(s, kernel);
     if (r == NULL)
-        return "a kernel that is in no pattern";
+        return kfusion_why_unknown(s, kernel);
     if (!kfusion_has_known_arguments(&s->queue, r))
         return "an argument was not set in the region";
     if (!kfusion_is_good_range(&s->queue, r->group, r->required, dimensions, global, local))

@@ -32,6 +32,7 @@ typedef struct kfusion_record {
     cl_uint values;   /* room */
     kfusion_value *value;
     int asked, usable;
+    int foreign; /* its program has no fused kernels */
     cl_uint count;
     cl_program program;
     cl_context context;

@@ -41,7 +41,8 @@ KFUSION_HERE void kfusion_tell_totals(void)
         const char *before = ": ";
         for (p = 0; p < region->patterns; p++)
             made += t->made[p];
-        fprintf(stderr, "kfusion: %s (%s): made %lu times", region->place, region->name, made);
+        fprintf(stderr, "kfusion: %s (%s): made %lu time%s", region->place, region->name, made,
+                made == 1 ? "" : "s");
         for (p = 0; region->patterns > 1 && made != 0 && p < region->patterns; p++) {
             const kfusion_pattern *pattern = &region->pattern[p];
             if (pattern->parts == 1 && pattern->part->forms == 0)
@@ -54,8 +55,8 @@ KFUSION_HERE void kfusion_tell_totals(void)
         if (t->written != 0)
             fprintf(stderr, ", as written %lu", t->written);
         for (i = 0; i < kfusion_reasons && t->reason[i].times != 0; i++)
-            fprintf(stderr, "%s%lu times: %s", i == 0 ? " (" : "; ", t->reason[i].times,
-                    t->reason[i].text);
+            fprintf(stderr, "%s%lu time%s: %s", i == 0 ? " (" : "; ", t->reason[i].times,
+                    t->reason[i].times == 1 ? "" : "s", t->reason[i].text);
         fprintf(stderr, "%s\n", t->reason[0].times != 0 ? ")" : "");
     }
 }

@@ -173,7 +173,10 @@ app.c:6:26: warning[KF112]: this annotation cannot be read: 'once' is not expect
   help: behind it may stand runs(square(x), add(c, x, y)), harmless(log_line) and require(1)
 """
     )
-    command.change("app.c", "once(1)", "requires(1)")
+
+
+def test_clause_that_is_misspelt(command: Command) -> None:
+    command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(a, out(c)) requires(1)")
     assert (
         command.refused_program()
         == """\

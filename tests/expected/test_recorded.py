@@ -115,7 +115,7 @@ def test_trace_tells_of_rounds_that_are_missing(tmp_path: Path) -> None:
     why = "the region ends, behind 8 of the 10 launches of app_or_2"
     lead = "kfusion: app.c:13 (app): "
     assert told[:-1] == [f"{lead}app made", *[f"{lead}as written: {why}"] * 8]
-    assert told[-1] == f"{lead}made 1 times: app 1, app_or_2 0, as written 8 (8 times: {why})"
+    assert told[-1] == f"{lead}made 1 time: app 1, app_or_2 0, as written 8 (8 times: {why})"
 
 
 def test_trace_counts_no_launch_that_has_nothing_to_make(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_trace_counts_no_launch_that_has_nothing_to_make(tmp_path: Path) -> None
     recorded(program)
     assert "app_part_2" in program.text("kfusion_fused.h")
     told = program.run("out", KFUSION="trace").stderr.splitlines()
-    assert told[-1].split(": ", 1)[1] == "app.c:13 (app): made 1 times: app 1"
+    assert told[-1].split(": ", 1)[1] == "app.c:13 (app): made 1 time: app 1"
 
 
 def test_a_loop_is_one_round_again_and_again(tmp_path: Path) -> None:
@@ -192,3 +192,19 @@ def test_what_pointers_lead_to_is_recorded(tmp_path: Path) -> None:
     (row,) = recorded_rows(tmp_path / "kfusion.record")
     assert row.outs == frozenset({"m2"})
     assert program.both() == LEAST
+
+
+def test_trace_tells_of_programs_that_are_built_with_other_options(tmp_path: Path) -> None:
+    program = host(tmp_path, PRAGMA)
+    kernels, lib = tmp_path / "kernels.cl", tmp_path / "lib.c"
+    kernels.write_text(
+        "#ifndef TIMES\n#define TIMES 2.0f\n#endif\n"
+        + kernels.read_text().replace("x[i] * x[i]", "TIMES * x[i] * x[i]")
+    )
+    recorded(program)
+    assert program.both() == LEAST
+    lib.write_text(lib.read_text().replace('rig_program("")', 'rig_program("-DTIMES=2.0f")'))
+    recorded(program)
+    assert program.both() == AS_WRITTEN
+    told = program.run("out", KFUSION="trace").stderr.splitlines()
+    assert "built from another text, or with options (-D) that kfusion was not given" in told[-1]
