@@ -33,6 +33,7 @@ _OF_REGION = re.compile(
 _ERROR_FIRST = re.compile(
     r"^(?:fatal )?error: (.*?:\d+:\d+)(?: <Spelling=.*?:\d+:\d+>)?: ", re.MULTILINE
 )
+_CALL = re.compile(r"\w+\s*\(")  # of a function that is not declared: no macro, most likely
 _TAB = 1  # so far compilers count one: Clang anyway, GCC if it is told so
 _GENERATED = "this line is generated"
 
@@ -47,7 +48,8 @@ class Checked:
     @property
     def compiled(self) -> str:
         kernels = f"; {', '.join(self.programs)} on {', '.join(self.built.devices)}"
-        return f"compiled: {', '.join(self.hosts)}{kernels if self.built.devices else ''}"
+        built = self.programs and self.built.devices
+        return f"compiled: {', '.join(self.hosts)}{kernels if built else ''}"
 
     @property
     def not_built(self) -> str:
@@ -193,7 +195,7 @@ class _Told:
         return self._told(text, span)
 
     def _told(self, text: str, span: Span, help: str | None = None) -> Diagnostic:
-        if help is None and self.builds is not None:
+        if help is None and self.builds is not None and not _CALL.match(span.text):
             help = macro_to_give(text, self.builds)
         return Diagnostic(self.code, Severity.ERROR, f"{self.what}: {text}", span, help)
 

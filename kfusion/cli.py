@@ -36,7 +36,7 @@ from kfusion.regenerate.files import (
     write_all,
 )
 from kfusion.runtime import CALLS_NAME, HEADER_NAME
-from kfusion.source.diagnostics import KFusionError, error, render
+from kfusion.source.diagnostics import Diagnostic, KFusionError, error, render
 from kfusion.source.text import SourceFile, Span
 
 if TYPE_CHECKING:
@@ -152,7 +152,9 @@ def _fuse(
     wants_depfile: bool,
     depfile_path: Path | None,
     rule_targets: tuple[str, ...],
+    compiled: Callable[[Result], list[Diagnostic]] = lambda _: [],
 ) -> Result:
+    """`compiled`: errors of compilers."""
     if not files:
         raise click.UsageError("give the files to fuse: applications, libraries and kernels")
     if output is None and not dry_run and not explain_plan:
@@ -187,6 +189,9 @@ def _fuse(
         plans = [p.plan for region in result.regions for p in region.patterns]
         in_table = {why.as_cut() for plan in plans for cut in plan.cuts for why in cut.reasons}
         shown = [each for each in shown if each not in in_table]
+    errors = compiled(result)
+    places = {(each.span.file, each.span.start) for each in errors if each.span}
+    shown = [d for d in shown if not d.span or (d.span.file, d.span.start) not in places]
     if shown:
         click.echo("\n".join(dict.fromkeys(map(render, shown))), err=True)  # each place once
     if explain_plan:
@@ -200,9 +205,13 @@ def _fuse(
             alike.setdefault(shown_plan, []).append(p)
         shown_plans = [replace(p, on="") if others else p for p, *others in alike.values()]
         told = [(p.name, p.plan, p.origin, p.region.mark.says) for p in shown_plans]
-        click.echo(plan_table(told))
+        left = [r.region.name for r in result.regions if not r.patterns and not r.for_recording]
+        plain = [f"{name}: no plan, it stays as it is written" for name in left]
+        click.echo("\n\n".join(filter(None, [plan_table(told), *plain])))
     if not for_recording:
         check_demands(result, strict=strict, required=required)
+    if errors:
+        raise KFusionError(*errors, exit_code=1)
     if output is not None and not dry_run:
         rule = partial(depfile, files=(*files, *tuned, *recorded), how=how, own=fake_libc_dir())
         _write(
@@ -293,21 +302,25 @@ def check(
     given |= dict.fromkeys(_OF_OUTPUT) | {"dry_run": True}
     if against is not None:
         errors = stale_files(_fuse(**given).files, against, flat=given["base"] is None)
-    else:
-        options = given["cc"], given["include_dirs"], given["defines"], given["real_headers"]
-        with builder() as process:
-            result = _fuse(**given)
-            from kfusion.checking import check
+        if errors:
+            raise KFusionError(*errors, exit_code=1)
+        return
+    how = preprocessor(*(given[o] for o in ("cc", "include_dirs", "defines", "real_headers")))
+    told: list[str] = []
 
-            how = preprocessor(*options)
-            checked = check(result, how, cxx, process, device, build_options)
-        errors = checked.errors
+    def compiled(result: Result) -> list[Diagnostic]:
+        from kfusion.checking import check
+
+        checked = check(result, how, cxx, process, device, build_options)
         if checked.not_built and not given["quiet"]:
             click.echo(checked.not_built, err=True)
-        if given["verbose"] and not errors:
-            click.echo(checked.compiled)
-    if errors:
-        raise KFusionError(*errors, exit_code=1)
+        told.append(checked.compiled)
+        return checked.errors
+
+    with builder() as process:
+        _fuse(**given, compiled=compiled)
+    if given["verbose"]:
+        click.echo(told[0])
 
 
 _COMMANDS = {
@@ -334,7 +347,7 @@ def main(arguments: list[str] | None = None) -> None:
     except KFusionError as failure:
         _fail(failure, line)
     except click.UsageError as failure:
-        _fail(_usage(failure, name), line)
+        _fail(_usage(failure, name, line), line)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
     except BrokenPipeError:
@@ -376,8 +389,14 @@ def _place(words: list[str], argument: str | None) -> Span:
     return Span(file, len(text), len(text))
 
 
-def _usage(failure: click.UsageError, name: str) -> KFusionError:
+def _usage(failure: click.UsageError, name: str, line: list[str]) -> KFusionError:
     message, help = failure.format_message(), f"see {name} --help"
+    for of_click, plain in (("float", "number"), ("integer", "whole number")):
+        message = message.replace(f"a valid {of_click} range", f"a {plain}")
+    argument = getattr(failure, "option_name", None)
+    if isinstance(failure, click.BadParameter) and failure.param is not None:
+        given = [n for n, word in enumerate(line) if word.split("=")[0] in failure.param.opts]
+        argument = line[given[-1] if "=" in line[given[-1]] else given[-1] + 1] if given else None
     if isinstance(failure, click.NoSuchOption):
         message = f"no such option: {failure.option_name}"
         near = _nearest(failure.option_name, failure.possibilities or ())
@@ -386,7 +405,7 @@ def _usage(failure: click.UsageError, name: str) -> KFusionError:
         "KF100",
         message[0].lower() + message[1:].rstrip("."),
         help=help,
-        argument=getattr(failure, "option_name", None),
+        argument=argument,
     )
 
 

@@ -322,7 +322,8 @@ def _tell(
         unknown = sorted(name for name in closed.settles if kind_of(name) is Kind.UNKNOWN)
         if unknown:
             listed = ", ".join(f"'{name}'" for name in unknown[:3])
-            help = f"give kfusion the files of the library: none of those given defines {listed}"
+            text = f"fewer than two launches are seen here: none of the files defines {listed}"
+            help = "give kfusion the files of the library, too"
     else:
         text = "nothing in this region is fused; it stays as it is"
         code = "KF401"

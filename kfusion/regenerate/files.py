@@ -34,6 +34,8 @@ def output_names(inputs: Iterable[Path], base: Path | None) -> Callable[[Path], 
             raise error("KF103", text, argument=str(path))
         return (folder / path.name).as_posix()
 
+    if base is not None and not base.is_dir():
+        raise error("KF103", f"--keep-folders: there is no folder {base}", argument=str(base))
     names: dict[str, Path] = {}
     for path in inputs:
         other = names.setdefault(name_of(path), path)

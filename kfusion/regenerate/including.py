@@ -16,6 +16,9 @@ from kfusion.parse.unit import Unit
 from kfusion.source.text import Edit
 
 _OPENCL = re.compile(r"cl[A-Z]\w*")
+_HEADERS_OF_C = re.compile(
+    r'\bextern\s*"C"\s*\{(?:\s|//[^\n]*|/\*.*?\*/|#(?:[^\n]|\\\n)*)*\}', re.DOTALL
+)
 
 
 def region_edit(region: Region | CppRegion | RefusedRegion, names: EndNames | None = None) -> Edit:
@@ -73,11 +76,21 @@ def calls_opencl(unit: CppUnit) -> bool:
 def include_cpp_edit(unit: CppUnit, header: str) -> Edit:
     """Behind the last include that stands in front of all blocks, under no condition."""
     text = without_raw_strings(unit.source.text)
+    of_c = list(_HEADERS_OF_C.finditer(text))  # `extern "C" {`, includes, and `}` are no code
+    text = _HEADERS_OF_C.sub(_without_braces, text)
     place, inside = 0, False
     for name, token, depth in directives(text, before_code=True):
         inside = (inside and depth >= 0) or name == "include"
         if depth == 0 and inside and name in ("include", "endif"):
             place = text.find("\n", token.end - 1) + 1 or len(text)
             inside = False
+    around = next((block for block in of_c if block.start() < place < block.end()), None)
+    if around is not None:
+        place = text.find("\n", around.end() - 1) + 1 or len(text)
     lead = "\n" if place and text[place - 1] != "\n" else ""
     return Edit(place, place, f'{lead}#include "{header}"\n')
+
+
+def _without_braces(block: re.Match[str]) -> str:
+    head, _, rest = block[0].partition("{")
+    return " " * (len(head) + 1) + rest[:-1] + " "

@@ -47,7 +47,8 @@ def render(diagnostic: Diagnostic) -> str:
         lines += _excerpt(diagnostic.span)
     for text, span in diagnostic.related:
         lines.append(f"{span}: {text}")
-        lines += _excerpt(span)
+        if span != diagnostic.span:  # it is shown above
+            lines += _excerpt(span)
     if diagnostic.help:
         lines.append(f"  help: {diagnostic.help}")
     return "\n".join(lines)

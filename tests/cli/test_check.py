@@ -308,3 +308,23 @@ def test_against_a_folder_that_is_not_there(command: Command) -> None:
     assert said.count("error[KF308]") == 1
     assert "there is no folder nowhere\n" in said
     assert "  help: write the folder again, with -o nowhere\n" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "help"),
+    [
+        ("c[i] = a[i] + z;", "KF305", "  help: if the host defines 'z' when it builds"),
+        ("c[i] = a[i] + none(b[i]);", "KF305", None),
+    ],
+)
+def test_what_does_not_build_is_told_once(
+    command: Command, text: str, code: str, help: str | None
+) -> None:
+    command.change("vec.cl", "c[i] = a[i] + b[i];", text)
+    said = refused(command, *PROGRAM)
+    assert [line for line in said.splitlines() if line.startswith("vec.cl:")] == [
+        line for line in said.splitlines() if f": error[{code}]: " in line
+    ]
+    helps = [line for line in said.splitlines() if line.startswith("  help: ")]
+    assert [line[: len(help)] for line in helps if help] == ([help] if help else [])
+    assert help or not helps

@@ -134,6 +134,23 @@ def test_bad_budget(command: Command) -> None:
     )
 
 
+def test_budget_that_is_misspelt(command: Command) -> None:
+    said = command.refused("app.c", "vec.c", "vec.cl", "-o", "out", "--budget", "nera=3")
+    assert said.endswith("  help: did you mean near?\n")
+
+
+@pytest.mark.parametrize("words", [("--target", "cuda"), ("--target=cuda",), ("--patience", "x")])
+def test_value_that_an_option_does_not_take(command: Command, words: tuple[str, ...]) -> None:
+    said = command.refused(*words, "app.c", "vec.c", "vec.cl", "-o", "out")
+    _, line, caret, _ = said.splitlines()
+    assert line[caret.index("^") : len(caret)] == words[-1]
+
+
+def test_folder_that_is_not_there(command: Command) -> None:
+    said = command.refused("app.c", "vec.c", "vec.cl", "-o", "out", "--keep-folders", "none")
+    assert "error[KF103]: --keep-folders: there is no folder none\n" in said
+
+
 def test_no_files(command: Command) -> None:
     assert (
         command.refused()

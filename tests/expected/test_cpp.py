@@ -39,6 +39,16 @@ def test_a_region_of_c_plus_plus(tmp_path: Path) -> None:
     assert program.both() == LEAST
 
 
+@pytest.mark.parametrize("last", ["", "#include <cstdio>\n"])
+def test_headers_of_c(last: str, tmp_path: Path) -> None:
+    """The include stands behind all others: they may define what OpenCL's headers ask for."""
+    before = f'extern "C" {{ // of C\n#include <stdlib.h>\n}}\n{last}'
+    program = plus(tmp_path, before=before)
+    assert program.fused() == ""
+    assert f'{before}#include "kfusion_fused.h"\n' in program.text("app.cpp")
+    assert program.both() == LEAST
+
+
 def test_a_vector_and_a_number_by_a_macro_in_the_region(tmp_path: Path) -> None:
     before = "#include <vector>\n#define SIZE 8\n"
     program = plus(tmp_path, body=VECTOR + PAIR, before=before)
