@@ -157,6 +157,11 @@ class Expressions(Initialisers):
             left, right = right, left  # constants stand on the right
         if (op in ("+", "-", "|") and right == FALSE) or (op in ("*", "/") and right == TRUE):
             return left
+        # What takes turns comes back: `now = 1 - now`, `now ^= 1`.
+        if op == "-" and isinstance(right, Op) and (right.name, right.args[0]) == (op, left):
+            return right.args[1]
+        if op == "^" and isinstance(left, Op) and (left.name, left.args[1:]) == (op, (right,)):
+            return left.args[0]
         if op == "+" and isinstance(left, Ref) and isinstance(right, Num):
             moved = left.place.moved(right.value)
             return Op(op, (left, right)) if moved is None else Ref(moved)

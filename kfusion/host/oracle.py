@@ -34,6 +34,7 @@ RANGES = protection("host-ranges", "launches of different ranges are fused")
 SYNC = protection("host-sync", "sync annotations are not looked at")
 
 Pair = tuple[int, int]
+_TURNS = ("[?-(1, ", "[?^(")  # `[1 - now]`, `[now ^ 1]`: of two that take turns
 _MANY = 1 << 24  # ids of which there are hardly more
 
 
@@ -266,6 +267,7 @@ def _differ_by_index(one: Sym, other: Sym) -> bool:
         and isinstance(b, Entry)
         and a != b
         and _without_indices(a) == _without_indices(b)
+        and not any(step.startswith(_TURNS) for each in (a, b) for step in each.place.path)
         for a, b in pairs
     )
 

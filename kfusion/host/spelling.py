@@ -37,6 +37,7 @@ _BINARY = {
 _CONDITIONAL, _UNARY, _PRIMARY = 0, 11, 12
 _WORDS = frozenset(("(size_t)", "(cl_ulong)", "(uint64_t)", "(unsigned long)"))
 _MASK = re.compile(r"-\d+$")
+_OPERATION = re.compile(r"^([-+*/%&|^])\(([\w.]+), ([\w.]+)\)")  # of a place: `-(1, g.now)`
 _EXECUTION = re.compile(r" of execution \d+")  # of a local variable, in what a place is called
 
 
@@ -75,7 +76,7 @@ def _spelled(value: Sym) -> _Text:
 
 def _place(place: Place) -> str:
     steps = "".join(
-        f"[{_EXECUTION.sub('', s[2:])}" if s.startswith("[?") else s if s[0] == "[" else f".{s}"
+        f"[{_index(s[2:])}" if s.startswith("[?") else s if s[0] == "[" else f".{s}"
         for s in place.path
     )
     if not isinstance(place.root, Pointee):
@@ -84,6 +85,11 @@ def _place(place: Place) -> str:
     if not steps:
         return f"*{pointer}"
     return pointer + (steps if steps.startswith("[") else f"->{steps[1:]}")
+
+
+def _index(text: str) -> str:
+    """`1 - g.now]`"""
+    return _OPERATION.sub(r"\2 \1 \3", _EXECUTION.sub("", text))
 
 
 def _operation(name: str, args: tuple[Sym, ...]) -> _Text:
