@@ -33,6 +33,10 @@ CALLS = protection("closed-cpp-calls", "a C++ region calls what is not looked at
 HEADERS = protection("closed-cpp-headers", "headers give names of a C++ region another meaning")
 ENTRIES = protection("closed-cpp-entries", "a C++ region is entered past its beginning")
 
+_HELP = (
+    "a region of C++ may call OpenCL's C functions, and functions of C files that are given: put "
+    "what else it calls into such a file, or in front of the region, or behind it"
+)
 _CLASS = "class"  # in a scope: what is around it cannot be trusted
 _ARITHMETIC = frozenset(
     "void bool char short int long signed unsigned float double size_t ptrdiff_t ssize_t "
@@ -479,4 +483,5 @@ class _Reader:
 
     def _open(self, index: int, message: str) -> None:
         if is_on(NAMES):
-            self.reach.open(message.format(self._text(index).split("\n")[0]), self._span(index), ())
+            text = message.format(self._text(index).split("\n")[0])
+            self.reach.open(text, self._span(index), (), _HELP)
