@@ -400,9 +400,23 @@ class _Kernel:
         index = self.element([at, *self.vars[1:]])
         return ["const int j = s > 2;", f"s = s + {self.parameters[buffer]}[{index}];"]
 
+    def stored(self) -> str:
+        """The item's element; sometimes by an index that means it under the guards only."""
+        random = Random(f"{self.name} {self.type} {self.size} {self.own}")
+        if self.edge or random.random() >= 0.3:
+            return self.own
+        coordinates = list(self.vars)
+        d = random.choice(self.dimensions)
+        var, first, last = coordinates[d], self.margin[d], f"{'whd'[d]} - {1 + self.margin[d]}"
+        forms = [f"({var} <= {last} ? {var} : {last})"]
+        forms += [] if self.wide else [f"min({var}, {last})", f"max({var}, {first})"]
+        coordinates[d] = random.choice(forms)
+        return self.element(coordinates)
+
     def stores(self) -> list[str]:
         kept = "s & 1023" if self.type == "int" else "s"
-        first, *more = (f"{self.parameters[name]}[{self.own}]" for name in self.outputs)
+        stored = self.stored()
+        first, *more = (f"{self.parameters[name]}[{stored}]" for name in self.outputs)
         lines = [f"{first} = {kept};"]
         if self.type != "float4" and self.random.random() < 0.05:
             lines = [f"if (s > 1) {first} = {kept};"]
