@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from kfusion.graph.drops import Drop
 from kfusion.graph.legality import Legal
-from kfusion.graph.model import Group, Invocation, Oracle, RegionPlan
+from kfusion.graph.model import Argument, Group, Invocation, Oracle, RegionPlan
 from kfusion.graph.plan import Pair, plan_region
 from kfusion.graph.target import Target
 from kfusion.parse.unit import Unit
@@ -24,7 +24,7 @@ from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.lexer import tokenize
 from kfusion.synthesis.kernel import synthesise
-from kfusion.synthesis.model import FusedKernel
+from kfusion.synthesis.model import FusedKernel, FusedParameter
 from kfusion.synthesis.several import ITEM
 
 STORING_ALL = "_all"  # after the name of a kernel of which there is one that stores less
@@ -38,6 +38,7 @@ class Kernels:
     taken: set[str]
     made: dict[tuple[str, ...], FusedKernel] = field(default_factory=dict)  # by their tokens
     units: dict[str, Unit] = field(default_factory=dict)  # where each has its components
+    order: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of parameters, see below
     alone: dict[str, Reason] = field(default_factory=dict)  # components that cannot be repeated
 
     def of(self, unit: Unit) -> list[FusedKernel]:
@@ -66,7 +67,27 @@ class Kernels:
             self.taken |= {name, name + ITEM, *made.functions}
             self.made[key] = made
             self.units[name] = members[0].kernel.unit
-        return replace(probe, name=self.made[key].name)
+            self.order[name] = _order(probe.parameters, made.parameters)
+        name = self.made[key].name
+        # Under another name it may name its parameters, and so list them, in another way.
+        parameters = tuple(probe.parameters[position] for position in self.order[name])
+        return replace(probe, name=name, parameters=parameters)
+
+
+def _order(ours: Sequence[FusedParameter], theirs: Sequence[FusedParameter]) -> tuple[int, ...]:
+    """Where each of theirs stands among ours: both are of one group's arguments."""
+    left = dict(enumerate(map(_but_for_its_name, ours)))
+    found: list[int] = []
+    for wanted in map(_but_for_its_name, theirs):
+        found.append(next(position for position, each in left.items() if each == wanted))
+        del left[found[-1]]
+    assert not left, "a kernel has the same parameters under any name"
+    return tuple(found)
+
+
+def _but_for_its_name(parameter: FusedParameter) -> tuple[Argument, str]:
+    declared = " ".join(t.text for t in tokenize(parameter.text) if t.text != parameter.name)
+    return parameter.argument, declared
 
 
 @dataclass(frozen=True)

@@ -88,12 +88,11 @@ class Parameters:
     ) -> tuple[FusedParameter, ...]:
         """Buffers in the order in which the lines name them, then scalars likewise."""
         order: dict[str, None] = {}
-        for line in lines:
-            for token in tokenize(line):
-                if token.text in self.named:
-                    order[token.text] = None
-                else:
-                    order |= dict.fromkeys(self._in_body(token.text, values.internalised))
+        for token in tokenize("\n".join(lines)):  # a comment may have several lines
+            if token.text in self.named:
+                order[token.text] = None
+            else:
+                order |= dict.fromkeys(self._in_body(token.text, values.internalised))
         order |= dict.fromkeys(self._pasted())
         ordered = sorted(order, key=lambda name: isinstance(self.named[name][0].argument, Scalar))
         return tuple(
