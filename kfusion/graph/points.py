@@ -422,8 +422,11 @@ class _Case:
     made: tuple[Comparison, ...] = ()
 
     def impossible(self, known: Sequence[Comparison]) -> bool:
-        bounds = Bounds(known, Nothing())
-        return any(bounds.implied(each.negated) is not None for each in self.made)
+        for place, each in enumerate(self.made):
+            others = (*known, *self.made[:place], *self.made[place + 1 :])
+            if Bounds(others, Nothing()).implied(each.negated) is not None:
+                return True
+        return False
 
 
 def _cases(case: _Case) -> Iterator[_Case]:

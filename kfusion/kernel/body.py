@@ -60,6 +60,8 @@ def split_body(
         prelude.append(item)
         inner = statement.children[0]
         statements = list(inner.children) if inner.kind == "compound" else [inner]
+        if item.counter is not None and item.counter.last is not None:
+            statements.remove(item.counter.last)
         nodes = nodes_of(env, function, statements)
     while statements and is_return(env, statements[-1]):
         statements.pop()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from math import inf
 from operator import add, mul, sub
@@ -45,7 +45,7 @@ from kfusion.kernel.types import (
     resolved,
     vector_of,
 )
-from kfusion.parse.unit import Unit, arguments_of, called_name, is_step
+from kfusion.parse.unit import Unit, arguments_of, called_name, descendants, is_step
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
@@ -437,11 +437,78 @@ def _helper(env: Environment, node: c_ast.FuncCall) -> Typed:
 
 
 def _result(within: Environment, helper: SimpleHelper) -> Typed:
-    _begin_variables(within, helper)
-    found = convert(evaluate(within, helper.result), helper.type)
+    unknown = Typed(None, helper.type if helper.type in INTEGERS else "")
     # A value that is not understood may come with an effect, even if nobody uses it.
     known = all(value.complete for value in within.values.values())
-    return found if known else Typed(None, found.type)
+    known = known and (helper.result is not None or within.certain(*helper.tokens))
+    return _returned(within, helper.statements, helper.type) if known else unknown
+
+
+def _returned(env: Environment, nodes: Sequence[c_ast.Node], type_: str) -> Typed:
+    """What is returned by statements, one after the other."""
+    for place, node in enumerate(nodes):
+        rest = nodes[place + 1 :]
+        if isinstance(node, c_ast.Compound):
+            return _returned(env, (*(node.block_items or ()), *rest), type_)
+        if isinstance(node, c_ast.Return):
+            return convert(evaluate(env, node.expr), type_)
+        if any(isinstance(each, c_ast.Return) for each in descendants(node)):
+            before, both, found = dict(env.values), _both(env, node.cond), []
+            for way in (node.iftrue, node.iffalse):
+                env.reset(before, env.pointers)
+                found.append(_returned(env, (*filter(None, [way]), *rest), type_))
+            return one_of(*both, found[0], found[1], type_)
+        if not _ran(env, node):
+            break
+    return Typed(None, type_ if type_ in INTEGERS else "")
+
+
+def _both(env: Environment, node: c_ast.Node) -> tuple[Known, Known]:
+    """What holds under a condition, and what does if not."""
+    return conditions(env, node), conditions(env, node, negated=True)
+
+
+def _ran(env: Environment, node: c_ast.Node | None) -> bool:
+    """Bind what a statement without a return gives to variables. False: that is not known."""
+    if node is None or isinstance(node, c_ast.EmptyStatement):
+        return True
+    if isinstance(node, c_ast.Compound):
+        return all(_ran(env, each) for each in node.block_items or ())
+    if isinstance(node, c_ast.If):
+        return _ran_either(env, node)
+    if isinstance(node, c_ast.Decl):
+        symbol = env.uses[env.unit.name_index(node)]
+        if node.init is None:
+            return True
+        value = convert(evaluate(env, node.init), symbol.canonical)
+    else:
+        target = node.lvalue if isinstance(node, c_ast.Assignment) else node.expr
+        found = env.symbol(target)
+        if found is None:
+            return False
+        symbol, old = found, env.values.get(found, UNKNOWN)
+        if isinstance(node, c_ast.Assignment):
+            value = assigned_value(env, node, old, evaluate(env, node.rvalue), symbol.canonical)
+        else:
+            op, one = node.op.removeprefix("p")[0], Typed(number(1), "int")
+            value = convert(binary(old, op, one), symbol.canonical)
+    env.bind(symbol, value)
+    return value.complete
+
+
+def _ran_either(env: Environment, node: c_ast.If) -> bool:
+    before, both, ways = dict(env.values), _both(env, node.cond), []
+    for way in (node.iftrue, node.iffalse):
+        env.reset(before, env.pointers)
+        if not _ran(env, way):
+            return False
+        ways.append(dict(env.values))
+    env.reset(before, env.pointers)
+    for symbol in (each for each in ways[0] if each in ways[1]):
+        then, otherwise = ways[0][symbol], ways[1][symbol]
+        if then != otherwise:
+            env.bind(symbol, one_of(*both, then, otherwise, symbol.canonical))
+    return all(value.complete for value in env.values.values())
 
 
 def _entered(env: Environment, node: c_ast.FuncCall) -> tuple[Environment, SimpleHelper] | None:
@@ -454,11 +521,6 @@ def _entered(env: Environment, node: c_ast.FuncCall) -> tuple[Environment, Simpl
     for symbol, argument in zip(helper.parameters, arguments, strict=True):
         within.bind(symbol, convert(evaluate(env, argument), symbol.canonical))
     return within, helper
-
-
-def _begin_variables(within: Environment, helper: SimpleHelper) -> None:
-    for symbol, initialiser in helper.variables:
-        within.bind(symbol, convert(evaluate(within, initialiser), symbol.canonical))
 
 
 def _unary(env: Environment, node: c_ast.UnaryOp) -> Typed:
@@ -600,11 +662,12 @@ def conditions(env: Environment, node: c_ast.Node, *, negated: bool = False) -> 
         if of_parts is not None:
             return of_parts, True
         entered = _entered(env, node)
-        if entered is not None and is_condition(entered[1].result):
+        result = entered[1].result if entered is not None else None
+        if entered is not None and result is not None and is_condition(result):
             within, helper = entered
-            _begin_variables(within, helper)
-            found, complete = conditions(within, helper.result, negated=negated)
             known = all(value.complete for value in within.values.values())
+            known = all(_ran(within, each) for each in helper.statements[:-1]) and known
+            found, complete = conditions(within, result, negated=negated)
             return found, complete and known
     if not isinstance(node, c_ast.BinaryOp) or not env.certain_operator(node):
         value = evaluate(env, node)

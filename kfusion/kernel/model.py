@@ -195,6 +195,16 @@ class Declaration:
 
 
 @dataclass(frozen=True)
+class Counter:
+    """The variable of a loop over the range that does not declare it, or counts in its body."""
+
+    start: tuple[tuple[int, int], ...]  # tokens that declare it, with its first value
+    condition: tuple[int, int]
+    step: tuple[int, int]
+    last: Statement | None = None  # of the loop's body: the step
+
+
+@dataclass(frozen=True)
 class PreludeItem:
     """One statement of the prelude: declarations, or one guard.
 
@@ -211,6 +221,15 @@ class PreludeItem:
     guard: tuple[Comparison, ...] | None = None
     early_return: bool = False  # `if (i >= n) return;` rather than `if (i < n) {...}`
     opening: bool = False
+    counter: Counter | None = None  # None: all of it stands in the loop's brackets
+
+    @property
+    def parts(self) -> tuple[tuple[tuple[int, int], ...], ...]:
+        """Tokens of what stands, or would stand, in the brackets of a guard or loop."""
+        if self.counter is not None:
+            return self.counter.start, (self.counter.condition,), (self.counter.step,)
+        first, last = self.statement.header or (0, -1)
+        return (((first + 1, last - 1),),)
 
 
 @dataclass(frozen=True)

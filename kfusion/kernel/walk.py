@@ -139,6 +139,9 @@ class Walker(ExpressionWalker):
         self._facts += comparisons
 
     def on_while(self, node: c_ast.While) -> None:
+        if self.unit.index(node) in self._guards:
+            self._over_range(node, node.stmt.block_items[:-1])
+            return
         changed = self.flow.begin_loop(node)
         facts, _ = conditions(self.env, node.cond)
         with self._scope(looped=True):
@@ -189,15 +192,8 @@ class Walker(ExpressionWalker):
         self._statement(node.stmt)
 
     def on_for(self, node: c_ast.For) -> None:
-        index = self.unit.index(node)
-        if index in self._guards:  # a loop over the range
-            stride = self.body.stride
-            assert stride is not None
-            symbol = self.env.uses[stride.token]
-            self.env.bind(symbol, Typed(stride.form, symbol.canonical))
-            self.flow.forget(changed_in(self.env, node.stmt), node)
-            self._guard(index)
-            self._statement(node.stmt)
+        if self.unit.index(node) in self._guards:
+            self._over_range(node, [node.stmt])
             return
         counter, low = self._loop_start(node.init)
         self._statement(node.init)
@@ -220,6 +216,17 @@ class Walker(ExpressionWalker):
         self.flow.end_loop(node, changed)
         if counter is not None:
             self.env.bind(counter, Typed(None, counter.canonical))
+
+    def _over_range(self, node: c_ast.For | c_ast.While, body: Sequence[c_ast.Node]) -> None:
+        stride = self.body.stride
+        assert stride is not None
+        symbol = self.env.uses[stride.token]
+        self.flow.forget(changed_in(self.env, node.stmt), node)
+        self.env.bind(symbol, Typed(stride.form, symbol.canonical))
+        self._guard(self.unit.index(node))
+        with self._scope():
+            for each in body:
+                self._statement(each)
 
     def _has_rounds(self, node: c_ast.For, counter: Symbol, facts: Sequence[Comparison]) -> bool:
         """One for each number from one that is known to another."""

@@ -155,8 +155,7 @@ class StageUse:
     def guard_symbols(self) -> set[Symbol]:
         """Named by the guards, if this stage's text is used for them."""
         found: set[Symbol] = set()
-        for item in self.kernel.body.prelude:
-            if item.guard is not None and item.statement.header is not None:
-                first, last = item.statement.header
-                found |= set(self.named(range(first, last + 1)))
+        guards = [item for item in self.kernel.body.prelude if item.guard is not None]
+        for first, last in (each for item in guards for part in item.parts for each in part):
+            found |= set(self.named(range(first, last + 1)))
         return found

@@ -627,13 +627,13 @@ class Writer:
 
     def _condition(self, use: StageUse, item: PreludeItem) -> str:
         """Under which an item goes on."""
-        assert item.statement.header is not None
         writer = self._writer(use)
-        first, last = item.statement.header[0] + 1, item.statement.header[1] - 1
         if item.early_return:
+            (((first, last),),) = item.parts
             changes = writer.renames(first, last)
             return negated(self.renderer, first, last, changes, exact=True)
-        return writer.text(first, last)
+        parts = (" ".join(writer.text(first, last) for first, last in part) for part in item.parts)
+        return "; ".join(parts)
 
     def _comments(self, first: int) -> None:
         """The comments above a statement."""

@@ -281,6 +281,28 @@ def test_computed_again(name: str) -> None:
     check(pair(*FUSE[name]), 1)
 
 
+# Of an index that may be outside, and of how many elements there are.
+BORDERS = {
+    "returns": "if (k < 0) return 0; if (k >= n) return n - 1; return k;",
+    "assignments": "if (k < 0) k = 0; else if (k > n - 1) k = n - 1; return k;",
+    "mirror": "if (n < 3) return 0; if (k < 0) return -k; if (k < n) return k; return 2*n - 2 - k;",
+    "reflect": "int l = k; if (l < 0) { l = -1 - l; } if (l >= n) { l = 2*n - 1 - l; } return l;",
+    "wrap": "if (k < 0) k += n; if (k >= n) k -= n; return k;",
+    "none on one side": "if (k < 0) return 0; return k;",
+    "one too far": "if (k < 0) return 0; if (k > n) return n; return k;",
+    "mirror of a single element": "if (k < 0) return -k; if (k >= n) return 2*n - 2 - k; return k;",
+}
+
+
+@pytest.mark.parametrize(("border", "launches"), [*zip(BORDERS, [1] * 5 + [2] * 3, strict=True)])
+def test_borders_by_functions(border: str, launches: int) -> None:
+    at = f"static int at(int k, const int n) {{ {BORDERS[border]} }}\n"
+    read = f"{ALL} o[i] = t[y*w + at(x - 1, w)] + t[at(y + 1, h)*w + at(x + 1, w)];"
+    for target in (EAGER, MARCH):
+        fused = check(at + pair(PLANE, read), launches, target=target)
+        assert marches(fused) == (launches == 1 and target is MARCH and border != "wrap")
+
+
 # Nobody knows how far away what they read is.
 NO_ROWS = ("wrap", "other end", "window of a scalar", "a scalar away")
 PLANES = [name for name, (f, _) in FUSE.items() if "(1)" in f and "(2)" not in f]

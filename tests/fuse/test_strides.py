@@ -235,3 +235,59 @@ def test_a_loop_that_counts_without_sign_and_a_function_that_takes_64_bits() -> 
     first = kernel("first", f"    {narrow} {{ c[i] = get(a, i); }}")
     second = kernel("second", f"    {narrow} {{ __global float *q = c + i; *q = *(a + i); }}")
     same(get + first + second, ["first(t, a, n)", "second(c, t, n)", "first(a, c, n)"])
+
+
+BEGIN, GO_ON = "int i = get_global_id(0);", "i += get_global_size(0);"
+FORMS = {
+    "while": f"{BEGIN} while (i < n) {{ WORK {GO_ON} }}",
+    "in front of a for": f"{BEGIN} for (; i < n; i += get_global_size(0)) {{ WORK }}",
+    "set by a for": "int i; for (i = get_global_id(0); i < n; i += s) { WORK }",
+    "a step of its own": f"{BEGIN} while (n > i) {{ WORK i += s; }} return;",
+}
+
+
+@pytest.mark.parametrize("first", FORMS)
+@pytest.mark.parametrize("second", FORMS)
+def test_forms_of_the_loop(first: str, second: str) -> None:
+    works = {"square": (first, "c[i] = a[i] * a[i];"), "halve": (second, "c[i] = 0.5f * a[i];")}
+    source = "".join(
+        kernel(name, f"    const int s = get_global_size(0); {FORMS[form].replace('WORK', work)}")
+        for name, (form, work) in works.items()
+    )
+    fused = same(source, ["square(t, a, n)", "halve(c, t, n)"], ["c"])
+    text = fused.fused[0].text
+    assert text.count("for (int i = get_global_id(0); ") == 1
+    assert "while" not in text
+    assert [p.name for p in fused.fused[0].parameters] == ["a", "c", "n"]
+
+
+REST = f"while (i < n) {{ c[i] = a[i]; {GO_ON} }}"
+
+
+@pytest.mark.parametrize(
+    "loop",
+    {
+        "the step is not the last": f"{BEGIN} while (i < n) {{ {GO_ON} if (i < n) c[i] = a[i]; }}",
+        "a round without a step": f"{BEGIN} while (i < n) {{ if (a[i] > 0) {{ {GO_ON} continue; }} "
+        f"c[i] = a[i]; {GO_ON} }}",
+        "two steps": f"{BEGIN} while (i < n) {{ c[i] = a[i]; {GO_ON} {GO_ON} }}",
+        "a step under a condition": f"{BEGIN} while (i < n) {{ c[i] = a[i]; if (n) {GO_ON} }}",
+        "it begins elsewhere": f"int i = get_global_id(0) + 1; {REST}",
+        "changed in between": f"{BEGIN} i = n - 1 - i; for (; i < n; {GO_ON[:-1]}) c[i] = a[i];",
+        "looked at behind it": f"{BEGIN} {REST} c[0] = i;",
+        "looked at in front of it": f"{BEGIN} if (i > 3) return; {REST}",
+        "its address": f"{BEGIN} int *p = &i; while (i < n) {{ c[i] = a[i]; *p += 0; {GO_ON} }}",
+        "a step that changes": f"{BEGIN} int s = get_global_size(0); "
+        "while (i < n) { c[i] = a[i]; s += 1; i += s; }",
+        "a bound that changes": f"{BEGIN} while (i < n) {{ c[i] = a[i]; n -= 1; {GO_ON} }}",
+    }.items(),
+    ids=lambda each: each[0],
+)
+def test_loops_that_are_none_over_the_range(loop: tuple[str, str]) -> None:
+    """What they do is kept: one kernel only where they are apart, each with its own loop."""
+    source = kernel("odd", loop[1]) + SQUARE
+    for calls in (["odd(t, a, n)", "square(c, t, n)"], ["square(t, a, n)", "odd(c, t, n)"]):
+        fused = fuse(source, calls)
+        assert all(k.text.count("for (") + k.text.count("while") == 2 for k in fused.fused)
+        scalars = {"n": np.int32(LENGTH)}
+        assert_same(fused, source, Case(random_data("act", 2 * LENGTH), scalars, (ITEMS,)), "act")

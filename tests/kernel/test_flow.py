@@ -70,7 +70,7 @@ def written(body: str) -> str:
         (f"{ITEM} c[clamp(i, 0, 7)] = 0;", f"({MOST} <= 7 ? {MOST} : 7)"),
         # Rounds of a loop
         (
-            f"{ITEM} while (i < w) {{ c[i] = 0; i += get_global_size(0); }}",
+            f"{ITEM} while (i < w) {{ c[i] = 0; i += get_global_size(0); }} w = i;",
             "get_global_size(0)*<rounds> + get_global_id(0)",
         ),
         (

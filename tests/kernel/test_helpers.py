@@ -29,6 +29,8 @@ int __attribute__((overloadable)) at(uint i) { return i + 1; }
 """
 AT_POINT = "static inline int at(int2 p, int w) { return p.y * w + p.x; }"
 ROW = "get_global_id(1)*w + get_global_id(0)"
+ITEM = "get_global_id(0)"
+LESS = "(3 < get_global_id(0) ? 3 : get_global_id(0))"
 
 
 @pytest.mark.parametrize(
@@ -86,6 +88,8 @@ ROW = "get_global_id(1)*w + get_global_id(0)"
         ("int at(int2 p) { return p.x; }", "int k = x; t[at((int2)(y, k++))] = 1;", "-"),
         ("int at(int2 p) { return p.x++; }", "t[at((int2)(x, y))] = 1;", "-"),
         ("int at(int2 p) { p.x = 0; return p.x; }", "t[at((int2)(x, y))] = 1;", "-"),
+        ("int at(int2 p) { p += 1; return p.x; }", "t[at((int2)(x, y))] = 1;", f"{ITEM} + 1"),
+        ("int at(int2 p) { if (p.x > 3) p = 0; return p.x; }", "t[at((int2)(x, y))] = 1;", "-"),
         ("int at(int2 *p) { return p->x; }", "int2 p = (int2)(x, y); t[at(&p)] = 1;", "-"),
         ("int at(float2 p) { return p.x; }", "t[at((float2)(x, y))] = 1;", "-"),
         ("float2 at(int2 p) { return (float2)(0); }", "t[(int)at((int2)(x, y)).x] = 1;", "-"),
@@ -101,9 +105,38 @@ ROW = "get_global_id(1)*w + get_global_id(0)"
             "t[at(x)] = 1;",
             "(3 < get_global_id(0) ? 3 : get_global_id(0))",
         ),
+        # Variables that change, conditions, several returns.
+        ("int at(int i) { i += 1; return i; }", "t[at(x)] = 1;", "get_global_id(0) + 1"),
+        ("int at(int i) { if (i > 3) return 3; return i; }", "t[at(x)] = 1;", LESS),
+        ("int at(int i) { if (i > 3) { return 3; } else { return i; } }", "t[at(x)] = 1;", LESS),
+        ("int at(int i) { if (i > 3) i = 3; return i; }", "t[at(x)] = 1;", LESS),
+        ("int at(int i) { int k; if (i > 3) k = 3; else k = i; return k; }", "t[at(x)] = 1;", LESS),
+        ("int at(int i) { if (3 < i) ; else return i; return 3; }", "t[at(x)] = 1;", LESS),
+        (
+            "int at(int i, int k) { if (i < 0) i = 0; else if (i >= k) i = k - 1; return i; }",
+            "t[at(x - 1, n)] = 1;",
+            f"({ITEM} - 1 < 0 ? 0 : (n <= {ITEM} - 1 ? n - 1 : {ITEM} - 1))",
+        ),
+        ("int at(int i) { { i++; --i; } int k = i; i = 0; return k; }", "t[at(x)] = 1;", ITEM),
+        # An int holds what a char does not.
+        ("int at(int i) { char k = 0; k += i; return k; }", "t[at(x)] = 1;", "-"),
+        ("int at(char i) { i += 1; return i; }", "t[at(3)] = 1;", "4"),
+        # What need not have a value, and what may have an effect.
+        ("int at(int i) { int k; if (i > 3) k = 3; return k; }", "t[at(x)] = 1;", "-"),
+        ("int at(int i) { if (i > 3) return 3; }", "t[at(x)] = 1;", "-"),
+        ("int at(int i) { if (i++ > 3) return 3; return i; }", "t[at(x)] = 1;", "-"),
+        ("int at(int i) { int k = 0; k = i++; return k; }", "t[at(x)] = 1;", "-"),
+        ("int at(int i) { int k = i; if (k = 3) return i; return 2; }", "t[at(x)] = 1;", "-"),
+        ("int at(int i) { int *p = &i; *p = 3; return i; }", "t[at(x)] = 1;", "-"),
+        ("int at(int i) { while (i > 3) i -= 3; return i; }", "t[at(x)] = 1;", "-"),
+        ("int at(int i) { if (i > 3.5f) return 3; return i; }", "t[at(x)] = 1;", "-"),
+        ("int at(int i) { if (i > 3) return at(i - 1); return i; }", "t[at(x)] = 1;", "-"),
+        (
+            f"int at(int i) {{ {'if (i > 3) i -= 3; ' * 7} return i; }}",
+            "t[at(x)] = 1;",
+            "-",
+        ),
         # What is not as simple.
-        ("int at(int i) { i += 1; return i; }", "t[at(x)] = 1;", "-"),
-        ("int at(int i) { if (i > 3) return 3; return i; }", "t[at(x)] = 1;", "-"),
         ("int at(int i) { return i > 3.5f ? 3 : i; }", "t[at(x)] = 1;", "-"),
         ("int at(global float *p, int i) { return i; }", "t[at(t, x)] = 1;", "-"),
         (
@@ -204,6 +237,21 @@ def test_helper_that_gives_two_items_one_element() -> None:
     """All columns but the first read what others write."""
     above = AT.replace("y * w + x", "y * w")
     assert refusal(above + PAIR, CALLS).code == "KF201"
+
+
+@pytest.mark.parametrize(
+    "helper",
+    [
+        "int at(int x, int y, int w) { STEP(x) return y * w + x; }",
+        "int at(int x, int y, int w) { if (x < 0) x = FIRST; return y * w + x; }",
+        "int at(int x, int y, int w) { if (x < 0) return FIRST; return y * w + x; }",
+    ],
+)
+def test_what_build_options_may_change_in_a_helper(helper: str) -> None:
+    above = "#ifndef STEP\n#define STEP(x)\n#endif\n#ifndef FIRST\n#define FIRST 0\n#endif\n"
+    source = f"{above}{helper}\n{PAIR}"
+    kernel = kernel_of(source)
+    assert kernel.pins or any(access.form is None for access in kernel.accesses)
 
 
 def test_what_the_helper_took_from_build_options_is_pinned() -> None:

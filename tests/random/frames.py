@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
@@ -56,6 +56,7 @@ class Frame:
     groups: bool
     world: World
     strided: bool = False  # the guard is a loop
+    step: str = ""  # at the end of its body
 
     @property
     def scalars(self) -> tuple[Parameter, ...]:
@@ -108,7 +109,8 @@ class Frame:
             return f"{lines}\n{work}"
         if self.guard.endswith("return;"):
             return f"{lines}\n    {self.guard}\n{work}"
-        return f"{lines}\n    {self.guard} {{\n{work}\n    }}"
+        step = f"\n        {self.step}" if self.step else ""
+        return f"{lines}\n    {self.guard} {{\n{work}{step}\n    }}"
 
 
 GLOBAL = "get_global_id({d})"
@@ -128,10 +130,26 @@ def _loop(type_: str, world: World) -> Frame:
 
 
 @st.composite
+def strided_frames(draw: st.DrawFn, world: World) -> Frame:
+    """Mostly a loop that declares its variable."""
+    found = _loop(draw(st.sampled_from(["int", "uint", "size_t"])), world)
+    form = draw(st.integers(0, 5))
+    first, last = f"{found.type} i = get_global_id(0);", "i += get_global_size(0)"
+    if form == 0:
+        return replace(found, lines=(first,), guard="while (i < v)", step=f"{last};")
+    if form == 1:
+        return replace(found, lines=(first,), guard=f"for (; i < v; {last})")
+    if form == 2:
+        guard = f"for (i = get_global_id(0); i < v; {last})"
+        return replace(found, lines=(f"{found.type} i;",), guard=guard)
+    return found
+
+
+@st.composite
 def frames(draw: st.DrawFn, world: World, *, loops: int = 5) -> Frame:
     """`loops`: how many of ten are loops, in a world that has any."""
     if world.strided and draw(st.integers(0, 9)) < loops:
-        return _loop(draw(st.sampled_from(["int", "uint", "size_t"])), world)
+        return draw(strided_frames(world))
     groups = draw(st.integers(0, 3)) == 0
     names = ["i"] if world.dimensions == 1 else list(NAMES[: world.dimensions])
     type_ = "int" if world.signed else "size_t"

@@ -115,7 +115,7 @@ def statements(
 @st.composite
 def early_ends(draw: st.DrawFn, frame: Frame, store: str, load: str, kind: int) -> str:
     """The item ends its work, if something holds."""
-    leave = "continue" if frame.strided and draw(st.booleans()) else "return"
+    leave = "continue" if frame.strided and draw(st.booleans()) and not frame.step else "return"
     if kind == 14:
         return f"if ({load} < 0.25f) {{ {store} {leave}; }}"
     if kind == 15 and not frame.strided:

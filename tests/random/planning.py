@@ -38,14 +38,24 @@ def forbidden(pipeline: Pipeline, done: Fused) -> list[tuple[int, int]]:
         pair
         for pair, why in sorted(pipeline.apart.items())
         for group in done.plan.groups
-        if set(pair) <= set(group.members) and why & {"", *group.stored} - _again(group, pair)
+        if set(pair) <= set(group.members)
+        and why & {"", *group.stored} - _again(pipeline, group, pair)
     ]
 
 
-def _again(group: Group, pair: tuple[int, int]) -> set[str]:
-    """Memory of which the later call reads nothing: it computes what the earlier one makes."""
-    calls = [(each.memory, each.producer, each.reader) for each in group.again]
-    return {m for m, *which in calls if [group.members[n] for n in which] == list(pair)}
+def _again(pipeline: Pipeline, group: Group, pair: tuple[int, int]) -> set[str]:
+    """Memory of which one of the two reads nothing, and does not store: it computes once more what
+    the other one makes, or what an even earlier call does."""
+    earlier, _ = pair
+    return {
+        each.memory
+        for each in group.again
+        if (group.members[each.producer], group.members[each.reader]) == pair
+        or (
+            group.members[each.reader] == earlier
+            and each.memory not in pipeline.calls[earlier].written
+        )
+    }
 
 
 def is_refused(pipeline: Pipeline, done: Fused) -> bool:

@@ -22,8 +22,16 @@ SCALAR = {"float": "float", "float4": "float", "double": "double", "int": "int"}
 ZERO = {"float": "0.0f", "float4": "(float4)(0.0f)", "double": "0.0", "int": "0"}
 CLIPS = """\
 int {0}_clip(int v, int n) {{ return v < 0 ? 0 : v >= n ? n - 1 : v; }}
+int {0}_ends(int v, int n) {{ if (v < 0) return 0; if (v >= n) return n - 1; return v; }}
+int {0}_set(int v, const int n) {{ if (v < 0) v = 0; else if (v > n - 1) v = n - 1; return v; }}
+int {0}_mirror(int v, int n) {{ if (v < 0) v = -v; if (v >= n) v = 2 * n - 2 - v; return v; }}
+int {0}_reflect(int v, int n)
+{{ if (v < 0) return -1 - v; if (v < n) return v; n = 2 * n; return n - 1 - v; }}
+int {0}_wrap(int v, int n)
+{{ int r = v; if (v < 0) r += n; else if (v >= n) {{ r -= n; }} return r; }}
 #define {0}_CLIP(v, n) min(max(v, 0), (n) - 1)
 """
+CALLED = ("mirror", "reflect", "wrap")  # borders that functions make
 CLIP_STYLES = ["clamp", "min", "min max", "ternary", "ternary", "clip", "CLIP", "if"]
 BORDERS: list[Border] = ["clamp", "last", "mirror", "reflect", "wrap", "constant", "guarded"]
 _ONE = re.compile(r"\w*|\w*\([^()]*(\([^()]*\)[^()]*)*\)")  # a name, a call, brackets
@@ -169,6 +177,8 @@ class _Kernel:
         at = f"{var} {'-' if by < 0 else '+'} {k}"
         signed = f"(int){at}" if self.wide else at
         below, behind = f"{var} < {k}", f"{var} + {k} >= {extent}"
+        if border in CALLED and Random(f"{self.name} {self.size} {by}").random() < 0.3:
+            return f"{self._prefix}_{border}({signed}, {extent})"
         match border:
             case "clamp":
                 return self._clamped(d, signed, by)
@@ -203,7 +213,13 @@ class _Kernel:
                 return f"({var} {'> 0' if k == 1 else f'>= {k}'} ? {plain} : 0)"
             case "ternary":
                 return f"({var} + {k} < {extent} ? {plain} : {extent} - 1)"
-        return f"{self.name.rpartition('_')[0]}_{self.clip}({at}, {extent})"
+        named = Random(f"{self.name} {by}").choice(["clip", "ends", "set"])
+        return f"{self._prefix}_{named if self.clip == 'clip' else self.clip}({at}, {extent})"
+
+    @property
+    def _prefix(self) -> str:
+        """Of names that the program has for its functions and macros."""
+        return self.name.rpartition("_")[0]
 
     def element(self, coordinates: Sequence[str]) -> str:
         """The index of row by row."""
