@@ -113,6 +113,7 @@ PROTECTED_BY: dict[str, str] = {
     # graph: rows that are kept
     "window": f"{_STRIPS}::test_rows_are_kept_for_what_is_shown_to_be_near",
     "shape-apart": f"{_STRIPS}::test_what_keeps_its_shape[in place]",
+    "periods": f"{_STRIPS}::test_what_wraps_around_does_so_after_all_items_of_a_row[to the second]",
     "in-limits": f"{_STRIPS}::test_offsets_are_constant_away_from_borders_only",
     "exact-domain": f"{_STRIPS}::test_domain_is_told_exactly[differs]",
     "in-memory": f"{_STENCILS}::test_what_is_loaded_ahead[one side]",

@@ -296,13 +296,17 @@ class Strips:
         assert self.tiles is not None
         size, tile = self.size[dimension], self.tiles.items[dimension]
         ends = [(start, min(start + tile, size)) for start in range(0, size, tile)]
-        return spans(touch.level.reach[dimension], ends, size)
+        return self.spans(touch.level, dimension, ends)
 
-
-def spans(reach: tuple[int, int], ends: Sequence[tuple[int, int]], size: int) -> list[Part]:
-    """What is needed of a level for items of the last one, between these ends."""
-    low, high = reach
-    return [slice(max(start + low, 0), min(end + high, size)) for start, end in ends]
+    def spans(self, level: Level, dimension: int, ends: Sequence[tuple[int, int]]) -> list[Part]:
+        """What is needed of a level for items of the last one, between these ends."""
+        (low, high), size = level.reach[dimension], self.size[dimension]
+        period = level.periods[dimension]
+        if period is None:
+            return [slice(max(start + low, 0), min(end + high, size)) for start, end in ends]
+        after = int(self.value(period, {}).item())
+        whole = ((start, min(max(start, after), end)) for start, end in ends)
+        return [np.arange(start + low, end + high) % after for start, end in whole]
 
 
 def _times(touch: Touch, grid: Grid) -> int:

@@ -24,7 +24,6 @@ from kfusion.device.halo import (
     Touch,
     UnknownError,
     elements,
-    spans,
 )
 from kfusion.graph.levels import Level
 from kfusion.graph.march import March, march_of
@@ -81,7 +80,7 @@ class _Marched(Strips):
         for ends in self._frame():
 
             def parts(touch: Touch, d: int, ends: Sequence[_Ends] = ends) -> list[Part]:
-                return spans(touch.level.reach[d], ends[d], self.size[d])
+                return self.spans(touch.level, d, ends[d])
 
             yield Grid(around, parts)
         sources = (touch for source in self.march.sources for touch in self._source(source))

@@ -20,7 +20,7 @@ from kfusion.graph.model import Again
 from kfusion.graph.points import Point
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, Role, can_be_replaced, group_values
-from kfusion.kernel.forms import GLOBAL_ID, Atom, Form, Id, LoopVariable, form_of
+from kfusion.kernel.forms import GLOBAL_ID, Atom, Composite, Form, Id, LoopVariable, form_of
 from kfusion.kernel.items import asks_for_global_ids_only, asks_for_its_id_only
 from kfusion.kernel.model import Mode
 from kfusion.kernel.types import size_of
@@ -393,7 +393,7 @@ def cost(
     stored = saved_by(stages, values)
     written = {a.memory.name: size_of(a.type) for stage in stages for a in stage.accesses}
     vectors = near_straight or near
-    straight = {(n, f): size for (n, f), size in loads.items() if not (f.choices or f.in_loop)}
+    straight = {(n, f): size for (n, f), size in loads.items() if not _varies(f)}
     others = loads.keys() - straight.keys()
     executed = sum(loads[each] * rounds_of(each[1], stages) for each in others)
     executed += sum(
@@ -405,6 +405,12 @@ def cost(
         + executed // near
         + sum(straight.values()) // vectors
     )
+
+
+def _varies(form: Form) -> bool:
+    """Its distance from an item is not the same for all, or takes more than a sum."""
+    composite = (atom for atom in form.everything if isinstance(atom, Composite))
+    return form.in_loop or not all(atom.converts for atom in composite)
 
 
 _SOME = 8

@@ -39,6 +39,7 @@ from kfusion.kernel.forms import (
     Atom,
     Choice,
     Comparison,
+    Composite,
     Form,
     Id,
     LoopVariable,
@@ -56,6 +57,7 @@ WINDOW = protection("window", "an item finds what it needs in the rows that are 
 EXACT = protection("exact-domain", "items within limits are just those that guards let through")
 APART = protection("shape-apart", "a kernel of one launch in strips stores nothing that it loads")
 IN_LIMITS = protection("in-limits", "offsets are constant only inside of the limits")
+PERIODS = protection("periods", "what wraps around does so after all items of a row")
 
 Key = tuple[int, str]  # position of a stage in the group, and memory; of the last one ""
 Interval = tuple[int, int]
@@ -73,6 +75,8 @@ Assumed = Equal | Within | AtLeast
 May = Callable[[Assumed], bool]
 # By launch, dimension, where the point is, and what is known there.
 Windows = dict[tuple[int, int, Form, tuple[Comparison, ...]], Window | None]
+# By dimension, after how many items the first one comes again; None: that is not asked.
+Periods = tuple[Form | None, ...]
 _CALLED = {"clamp", "get_group_id", "max", "min"}  # by the text; a file may call others so
 _MEMORY = 1 << 16  # bytes of rows for one item: what is beyond a thread's stack ends the process
 NEAR_ROWS = 4  # loads in a row, or of what rows keep, that cost as much as one from memory
@@ -124,6 +128,7 @@ class Level:
     domain: Limits  # of its items
     inside: Limits
     straight: Mapping[tuple[int, int], Form | Point]  # by stage and access, inside of the limits
+    periods: Periods  # of what wraps around
     split: bool  # items away from borders have a text of their own
     guarded: bool  # its stages have domains of their own
     loads: Mapping[tuple[str, Form], int]  # from memory by an item: bytes, of all rounds of loops
@@ -216,6 +221,7 @@ def _equal(access: BoundAccess, equalities: Equalities) -> BoundAccess:
 class _Read:
     again: Again
     access: BoundAccess
+    point: Point
     straight: Point
     reach: tuple[Interval, ...]
     facts: tuple[Comparison, ...]  # under which the point is the straight one
@@ -243,10 +249,11 @@ def levels_of(
     last = (len(stages), "")
     every = {**functions, last: values}
     reads: dict[Key, list[_Read]] = {}
+    periods: dict[int, Form] = {}
     wanted = [last]
     for key in wanted:
         found = [
-            _read(each, stages, equalities, windows, may)
+            _read(each, stages, equalities, windows, may, periods)
             for each in again
             if _reads(each, key, stages, every[key])
         ]
@@ -257,11 +264,14 @@ def levels_of(
         wanted += sorted(made - set(wanted))
     if len(wanted) == 1 and again:
         return None
+    if periods and not all(_wrap(each, periods) for several in reads.values() for each in several):
+        return None
     wanted.sort()
     levels: dict[Key, Level] = {}
+    after = tuple(map(periods.get, range(stages[0].range.dimensions)))
     assumed: list[Assumed] = []
     for key in reversed(wanted):
-        level = _level(key, stages, every[key], equalities, reads, levels, may, assumed)
+        level = _level(key, stages, every[key], equalities, reads, levels, may, assumed, after)
         if level is None:
             return None
         levels[key] = level
@@ -316,15 +326,21 @@ def _reads(each: Again, key: Key, stages: Sequence[Stage], values: GroupValues) 
 
 
 def _read(
-    each: Again, stages: Sequence[Stage], equalities: Equalities, windows: Windows, may: May
+    each: Again,
+    stages: Sequence[Stage],
+    equalities: Equalities,
+    windows: Windows,
+    may: May,
+    periods: dict[int, Form],
 ) -> _Read | None:
     access = _equal(stages[each.reader].access(each.access), equalities)
     prover = Prover(access, Nothing())
+    points = tuple(map(equalities.form, each.point))
     point: list[Form] = []
     reach: list[Interval] = []
     assumed: list[Assumed] = []
     facts: list[Comparison] = []
-    for d, form in enumerate(map(equalities.form, each.point)):
+    for d, form in enumerate(points):
         own = form_of(Id(GLOBAL_ID, d))
         settled, when = straight(form)
         key = access.stage.launch.index, d, form, access.facts
@@ -332,7 +348,11 @@ def _read(
             span = span_of(settled - own, access.facts)
             windows[key] = _window(form, settled, d, span, prover, may) if span else None
         if (found := windows[key]) is None:
-            return None
+            span = span_of(settled - own, access.facts)
+            period = _period(form - settled, d, prover)
+            if span is None or period is None or periods.setdefault(d, period) != period:
+                return None
+            found = Window(span)
         reach.append(found.reach)
         assumed += [found.assumed] if found.assumed is not None else []
         point.append(settled)
@@ -342,7 +362,27 @@ def _read(
         guards = [guard.map(equalities.form) for guard in stages[each.producer].guards]
         facts += [guard.map(lambda form: form.replace(ids)) for guard in guards]
         facts += [Comparison("<=", Form(), point[d], "long") for d in each.below]
-    return _Read(each, access, tuple(point), tuple(reach), tuple(facts), tuple(assumed))
+    return _Read(each, access, points, tuple(point), tuple(reach), tuple(facts), tuple(assumed))
+
+
+def _period(difference: Form, dimension: int, prover: Prover) -> Form | None:
+    """The items of a row, if the point differs by nothing but them from where it is in the middle
+    of a row: it wraps around."""
+    own = form_of(Id(GLOBAL_ID, dimension))
+    ends = (f.right for f in prover.read.facts if f.op == "<" and f.left == own)
+    whole = (end for end in ends if isinstance(end.single, Value))
+    return next((end for end in whole if _comes_again(difference, end, prover)), None)
+
+
+def _comes_again(difference: Form, period: Form, prover: Prover) -> bool:
+    return not is_on(PERIODS) or not isinstance(prover.repeats(difference, period), Form)
+
+
+def _wrap(read: _Read, periods: Mapping[int, Form]) -> bool:
+    """Where others wrap around, this one does, or reads what it may without."""
+    prover = Prover(read.access, Nothing())
+    points = [(read.point[d] - read.straight[d], of) for d, of in periods.items()]
+    return not read.again.outside and all(_comes_again(*each, prover) for each in points)
 
 
 def _window(
@@ -400,6 +440,7 @@ def _level(
     levels: Mapping[Key, Level],
     may: May,
     assumed: list[Assumed],
+    periods: Periods,
 ) -> Level | None:
     """`levels`: those that read it. `assumed`: what its domain adds to."""
     number, memory = key
@@ -440,13 +481,16 @@ def _level(
         domain = limits
     elif found is not None:
         found, guarded = (found[0] + limits, found[1]), True
-    if found is None:
+    if found is None or not _is_whole(domain, periods):
         return None
     inside, settled = found
+    ends = tuple((period,) if period is not None else () for period in periods)
+    inside += replace(NO_LIMITS, end=(*ends, *NO_LIMITS.end[len(ends) :]))
     numbers = {id(stage): n for n, stage in enumerate(before)}
-    bordered = (r.again.outside or any(f.choices for f in r.again.point) for r in reads[key])
-    chosen = (a for a in loads_of(before, values) if a.form is not None and a.form.choices)
+    bordered = (r.again.outside or any(map(_has_borders, r.again.point)) for r in reads[key])
+    chosen = (a for a in loads_of(before, values) if a.form is not None and _has_borders(a.form))
     split = any(bordered) or any((numbers[id(a.stage)], a.number) in settled for a in chosen)
+    split = split or any(ends)
     made: dict[Key, list[tuple[Interval, ...]]] = {}
     for r in reads[key]:
         made.setdefault((r.again.producer, r.again.memory), []).append(r.reach)
@@ -471,11 +515,18 @@ def _level(
         domain,
         inside,
         settled,
+        periods,
         split,
         guarded,
         loads,
         kept,
     )
+
+
+def _is_whole(domain: Limits, periods: Periods) -> bool:
+    """It has the items up to the periods, and no others."""
+    sides = zip(periods, domain.first, domain.end, strict=False)
+    return all(period is None or (not first and end == (period,)) for period, first, end in sides)
 
 
 def _type_of(stage: Stage, memory: str) -> str:
@@ -553,8 +604,16 @@ def _is_typical(comparison: Comparison) -> bool:
 
 
 def straight(form: Form) -> tuple[Form, list[Comparison]]:
-    """Without choices, as in the middle; and what must hold for that."""
+    """Without choices, and parts of what wraps around, as in the middle; and what must hold for
+    that."""
     facts: list[Comparison] = []
+    while quotient := next(filter(_wraps_around, form.everything), None):
+        assert isinstance(quotient, Quotient)
+        rounds = number(_typical_atom(quotient))
+        rest = quotient.dividend - rounds * quotient.divisor
+        facts.append(Comparison("<=", Form(), rest, "long"))
+        facts.append(Comparison("<", rest, quotient.divisor, "long"))
+        form = form.replace({quotient: rounds})
     while form.choices:
         choice = min(form.choices, key=lambda each: (len(str(each)), str(each)))
         wrong = next((each for each in choice.when if not _is_typical(each)), None)
@@ -562,6 +621,21 @@ def straight(form: Form) -> tuple[Form, list[Comparison]]:
         side = choice.then if wrong is None else choice.otherwise
         form = form.replace({choice: side})
     return form, facts if is_on(IN_LIMITS) else []
+
+
+def _has_borders(form: Form) -> bool:
+    return bool(form.choices) or any(map(_wraps_around, form.everything))
+
+
+def _wraps_around(atom: Atom) -> bool:
+    """`(x + 1) / w` of `(x + 1) % w`, which is 0 in the middle, or 1."""
+    return (
+        isinstance(atom, Quotient)
+        and isinstance(atom.divisor.single, Value)
+        and not is_unsigned(atom.type)
+        and not any(isinstance(inner, Composite) for inner in atom.dividend.everything)
+        and _typical_atom(atom) in (0, 1)
+    )
 
 
 NO_LIMITS = Limits(((),) * 3, ((),) * 3)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise, permutations
+from operator import add
 from typing import Protocol
 
 from kfusion.graph.bind import BoundAccess, Stage
@@ -320,10 +321,27 @@ def _points(index: Form, pitches: Sequence[_Pitch]) -> Iterator[Point]:
     `y*w + w - 1 - x` may be `(w - 1 - x, y)` and `(-1 - x, y + 1)`: which of them is an item is
     asked of each.
     """
-    for low in (False, True):
-        found = _divided(index, pitches, low=low)
+    rests, left = _remainders_in(index, pitches)
+    for low, of in ((False, index), (True, index), *([(False, left)] if any(rests) else [])):
+        found = _divided(of, pitches, low=low)
+        if found is not None and of is not index:
+            found = tuple(map(add, found, rests))
         if found is not None:
             yield tuple(form.replace(pitches[0].named.back) for form in found)
+
+
+def _remainders_in(index: Form, pitches: Sequence[_Pitch]) -> tuple[list[Form], Form]:
+    """By dimension, `(x + w - 1) % w`: it is of that one, whatever cancels. And what is left."""
+    found = [Form()] * len(pitches)
+    for monomial, factor in index.terms:
+        for quotient in (a for a in monomial if isinstance(a, Quotient) and not a.converts):
+            rest = quotient.dividend - quotient.divisor * form_of(quotient)
+            for d, pitch in enumerate(pitches):
+                whole = Form(((pitch.monomial, pitch.factor),))
+                if (whole * quotient.divisor * form_of(quotient)).terms == ((monomial, -factor),):
+                    found[d] += rest
+                    index -= whole * rest
+    return found, index
 
 
 def place_of(index: Form, dimensions: int) -> tuple[Form, Point] | None:
@@ -472,6 +490,22 @@ class Prover:
 
         room = fact.right - fact.left - number(fact.op == "<")
         return self._in_all_cases(fact, (room, fact.left, fact.right), (), asked)
+
+    def repeats(self, form: Form, period: Form) -> Proof | Form:
+        """It is a number of periods."""
+
+        def asked(bounds: Bounds, forms: tuple[Form, ...]) -> Proof | None:
+            left, of = forms
+            if all(of.single in monomial for monomial, _ in left.terms):
+                return NOTHING
+            for once in (of, -of):
+                sides = [bounds.not_negative(each) for each in (left - once, once - left)]
+                proofs = [each for each in sides if each is not None]
+                if len(proofs) == len(sides):
+                    return proofs[0] | proofs[1]
+            return None
+
+        return self._in_all_cases(("repeats", form, period), (form, period), (), asked)
 
     def _in_all_cases(
         self,

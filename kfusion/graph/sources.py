@@ -144,6 +144,7 @@ def sources_of(levels: Levels, stages: Sequence[Stage], values: GroupValues) -> 
             NO_LIMITS,
             NO_LIMITS,
             {},
+            (None,) * len(reach),
             split=False,
             guarded=False,
             loads={},

@@ -79,8 +79,12 @@ class Quotient:
     divisor: Form
     type: str
 
+    @property
+    def converts(self) -> bool:
+        return self.divisor == number(1)
+
     def __str__(self) -> str:
-        if self.divisor == number(1):
+        if self.converts:
             return f"({self.type})({self.dividend})"
         return f"({self.dividend})/({self.divisor})"
 
@@ -103,6 +107,7 @@ class Choice:
     then: Form
     otherwise: Form
     type: str
+    converts = False
 
     def __str__(self) -> str:
         return f"({' && '.join(map(str, self.when))} ? {self.then} : {self.otherwise})"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from kfusion.graph.again import result_of
 from kfusion.graph.bind import Stage
 from kfusion.graph.levels import Key
-from kfusion.graph.model import Group, Marching
+from kfusion.graph.model import Again, Group, Marching
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues
-from kfusion.kernel.forms import GLOBAL_ID, Id, form_of
+from kfusion.kernel.forms import GLOBAL_ID, Atom, Form, Id, form_of
+from kfusion.source.lexer import tokenize
 from kfusion.synthesis.again import FUNCTION, INSIDE, ITEM_NAMES, Function, ItemParameter
 from kfusion.synthesis.names import Names, identifier
 from kfusion.synthesis.negate import negated
@@ -65,6 +67,7 @@ class FunctionWriter(Writer):
         # In strips it is enough that the kernel says so, and Oclgrind runs no function that does.
         self.apart = isinstance(group.tiles, Marching)
         self.item_ids = self._item_ids()
+        self.positions = self._positions()
         reads = (each for each in group.again if (each.producer, each.memory) == key)
         self.below = sorted({d for each in reads for d in each.below})
 
@@ -86,6 +89,42 @@ class FunctionWriter(Writer):
             self.shared.append(("int", (own,), name, 0))
             found.append(name)
         return tuple(found)
+
+    def _positions(self) -> tuple[str, ...]:
+        """What a function calls its place in rows: where they wrap around, that may be beside
+        what there is, and the item is one from the other end."""
+        around = self.kept is not None and not self.kept.inside
+        periods = self.kept.level.periods if self.kept is not None and around else ()
+        found = list(self.item_ids)
+        for d, period in enumerate(periods):
+            if period is not None:
+                found[d] = self.names.new(f"at_{self.item_ids[d]}")
+                self.variables.declared.add(found[d])
+        return tuple(found)
+
+    def _wrap_around(self) -> None:
+        """Declares the ids of the item that is at the place, as far as they are used."""
+        named = {token.text for line in self.out.lines for token in tokenize(line)}
+        lines: list[str] = []
+        for d, (item, place) in enumerate(zip(self.item_ids, self.positions, strict=True)):
+            period = self.kept.level.periods[d] if self.kept is not None else None
+            if item != place and item in named and period is not None:
+                of = self.text_of_numbers().of(period)
+                lines.append(f"{self.out.indent}const int {item} = ({place} % {of} + {of}) % {of};")
+        self.out.lines[:0] = lines
+
+    def _call(self, use: StageUse, each: Again) -> str:
+        kept, place = self.kept, (use.number, each.access)
+        if kept is None or self.positions == self.item_ids:
+            return super()._call(use, each)
+        straight, text = kept.level.straight[place], self._text(use, each.access)
+        assert not isinstance(straight, Form)
+        around = [a is not None for a in kept.level.periods]
+        forms = [s if a else p for s, p, a in zip(straight, each.point, around, strict=True)]
+        placed: dict[Atom, str] = {Id(GLOBAL_ID, d): at for d, at in enumerate(self.positions)}
+        name = text.name
+        text = replace(text, name=lambda atom: placed.get(atom) or name(atom))
+        return kept.rows[each.producer, each.memory].at(*map(text.of, forms))
 
     def _as_before(self, use: StageUse, store: int) -> None:
         """Where no item of the stage is: what the memory holds."""
@@ -198,6 +237,7 @@ class FunctionWriter(Writer):
     ) -> Function:
         if self.kept is not None and rows is None:
             hint = "_".join(self._kernels(live))
+            self._wrap_around()
         suffix = INSIDE if self.kept is not None and self.kept.inside else FUNCTION
         name = Names(self.names.taken | self.around).new(f"{hint}{suffix}")
         given = self.used_parameters()
@@ -208,7 +248,7 @@ class FunctionWriter(Writer):
             self.style,
             name,
             [
-                *(f"const int {each}" for each in self.item_ids),
+                *(f"const int {each}" for each in self.positions),
                 *(each.parameter for each in rows or ()),
                 *(f"const int {each}" for each in places),
                 *(p.text for p in given),

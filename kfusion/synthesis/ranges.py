@@ -116,6 +116,9 @@ class LevelsWriter:
         calls the former."""
         low, high = level.reach[dimension]
         (starts, ends), size = self.tile[dimension], self.sizes[dimension]
+        if (period := level.periods[dimension]) is not None:
+            end = self.number(period).between(starts, ends)
+            return f"{starts}{plus(low)}", f"{end}{plus(high)}"
         start = f"max({starts}{plus(low)}, 0)" if low else starts
         end = f"min({ends}{plus(high)}, {size})" if high else ends
         for form in level.domain.first[dimension]:
@@ -129,6 +132,10 @@ class LevelsWriter:
         (low, high), at = level.reach[-1], self.ids[-1]
         starts, ends = self.tile[-1]
         first, end = f"{starts}{plus(low)}", f"{ends}{plus(high)}"
+        if (period := level.periods[-1]) is not None:
+            end = f"{self.number(period).between(starts, ends)}{plus(high)}"
+            yield from (f"{at} >= {first}", f"{at} < {end}", *self.when(level.domain))
+            return
         yield f"{at} >= max({first}, 0)" if low else f"{at} >= {first}"
         yield f"{at} < min({end}, {self.sizes[-1]})" if high else f"{at} < {end}"
         yield from self.in_limits(level.domain)

@@ -92,9 +92,12 @@ class StripWriter(LevelsWriter):
     def _inside(self, level: Level) -> None:
         """Declares between which columns of the row offsets are constant."""
         start, end = self.from_, self.to
+        if self._is_before(level, 0):
+            start = f"clamp(0, {start}, {self.to})"
         for form in level.inside.first[0]:
             start = self.number(form).between(start, self.to)
-        away = " && ".join(self.in_limits(level.inside, len(self.ids) - 1))
+        limits = [f"{at} >= 0" for d, at in enumerate(self.ids) if d and self._is_before(level, d)]
+        away = " && ".join((*limits, *self.in_limits(level.inside, len(self.ids) - 1)))
         if away:
             self.out.add(f"const int {self.away} = {away};")
         otherwise = f"{self.away} ? {{}} : {self.to}" if away else "{}"
@@ -103,6 +106,12 @@ class StripWriter(LevelsWriter):
             end = self.number(form).between(self.start, end)
         self.out.add(f"const int {self.end} = {otherwise.format(end)};")
         self.out.blank()
+
+    @staticmethod
+    def _is_before(level: Level, dimension: int) -> bool:
+        """It wraps around, so there are items in front of the first one, and no limit says so."""
+        around = level.periods[dimension] is not None and level.reach[dimension][0] < 0
+        return around and not any(form.is_constant for form in level.inside.first[dimension])
 
     def _columns(self, group: Sequence[Level], first: str, end: str, *, inside: bool) -> None:
         x, head = self.x, f"for (int {self.x} = {first}; {self.x} < {end}; {self.x}++)"

@@ -27,6 +27,16 @@ ROOT = Path(__file__).parents[2]
 STUDIES = "\n".join(
     (ROOT / "casestudies" / name / f"{name}.cl").read_text() for name in ("convolution", "stencil")
 )
+STUDIES += """
+kernel void ring(global float *t, global const float *a, const int width, const int height)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x >= width || y >= height)
+        return;
+    const float s = a[y * width + (x + width - 1) % width] + a[(y + 1) % height * width + x];
+    t[y * width + x] = s - a[(y > 0 ? y - 1 : height - 1) * width + (x + 1) % width];
+}
+"""
 STRIPS = replace(TARGETS["cpu"], strip=8, rows=5)  # most of what they do is halo
 MARCH = Target(march=8, marchers=16)
 # One, fewer than the reach, whole strips, and one more or less; beside it the range.
@@ -43,6 +53,7 @@ CALLS = {
         "hotspot(o, t0, b, c, c, c, c, c, w, h)",
     ],
     "borders stay": ["box_2d_1(t0, a, w, h)", "star_2d_2(t1, t0, w, h)", "gradient(o, t1, w, h)"],
+    "ring": ["ring(t0, a, w, h)", "ring(t1, t0, w, h)", "ring(o, t1, w, h)"],
     "separable": ["row(t0, a, k, w, h)", "column(o, t0, k, w, h)"],
     "harris": [
         *("derivative_x(dx, a, w, h)", "derivative_y(dy, a, w, h)", "product(t0, dx, dx, w, h)"),
@@ -55,7 +66,7 @@ CALLS = {
     ],
 }
 
-MARCHING = ["jacobi, 4 steps", "hotspot", "borders stay", "unsharp"]
+MARCHING = ["jacobi, 4 steps", "hotspot", "borders stay", "unsharp", "ring"]
 
 # In three dimensions, and a volume in which there are tiles with a frame around them.
 PLANES = {

@@ -57,6 +57,13 @@ STEPS = {
                                              * w + clamp(x + i, 0, w - 1)];
     b[(z * h + y) * w + x] = s / 16;
 """,
+    "ring": """\
+    if (x >= w || y >= h || z >= d) return;
+    const int i = (z * h + y) * w;
+    T s = a[i + (x + R) % w] + 2 * a[(z * h + (y > 0 ? y - 1 : h - 1)) * w + x];
+    s += a[((z + d - 1) % d * h + y) * w + x] + 3 * a[((z + R) % d * h + (y + 1) % h) * w + x];
+    b[i + x] = s / 8;
+""",
     "row": """\
     if (x >= w || y >= h || z >= d) return;
     b[(z * h + y) * w + x] = a[(z * h + y) * w + min(x + R, w - 1)] / 2 + 1;
@@ -103,6 +110,8 @@ def extents(size: tuple[int, int, int]) -> dict[str, np.int32]:
         ("box", "float", 1, 3),
         ("box", "float", 2, 2),
         ("row", "float", 3, 2),
+        ("ring", "float", 1, 3),
+        ("ring", "double", 2, 2),
     ],
 )
 def test_bits_are_the_same(name: str, type_: str, reach: int, steps: int) -> None:
@@ -135,6 +144,7 @@ IN_STRIPS = replace(STRIPS, rows=16)  # four columns, two rows
         ("inner", "float", 2, 2),
         ("box", "float", 2, 2),
         ("row", "float", 3, 2),
+        ("ring", "float", 2, 3),
     ],
 )
 def test_bits_are_the_same_in_strips(name: str, type_: str, reach: int, steps: int) -> None:
@@ -163,7 +173,7 @@ def test_strips_that_fit_a_stack() -> None:
 
 
 @pytest.mark.parametrize("target", [IN_PLANES, IN_STRIPS], ids=["march", "strips"])
-@pytest.mark.parametrize(("name", "steps"), [("star", 3), ("box", 2)])
+@pytest.mark.parametrize(("name", "steps"), [("star", 3), ("box", 2), ("ring", 2)])
 def test_items_do_not_meet(name: str, steps: int, target: Target) -> None:
     """Neither where groups march nor in pieces of the frame; nor do strips."""
     source, size = source_of(name), (19, 21, 11)

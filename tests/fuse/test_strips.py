@@ -39,7 +39,6 @@ CALLS = [F, call("g", "o", "t")]
 # In two dimensions or three, but some item needs another one that is not in the rows that are kept.
 ANYWHERE = {
     "first without sign",
-    "wrap",
     "other end",
     "window of a scalar",
     "a scalar away",
@@ -77,6 +76,14 @@ FAR = (
     f"{ALL} float s = 0; for (int j = -3; j <= 5; j++) s += t[clamp(y + j, 0, h - 1)*w + "
     "clamp(x - j, 0, w - 1)]; o[i] = s;"
 )
+WRAPPED = (
+    f"{ALL} o[i] = t[y*w + (x + 1) % w] + t[(y + h - 1) % h*w + x] + "
+    "t[(y + 2) % h*w + (x + w - 1) % w];"
+)
+AROUND = (
+    f"{ALL} const int before = x == 0 ? w - 1 : x - 1, next = x < w - 1 ? x + 1 : 0; "
+    "o[i] = t[y*w + before] + t[y*w + next] + t[(y > 0 ? y - 1 : h - 1)*w + next];"
+)
 # What the second of three kernels and the third one read.
 SHAPES = {
     "clamped": (PLANE, CLAMPED, RIGHT),
@@ -97,6 +104,22 @@ SHAPES = {
         PLANE,
         CLAMPED,
         f"{XY} if (x < w && y < h - 1) o[y*w + x] = t[y*w + max(x - 1, 0)];",
+    ),
+    "wrapped": (PLANE, WRAPPED, AROUND),
+    "wrapped, made of neighbours": (
+        f"{ALL} t[i] = a[(y + 1) % h*w + x] - a[y*w + (x + w - 1) % w];",
+        AROUND,
+        WRAPPED,
+    ),
+    "wrapped across, clamped down": (
+        PLANE,
+        f"{ALL} o[i] = t[y*w + (x + 1) % w] + t[min(y + 1, h - 1)*w + x];",
+        f"{ALL} o[i] = t[max(y - 2, 0)*w + (x > 0 ? x - 1 : w - 1)];",
+    ),
+    "wrapped down, and a place": (
+        PLANE,
+        f"{ALL} o[i] = t[(y + 1) % h*w + x] + 10*y;",
+        f"{ALL} o[i] = t[(y + 3) % h*w + max(x - 1, 0)] + x;",
     ),
 }  # fmt: skip
 SIZES = [(1, 1), (2, 1), (1, 2), (2, 3), (3, 2), (4, 3), (5, 4), (7, 9), (8, 6), (13, 7), (17, 23)]
@@ -128,6 +151,20 @@ def test_rows_are_kept_for_what_is_shown_to_be_near() -> None:
     """The last item of a line reads the first one's: that is in no row that its strip keeps."""
     assert walks(PLANE, CLAMPED)
     check(pair(PLANE, f"{ALL} o[i] = t[y*w + (x + 1 < w ? x + 1 : 0)];"), 1, target=STRIPS)
+
+
+# What wraps around in the one of two steps, and how the other one ends there.
+ENDS = {
+    "to the second": f"{ALL} o[i] = t[y*w + (x + 1 < w ? x + 1 : min(1, w - 1))];",
+    "clamped as well": f"{ALL} o[i] = t[y*w + (x + 1) % w] + t[y*w + max(x - 1, 0)];",
+    "all in the first row": f"{ALL} o[i] = t[(y + 1 < h ? y + 1 : 0)*w + (y + 1 < h ? x : 0)];",
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_what_wraps_around_does_so_after_all_items_of_a_row(name: str) -> None:
+    assert walks(PLANE, ENDS[name]) is False
+    check(pair(PLANE, ENDS[name]), 1, target=STRIPS)
 
 
 def test_offsets_are_constant_away_from_borders_only() -> None:
