@@ -31,6 +31,8 @@ PROTECTED_BY: dict[str, str] = {
     "acting": "tests/fuse/test_early_ends.py::test_condition_that_changes_something[update]",
     "cases": "tests/fuse/test_early_ends.py::test_label_in_a_block[if]",
     "steps": "tests/fuse/test_wrapping.py::test_a_step_that_the_variable_cannot_hold[wider]",
+    "ends": "tests/fuse/test_wrapping.py::test_a_sum_without_sign_that_is_zero_again["
+    "uint z-if (z + 2u < (uint)x) return x - 2; return x;-again]",
     "wide": "tests/fuse/test_wrapping.py::test_numbers_of_64_bits_are_compared[sum]",
     "left": "tests/fuse/test_early_ends.py::test_return_among_the_work[work-before]",
     "cast": f"{_POINTERS}::test_elements_of_one_width[*((global int *)y + i) = x[i] * 9;-"

@@ -42,6 +42,7 @@ from kfusion.source.protections import is_on, protection
 PITCH = protection("pitch", "y*pitch + x has elements of its own only where rows end before pitch")
 WIDE = protection("wide", "numbers of 64 bits may wrap around in a sum or a product")
 SIGNS = protection("signs", "a comparison without sign says nothing if a side is negative")
+ENDS = protection("ends", "the number behind the last one without sign is 0")
 
 
 @dataclass(frozen=True)
@@ -181,18 +182,28 @@ class Bounds:
             return next((p for p in map(self.implied, either) if p is not None), None)
         room = high - low - number(fact.op == "<")
         wanted = [room, -room] if fact.op == "==" else [room]
-        if is_unsigned(fact.type) and fact.op != "==" and is_on(SIGNS):
-            if INTEGERS[fact.type][0] < 64 and not (is_plain(high) and high.constant <= 0):
-                return None  # it may have wrapped around
-            wanted.append(low)
-        pitch = room if room.scalars else number(room.constant + 1)
         proof = NOTHING
+        if is_unsigned(fact.type) and fact.op != "==" and is_on(SIGNS):
+            wanted.append(low)
+            exact = self._is_below_its_end(high, fact.type)
+            if exact is None:
+                return None
+            proof = exact
+        pitch = room if room.scalars else number(room.constant + 1)
         for form in wanted:
             found = self.not_negative(form, pitch, of_rows=False)
             if found is None or any(isinstance(assumed, Need) for assumed in found):
                 return None
             proof |= found
         return proof
+
+    def _is_below_its_end(self, form: Form, type_: str) -> Proof | None:
+        """Why a number that is not negative is less than a type without sign ends at."""
+        if is_plain(form) and form.constant <= 0:
+            return NOTHING
+        if INTEGERS[type_][0] < 64:
+            return NOTHING if form.is_constant else None
+        return self.few(form) if _is_sum_of_scalars(form) else NOTHING
 
     def settled(self, form: Form) -> Form:
         """Without choices that facts make."""
@@ -339,6 +350,8 @@ class Bounds:
             return NOTHING
         if INTEGERS[type_][0] < 64 and not (is_plain(low) and is_plain(high)):
             return None  # a sum or a product may have wrapped around
+        if INTEGERS[type_][0] < 64 and _may_pass_its_end(low) and is_on(ENDS):
+            return None
         if low.choices or high.choices:
             return None  # and so may what is chosen
         small = self.few(low) if _is_sum_of_scalars(low) else NOTHING
@@ -373,6 +386,12 @@ _SMALL = 1 << 16
 def _is_sum_of_scalars(form: Form) -> bool:
     """It may be less than the sum is, if that wraps around: `x + n`, `n + 5u`."""
     return len(form.terms) > 1 or any(len(m) > 1 or f > 1 for m, f in form.terms if m)
+
+
+def _may_pass_its_end(form: Form) -> bool:
+    """`u + 1` of a `uint`: then it is 0."""
+    unsigned = (is_unsigned(a.type.split()[0]) for a in form.atoms if not isinstance(a, Id))
+    return _is_sum_of_scalars(form) and form.constant >= 0 and any(unsigned)
 
 
 def is_plain(form: Form) -> bool:
@@ -531,6 +550,8 @@ def _divides(quotient: Quotient) -> bool:
         return False  # a conversion
     narrow = is_unsigned(quotient.type) and INTEGERS[quotient.type][0] < 64
     if narrow and not (is_plain(quotient.dividend) and is_plain(quotient.divisor)):
+        return False
+    if is_unsigned(quotient.type) and _may_pass_its_end(quotient.dividend) and is_on(ENDS):
         return False
     return _is_sum(quotient.dividend) and _is_sum(quotient.divisor)
 

@@ -53,6 +53,7 @@ class Prediction:
     settled_behind: bool = True  # a command behind the last launch settles, or may do so
     unknown: tuple[Reason, ...] = ()  # launches of kernels that are not known
     before: Before | None = None  # the region, in the program's likely run
+    possible: bool = True  # no argument of a launch has another size than its parameter
 
     def in_run(self, value: Sym) -> Sym:
         """What it was in the likely run."""
@@ -136,8 +137,10 @@ class Predictions:
             for cost, other in ways.others:
                 number += 1
                 heapq.heappush(waiting, (differences + cost, number, other))
-        self.likely = _ordered(found)  # each sequence of launches once, then the rest
+        possible = [path for path in found if path.possible] or found
+        self.likely = _ordered(possible)  # each sequence of launches once, then the rest
         self.certain = not cut and not waiting and all(path.exact for path in found)
+        self.certain = self.certain and len(possible) == len(found)
 
 
 def predictions(
@@ -191,6 +194,7 @@ def _follow(around: Surrounding, ways: Ways) -> Prediction:
         executor.perhaps_settled,
         tuple(launches.unknown),
         around.before,
+        launches.possible,
     )
 
 

@@ -7,8 +7,9 @@ is not known, or not given, ends a row of launches: nothing is fused across it.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pycparser import c_ast
@@ -30,6 +31,7 @@ from kfusion.host.symbolic import (
     Global,
     Literal,
     Num,
+    Op,
     Pointee,
     Sym,
     anything,
@@ -38,6 +40,7 @@ from kfusion.host.symbolic import (
 from kfusion.host.ways import Ways
 from kfusion.kernel.evaluate import image_size
 from kfusion.kernel.model import Kernel, Parameter
+from kfusion.kernel.types import known_size
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
@@ -102,6 +105,7 @@ class Launches:
         self._all_settings = [e for settings in self._settings for e in settings.values()]
         self._named = self._names_before()
         self._labels = labels([(p, k.name) for p, k in known], around.region.unit)
+        self.possible = all(_fit(self._settings[n], k) for n, (_, k) in enumerate(known))
         self.unknown: list[Reason] = []  # launches that are in no row
         self._relied_on: Reason | None = None  # by the launch before
         rows: list[list[PredictedLaunch]] = [[]]
@@ -230,6 +234,35 @@ class Launches:
         range_ = range_of(key, launch.size, launch.local)
         uniform = self.around.full_groups
         return replace(range_, dimensions=dimensions, offset=moved, uniform=uniform)
+
+
+def _fit(settings: Mapping[int, SetArgument], kernel: Kernel) -> bool:
+    """Whether OpenCL takes arguments of these sizes."""
+    for position, effect in settings.items():
+        parameter = kernel.parameters[position]
+        wanted = known_size(parameter.canonical) if parameter.is_scalar else _HANDLE
+        known = _bytes(effect.size) if effect.value is not None else None
+        if parameter.space != "local" and None not in (known, wanted) and known != wanted:
+            return False
+    return True
+
+
+_HANDLE = 8  # bytes of a memory object's, as the host has it, or of a sampler's
+_SIZES = {"mem": _HANDLE, "sampler": _HANDLE}
+_SIZE_OF = re.compile(r"sizeof\((cl_|)(?:unsigned |signed )?(\w+)\)")
+
+
+def _bytes(size: Sym) -> int | None:
+    """`sizeof(cl_int)`, `sizeof(float)`; not `sizeof(long)`, which differs between hosts."""
+    if isinstance(size, Num):
+        return size.value
+    match = _SIZE_OF.fullmatch(size.name) if isinstance(size, Op) and not size.args else None
+    if match is None:
+        return None
+    prefix, name = match.groups()
+    if prefix:
+        return _SIZES.get(name) or known_size(name)
+    return known_size(name) if name in ("char", "short", "int", "float", "double") else None
 
 
 def range_of(key: str, size: tuple[Sym, ...], local: tuple[Sym, ...] | None) -> LaunchRange:

@@ -453,7 +453,7 @@ def _returned(env: Environment, nodes: Sequence[c_ast.Node], type_: str) -> Type
         if isinstance(node, c_ast.Return):
             return convert(evaluate(env, node.expr), type_)
         if any(isinstance(each, c_ast.Return) for each in descendants(node)):
-            before, both, found = dict(env.values), _both(env, node.cond), []
+            before, both, found = dict(env.values), _both(env, node.cond), list[Typed]()
             for way in (node.iftrue, node.iffalse):
                 env.reset(before, env.pointers)
                 found.append(_returned(env, (*filter(None, [way]), *rest), type_))
@@ -498,6 +498,8 @@ def _ran(env: Environment, node: c_ast.Node | None) -> bool:
 
 def _ran_either(env: Environment, node: c_ast.If) -> bool:
     before, both, ways = dict(env.values), _both(env, node.cond), []
+    if not (both[0][1] or both[1][1]):
+        return False  # it may have an effect, too
     for way in (node.iftrue, node.iffalse):
         env.reset(before, env.pointers)
         if not _ran(env, way):

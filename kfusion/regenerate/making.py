@@ -32,6 +32,7 @@ from functools import lru_cache
 from textwrap import wrap
 
 from kfusion.graph.model import (
+    Argument,
     Assumption,
     AtLeast,
     AtMost,
@@ -44,12 +45,13 @@ from kfusion.graph.model import (
     Group,
     InRows,
     Keeps,
-    LocalMemory,
     Marching,
+    Memory,
     Number,
     Placement,
     Reaches,
     SameRange,
+    Scalar,
     Shifted,
     Sized,
     Spans,
@@ -176,20 +178,20 @@ class _Making:
         self._uses["launch", index] = None
         return self._launches[index]
 
-    def named(self, name: str, type_: str = "") -> tuple[int, int]:
+    def named(self, name: str, type_: str = "", kind: type[Argument] = Scalar) -> tuple[int, int]:
         """The first launch that gets memory or a scalar of this name, in the type if one does, and
         its position there."""
-        found = self._places(name)
+        found = self._places(name, kind)
         return next(
             (place for place in found if self._parameter(place).canonical == type_), found[0]
         )
 
-    def _places(self, name: str, *, local: bool = False) -> list[tuple[int, int]]:
+    def _places(self, name: str, kind: type[Argument] = Scalar) -> list[tuple[int, int]]:
         return [
             (invocation.index, position)
             for invocation in self.pattern.invocations
             for position, argument in enumerate(invocation.arguments)
-            if argument.name == name and isinstance(argument, LocalMemory) == local
+            if argument.name == name and isinstance(argument, kind)
         ]
 
     def _parameter(self, place: tuple[int, int]) -> Parameter:
@@ -242,7 +244,7 @@ class _Making:
         lines: list[str] = []
         for key in memory:
             assert isinstance(key, str)
-            index, position = self.named(key)
+            index, position = self.named(key, kind=Memory)
             launches.add(index)
             launch = self._launches[index]
             lines.append(f"const cl_mem {self._memory[key]} = kfusion_mem({launch}, {position});")
@@ -634,8 +636,7 @@ class _Making:
         return [*lines, f"kfusion_did(run, {len(group.members)}, {steps});"]
 
     def _source(self, parameter: FusedParameter) -> tuple[int, int]:
-        local = isinstance(parameter.argument, LocalMemory)
-        found = self._places(parameter.argument.name, local=local)
+        found = self._places(parameter.argument.name, type(parameter.argument))
         words = parameter.text.removesuffix(parameter.name).split()
         type_ = " ".join(w for w in words if w != "const")
         return next((each for each in found if self._parameter(each).type == type_), found[0])

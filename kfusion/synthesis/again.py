@@ -128,8 +128,12 @@ class PointText:
         left, right = comparison.left, comparison.right
         if not is_unsigned(comparison.type) and self._is_narrow(left) and self._is_narrow(right):
             return f"{self._sum(left)} {comparison.op} {self._sum(right)}"
-        cast = f"({comparison.type})" if is_unsigned(comparison.type) else ""
-        sides = [f"{cast}({self.wide(s)})" if cast else self.wide(s) for s in (left, right)]
+        if not is_unsigned(comparison.type):
+            return f"{self.wide(left)} {comparison.op} {self.wide(right)}"
+        scalars = left.scalars | right.scalars
+        whole = any(INTEGERS.get(scalar.type) == (64, False) for scalar in scalars)
+        texts = (self._sum(s, "(ulong)") if whole else self.wide(s) for s in (left, right))
+        sides = [f"({comparison.type})({text})" for text in texts]
         return f"{sides[0]} {comparison.op} {sides[1]}"
 
     def _is_narrow(self, form: Form) -> bool:

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from kfusion.api import CheckError, Fused, fuse
-from tests.support.kernel_side import fused_and_same, random_data
+from kfusion.graph.target import Target
+from tests.stencils.running import EAGER
+from tests.support.kernel_side import OWN_ELEMENTS, fused_and_same, random_data
 from tests.support.pyopencl_run import Array, Case, run_both
 
 XY = "const size_t x = get_global_id(0), y = get_global_id(1);"
@@ -174,3 +176,60 @@ def test_what_one_item_reads_by_both_sums(first: str, second: str, stay: list[st
 
 def test_ids_are_the_same_in_32_and_in_64_bits() -> None:
     assert len(of_both("*(t + k) = a[k];", "*(o + i) = t[i];").kernels) == 1
+
+
+# A function of an item, a number and what is far from zero there: the last one, or the one before.
+AROUND = {
+    "ulong z": [
+        "if (x + z < x) return (int)x - 2; return x;",
+        "if (z + 3 < z) return (int)x - 2; return x;",
+        "if (z + 1 == 0) return (int)x - 2; return x;",
+        "if (z <= z + 1) return x; return (int)x - 2;",
+        "return x > z + x ? (int)x - 2 : x;",
+    ],
+    "uint z": [
+        "if (z + 2u < (uint)x) return x - 2; return x;",
+        "if (z + 1u < (uint)x) return x - 2; return x;",
+        "if (z + 1u == x) return x - 2; return x;",
+        "if (z + 1 == 0) return x - 2; return x;",
+        "if ((z + 3u) / 2 < 1) return x - 2; return x;",
+    ],
+}
+
+
+@pytest.mark.parametrize("target", [OWN_ELEMENTS, EAGER], ids=["own", "again"])
+@pytest.mark.parametrize(
+    ("type_", "body"), [(type_, body) for type_, bodies in AROUND.items() for body in bodies]
+)
+def test_a_sum_without_sign_that_is_zero_again(type_: str, body: str, target: Target) -> None:
+    of_item = "ulong x" if type_ == "ulong z" else "int x"
+    x = f"const {of_item} = get_global_id(0);"
+    source = (
+        f"int at({of_item}, {type_}) {{ {body} }}\n"
+        f"kernel void f(global float *t, global const float *a, {type_}) "
+        f"{{ {x} if (x < 7) t[x + 2] = a[x] + 1; }}\n"
+        f"kernel void g(global float *o, global const float *t, {type_}) "
+        f"{{ {x} if (x < 7) o[x] = t[at(x, z) + 2]; }}\n"
+    )
+    made = fuse(source, ["f(t, a, z)", "g(o, t, z)"], target=target)
+    number = np.uint64 if type_ == "ulong z" else np.uint32
+    for below in range(4):
+        scalars: Numbers = {"z": number(np.iinfo(number).max - below)}
+        try:
+            memory = dict.fromkeys(given(made))
+            made.check({**memory, **scalars, **_apart(memory)}, [(8,), (8,)])
+        except CheckError:
+            continue
+        assert same(made, source, scalars, (8,))
+
+
+def test_a_guard_that_is_not_always_true() -> None:
+    source = (
+        f"kernel void f(global float *t, global const float *a, int n, ulong z) "
+        f"{{ {ITEM} if (i < n && z < z + 3) t[i] = a[i] + 1; }}\n"
+        f"kernel void g(global float *o, global const float *t, int n) "
+        f"{{ {ITEM} if (i < n) o[i] = t[max(i - 1, 0)]; }}\n"
+    )
+    made = fuse(source, ["f(t, a, n, z)", "g(o, t, n)"], target=EAGER)
+    scalars: Numbers = {"n": np.int32(7), "z": np.uint64((1 << 64) - 1)}
+    assert same(made, source, scalars, (8,))
