@@ -61,8 +61,8 @@ def read_call(span: Span, kernels: Mapping[str, Kernel]) -> Call:
     if len(written) != len(kernel.parameters):
         raise error(
             "KF125",
-            f"{name}() has {len(kernel.parameters)} parameters, and {len(written)} arguments are "
-            "given",
+            f"{name}() has {_counted(len(kernel.parameters), 'parameter')}, and "
+            f"{_counted(len(written), 'argument')} {'is' if len(written) == 1 else 'are'} given",
             span,
             related=((f"{name}() is defined here", kernel.span),),
         )
@@ -77,6 +77,10 @@ def _unreadable(span: Span) -> Exception:
         span,
         help="buffers and scalars are given by name, scalars also as numbers",
     )
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def _argument(parameter: Parameter, text: str, span: Span) -> Argument:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import prod
 
 from kfusion.kernel.forms import (
     GLOBAL_ID,
@@ -86,12 +87,23 @@ def extents(kernel: Kernel, launched: Launched) -> dict[str, int]:
     for access in kernel.accesses:
         if access.parameter not in found:
             continue
-        last = highest(access.form, access.facts, launched) if access.form else items
+        form = access.form
+        last = highest(form, access.facts, launched) if form else max(items, _box(launched))
         own = size_of(kernel.parameter(access.parameter).canonical)
         seen = size_of(access.seen_as) if access.seen_as else own
         count = (last * (access.unit or seen) + seen - 1) // own + 1
         found[access.parameter] = max(found[access.parameter], count + MARGIN)
     return found
+
+
+def _box(launched: Launched) -> int:
+    """Elements between `0` and what an index that is not understood may be made of: all numbers
+    that the kernel gets, as sides of a box."""
+    sides = [n for n in launched.scalars.values() if isinstance(n, int) and n > 1]
+    return min(prod(sides), _LARGEST)
+
+
+_LARGEST = 1 << 20
 
 
 def highest(form: Form, facts: Sequence[Comparison], launched: Launched) -> int:

@@ -223,7 +223,8 @@ class Bounds:
         if proof is None:
             more = [*self._ranges(form, pitch), *self._groups(form), *self._ceilings(form, pitch)]
             more += self._rows(form, pitch.scalars) if of_rows else ()
-            more = [*self._floors(form), *known, *self._conversions(form), *more]
+            floors = [*self._floors(form), *self._mirrored(form)]
+            more = [*floors, *known, *self._conversions(form), *more]
             factors = self._factors(form)
             more += [Slack(form_of(scalar), frozenset({Floor(scalar, 0)})) for scalar in factors]
             proof = self._search(form, more, factors) if len(more) > len(known) else None
@@ -275,6 +276,20 @@ class Bounds:
             scalar = monomial[0]
             if isinstance(scalar, Value) and self._may(floor := Floor(scalar, -form.constant)):
                 yield Slack(form, frozenset({floor}))
+
+    def _mirrored(self, form: Form) -> Iterator[Slack]:
+        """`w - 2 + x`, `2*w - 3 - x`: what is mirrored at the last element has one before it."""
+        if form.constant >= 0 or self.endless:
+            return
+        rest = Form(tuple((m, f) for m, f in form.terms if not all(map(is_never_negative, m))))
+        for monomial, factor in form.terms:
+            scalar = monomial[0] if len(monomial) == 1 else None
+            if not isinstance(scalar, Value) or factor < 1:
+                continue
+            most = -form.constant if rest == form_of(scalar) else 0
+            for least in range(1, _MIRRORED + 1) if factor > 1 else [most] if most else []:
+                if self._may(floor := Floor(scalar, least)):
+                    yield Slack(form_of(scalar) - number(least), frozenset({floor}))
 
     def _conversions(self, form: Form) -> Iterator[Slack]:
         """`(size_t)(w - 1)` of a `uint`, `(int)w`: the same number where `w` is neither 0 nor
@@ -381,6 +396,7 @@ def last_of(type_: str) -> int:
 LAST = (1 << 32) - 1  # of the numbers of 32 bits without sign
 _FEW = 1 << 31
 _SMALL = 1 << 16
+_MIRRORED = 4  # elements, at an end
 
 
 def _is_sum_of_scalars(form: Form) -> bool:

@@ -784,8 +784,8 @@ def _without_sign(access: BoundAccess) -> str | None:
 _FOLLOWED = (
     "an index is followed if it is a sum, product, quotient or remainder of ids, scalar "
     "parameters, constants and counting loops, or of their bits, and of variables that have one "
-    "value there, or one of several by ?:, if, min, max or clamp of integers, or functions with "
-    "one `return`; not through memory, or by a condition that asks for what is in memory"
+    "value there, or one of several by ?:, if, min, max or clamp of integers, or functions of "
+    "integers without loops; not through memory, or by a condition that asks for what is in memory"
 )
 _NARROW = ("uint", "ushort", "uchar")
 _EQUAL = "give both launches one value; at run time, only whole numbers are compared, no structures"

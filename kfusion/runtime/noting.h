@@ -332,6 +332,20 @@ KFUSION_HERE const char *kfusion_bad_range(kfusion_state *s, cl_uint dimensions,
     return length != 0 ? s->range : "a range that no device takes";
 }
 
+/* Which argument nobody has set, or one that OpenCL may refuse. */
+KFUSION_HERE const char *kfusion_bad_argument(kfusion_state *s, const kfusion_record *r)
+{
+    cl_uint i;
+
+    for (i = 0; i < r->count; i++)
+        if (i >= r->values || !r->value[i].known) {
+            snprintf(s->range, sizeof s->range, "argument %u of %s was not set in the region",
+                     (unsigned)i, r->name);
+            return s->range;
+        }
+    return "an argument that the device may refuse";
+}
+
 /* No more than 2^31 items, from 0 on: beyond, ids may wrap around in 32 bits, or products of ids
    and sizes in 64. */
 KFUSION_HERE int kfusion_has_small_ids(cl_uint dimensions, const size_t *offset,
@@ -494,7 +508,7 @@ KFUSION_HERE const char *kfusion_note(kfusion_state *s, cl_command_queue queue, 
     if (r == NULL)
         return kfusion_why_unknown(s, kernel);
     if (!kfusion_has_known_arguments(&s->queue, r))
-        return "an argument was not set in the region";
+        return kfusion_bad_argument(s, r);
     if (!kfusion_is_good_range(&s->queue, r->group, r->required, dimensions, global, local))
         return kfusion_bad_range(s, dimensions, global, local);
     if (!kfusion_has_small_ids(dimensions, offset, global))

@@ -12,10 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kfusion.device.extents import Launched, extents
 from kfusion.device.verify import _ulps
 from tests.support.called import compare_here
 from tests.support.case_format import case_named
 from tests.support.case_program import given_files, write_files
+from tests.support.kernel_side import kernel_of
 
 LINALG = Path(__file__).parents[2] / "casestudies" / "linalg"
 PROGRAMS = Path(__file__).parent / "verify"
@@ -460,3 +462,14 @@ def test_data_for_a_buffer_that_there_is_not(tmp_path: Path) -> None:
     done = verify("legal.c", "--size", "13", "--data", f"b={tmp_path / 'a.npy'}")
     assert done.returncode == 1
     assert done.stderr == "--data b: nothing that was run has this name\n"
+
+
+def test_elements_at_places_that_memory_tells() -> None:
+    """The numbers that the kernel gets say how many there may be."""
+    kernel = kernel_of(
+        "kernel void f(global float *o, global const float *t, global const int *at, int w, int h)"
+        "{ const int i = get_global_id(0); o[i] = t[clamp(at[i], 0, w * h - 1)]; }"
+    )
+    wanted = extents(kernel, Launched((8,), None, {"w": 13, "h": 11}))
+    assert wanted["t"] >= 13 * 11
+    assert wanted["o"] < 13 * 11
