@@ -314,6 +314,9 @@ def _tell(
     cuts += [launch.apart for row in path.stretches[1:] for launch in row if launch.apart]
     cuts += path.unknown
     result.diagnostics += [reason.as_cut() for reason in dict.fromkeys(cuts)]
+    result.diagnostics += [
+        warning(r.code, r.message, r.span or region.mark.annotation, r.help) for r in path.unset
+    ]
     if any(each.patterns for each in patterns):
         return
     if sum(map(len, path.segments)) + len(path.unknown) < 2:

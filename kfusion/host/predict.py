@@ -53,6 +53,7 @@ class Prediction:
     settled_behind: bool = True  # a command behind the last launch settles, or may do so
     unknown: tuple[Reason, ...] = ()  # launches of kernels that are not known
     before: Before | None = None  # the region, in the program's likely run
+    unset: tuple[Reason, ...] = ()  # arguments that no call sets, as far as is seen
     possible: bool = True  # no argument of a launch has another size than its parameter
 
     def in_run(self, value: Sym) -> Sym:
@@ -194,6 +195,7 @@ def _follow(around: Surrounding, ways: Ways) -> Prediction:
         executor.perhaps_settled,
         tuple(launches.unknown),
         around.before,
+        tuple(launches.unset.values()),
         launches.possible,
     )
 

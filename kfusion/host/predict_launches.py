@@ -107,6 +107,7 @@ class Launches:
         self._labels = labels([(p, k.name) for p, k in known], around.region.unit)
         self.possible = all(_fit(self._settings[n], k) for n, (_, k) in enumerate(known))
         self.unknown: list[Reason] = []  # launches that are in no row
+        self.unset: dict[str, Reason] = {}  # by kernel, arguments that no call is seen to set
         self._relied_on: Reason | None = None  # by the launch before
         rows: list[list[PredictedLaunch]] = [[]]
         number = 0
@@ -173,6 +174,9 @@ class Launches:
         range_ = self._range(launch, number)
         invocation = Invocation(index, kernel, arguments, range_, label, span)
         unset = None if self.around.closed else _unset(launch, kernel, span)
+        missing = [p for n, p in enumerate(kernel.parameters) if n not in settings]
+        if self.around.closed and missing:
+            self.unset.setdefault(kernel.name, _never_set(missing, kernel, span))
         apart = launch.apart or unset or self._relied_on
         self._relied_on = unset
         return PredictedLaunch(
@@ -303,6 +307,13 @@ def _unset(launch: Launch, kernel: Kernel, span: Span | None) -> Reason | None:
             help = "set it in the function that launches, or give all files of the program"
             return Reason("KF243", text, span, help)
     return None
+
+
+def _never_set(missing: Sequence[Parameter], kernel: Kernel, span: Span | None) -> Reason:
+    names = ", ".join(f"'{parameter.name}'" for parameter in missing)
+    text = f"no call that kfusion can follow sets {names} of {kernel.name}"
+    help = "if the program sets it, let it tell: see KFUSION=record in 'kfusion explain KF242'"
+    return Reason("KF243", text, span, help)
 
 
 def unset_name(parameter: Parameter, kernel: Kernel) -> str:

@@ -128,7 +128,7 @@ def test_wrong_number_of_arguments() -> None:
     assert (
         failure(["square(t)"])
         == """\
-calls:1:1: error[KF125]: square() has 2 parameters, and 1 arguments are given
+calls:1:1: error[KF125]: square() has 2 parameters, and 1 argument is given
     1 | square(t)
       | ^~~~~~~~~
 kernels.cl:6:15: square() is defined here

@@ -32,12 +32,12 @@ KF203: the index of an access is not understood
 Two calls use one buffer, at least one of them writes it, and it cannot be told
 which element an access touches. kfusion follows an index that is a sum,
 product, quotient or remainder of ids, scalar parameters, constants and counting
-loops, also through variables and through functions of integers without loops. Where a
-value is one of several, by `?:`, `if`, `min`, `max`, `clamp` or `abs` of
-integers, each of them is looked at, unless there are many. It does not follow
-most shifts to the right and bitwise operators, vectors that a condition decides
-about, nor what is read from memory: that may lead to any element, also to one
-that another work-item writes.
+loops, also through variables, and through functions of integers without loops.
+Where a value is one of several, by `?:`, `if`, `min`, `max`, `clamp` or `abs`
+of integers, each of them is looked at, unless there are many. It does not
+follow most shifts to the right and bitwise operators, vectors that a condition
+decides about, nor what is read from memory: that may lead to any element, also
+to one that another work-item writes.
 
 Example
 
