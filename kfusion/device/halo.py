@@ -305,6 +305,8 @@ class Strips:
         if period is None:
             return [slice(max(start + low, 0), min(end + high, size)) for start, end in ends]
         after = int(self.value(period, {}).item())
+        if after < 1:
+            return [slice(0, 0) for _ in ends]
         whole = ((start, min(max(start, after), end)) for start, end in ends)
         return [np.arange(start + low, end + high) % after for start, end in whole]
 

@@ -486,6 +486,8 @@ def _level(
     inside, settled = found
     ends = tuple((period,) if period is not None else () for period in periods)
     inside += replace(NO_LIMITS, end=(*ends, *NO_LIMITS.end[len(ends) :]))
+    some = [period - _ONE for period in periods if period is not None]
+    domain += replace(NO_LIMITS, when=tuple(some))  # else nothing comes again
     numbers = {id(stage): n for n, stage in enumerate(before)}
     bordered = (r.again.outside or any(map(_has_borders, r.again.point)) for r in reads[key])
     chosen = (a for a in loads_of(before, values) if a.form is not None and _has_borders(a.form))
@@ -639,6 +641,7 @@ def _wraps_around(atom: Atom) -> bool:
 
 
 NO_LIMITS = Limits(((),) * 3, ((),) * 3)
+_ONE = number(1)  # where a number of a stage is called so
 
 
 def _all_limits(facts: Iterable[Comparison], known: Sequence[Comparison]) -> Limits | None:

@@ -110,7 +110,9 @@ class FunctionWriter(Writer):
             period = self.kept.level.periods[d] if self.kept is not None else None
             if item != place and item in named and period is not None:
                 of = self.text_of_numbers().of(period)
-                lines.append(f"{self.out.indent}const int {item} = ({place} % {of} + {of}) % {of};")
+                rest = f"{place} % {of}"
+                text = f"const int {item} = {rest} + ({rest} < 0 ? {of} : 0);"
+                lines.append(f"{self.out.indent}{text}")
         self.out.lines[:0] = lines
 
     def _call(self, use: StageUse, each: Again) -> str:

@@ -31,7 +31,9 @@ from tests.fuse.test_stencils import (
     kernel,
     pair,
 )
-from tests.stencils.running import STRIPS
+from tests.random.execution import Job, Step
+from tests.random.running import simulated
+from tests.stencils.running import MARCH, STRIPS
 from tests.support.kernel_side import fused_text
 from tests.support.pyopencl_run import Case, assert_same
 
@@ -140,6 +142,24 @@ def test_all_sizes(name: str) -> None:
         sizes = {n: np.int32(v) for n, v in scalars.items()}
         case = Case(arrays, sizes, (w + w % 2, h + h % 3), None, ())
         assert_same(fused, source, case, ["o"])
+
+
+@pytest.mark.parametrize("target", [STRIPS, MARCH], ids=["strips", "march"])
+@pytest.mark.parametrize("size", [(0, 4), (4, 0), (0, 0), (-2, 3), (3, -5)])
+def test_nothing_that_could_wrap_around(size: tuple[int, int], target: Target) -> None:
+    """No item has a remainder to take: a number modulo 0 may end the process."""
+    source = kernel("f", "t a", PLANE) + kernel("g", "o t", WRAPPED) + kernel("k", "o t", AROUND)
+    calls, ranges = [F, call("g", "u", "t"), call("k", "o", "u")], [LaunchRange(2, "all")] * 3
+    fused = fuse(source, calls, ["o"], ranges=ranges, target=target, tiles=True)
+    assert [kernel.tiles is not None for kernel in fused.fused] == [True]
+    (launch,) = fused.kernels
+    numbers = {n: np.int32(v) for n, v in zip("whdrn", (*size, 1, 1, 1), strict=True)}
+    arguments = [*(numbers.get(n, n) for n in launch.arguments), np.int32(8), np.int32(8)]
+    over, local = launch.over((8, 8))
+    assert local is not None
+    step = Step(launch.name, tuple(arguments), over, local)
+    data = {n: np.zeros(4, np.float32) for n in "ao"}
+    assert simulated([Job(fused.source, (), ((step,), (step,)), data, ("o",))]) == [None]
 
 
 def walks(f: str, g: str) -> bool:
