@@ -148,7 +148,8 @@ class LevelsWriter:
         yield from self.when(limits)
 
     def when(self, limits: Limits) -> Iterator[str]:
-        return (self.number(form).compared("0", "<=") for form in limits.when)
+        numbers = map(self.number, limits.when)
+        return (f"{each.text} >= {-each.plus}" for each in numbers)
 
     def make(self, level: Level, function: Function, rows: Mapping[Key, Rows], *item: str) -> str:
         """The call, and what gets its value."""
