@@ -10,7 +10,9 @@ import os
 import shutil
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import pytest
 from hypothesis import settings
@@ -37,6 +39,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         known = item._fixtureinfo.name2fixturedefs if isinstance(item, pytest.Function) else {}
         if any(one.scope == "module" for found in known.values() for one in found):
             item.add_marker(pytest.mark.xdist_group(str(item.path)))
+
+
+_stderr: dict[str, BinaryIO] = {}  # what each process of the tests has written to it, by its name
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    node = getattr(report, "node", None)
+    if node and node.gateway.id not in _stderr:
+        with suppress(OSError):  # the process has ended, or there is no /proc
+            captured = Path(f"/proc/{node.gateway._io.popen.pid}/fd/2")
+            if captured.readlink().name.endswith("(deleted)"):  # else it is between two tests
+                _stderr[node.gateway.id] = captured.open("rb")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """pytest-xdist tells that a process has ended, but neither how nor its last words."""
+    if error:
+        print(f"\n{node.gateway.id} ended with status {node.gateway._io.popen.wait(60)}")
+        if node.gateway.id in _stderr:
+            print(_stderr[node.gateway.id].read().decode(errors="replace")[-10_000:])
 
 
 @pytest.fixture(autouse=True, scope="session")
