@@ -434,6 +434,8 @@ def _unreadable_region(span: Span) -> KFusionError:
 def _not_a_clause(word: Span) -> KFusionError:
     near = min(_CLAUSES, key=lambda known: _distance(word.text.lower(), known))
     help = _BEHIND if _distance(word.text.lower(), near) > 2 else f"write {near}(...), once"
+    if word.text in ("out", "temp"):
+        help = f"'{word.text}' belongs into the list: #pragma kfuse({word.text}(c))"
     text = f"this annotation cannot be read: '{word.text}' is not expected here"
     return error("KF112", text, word, help=help)
 

@@ -188,6 +188,19 @@ app.c:6:26: error[KF112]: this annotation cannot be read: 'requires' is not expe
     )
 
 
+def test_out_behind_the_list(command: Command) -> None:
+    command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(a, b) out(c)")
+    assert (
+        command.left_program()
+        == """\
+app.c:6:21: warning[KF112]: this annotation cannot be read: 'out' is not expected here
+    6 | #pragma kfuse(a, b) out(c)
+      |                     ^~~
+  help: 'out' belongs into the list: #pragma kfuse(out(c))
+"""
+    )
+
+
 def test_region_in_a_kernel_file(command: Command) -> None:
     command.change(
         "vec.cl",
