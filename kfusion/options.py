@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from kfusion.graph.target import ANY, AUTO, Targets, targets_of
+from kfusion.graph.target import ANY, AUTO, Targets, Tuned, targets_of
 from kfusion.parse.compiler import Preprocessor, is_define
 from kfusion.paths import fake_libc_dir
 from kfusion.paths import include_dir as include_folder
@@ -25,9 +26,11 @@ takes_build_options = click.option(
 
 def targets_of_options(name: str, budgets: tuple[str, ...], files: tuple[Path, ...]) -> Targets:
     """With `tuned` files the target is theirs, if none is asked for."""
-    from kfusion.tuned import read_tuned
+    tuned: Mapping[str, Tuned] = {}
+    if files:
+        from kfusion.tuned import read_tuned
 
-    tuned = read_tuned(files) if files else {}
+        tuned = read_tuned(files)
     if tuned and name == ANY.name:
         name = AUTO if len(tuned) > 1 else next(iter(tuned))
     targets = targets_of(name, budgets, tuned)
