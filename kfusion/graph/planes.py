@@ -32,6 +32,7 @@ from kfusion.kernel.types import size_of
 from kfusion.source.dataclasses import dataclass
 
 _ITEMS_ALONG = 8  # of a group, one below the other
+_MUCH = 0.25  # of its rows that a group makes for others' sake: then each item does twice as many
 
 Place = tuple[int, int]  # column and row, from the first row of an item
 
@@ -89,6 +90,8 @@ def marching_in_planes(
     items = target.marchers // 2 * _ITEMS_ALONG
     sources = sources_of(levels, stages, values)
     rows = max(1, target.march // 2 // max(size_of(level.type) for level in levels.levels))
+    if _length(levels.around(1)) > rows * _ITEMS_ALONG * _MUCH:
+        rows *= 2
     found = planes_of(levels, sources, rows, items)
     while rows > 1 and (registers(found, rows) > MANY or _room(found) > target.local_bytes):
         rows //= 2

@@ -38,7 +38,8 @@ class Target:
     # Bytes of a row that an item of a group does that marches down a strip, if groups do: then
     # they are of `marchers` items, or twice as many, and the device should have `marches` of them.
     # In three dimensions they are of four times as many, half of `marchers` side by side, and an
-    # item does rows one below the other, half as many bytes of a column.
+    # item does rows one below the other, half as many bytes of a column, or as many where else
+    # much of what it does would be for neighbours.
     march: int = 0
     marchers: int = 64
     marches: int = 1584  # twelve for each unit of a large device

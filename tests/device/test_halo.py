@@ -195,7 +195,8 @@ def test_where_groups_march_through_planes(name: str, tmp_path: Path) -> None:
     program = fused(calls, MARCH_IN_PLANES[rows], 3)
     (tiles,) = (group.tiles for group in program.plan.groups)
     assert isinstance(tiles, Marching)
-    assert tiles.columns == rows
+    many = name == "star, 3 steps"  # else most rows would be for neighbours
+    assert tiles.columns == (2 * rows if many else rows)
     check_marching(program, (*VOLUMES, volume), tmp_path)
 
 
