@@ -276,7 +276,7 @@ def _predicted(region: Region, names: EndNames | None, given: Given, result: Res
     oracle, drops = partial(_expected, given), partial(observation.drops, names=names)
     found: list[_Path] = []
     for path in predicted.likely:
-        held = len(predicted.likely) == 1 and observation.is_settled(path, names)
+        held = predicted.are_one and observation.is_settled(path, names)
         rows = [
             ExpectedRow(row, oracle, drops, BY_EXECUTION, held and not row.settled_behind)
             for row in _rows(path)

@@ -42,7 +42,7 @@ class Observation:
         self.notes: list[Diagnostic] = []
         temporary = self._temporary()
         if run is not None and temporary:
-            certain = predicted.certain and len(predicted.likely) == 1
+            certain = predicted.certain and predicted.are_one
             self.notes += contradictions(region, run, kernels, temporary, certain=certain)
 
     def drops(self, prediction: Prediction, names: EndNames | None) -> tuple[Drop, ...]:

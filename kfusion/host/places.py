@@ -22,6 +22,7 @@ from kfusion.host.symbolic import (
     Place,
     Pointee,
     Ref,
+    Some,
     State,
     Sym,
     Unknown,
@@ -144,7 +145,7 @@ class Places(ABC):
 
     def _element(self, node: c_ast.ArrayRef) -> Place | None:
         index = self.value(node.subscript)
-        step = f"[{index.value}]" if isinstance(index, Num) else f"[?{index}]"
+        step = f"[{index.value}]" if isinstance(index, Num) else Some(index)
         base = self.place(node.name)
         if base is None:
             return None
@@ -156,7 +157,7 @@ class Places(ABC):
             return Place(target.root, (*target.path[:-1], step))
         if target.path and target.path[-1].startswith("[") and step != "[0]":
             moved = target.moved(index.value) if isinstance(index, Num) else None
-            return moved or Place(target.root, (*target.path[:-1], f"[?{index}]"))
+            return moved or Place(target.root, (*target.path[:-1], Some(index)))
         return target if step == "[0]" else target / step
 
     def is_array(self, node: c_ast.Node, place: Place) -> bool:

@@ -121,7 +121,7 @@ class Predictions:
     """The paths of a region that give up nowhere, beginning with the default one: patterns are
     made of them."""
 
-    def __init__(self, follow: Callable[[Ways], Prediction]) -> None:
+    def __init__(self, follow: Callable[[Ways], list[Prediction]]) -> None:
         steps = Steps(MOST_STEPS)
         found: list[Prediction] = []
         # Each entry of the heap: differences, order, script.
@@ -133,7 +133,7 @@ class Predictions:
                 break
             differences, _, script = heapq.heappop(waiting)
             ways = Ways(steps, script)
-            found.append(follow(ways))
+            found += follow(ways)
             cut = cut or ways.cut
             for cost, other in ways.others:
                 number += 1
@@ -142,6 +142,11 @@ class Predictions:
         self.likely = _ordered(possible)  # each sequence of launches once, then the rest
         self.certain = not cut and not waiting and all(path.exact for path in found)
         self.certain = self.certain and len(possible) == len(found)
+
+    @property
+    def are_one(self) -> bool:
+        """One path, be it with several rows."""
+        return len({id(path.after) for path in self.likely}) == 1
 
 
 def predictions(
@@ -162,7 +167,9 @@ def predictions(
     return Predictions(lambda ways: _follow(around, ways))
 
 
-def _follow(around: Surrounding, ways: Ways) -> Prediction:
+def _follow(around: Surrounding, ways: Ways) -> list[Prediction]:
+    """One path: with the memory of the likely run, and, if that has more than one name, with each
+    name as memory of its own."""
     executor = Executor(around.program, around.reach, ways, around.before)
     executor.harmless = frozenset(around.region.mark.harmless)
     function, block = around.region.function, around.region.block
@@ -182,22 +189,28 @@ def _follow(around: Surrounding, ways: Ways) -> Prediction:
     except KFusionError as problem:
         leaves = "unknown"
         ways.doubt(f"not understood: {problem}")
-    launches = Launches(executor.launches, around, ways)
-    return Prediction(
-        launches.rows,
-        launches.values,
-        frozenset(map(str, executor.references)),
-        frozenset(map(str, executor.released)),
-        tuple(ways.doubts),
-        executor.state,
-        leaves,
-        not ways.gave_up,
-        executor.perhaps_settled,
-        tuple(launches.unknown),
-        around.before,
-        tuple(launches.unset.values()),
-        launches.possible,
-    )
+    found: dict[object, Launches] = {}
+    for as_in_run in (True, False):
+        launches = Launches(executor.launches, around, ways, as_in_run=as_in_run)
+        found.setdefault(shape(launches.rows), launches)
+    return [
+        Prediction(
+            launches.rows,
+            launches.values,
+            frozenset(map(str, executor.references)),
+            frozenset(map(str, executor.released)),
+            tuple(ways.doubts),
+            executor.state,
+            leaves,
+            not ways.gave_up,
+            executor.perhaps_settled,
+            tuple(launches.unknown),
+            around.before,
+            tuple(launches.unset.values()),
+            launches.possible,
+        )
+        for launches in found.values()
+    ]
 
 
 def _ordered(paths: list[Prediction]) -> tuple[Prediction, ...]:

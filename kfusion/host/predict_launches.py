@@ -30,6 +30,7 @@ from kfusion.host.symbolic import (
     Entry,
     Global,
     Literal,
+    Made,
     Num,
     Op,
     Pointee,
@@ -94,11 +95,17 @@ class Surrounding:
 
 
 class Launches:
-    """The launches of one path, in rows of known kernels."""
+    """The launches of one path, in rows of known kernels.
 
-    def __init__(self, path: list[Launch], around: Surrounding, ways: Ways) -> None:
-        self.around, self.ways = around, ways
+    `as_in_run`: memory that several variables mean in the likely run is one object.
+    """
+
+    def __init__(
+        self, path: list[Launch], around: Surrounding, ways: Ways, *, as_in_run: bool
+    ) -> None:
+        self.around, self.ways, self._as_in_run = around, ways, as_in_run
         self.values: dict[str, Sym] = {}
+        self._objects: dict[Sym, Sym] = {}
         kernels = [self._kernel(launch) for launch in path]
         known = [(p, k) for p, k in zip(path, kernels, strict=True) if k is not None]
         self._settings = [self._arguments(launch, kernel) for launch, kernel in known]
@@ -212,6 +219,10 @@ class Launches:
         assert value is not None
         if position not in launch.arguments:
             value = self._named.get(value, value)
+        before = self.around.before
+        if is_memory and self._as_in_run and before is not None:
+            made = before.value(value)
+            value = self._objects.setdefault(made, value) if isinstance(made, Made) else value
         return self._named_argument(value, parameter, number)
 
     def _named_argument(self, value: Sym, parameter: Parameter, number: int) -> Argument:

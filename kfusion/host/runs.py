@@ -27,7 +27,20 @@ from kfusion.host.places import Frame
 from kfusion.host.program import HostProgram
 from kfusion.host.reach import Reach
 from kfusion.host.record import Arguments, Launch
-from kfusion.host.symbolic import FALSE, App, Entry, Made, Op, Place, Pointee, Ref, State, Sym
+from kfusion.host.symbolic import (
+    FALSE,
+    App,
+    Entry,
+    Made,
+    Num,
+    Op,
+    Place,
+    Pointee,
+    Ref,
+    Some,
+    State,
+    Sym,
+)
 from kfusion.host.types import named_type
 from kfusion.host.ways import PathEndError, Steps, Ways
 from kfusion.parse.unit import Function
@@ -227,7 +240,7 @@ class Before:
 
     def place(self, place: Place, depth: int = 0) -> Place:
         """What a place of the region is in the run."""
-        root, path = place.root, place.path
+        root, path = place.root, tuple(self._step(step, depth) for step in place.path)
         if isinstance(root, App):
             start = self.executor.variable(root.name)
         elif isinstance(root, Pointee):
@@ -239,6 +252,10 @@ class Before:
         else:
             start = Place(root)
         return Place(start.root, (*start.path, *path))
+
+    def _step(self, step: str, depth: int) -> str:
+        number = self.value(step.number, depth) if isinstance(step, Some) else None
+        return f"[{number.value}]" if isinstance(number, Num) else step
 
     def truth(self, condition: Sym) -> bool | None:
         return self.executor.truth(self.value(condition))

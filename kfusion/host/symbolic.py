@@ -79,6 +79,18 @@ class Pointee:
 Root = Local | Global | App | Pointee
 
 
+class Some(str):
+    """A step to an element of which the number is not known."""
+
+    __slots__ = ("number",)
+    number: Sym
+
+    def __new__(cls, number: Sym) -> Some:
+        step = super().__new__(cls, f"[?{number}]")
+        step.number = number
+        return step
+
+
 @dataclass(frozen=True)
 class Place:
     root: Root
