@@ -7,6 +7,7 @@ recorded.
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 
 from kfusion.host import calls
 from kfusion.host.equality import strip
@@ -104,10 +105,30 @@ class Commands(Expressions):
     def _launch(self, args: list[Sym]) -> None:
         count = args[2].value if isinstance(args[2], Num) else 0
         offset, size, local = (self._sizes(pointer, count) for pointer in args[3:6])
-        at_once = "" if args[6] == args[8] == FALSE else "a launch with events"
+        waited, event = (self._perhaps_none(each) for each in (args[6], args[8]))
+        at_once = "" if waited == event == FALSE else "a launch with events"
         self.launch(Launch(args[0], args[1], args[2], offset, size or (), local, at_once))
-        if args[8] != FALSE:
-            self.state.write(self.target(args[8]), Made("event", next(self.fresh)))
+        if event != FALSE:
+            self.state.write(self.target(event), Made("event", next(self.fresh)))
+
+    @abstractmethod
+    def decide(
+        self, condition: Sym, default: bool, *, cost: int = 1, fails: bool = False
+    ) -> bool: ...
+
+    @abstractmethod
+    def guess(self, condition: Sym) -> bool | None: ...
+
+    def _perhaps_none(self, value: Sym) -> Sym:
+        """`profiling ? &event : NULL`: none, if nothing speaks for it."""
+        if not isinstance(value, Op) or value.name != "?:" or FALSE not in value.args[1:]:
+            return value
+        condition, first, second = value.args
+        truth, guessed = self.truth(condition), self.guess(condition)
+        if truth is None:
+            default = first == FALSE if guessed is None else guessed
+            truth = self.decide(condition, default)
+        return first if truth else second
 
     def _sizes(self, pointer: Sym, count: int) -> tuple[Sym, ...] | None:
         if pointer == FALSE:

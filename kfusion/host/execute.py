@@ -7,6 +7,7 @@ nothing only as far as their conditions are known, and not for long.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pycparser import c_ast
@@ -25,11 +26,12 @@ from kfusion.host.reach import (
     Reach,
     gives_up,
     is_early_end,
+    last_of,
     is_never,
     leaves,
 )
 from kfusion.host.record import Calling
-from kfusion.host.symbolic import FALSE, LOOP, TRUE, Literal, Made, Op, Place, Sym
+from kfusion.host.symbolic import CLEARED, FALSE, LOOP, TRUE, Literal, Made, Op, Place, Sym
 from kfusion.host.ways import MOST_GUIDED, PathEndError, Ways
 from kfusion.parse.unit import Function, arguments_of, declares_function, descendants
 from kfusion.source.dataclasses import dataclass
@@ -126,14 +128,15 @@ class Executor(Commands):
     def preferred(
         self, condition: Sym, first: c_ast.Node | None, second: c_ast.Node | None
     ) -> bool:
-        """Of two ways the one that goes on; then what is guessed; then the one that launches."""
+        """Of two ways the one that is guessed; then the one that goes on; then the one that
+        launches."""
+        guessed = self.guess(condition)
+        if guessed is not None:
+            return guessed
         given_up = self.gives_up(first), self.gives_up(second)
         if given_up[0] != given_up[1]:
             leaving = first if given_up[0] else second
             return given_up[0] == self._ends_a_loop(leaving)
-        guessed = self.guess(condition)
-        if guessed is not None:
-            return guessed
         return self.matters(first) or not self.matters(second)
 
     def _one_fails(self, first: c_ast.Node | None, second: c_ast.Node | None) -> bool:
@@ -141,7 +144,15 @@ class Executor(Commands):
         leaving = first if given_up[0] else second
         if given_up[0] == given_up[1] or self.matters(leaving):  # what launches does not fail
             return False
-        return not is_early_end(leaving, self.frame.function)
+        return not is_early_end(leaving, self.frame.function) and not self._succeeds(leaving)
+
+    def _succeeds(self, node: c_ast.Node | None) -> bool:
+        """`return status;`, of a status that is 0, like the function's end?"""
+        function = self.frame.function
+        end = last_of(function.node.body) if function is not None else None
+        ends = [each.expr for each in (last_of(node), end) if isinstance(each, c_ast.Return)]
+        names = {each.name for each in ends if isinstance(each, c_ast.ID)}
+        return len(ends) == 2 and len(names) == 1 and self.value(ends[0]) == FALSE
 
     def _ends_a_loop(self, node: c_ast.Node | None) -> bool:
         """Is it the way out of a loop without end, of which one round is done?"""
@@ -469,8 +480,9 @@ class Executor(Commands):
             raise PathEndError(ended=True)
         if name in calls.PURE:
             return Op(name, tuple(arguments))
-        if name == "strcmp" and (same := _are_one_text(arguments)) is not None:
-            return FALSE if same else TRUE
+        if name == "strcmp":
+            same = are_one_text(arguments)
+            return Op(name, tuple(arguments)) if same is None else FALSE if same else TRUE
         if name in variadic.NAMES:
             lists = [self.target(argument) for argument in arguments[:2]]
             found = variadic.use_list(name, self.frame.number, lists, self.state)
@@ -487,7 +499,7 @@ class Executor(Commands):
         if name == "memset":
             self.clear_memory(node, arguments)
         if name in calls.ALLOCATES:  # running out of host memory is not followed
-            return Made("host memory", next(self.fresh))
+            return Made(CLEARED if name == "calloc" else "host memory", next(self.fresh))
         return self.unknown()
 
     def _is_of_library(self, name: str) -> bool:
@@ -509,7 +521,7 @@ def _changes(node: c_ast.Node | None) -> bool:
     return node is not None and any(_changed(inner) is not None for inner in descendants(node))
 
 
-def _are_one_text(arguments: list[Sym]) -> bool | None:
+def are_one_text(arguments: Sequence[Sym]) -> bool | None:
     """`strcmp("add", "add")`"""
     texts = [argument.text for argument in arguments if isinstance(argument, Literal)]
     return texts[0] == texts[1] if len(texts) == 2 else None

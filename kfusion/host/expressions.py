@@ -162,6 +162,10 @@ class Expressions(Initialisers):
             return right.args[1]
         if op == "^" and isinstance(left, Op) and (left.name, left.args[1:]) == (op, (right,)):
             return left.args[0]
+        if op == "+" and isinstance(left, Op) and left.name == op and isinstance(right, Num):
+            text, before = left.args
+            if isinstance(text, Literal) and isinstance(before, Num):
+                return Op(op, (text, Num(before.value + right.value)))
         if op == "+" and isinstance(left, Ref) and isinstance(right, Num):
             moved = left.place.moved(right.value)
             return Op(op, (left, right)) if moved is None else Ref(moved)

@@ -19,6 +19,7 @@ from kfusion.host.symbolic import (
     Literal,
     Local,
     Num,
+    Op,
     Place,
     Pointee,
     Ref,
@@ -183,6 +184,9 @@ class Places(ABC):
     def read(self, place: Place) -> Sym:
         if place.is_of_some_element:
             self.ways.doubt("something is read, and it is not known what")
+        character = _character(place)
+        if character is not None:
+            return character
         return self.state.resolve(self.state.read(place))
 
     def overwrite(self, pointer: Sym) -> None:
@@ -245,6 +249,22 @@ class Places(ABC):
 
     @abstractmethod
     def initialise(self, place: Place, init: c_ast.Node, type_: c_ast.Node | None) -> None: ...
+
+
+def _character(place: Place) -> Num | None:
+    """What a pointer into a text leads to, `*(c + 1)` and `c[1]` of "mi"."""
+    pointer = place.root.pointer if isinstance(place.root, Pointee) else None
+    steps = [step[1:-1] for step in place.path]
+    if len(steps) > 1 or not all(step.isdigit() for step in steps):
+        return None
+    number = sum(map(int, steps))
+    if isinstance(pointer, Op) and pointer.name == "+" and isinstance(pointer.args[1], Num):
+        number += pointer.args[1].value
+        pointer = pointer.args[0]
+    if not isinstance(pointer, Literal) or pointer.text[:1] != '"' or "\\" in pointer.text:
+        return None
+    text = f"{pointer.text[1:-1]}\0"
+    return Num(ord(text[number])) if 0 <= number < len(text) else None
 
 
 def _is_constant(type_: c_ast.Node) -> bool:

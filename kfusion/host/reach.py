@@ -113,19 +113,19 @@ def is_early_end(node: c_ast.Node | None, function: Function | None) -> bool:
     """Does a statement that leaves do so because there is nothing left to do, and not because
     something has failed? `return 0` tells of success, if the function does not end in `return 1`.
     """
-    last = _last(node)
+    last = last_of(node)
     if isinstance(last, c_ast.Break | c_ast.Continue):
         return True
     if not isinstance(last, c_ast.Return):
         return False
     if last.expr is None:
         return True
-    end = _last(function.node.body) if function is not None else None
+    end = last_of(function.node.body) if function is not None else None
     succeeds = constant(end.expr, {}) if isinstance(end, c_ast.Return) and end.expr else None
     return constant(last.expr, {}) == 0 and succeeds in (None, 0)
 
 
-def _last(node: c_ast.Node | None) -> c_ast.Node | None:
+def last_of(node: c_ast.Node | None) -> c_ast.Node | None:
     while isinstance(node, c_ast.Compound) and node.block_items:
         node = node.block_items[-1]
     return node

@@ -21,7 +21,7 @@ from pycparser import c_ast
 
 from kfusion.host.arithmetic import arithmetic
 from kfusion.host.equality import strip
-from kfusion.host.execute import MATTERS, USES, Executor
+from kfusion.host.execute import MATTERS, USES, Executor, are_one_text
 from kfusion.host.names import function_at
 from kfusion.host.places import Frame
 from kfusion.host.program import HostProgram
@@ -29,6 +29,7 @@ from kfusion.host.reach import Reach
 from kfusion.host.record import Arguments, Launch
 from kfusion.host.symbolic import (
     FALSE,
+    TRUE,
     App,
     Entry,
     Made,
@@ -228,6 +229,8 @@ class Before:
         if name == "?:":
             truth = self.executor.truth(parts[0])
             return Op(name, tuple(parts)) if truth is None else parts[1 if truth else 2]
+        if name == "strcmp" and (same := are_one_text(parts)) is not None:
+            return FALSE if same else TRUE
         if name == "!":
             return self.executor.negated(parts[0])
         if name in ("&&", "||"):

@@ -202,7 +202,7 @@ STRUCT = "struct"
 
 def part_of(whole: Sym, path: Path) -> Sym:
     """What stands at a path inside an object of this value."""
-    if not path:
+    if not path or whole == FALSE:  # of what is all zero, each part is
         return whole
     if isinstance(whole, Entry):
         return Entry(Place(whole.place.root, whole.place.path + path))
@@ -225,6 +225,16 @@ def with_parts(base: Sym, parts: dict[Path, Sym]) -> Sym:
         return base
     listed = [each for path in sorted(parts) for each in (Literal("\t".join(path)), parts[path])]
     return Op(STRUCT, (base, *listed))
+
+
+CLEARED = "cleared memory"  # Made: of the host's, all zero
+
+
+def _untouched(place: Place) -> Sym:
+    """What stands where nothing has been written."""
+    made = place.root.pointer if isinstance(place.root, Pointee) else None
+    cleared = isinstance(made, Made) and made.kind == CLEARED
+    return FALSE if cleared and not place.is_of_some_element else Entry(place)
 
 
 @dataclass
@@ -266,7 +276,7 @@ class State:
         """The value of a place: what the whole around it held, and what its parts got since."""
         listed = self.memory.get(place.root)
         if listed is None:
-            return Entry(place)
+            return _untouched(place)
         return with_parts(self._held(place, listed), self.parts(place))
 
     @staticmethod
@@ -275,7 +285,7 @@ class State:
             whole = listed.get(place.path[:length])
             if whole is not None:
                 return part_of(whole, place.path[length:])
-        return Entry(place)
+        return _untouched(place)
 
     def write(self, place: Place, value: Sym) -> None:
         if place.root not in self.own:
