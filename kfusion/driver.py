@@ -195,9 +195,11 @@ def _region(
         result.diagnostics.append(note)
     if for_recording:
         return PlannedRegion(region, (), closed.settles, names, True)
-    # This looks at the annotation, too.
-    paths = _predicted(region, names, given, result) if isinstance(region, Region) else []
     told = _told(region, closed, names, given)
+    # This looks at the annotation, too.
+    paths: list[_Path] = []
+    if isinstance(region, Region):
+        paths = _predicted(region, names, given, result, told=bool(told))
     if told:
         paths = [(told[0].prediction, told)]
     elif isinstance(region, CppRegion):
@@ -268,10 +270,14 @@ def _runs(
     return [(recorded.get(at, sum(map(len, found))), found) for at, found in times.items()]
 
 
-def _predicted(region: Region, names: EndNames | None, given: Given, result: Result) -> list[_Path]:
-    """What execution says that it launches, path by path."""
+def _predicted(
+    region: Region, names: EndNames | None, given: Given, result: Result, *, told: bool
+) -> list[_Path]:
+    """What execution says that it launches, path by path. `told`: the user says it, too."""
     predicted = predictions(region, given.program, given.kernels, given.runs)
-    observation = Observation(region, predicted, given.program, given.kernels, given.runs)
+    observation = Observation(
+        region, predicted, given.program, given.kernels, given.runs, told=told
+    )
     result.diagnostics += observation.notes
     oracle, drops = partial(_expected, given), partial(observation.drops, names=names)
     found: list[_Path] = []

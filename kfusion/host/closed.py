@@ -254,8 +254,20 @@ class Reach:
         position = known.NOTIFIES.get(name)
         given = argument_of(call.node, position) if position is not None else None
         if given is not None and not _is_null(given) and is_on(NOTIFIED):
+            if self.whole and name in known.TELLS and self._only_tells(given, unit):
+                return
             text = f"'{name}' registers a function that OpenCL calls"
             self.open(text, call.span, way, "pass NULL, and wait for the call")
+
+    def _only_tells(self, given: c_ast.Node, unit: Unit) -> bool:
+        """Is it a given function that has to do with nothing of OpenCL?"""
+        name = given.name if isinstance(given, c_ast.ID) else ""
+        reach = Reach(self.graph, self.harmless, whole=True)
+        listed = self.graph.definitions(name, unit)
+        reach._reach(listed, ())
+        reach.run()
+        quiet = not reach._uses_opencl and not reach._settles and not reach.unknown
+        return bool(listed) and quiet and not reach.result().opened
 
     def _unknown(self, name: str, call: Called, summary: Summary, way: Way) -> None:
         """Around such a call nothing is held back. It must be one that a macro can replace."""

@@ -26,8 +26,8 @@ from kfusion.host.reach import (
     Reach,
     gives_up,
     is_early_end,
-    last_of,
     is_never,
+    last_of,
     leaves,
 )
 from kfusion.host.record import Calling
@@ -442,7 +442,23 @@ class Executor(Commands):
         found = function_at(self.program, pointer)
         if found is None and self.guide is not None:
             found = self.guide.function(pointer)
+        launches = found is not None and self.reach.in_function(found)
+        if not launches and self.guide is not None and isinstance(callee, c_ast.StructRef):
+            return self._likely_member(str(callee.field.name), self.guide) or found
         return found
+
+    def _likely_member(self, name: str, guide: Before) -> Function | None:
+        """Of the functions that tables have under a name the one that launches."""
+        held = dict.fromkeys(
+            function_at(self.program, value)
+            for place, value in guide.state.items()
+            if place.path[-1:] == (name,)
+        )
+        launching = [each for each in held if each is not None and self.reach.in_function(each)]
+        if len(launching) != 1:
+            return None
+        self.ways.doubt("a pointer to one of several functions is called")
+        return launching[0]
 
     def run(self, function: Function, arguments: list[Sym]) -> Sym:
         """Enter a function: what it returns."""

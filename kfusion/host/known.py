@@ -81,6 +81,8 @@ NOTIFIES = {
     "clEnqueueNativeKernel": 1,
 }
 
+TELLS = frozenset(("clCreateContext", "clCreateContextFromType"))  # of them, what has failed
+
 HARMLESS: dict[str, frozenset[str]] = {
     "mathematics": libm.PURE.union(libm.WRITES, libm.NANS, libm.GAMMAS)
     | _words(

@@ -31,8 +31,11 @@ class Observation:
         program: HostProgram,
         kernels: Mapping[str, Kernel],
         runs: Runs,
+        *,
+        told: bool = False,
     ) -> None:
-        """`kernels`: all that are given."""
+        """`kernels`: all that are given. `told`: what is launched is known otherwise."""
+        self.told = told
         self.region, self.predicted, self.program = region, predicted, program
         data = region.mark.data
         self.outs = {item.name for item in data if item.role == "out"}
@@ -72,7 +75,8 @@ class Observation:
         used = {token.text for token in unit.tokens[first : unit.match(first)]}
         given = {owner for _, _, owner in self._objects()}
         objects = {path.values[name] for path, name, _ in self._objects()}
-        is_known = run is not None and self.predicted.certain and None not in given
+        is_known = run is not None and self.predicted.certain and not self.told
+        is_known &= None not in given
         is_known &= not any(isinstance(self._before(value), Num | Unknown) for value in objects)
         given |= self._other_names(objects)
         seen = visible_in(self.region.block, self.region.function)

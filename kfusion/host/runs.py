@@ -53,6 +53,7 @@ MOST_FOR_REGION = 2_000  # more
 _MAKES = frozenset(("clCreateKernel", "clCloneKernel"))
 _MATTERS = MATTERS | USES | _MAKES | {"clCreateBuffer", "clCreateImage"}
 _MOST_DEPTH = 40  # of values
+_ARGUMENT = "argument of the program"
 
 Blocks = Mapping[c_ast.Node, Function]  # of regions, with the functions that they stand in
 Stack = tuple[tuple[Frame, c_ast.FuncCall | None], ...]  # functions, and the calls they are in
@@ -122,7 +123,7 @@ class Run(Executor):
         seen: Counter[str] = Counter()
         arguments: list[Sym] = []
         for parameter in function.parameters:
-            type_ = named_type(parameter.type)
+            type_ = _ARGUMENT if function.name == "main" else named_type(parameter.type)
             seen[type_] += 1
             arguments.append(self.state.read(Place(App(f"{type_} {seen[type_]}"))))
         with suppress(PathEndError, KFusionError, RecursionError):
@@ -156,7 +157,11 @@ class Run(Executor):
         self, condition: Sym, first: c_ast.Node | None, second: c_ast.Node | None
     ) -> bool:
         ways = self.to_blocks.has(first), self.to_blocks.has(second)
-        return ways[0] if ways[0] != ways[1] else super().preferred(condition, first, second)
+        if ways[0] != ways[1]:
+            return ways[0]
+        option = second is None and not self.gives_up(first) and not self.uses.has(first)
+        option = option and not self.matters(first) and _is_of_arguments(condition)
+        return not option and super().preferred(condition, first, second)
 
     # What happens
 
@@ -183,6 +188,16 @@ class Run(Executor):
     def _used(self, use: Use) -> None:
         if self.passed:
             self.log.append(use)
+
+
+def _is_of_arguments(value: Sym) -> bool:
+    """Does the value depend on what the program is started with?"""
+    if isinstance(value, Op):
+        return any(map(_is_of_arguments, value.args))
+    root = value.place.root if isinstance(value, Entry | Ref) else None
+    if isinstance(root, Pointee):
+        return _is_of_arguments(root.pointer)
+    return isinstance(root, App) and root.name.startswith(_ARGUMENT)
 
 
 class Before:

@@ -777,6 +777,22 @@ WHOLE: dict[str, tuple[dict[str, str], bool]] = {
         ),
         False,
     ),
+    **{
+        f"with a function that is told of errors, {what}": (
+            two_calls_deep(
+                f"static void said(const char *s, const void *i, size_t n, void *p) {{ {body} }}\n"
+                "void other(void) { clCreateContext(NULL, 1, &device, said, NULL, NULL); }",
+                "clFinish(queue);",
+            ),
+            known,
+        )
+        for what, body, known in (
+            ("which prints them", 'fprintf(stderr, "%s", s);', True),
+            ("which ends the program", "exit(1);", True),
+            ("which calls OpenCL", "clFinish(p);", False),
+            ("which calls what is not given", "lib(s);", False),
+        )
+    },
     "with pthread_cancel": (
         two_calls_deep("void other(pthread_t t) { pthread_cancel(t); }", ""),
         False,

@@ -707,6 +707,25 @@ PROGRAMS = (
         "square(b a) add(c a b)",
     ),
     Program(
+        "one of two tables of functions, only one of which launches, chosen by a word",
+        """
+        struct backend { const char *name; cl_int (*square)(cl_mem, cl_mem); };
+        static cl_int no_square(cl_mem y, cl_mem x) { (void)y; (void)x; return 0; }
+        static const struct backend device = {"device", square}, none = {"none", no_square};
+        static const struct backend *const all[] = {&device, &none};
+        int main(int argc, char **argv) {
+            const char *wanted = argc > 1 ? argv[1] : "device";
+            const struct backend *use = NULL;
+            for (int i = 0; i < 2; i++) if (strcmp(all[i]->name, wanted) == 0) use = all[i];
+            start();
+        #pragma kfuse(a, b, c)
+            { use->square(b, a); use->square(c, b); }
+            return 0;
+        }""",
+        "square(b a) square(c b)",
+        doubt="a pointer to one of several functions is called",
+    ),
+    Program(
         "a function given as an argument",
         """
         static cl_int each(cl_int (*f)(cl_mem, cl_mem)) { return f(b, a) | f(c, b); }
