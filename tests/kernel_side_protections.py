@@ -109,6 +109,8 @@ PROTECTED_BY: dict[str, str] = {
     "launched": f"{_STENCILS}::test_not_computed_again[behind the launch]",
     "unstored": f"{_STENCILS}::test_program_that_stays[overwrites what is read again]",
     "still": f"{_STENCILS}::test_program_that_stays[stores to its neighbour's element]",
+    "fitting": "tests/fuse/test_numbers_that_wrap.py::"
+    "test_numbers[an element behind the item's, by a huge number-any]",
     "as-before": f"{_STENCILS}::test_program_that_stays[what is as it was is overwritten later]",
     "same-domain": f"{_STENCILS}::test_program_that_stays[an item would compute what no item has: "
     "of a[-1]]",

@@ -167,9 +167,21 @@ class Bounds:
         """Numbers without sign are small enough for sums and products to stay in 64 bits; of 32
         bits they are."""
         scalars = {s for form in forms for s in form.scalars} if is_on(WIDE) else set()
-        wide = {s for s in scalars if is_unsigned(s.type) and INTEGERS[s.type][0] == 64}
-        proof = frozenset(Ceiling(scalar, _FEW) for scalar in wide)
-        return proof if all(map(self._may, proof)) else None
+        wide = {s for s in scalars if _has_64_bits(s.type)}
+        proof: Proof = frozenset(Ceiling(scalar, _FEW) for scalar in wide)
+        if not all(map(self._may, proof)):
+            return None
+        for form in forms if is_on(WIDE) else ():
+            sized = abs(form.constant), *(abs(factor) for _, factor in form.terms)
+            if max(sized) >= _HUGE:  # `n + 0xFFFFFFFFFFFFFFFF` is `n - 1`
+                return None
+            for atom in form.everything:
+                if isinstance(atom, Quotient) and atom.divisor != number(1):
+                    below = self.not_negative(atom.dividend) if _has_64_bits(atom.type) else NOTHING
+                    if below is None:  # `(i - n) % n`: of a huge number
+                        return None
+                    proof |= below
+        return proof
 
     def is_positive(self, form: Form) -> bool:
         return self.not_negative(form - number(1)) is not None
@@ -395,8 +407,14 @@ def last_of(type_: str) -> int:
 
 LAST = (1 << 32) - 1  # of the numbers of 32 bits without sign
 _FEW = 1 << 31
+_HUGE = 1 << 62
 _SMALL = 1 << 16
 _MIRRORED = 4  # elements, at an end
+
+
+def _has_64_bits(type_: str) -> bool:
+    """Without sign."""
+    return is_unsigned(type_) and INTEGERS[type_][0] == 64
 
 
 def _is_sum_of_scalars(form: Form) -> bool:

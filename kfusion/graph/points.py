@@ -15,7 +15,7 @@ from operator import add
 from typing import Protocol
 
 from kfusion.graph.bind import BoundAccess, Stage
-from kfusion.graph.bounds import LAST, NOTHING, Assumable, Bounds, Nothing, Proof
+from kfusion.graph.bounds import LAST, NOTHING, Assumable, Bounds, Floor, Nothing, Proof
 from kfusion.graph.missing import Words
 from kfusion.graph.model import Reaches
 from kfusion.graph.ranges import COMPARED
@@ -53,6 +53,7 @@ NARROW_ROWS = protection(
     "narrow-rows", "an element that a stage leaves alone is not reached by indices that start again"
 )
 LAUNCHED = protection("launched", "the item whose value is computed again has been launched")
+FITTING = protection("fitting", "the id of an item that is computed again is a number of an int")
 NAMED = protection("named", "a name in what is computed again means the variable of the loop")
 
 Point = tuple[Form, ...]
@@ -572,6 +573,11 @@ def _inside(
         proof, outside = _in_narrow_rows(store, point, pitches, prover), True
     if isinstance(proof, Form):
         return proof
+    for form in point if is_on(FITTING) else ():
+        fits = _fits(form, prover, world, outside=outside)
+        if isinstance(fits, Form):
+            return fits
+        proof |= fits
     reaches: list[Reaches] = []
     for d in range(len(point)):
         own = Id(GLOBAL_ID, d)
@@ -583,6 +589,24 @@ def _inside(
         reaches += ends[0]
         proof |= ends[1]
     return Source(point, proof, tuple(reaches), outside, below)
+
+
+def _fits(form: Form, prover: Prover, world: Assumable, *, outside: bool) -> Proof | Form:
+    """Why the id is a number of an `int`, as which it is told, whatever has been added to it."""
+    proof = Bounds(prover.read.facts, world).few(form)
+    if proof is None:
+        return form
+    if not outside or not form.scalars:  # it is the id of an item; or near one
+        return proof
+    room = number(LAST // 2) - form
+    for monomial, factor in room.terms:
+        scalar = monomial[0] if len(monomial) == 1 else None
+        if isinstance(scalar, Value) and factor > 0 and not is_unsigned(scalar.type):
+            if world.may(floor := Floor(scalar, 0), implied=False):
+                room -= Form(((monomial, factor),))
+                proof |= {floor}
+    found = prover.not_negative(room, number(LAST // 8))
+    return found if isinstance(found, Form) else proof | found
 
 
 def _all_hold(guards: Sequence[tuple[Comparison, Comparison]], prover: Prover) -> Proof | Form:

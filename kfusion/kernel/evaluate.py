@@ -510,6 +510,8 @@ def _ran_either(env: Environment, node: c_ast.If) -> bool:
         then, otherwise = ways[0][symbol], ways[1][symbol]
         if then != otherwise:
             env.bind(symbol, one_of(*both, then, otherwise, symbol.canonical))
+        elif then != before.get(symbol):
+            env.bind(symbol, then)
     return all(value.complete for value in env.values.values())
 
 

@@ -22,7 +22,15 @@ from kfusion.graph.rounding import Rounded, rounded
 from kfusion.graph.several import dimension_of
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, Value
-from kfusion.kernel.forms import GLOBAL_ID, Atom, Form, Id, LoopVariable, form_of
+from kfusion.kernel.forms import (
+    GLOBAL_ID,
+    STRIDED_ID,
+    Atom,
+    Form,
+    Id,
+    LoopVariable,
+    form_of,
+)
 from kfusion.kernel.forms import Value as ScalarValue
 from kfusion.kernel.model import Declaration, PreludeItem, Symbol
 from kfusion.kernel.rounds import short_loops
@@ -237,8 +245,10 @@ class Writer:
     def _word(self, use: StageUse, atom: Atom) -> str:
         """What stands for an id, a scalar or a variable of a loop in the stage's text."""
         if isinstance(atom, Id):
-            known = (n for t, f, n, _ in self.shared if (t, f) == ("int", (form_of(atom),)))
-            return next(known, None) or f"(int){atom}"
+            known = {t: n for t, f, n, _ in reversed(self.shared) if f == (form_of(atom),)}
+            if atom.kind == STRIDED_ID:  # only the loop has it
+                return known.get("int") or f"(int){next(iter(known.values()))}"
+            return known.get("int") or f"(int){atom}"
         if isinstance(atom, LoopVariable):
             named = ((t, s) for t, s in use.kernel.symbols.items() if s.name == atom.name)
             symbol = min((t, s) for t, s in named if t > atom.token)[1]

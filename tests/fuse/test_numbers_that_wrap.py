@@ -1,0 +1,92 @@
+"""Indices, numbers of items and conditions of 64 bits without sign, which start again at 0; and
+values that helper functions give on two ways."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kfusion.api import fuse
+from kfusion.graph.model import LaunchRange
+from kfusion.graph.target import TARGETS
+from tests.support.pyopencl_run import Case, assert_same
+
+ITEMS = 24
+# What makes the element `t[...]`, what reads it, and how many kernels there are.
+PROGRAMS: dict[str, tuple[str, str, int]] = {
+    "a remainder of a huge number": (
+        "const size_t i = get_global_id(0); if (i < n) t[i] = 2 * a[i];",
+        "const size_t i = get_global_id(0); if (i < n) c[i] = t[(i - n) % n];",
+        2,
+    ),
+    "a remainder of a number that is not": (
+        "const size_t i = get_global_id(0); if (i < n) t[i] = 2 * a[i];",
+        "const size_t i = get_global_id(0); if (i < n) c[i] = t[(i + n) % n];",
+        1,
+    ),
+    "a constant that takes 1 away": (
+        "const size_t i = get_global_id(0); if (i < n) t[i] = 2 * a[i];",
+        "const size_t i = get_global_id(0); if (i < n) c[i] = t[n + 0xFFFFFFFFFFFFFFFFul];",
+        2,
+    ),
+    "a difference that takes 1 away": (
+        "const size_t i = get_global_id(0); if (i < n) t[i] = 2 * a[i];",
+        "const size_t i = get_global_id(0); if (i < n) c[i] = t[((i - 1) - i) + n];",
+        2,
+    ),
+    "an element behind the item's, by a huge number": (
+        "const int i = get_global_id(0); if (i < s) t[i - m] = 2 * a[i];",
+        "const int i = get_global_id(0); c[i] = t[i];",
+        2,
+    ),
+    "a helper that gives one number on both ways": (
+        "const int i = get_global_id(0); t[i] = 2 * a[i];",
+        "const int i = get_global_id(0); c[i] = t[either(i, (int)n)];",
+        1,
+    ),
+    "a helper that changes a number on both ways, and before": (
+        "const int i = get_global_id(0); t[i] = 2 * a[i];",
+        "const int i = get_global_id(0); c[i] = t[later(i, (int)n)];",
+        2,
+    ),
+    **{
+        f"a loop over the range, in {type_}": (
+            "const uint i = get_global_id(0); if (i < n) t[i] = 2 * a[i];",
+            f"for ({type_} i = get_global_id(0); i < n; i += get_global_size(0)) c[i] = t[i] + 1;",
+            1,
+        )
+        for type_ in ("int", "uint", "size_t", "long")
+    },
+}
+SOURCE = """
+int either(int k, int n) { if (k == n) k = 0; else k = 0; return k; }
+int later(int k, int n) { if (k < 0) k = 0; if (k == n) k = n; else k = n; return k; }
+kernel void make(global float *t, global const float *a, const ulong n, const ulong m,
+                 const int s)
+{
+    MAKE
+}
+kernel void read(global float *c, global const float *t, const ulong n)
+{
+    READ
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["any", "cpu"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_numbers(name: str, target: str) -> None:
+    make, read, kernels = PROGRAMS[name]
+    source = SOURCE.replace("MAKE", make).replace("READ", read)
+    calls = ["make(t, a, n, m, s)", "read(c, t, n)"]
+    ranges = [LaunchRange(1, "space")] * 2
+    fused = fuse(source, calls, ["c"], ranges=ranges, target=TARGETS[target])
+    assert len(fused.kernels) == kernels
+    dice = np.random.default_rng(2)
+    data = {name: dice.random(ITEMS + 1).astype(np.float32) for name in "tac"}
+    scalars: dict[str, np.generic] = {
+        "n": np.uint64(ITEMS - 3),
+        "m": np.uint64((1 << 64) - 1),
+        "s": np.int32(ITEMS),
+    }
+    assert_same(fused, source, Case(data, scalars, (ITEMS,)), ["c"])
