@@ -115,7 +115,7 @@ class Executor(Commands):
         cost = 1
         if not any(self.matters(way) or leaves(way) for way in ways):
             uses = [self.uses.has(way) for way in ways]
-            if any(uses):
+            if any(uses) and self.guess(condition) is None:
                 default = not uses[0]
             elif not any(map(_changes, ways)):  # all the same
                 self.state.assume(condition, default)
@@ -123,7 +123,8 @@ class Executor(Commands):
             cost = 3
         if self.rounds and self.rounds[-1].done > 0:  # without end: it is left after two rounds
             cost *= not any(map(self._ends_a_loop, (first, second)))
-        return self.decide(condition, default, cost=cost, fails=self._one_fails(first, second))
+        fails = self.gives_up(first) != default and self._one_fails(first, second)
+        return self.decide(condition, default, cost=cost, fails=fails)
 
     def preferred(
         self, condition: Sym, first: c_ast.Node | None, second: c_ast.Node | None

@@ -44,7 +44,7 @@ from kfusion.host.symbolic import (
 )
 from kfusion.host.types import named_type
 from kfusion.host.ways import PathEndError, Steps, Ways
-from kfusion.parse.unit import Function
+from kfusion.parse.unit import Function, declares_function, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError
 
@@ -101,6 +101,17 @@ class Run(Executor):
                 if "extern" not in node.storage:
                     self._begin_static(node)
             self.frames.pop()
+            for function in unit.functions.values():
+                self._begin_statics_of(function)
+
+    def _begin_statics_of(self, function: Function) -> None:
+        self.frames.append(Frame(0, function, function.unit))
+        for node in descendants(function.node.body):
+            if isinstance(node, c_ast.Decl) and "static" in node.storage:
+                self.name_variable(node)
+                if not declares_function(node) and node.init is None:
+                    self._begin_static(node)
+        self.frames.pop()
 
     def _begin_static(self, node: c_ast.Decl) -> None:
         """A variable that outlives calls is zero, if nothing else is said."""
@@ -109,8 +120,15 @@ class Run(Executor):
             self.begin_variable(node, place)
         elif types.members(node.type):
             self.clear(place, node.type, [])
-        elif isinstance(node.type, c_ast.PtrDecl) or arithmetic(node.type, types) is not None:
+        elif self._is_scalar(node.type):
             self.state.write(place, FALSE)
+
+    def _is_scalar(self, type_: c_ast.Node) -> bool:
+        """A number, a pointer, or a handle of OpenCL's."""
+        types = self.program.types
+        type_ = types.resolved(type_) or type_
+        handle = isinstance(type_, c_ast.TypeDecl) and named_type(type_).startswith("cl_")
+        return handle or isinstance(type_, c_ast.PtrDecl) or arithmetic(type_, types) is not None
 
     def _run_Decl(self, node: c_ast.Decl) -> bool:
         goes_on = super()._run_Decl(node)
