@@ -25,7 +25,7 @@ from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.types import INTEGERS
 from kfusion.notation import literal
 
-_MOST_ITEMS = 1 << 31  # of a launch: proofs take that for granted
+MOST_ITEMS = (1 << 31) - (1 << 15)  # of a launch: proofs take that for granted
 
 Sizes = tuple[int, ...]
 
@@ -154,7 +154,7 @@ def _check_limits(
 def _check_ranges(plan: RegionPlan, sizes: Sequence[Sizes]) -> None:
     for group in (group for group in plan.groups if group.fused):
         for call in group.members:
-            if prod(sizes[call]) > _MOST_ITEMS:
+            if prod(sizes[call]) > MOST_ITEMS:
                 raise CheckError(f"call {call} has the range {sizes[call]}: over 2^31 items")
             if group.tiles is not None and not group.tiles.fit(sizes[call]):
                 raise CheckError(

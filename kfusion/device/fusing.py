@@ -22,6 +22,7 @@ import pyopencl as cl
 from pyopencl import array
 
 from kfusion.api import find_target
+from kfusion.checks import MOST_ITEMS
 from kfusion.device import watching
 from kfusion.device.launching import At
 from kfusion.device.memory import Known, is_mapped, known, lies, whole
@@ -330,7 +331,7 @@ def _read(size: Any, local: Any, offset: Any) -> At | None:
         start = None if offset is None else tuple(map(index, offset))
     except (TypeError, ValueError):
         return None
-    if not 1 <= len(sizes) <= 3 or min(sizes) < 1 or prod(sizes) > 1 << 31:
+    if not 1 <= len(sizes) <= 3 or min(sizes) < 1 or prod(sizes) > MOST_ITEMS:
         return None
     if groups is not None:
         if len(groups) != len(sizes) or min(groups) < 1:

@@ -15,7 +15,17 @@ from operator import add
 from typing import Protocol
 
 from kfusion.graph.bind import BoundAccess, Stage
-from kfusion.graph.bounds import LAST, NOTHING, Assumable, Bounds, Floor, Nothing, Proof
+from kfusion.graph.bounds import (
+    LAST,
+    NOTHING,
+    Assumable,
+    Bounds,
+    Floor,
+    Nothing,
+    Proof,
+    is_never_negative,
+    last_of,
+)
 from kfusion.graph.missing import Words
 from kfusion.graph.model import Reaches
 from kfusion.graph.ranges import COMPARED
@@ -58,6 +68,7 @@ NAMED = protection("named", "a name in what is computed again means the variable
 
 Point = tuple[Form, ...]
 _MOST_CASES = 64
+_NEAR = 1 << 15  # there are no launches of so many items less than 2^31
 
 
 @dataclass(frozen=True)
@@ -482,7 +493,7 @@ class Prover:
         def asked(bounds: Bounds, forms: tuple[Form, ...]) -> Proof | None:
             return bounds.not_negative(forms[0], pitch)
 
-        return self._in_all_cases((form, pitch), (form,), where, asked)
+        return self.in_all_cases((form, pitch), (form,), where, asked)
 
     def holds(self, fact: Comparison) -> Proof | Form:
         def asked(bounds: Bounds, forms: tuple[Form, ...]) -> Proof | None:
@@ -490,7 +501,7 @@ class Prover:
             return NOTHING if here in bounds.facts else bounds.implied(here)
 
         room = fact.right - fact.left - number(fact.op == "<")
-        return self._in_all_cases(fact, (room, fact.left, fact.right), (), asked)
+        return self.in_all_cases(fact, (room, fact.left, fact.right), (), asked)
 
     def repeats(self, form: Form, period: Form) -> Proof | Form:
         """It is a number of periods."""
@@ -506,9 +517,9 @@ class Prover:
                     return proofs[0] | proofs[1]
             return None
 
-        return self._in_all_cases(("repeats", form, period), (form, period), (), asked)
+        return self.in_all_cases(("repeats", form, period), (form, period), (), asked)
 
-    def _in_all_cases(
+    def in_all_cases(
         self,
         goal: object,
         forms: tuple[Form, ...],
@@ -574,7 +585,7 @@ def _inside(
     if isinstance(proof, Form):
         return proof
     for form in point if is_on(FITTING) else ():
-        fits = _fits(form, prover, world, outside=outside)
+        fits = _fits(store, form, prover, outside=outside)
         if isinstance(fits, Form):
             return fits
         proof |= fits
@@ -591,22 +602,45 @@ def _inside(
     return Source(point, proof, tuple(reaches), outside, below)
 
 
-def _fits(form: Form, prover: Prover, world: Assumable, *, outside: bool) -> Proof | Form:
+def _fits(store: BoundAccess, form: Form, prover: Prover, *, outside: bool) -> Proof | Form:
     """Why the id is a number of an `int`, as which it is told, whatever has been added to it."""
-    proof = Bounds(prover.read.facts, world).few(form)
-    if proof is None:
+    few = Bounds(prover.read.facts, prover.world).few(form)
+    if few is None:
         return form
-    if not outside or not form.scalars:  # it is the id of an item; or near one
-        return proof
-    room = number(LAST // 2) - form
-    for monomial, factor in room.terms:
-        scalar = monomial[0] if len(monomial) == 1 else None
-        if isinstance(scalar, Value) and factor > 0 and not is_unsigned(scalar.type):
-            if world.may(floor := Floor(scalar, 0), implied=False):
-                room -= Form(((monomial, factor),))
-                proof |= {floor}
-    found = prover.not_negative(room, number(LAST // 8))
-    return found if isinstance(found, Form) else proof | found
+    added = store.form is not None and store.form.scalars
+    narrow = prover.read.access.index_type == "int" and not added  # the index is one
+    if not outside or not form.scalars or narrow:
+        return few
+
+    def asked(bounds: Bounds, forms: tuple[Form, ...]) -> Proof | None:
+        if _is_at_most_one(forms[0]):
+            return NOTHING
+        room, proof = number(LAST // 2) - forms[0], NOTHING
+        for monomial, factor in room.terms:
+            scalar = monomial[0] if len(monomial) == 1 and factor > 0 else None
+            if isinstance(scalar, Value) and not is_unsigned(scalar.type):
+                if prover.world.may(floor := Floor(scalar, 0), implied=False):
+                    room -= Form(((monomial, factor),))
+                    proof |= {floor}
+        found = bounds.not_negative(room, number(LAST // 8))
+        return found | proof if found is not None else None
+
+    found = prover.in_all_cases(("fits", form), (form,), (), asked)
+    return found if isinstance(found, Form) else few | found
+
+
+def _is_at_most_one(form: Form) -> bool:
+    """It is no more than an id, or than a number that is an `int`: `w - 1 - x`."""
+    more = [(monomial, factor) for monomial, factor in form.terms if monomial and factor > 0]
+    less = [monomial for monomial, factor in form.terms if factor < 0]
+    if len(more) > 1 or not all(is_never_negative(a) for monomial in less for a in monomial):
+        return False
+    ((monomial, factor),) = more or [((), 1)]
+    atom = monomial[0] if len(monomial) == 1 else None
+    if isinstance(atom, Id):
+        return factor == 1 and form.constant <= _NEAR
+    small = isinstance(atom, Value) and last_of(atom.type) <= LAST // 2
+    return factor == 1 and form.constant <= 0 and (not more or small)
 
 
 def _all_hold(guards: Sequence[tuple[Comparison, Comparison]], prover: Prover) -> Proof | Form:

@@ -346,12 +346,12 @@ KFUSION_HERE const char *kfusion_bad_argument(kfusion_state *s, const kfusion_re
     return "an argument that the device may refuse";
 }
 
-/* No more than 2^31 items, from 0 on: beyond, ids may wrap around in 32 bits, or products of ids
-   and sizes in 64. */
+/* Nearly 2^31 items, from 0 on, and no more: beyond, ids and what is near them may wrap around in
+   32 bits, or products of ids and sizes in 64. */
 KFUSION_HERE int kfusion_has_small_ids(cl_uint dimensions, const size_t *offset,
                                        const size_t *global)
 {
-    size_t most = (size_t)1 << 31;
+    size_t most = ((size_t)1 << 31) - (1 << 15);
     cl_uint d;
 
     for (d = 0; d < dimensions; d++) {

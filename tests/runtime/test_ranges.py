@@ -16,8 +16,8 @@ PROGRAM = r"""
 
 int main(void)
 {
-    const size_t most = (size_t)1 << 31;
-    const size_t fits[3] = {1 << 16, 1, 1 << 15}, large[3] = {1, most + 1, 1};
+    const size_t most = ((size_t)1 << 31) - (1 << 15);
+    const size_t fits[3] = {1 << 15, 1, 1 << 15}, large[3] = {1, most + 1, 1};
     const size_t many[3] = {1 << 16, 2, 1 << 15}, one[3] = {1, 1, 1};
     const size_t none[3] = {0, 0, 0}, far[3] = {0, most - 1, 0}, beyond[3] = {0, 1, 0};
     const size_t endless[3] = {0, (size_t)-1, 0}, small[3] = {7, 1, 1};
