@@ -37,6 +37,14 @@ _HELP = (
     "a region of C++ may call OpenCL's C functions, and functions of C files that are given: put "
     "what else it calls into such a file, or in front of the region, or behind it"
 )
+_MACRO_HELP = (
+    "macros are not looked into where a region is C++: write the calls out in the region, or put "
+    "them into a function of a C file that is given"
+)
+_CLASS_HELP = (
+    "copy what the region needs of it into variables in front of the region, "
+    "`cl_kernel kernel = object.kernel;`, and use these"
+)
 _CLASS = "class"  # in a scope: what is around it cannot be trusted
 _ARITHMETIC = frozenset(
     "void bool char short int long signed unsigned float double size_t ptrdiff_t ssize_t "
@@ -147,7 +155,7 @@ class _Reader:
         token = self.tokens[index]
         inside = self.block.start <= token.start
         if inside and token.text in self.macros - self.numbers:
-            self._open(index, "'{}' is a macro")
+            self._open(index, "'{}' is a macro", _MACRO_HELP)
             return index + 1
         declared = self._declaration(index)
         if declared is not None:
@@ -402,7 +410,7 @@ class _Reader:
         sort = self._sort_of(self._text(index))
         behind = self._text(index + 1)
         if sort == OTHER:
-            self._open(index, "'{}' may be a class: what it calls is not seen")
+            self._open(index, "'{}' may be a class: what it calls is not seen", _CLASS_HELP)
         elif behind == "(":
             self._open(index, "what '{}' calls cannot be told")
         elif sort == OBJECT and is_on(OPERATORS):
@@ -481,7 +489,7 @@ class _Reader:
         token: Token = self.tokens[index]
         return Span(self.source, token.start, token.end)
 
-    def _open(self, index: int, message: str) -> None:
+    def _open(self, index: int, message: str, help: str = _HELP) -> None:
         if is_on(NAMES):
             text = message.format(self._text(index).split("\n")[0])
-            self.reach.open(text, self._span(index), (), _HELP)
+            self.reach.open(text, self._span(index), (), help)
