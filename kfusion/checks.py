@@ -155,7 +155,8 @@ def _check_ranges(plan: RegionPlan, sizes: Sequence[Sizes]) -> None:
     for group in (group for group in plan.groups if group.fused):
         for call in group.members:
             if prod(sizes[call]) > MOST_ITEMS:
-                raise CheckError(f"call {call} has the range {sizes[call]}: over 2^31 items")
+                size = sizes[call]
+                raise CheckError(f"call {call} has the range {size}: over {MOST_ITEMS} items")
             if group.tiles is not None and not group.tiles.fit(sizes[call]):
                 raise CheckError(
                     f"call {call} has the range {sizes[call]}, which is not done in tiles"

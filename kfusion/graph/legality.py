@@ -256,7 +256,7 @@ def _numbers(stage: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
 def _one_program(p: Kernel, q: Kernel) -> Reason | None:
     if p.unit is not q.unit and is_on(ONE_PROGRAM):
         one, other = (str(k.unit.source.path).partition(":")[0] for k in (p, q))
-        in_one_file = one == other  # texts of a host, `app.c:7:1`
+        in_one_file = one == other and ":" in str(p.unit.source.path)  # of a host, `app.c:7:1`
         return Reason(
             "KF208",
             f"{p.name}() and {q.name}() are in different {'texts' if in_one_file else 'files'}, "

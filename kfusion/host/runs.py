@@ -124,11 +124,11 @@ class Run(Executor):
             self.state.write(place, FALSE)
 
     def _is_scalar(self, type_: c_ast.Node) -> bool:
-        """A number, a pointer, or a handle of OpenCL's."""
-        types = self.program.types
-        type_ = types.resolved(type_) or type_
-        handle = isinstance(type_, c_ast.TypeDecl) and named_type(type_).startswith("cl_")
-        return handle or isinstance(type_, c_ast.PtrDecl) or arithmetic(type_, types) is not None
+        """A number, a pointer, or a kernel, which may be made where it is first used; other handles
+        may be set by files that are not given."""
+        kernel = isinstance(type_, c_ast.TypeDecl) and named_type(type_) == "cl_kernel"
+        number = arithmetic(type_, self.program.types) is not None
+        return kernel or number or isinstance(type_, c_ast.PtrDecl)
 
     def _run_Decl(self, node: c_ast.Decl) -> bool:
         goes_on = super()._run_Decl(node)
