@@ -71,6 +71,8 @@ class Expressions(Initialisers):
         kind = arithmetic(node.to_type.type, self.program.types)
         if kind is not None and kind.real:
             return Op(kind.cast, (value,))
+        if kind is None and named_type(node.to_type.type).startswith("cl_"):
+            return value  # `(cl_mem)v->handle`, of a `void *`
         return Op(f"({type_text(node.to_type)})", (value,))
 
     def _value_UnaryOp(self, node: c_ast.UnaryOp) -> Sym:
