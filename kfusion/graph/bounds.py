@@ -181,7 +181,25 @@ class Bounds:
                     if below is None:  # `(i - n) % n`: of a huge number
                         return None
                     proof |= below
+                elif isinstance(atom, LoopVariable) and _has_64_bits(atom.type):
+                    ends = self._end_of(atom)
+                    if ends is None:  # `i + k` is `i - 2`, if it counts from a huge number on
+                        return None
+                    proof |= ends
         return proof
+
+    def _end_of(self, loop: LoopVariable) -> Proof | None:
+        """Why it is no huge number: one that is compared with is none. Nor are numbers of rounds,
+        which no variable holds."""
+        if not loop.name.removesuffix(OTHER_ITEM).isidentifier():
+            return NOTHING
+        own = form_of(loop)
+        for fact in self.facts:
+            if fact.left == own and fact.op in ("<", "<=") and not fact.right.in_loop:
+                exact, small = self._is_exact(own, fact.right, fact.type), self.few(fact.right)
+                if exact is not None and small is not None:
+                    return exact | small
+        return None
 
     def is_positive(self, form: Form) -> bool:
         return self.not_negative(form - number(1)) is not None

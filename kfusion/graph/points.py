@@ -38,6 +38,7 @@ from kfusion.kernel.forms import (
     GLOBAL_SIZE,
     GROUP_ID,
     LOCAL_ID,
+    STRIDED_ID,
     Atom,
     Choice,
     Comparison,
@@ -609,7 +610,8 @@ def _fits(store: BoundAccess, form: Form, prover: Prover, *, outside: bool) -> P
         return form
     added = store.form is not None and store.form.scalars
     narrow = prover.read.access.index_type == "int" and not added  # the index is one
-    if not outside or not form.scalars or narrow:
+    plain = not form.scalars and not form.in_loop and not form.mentions(STRIDED_ID)
+    if not outside or plain or narrow:
         return few
 
     def asked(bounds: Bounds, forms: tuple[Form, ...]) -> Proof | None:
@@ -638,7 +640,7 @@ def _is_at_most_one(form: Form) -> bool:
     ((monomial, factor),) = more or [((), 1)]
     atom = monomial[0] if len(monomial) == 1 else None
     if isinstance(atom, Id):
-        return factor == 1 and form.constant <= _NEAR
+        return factor == 1 and form.constant <= _NEAR and atom.kind != STRIDED_ID
     small = isinstance(atom, Value) and last_of(atom.type) <= LAST // 2
     return factor == 1 and form.constant <= 0 and (not more or small)
 

@@ -9,6 +9,7 @@ import pytest
 from kfusion.api import fuse
 from kfusion.graph.model import LaunchRange
 from kfusion.graph.target import TARGETS
+from tests.stencils.running import EAGER
 from tests.support.pyopencl_run import Case, assert_same
 
 ITEMS = 24
@@ -39,6 +40,22 @@ PROGRAMS: dict[str, tuple[str, str, int]] = {
         "const int i = get_global_id(0); c[i] = t[i];",
         2,
     ),
+    "a loop that counts from a huge number on": (
+        "const int i = get_global_id(0); if (i < s - 2) t[i + 2] = 2 * a[i];",
+        (
+            "const int i = get_global_id(0); float v = 0;"
+            " if (i >= 2) { for (ulong k = m; k < e; k++) v += t[i + k]; c[i] = v; }"
+        ),
+        2,
+    ),
+    "a loop of three rounds in 64 bits": (
+        "const int i = get_global_id(0); if (i < s - 2) t[i + 2] = 2 * a[i];",
+        (
+            "const int i = get_global_id(0); float v = 0;"
+            " if (i + 2 < n) { for (size_t k = 0; k < 3; k++) v += t[i + k]; c[i] = v; }"
+        ),
+        1,
+    ),
     "a helper that gives one number on both ways": (
         "const int i = get_global_id(0); t[i] = 2 * a[i];",
         "const int i = get_global_id(0); c[i] = t[either(i, (int)n)];",
@@ -66,27 +83,31 @@ kernel void make(global float *t, global const float *a, const ulong n, const ul
 {
     MAKE
 }
-kernel void read(global float *c, global const float *t, const ulong n)
+kernel void read(global float *c, global const float *t, const ulong n, const ulong m,
+                 const ulong e)
 {
     READ
 }
 """
 
 
-@pytest.mark.parametrize("target", ["any", "cpu"])
+@pytest.mark.parametrize("target", ["any", "cpu", "eager"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_numbers(name: str, target: str) -> None:
     make, read, kernels = PROGRAMS[name]
     source = SOURCE.replace("MAKE", make).replace("READ", read)
-    calls = ["make(t, a, n, m, s)", "read(c, t, n)"]
+    calls = ["make(t, a, n, m, s)", "read(c, t, n, l, e)"]
     ranges = [LaunchRange(1, "space")] * 2
-    fused = fuse(source, calls, ["c"], ranges=ranges, target=TARGETS[target])
+    targets = {**TARGETS, "eager": EAGER}
+    fused = fuse(source, calls, ["c"], ranges=ranges, target=targets[target])
     assert len(fused.kernels) == kernels
     dice = np.random.default_rng(2)
     data = {name: dice.random(ITEMS + 1).astype(np.float32) for name in "tac"}
     scalars: dict[str, np.generic] = {
         "n": np.uint64(ITEMS - 3),
         "m": np.uint64((1 << 64) - 1),
+        "l": np.uint64((1 << 64) - 2),
+        "e": np.uint64((1 << 64) - 1),
         "s": np.int32(ITEMS),
     }
     assert_same(fused, source, Case(data, scalars, (ITEMS,)), ["c"])
