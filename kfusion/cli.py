@@ -36,7 +36,7 @@ from kfusion.regenerate.files import (
     write_all,
 )
 from kfusion.runtime import CALLS_NAME, HEADER_NAME
-from kfusion.source.diagnostics import Diagnostic, KFusionError, error, render
+from kfusion.source.diagnostics import Diagnostic, KFusionError, error, nearest, render
 from kfusion.source.text import SourceFile, Span
 
 if TYPE_CHECKING:
@@ -301,9 +301,12 @@ def check(
 
     given |= dict.fromkeys(_OF_OUTPUT) | {"dry_run": True}
     if against is not None:
-        errors = stale_files(_fuse(**given).files, against, flat=given["base"] is None)
+        files = _fuse(**given).files
+        errors = stale_files(files, against, flat=given["base"] is None)
         if errors:
             raise KFusionError(*errors, exit_code=1)
+        if given["verbose"]:
+            click.echo(f"compared with {against}: {', '.join(files)}: the same")
         return
     how = preprocessor(*(given[o] for o in ("cc", "include_dirs", "defines", "real_headers")))
     told: list[str] = []
@@ -362,16 +365,10 @@ def _refuse_misspelt(words: list[str]) -> None:
     """`kfusion expalin`: it would be taken for a file."""
     if not words or not words[0].isalpha() or Path(words[0]).exists():
         return
-    near = _nearest(words[0], _COMMANDS)
+    near = nearest(words[0], _COMMANDS, 0.7)
     if near:
         help = f"did you mean: kfusion {near}"
         raise error("KF100", f"no such command: {words[0]}", help=help, argument=words[0])
-
-
-def _nearest(word: str, known: Iterable[str]) -> str | None:
-    from difflib import get_close_matches
-
-    return next(iter(get_close_matches(word, list(known), 1, 0.7)), None)
 
 
 def _place(words: list[str], argument: str | None) -> Span:
@@ -399,7 +396,7 @@ def _usage(failure: click.UsageError, name: str, line: list[str]) -> KFusionErro
         argument = line[given[-1] if "=" in line[given[-1]] else given[-1] + 1] if given else None
     if isinstance(failure, click.NoSuchOption):
         message = f"no such option: {failure.option_name}"
-        near = _nearest(failure.option_name, failure.possibilities or ())
+        near = nearest(failure.option_name, failure.possibilities or (), 0.7)
         help = f"did you mean {near}?" if near else help
     return error(
         "KF100",

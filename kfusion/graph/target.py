@@ -8,7 +8,7 @@ from dataclasses import field, fields, replace
 from typing import Any
 
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.diagnostics import error
+from kfusion.source.diagnostics import error, nearest
 
 
 @dataclass(frozen=True)
@@ -147,10 +147,8 @@ def _numbers(budgets: Sequence[str]) -> dict[str, int]:
     for budget in budgets:
         key, _, number = budget.partition("=")
         if key not in BUDGETS or not re.fullmatch(r"[0-9]{1,9}", number):
-            from difflib import get_close_matches
-
-            near = get_close_matches(key, BUDGETS, 1) if key not in BUDGETS else []
-            help = f"did you mean {near[0]}?" if near else "the names are " + ", ".join(BUDGETS)
+            near = nearest(key, BUDGETS) if key not in BUDGETS else None
+            help = f"did you mean {near}?" if near else "the names are " + ", ".join(BUDGETS)
             raise error("KF100", "--budget wants NAME=NUMBER", help=help, argument=budget)
         given[key.replace("-", "_")] = int(number)
     return given

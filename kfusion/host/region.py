@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Iterator
 
 from pycparser import c_ast
 
@@ -11,7 +11,7 @@ from kfusion.parse.annotations import RegionMark
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.diagnostics import KFusionError, error
+from kfusion.source.diagnostics import KFusionError, error, nearest
 from kfusion.source.lexer import tokenize
 from kfusion.source.text import SourceFile, free_name
 
@@ -94,16 +94,14 @@ def _refused(
     return None
 
 
-def require_used(region: Region | CppRegion, used: Container[str]) -> None:
+def require_used(region: Region | CppRegion, used: Collection[str]) -> None:
     """The names of the annotation's list are used in the region."""
     for item in region.mark.data:
         if item.name not in used:
-            raise error(
-                "KF127",
-                f"'{item.name}' is not used in this region",
-                item.span,
-                help="name a variable that the region's calls get",
-            )
+            near = nearest(item.name, used)
+            help = f"did you mean '{near}'?" if near else "name a variable that its calls get"
+            text = f"'{item.name}' is not used in this region, which stays as it is written"
+            raise error("KF127", text, item.span, help=help)
 
 
 def _free(wanted: str, taken: set[str]) -> str:

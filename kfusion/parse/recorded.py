@@ -14,7 +14,7 @@ that they have if they are objects; `?` was set before the region. What settles 
 `scratch` was made and released in the region; `out` and `temp` are what the variables of the
 region's line held when it ended, `-` if that was nothing.
 
-Beside FILE lie, for each program, FILE.<hash>.cl with its source to the byte, and
+Beside FILE lie, for each program, FILE.<hash>.ocl with its source to the byte, and
 FILE.<hash>.options with one line of options for each build.
 """
 
@@ -37,7 +37,7 @@ _LAUNCH = re.compile(
 )
 _ARGUMENT = re.compile(r"\?|[ms]\d+|local:\d+|\d+:(?:[0-9a-f]{2})*(?:/\d+)?")
 _FACT = re.compile(r"(scratch|out|temp) (m\d+|-)")
-_NAME = re.compile(r"\.([0-9a-f]{16})\.cl")
+_NAME = re.compile(r"\.([0-9a-f]{16})\.ocl")
 DEFINE = re.compile(r"-D\s*([A-Za-z_]\w*)(?:=(\S*))?")
 _NUMBER = re.compile(r"\(?-?[0-9][0-9a-fA-FxXuUlL.]*f?\)?")
 
@@ -154,7 +154,7 @@ def _unreadable(span: Span, expected: str) -> KFusionError:
 def recorded_programs(record: Path) -> tuple[RecordedProgram, ...]:
     """In the order of their names, so that a run is like the last one."""
     found: list[RecordedProgram] = []
-    for path in sorted(record.parent.glob("*.cl")):
+    for path in sorted(record.parent.glob("*.ocl")):
         named = path.name.startswith(record.name)
         match = _NAME.fullmatch(path.name[len(record.name) :]) if named else None
         if match is None:

@@ -17,6 +17,7 @@ from kfusion.runtime import CALLS_NAME, HEADER_NAME
 from kfusion.source.diagnostics import Diagnostic, KFusionError, Severity, error
 from kfusion.source.text import SourceFile, Span, bytes_of, text_of
 
+_GENERATED = (HEADER_NAME, CALLS_NAME)
 # So that a build can name the generated headers beforehand.
 UNUSED_HEADER = "/* Nothing is fused that needs this header. */\n"
 
@@ -53,15 +54,17 @@ def output_names(inputs: Iterable[Path], base: Path | None) -> Callable[[Path], 
 def stale_files(files: Mapping[str, str], folder: Path, *, flat: bool) -> list[Diagnostic]:
     """How a folder differs from what would be written to it. Other files than sources may stand
     there, too."""
+    again = f"write the folder again, with -o {folder}"
 
-    def told(message: str, span: Span | None = None, help: str = "") -> Diagnostic:
-        help = help or f"write the folder again, with -o {folder}"
+    def told(message: str, span: Span | None = None, help: str = again) -> Diagnostic:
         return Diagnostic("KF308", Severity.ERROR, message, span, help, argument=str(folder))
 
     if not folder.is_dir():
-        return [told(f"there is no folder {folder}")]
+        return [told(f"there is no folder {folder}", help=f"write it, with -o {folder}")]
     found: list[Diagnostic] = []
-    for name, text in files.items():
+    for name, text in sorted(files.items(), key=lambda file: file[0] in _GENERATED):
+        if found and name in _GENERATED:
+            break  # it follows from the others
         path = folder / name
         if not path.is_file():
             found.append(told(f"{path} is missing"))
@@ -72,7 +75,7 @@ def stale_files(files: Mapping[str, str], folder: Path, *, flat: bool) -> list[D
             found.append(told("this file is not what would be written now", span))
     for path in sorted(folder.glob("*") if flat else folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        is_output = path.suffix in SUFFIXES or path.name in (HEADER_NAME, CALLS_NAME)
+        is_output = path.suffix in SUFFIXES or path.name in _GENERATED
         if name not in files and is_output and path.is_file():
             if not _holds(path, UNUSED_HEADER):
                 text = f"{path} is left over: it would not be written now"

@@ -16,7 +16,7 @@
    that settles, noted launches would have been made. `scratch` was made and released in the
    region; `out` and `temp` are what the variables of the region's line held at its end, or -.
 
-   The source of each program that had a launch is written to FILE.HASH.cl, where HASH is FNV-1a
+   The source of each program that had a launch is written to FILE.HASH.ocl, where HASH is FNV-1a
    with 64 bits in 16 digits, and the options of its builds to FILE.HASH.options, line by line. */
 
 typedef struct kfusion_recorded {
@@ -168,7 +168,7 @@ KFUSION_HERE void kfusion_record_program(kfusion_state *s, cl_program program)
     path = source == NULL || *source == '\0' ? NULL : (char *)malloc(length + 32);
     if (path != NULL) {
         kfusion_lock(&KFUSION_N(recorded_lock));
-        sprintf(path, "%s.%016llx.cl", record, kfusion_hash(source));
+        sprintf(path, "%s.%016llx.ocl", record, kfusion_hash(source));
         kfusion_record_file(path, source, 0);
         strcpy(path + length + 18, "options");
         kfusion_record_options(program, path);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from enum import Enum
 
@@ -52,6 +53,13 @@ def render(diagnostic: Diagnostic) -> str:
     if diagnostic.help:
         lines.append(f"  help: {diagnostic.help}")
     return "\n".join(lines)
+
+
+def nearest(word: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+    """What was meant, most likely, by a word that is not known."""
+    from difflib import get_close_matches  # only when something is misspelt
+
+    return next(iter(get_close_matches(word, sorted(known), 1, likeness)), None)
 
 
 def _excerpt(span: Span) -> list[str]:

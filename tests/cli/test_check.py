@@ -248,6 +248,9 @@ def test_a_folder_that_is_up_to_date(command: Command) -> None:
     command.write("out/Makefile", "all:\n")
     done = check(command, *PROGRAM, "--against", "out")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    said = check(command, *PROGRAM, "-v", "--against", "out").stdout.splitlines()[-1]
+    headers = "kfusion_fused.h, kfusion_calls.h"
+    assert said == f"compared with out: {', '.join(PROGRAM)}, {headers}: the same"
 
     command.change("app.c", "        vec_add(c, t, b, n);\n", "")
     command.change("app.c", "kfuse(a, b, out(c))", "kfuse(a, out(t))")
@@ -283,6 +286,17 @@ out/vec.cl:4:5: error[KF308]: this file is not what would be written now
     assert "error[KF308]: out/kfusion_fused.h is left over" in said
 
 
+def test_headers_are_told_of_where_nothing_else_differs(command: Command) -> None:
+    assert command.run(*PROGRAM, "-o", "out").returncode == 0
+    header = command.read("out/kfusion_fused.h")
+    command.write("out/kfusion_fused.h", header.replace("c[i] =", "c[i]  ="))
+    said = refused(command, *PROGRAM, "--against", "out")
+    assert said.count("error[KF308]") == said.count("out/kfusion_fused.h:") == 1
+    command.change("vec.cl", "y[i] = factor *", "y[i] = factor *  ")
+    said = refused(command, *PROGRAM, "--against", "out")
+    assert said.count("error[KF308]") == said.count("out/vec.cl:") == 1
+
+
 def test_folders_that_are_kept_are_compared_as_a_whole(command: Command) -> None:
     files = [f"src/{name}" for name in PROGRAM]
     for name in (*PROGRAM, "vec.h"):
@@ -307,7 +321,7 @@ def test_against_a_folder_that_is_not_there(command: Command) -> None:
     said = refused(command, *PROGRAM, "-q", "--against", "nowhere")
     assert said.count("error[KF308]") == 1
     assert "there is no folder nowhere\n" in said
-    assert "  help: write the folder again, with -o nowhere\n" in said
+    assert "  help: write it, with -o nowhere\n" in said
 
 
 @pytest.mark.parametrize(

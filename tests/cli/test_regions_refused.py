@@ -446,10 +446,10 @@ def test_unknown_output(command: Command) -> None:
     assert (
         command.left_program()
         == """\
-app.c:6:25: warning[KF127]: 'z' is not used in this region
+app.c:6:25: warning[KF127]: 'z' is not used in this region, which stays as it is written
     6 | #pragma kfuse(a, b, out(z))
       |                         ^
-  help: name a variable that the region's calls get
+  help: name a variable that its calls get
 """
     )
 
@@ -459,12 +459,17 @@ def test_unknown_temporary(command: Command) -> None:
     assert (
         command.left_program()
         == """\
-app.c:6:26: warning[KF127]: 'z' is not used in this region
+app.c:6:26: warning[KF127]: 'z' is not used in this region, which stays as it is written
     6 | #pragma kfuse(a, b, temp(z))
       |                          ^
-  help: name a variable that the region's calls get
+  help: name a variable that its calls get
 """
     )
+
+
+def test_a_name_that_is_misspelt(command: Command) -> None:
+    command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(a, b, out(cc))")
+    assert command.left_program().endswith("\n  help: did you mean 'c'?\n")
 
 
 def test_unknown_name_in_the_list(command: Command) -> None:
@@ -472,10 +477,10 @@ def test_unknown_name_in_the_list(command: Command) -> None:
     assert (
         command.left_program()
         == """\
-app.c:6:18: warning[KF127]: 'z' is not used in this region
+app.c:6:18: warning[KF127]: 'z' is not used in this region, which stays as it is written
     6 | #pragma kfuse(a, z)
       |                  ^
-  help: name a variable that the region's calls get
+  help: name a variable that its calls get
 """
     )
 
@@ -532,7 +537,10 @@ def test_a_region_that_cannot_be_done_does_not_stop_the_others(command: Command)
     command.write("app.c", f"{command.read('app.c')}\n{bad}")
     done = command.run("app.c", "vec.c", "vec.cl", "-o", "out", "-v")
     assert (done.returncode, done.stdout) == (0, "app.c:6: 2 kernels become 1 (1 fused)\n")
-    assert "warning[KF127]: 'sum' is not used in this region\n" in done.stderr
+    assert (
+        "warning[KF127]: 'sum' is not used in this region, which stays as it is written\n"
+        in done.stderr
+    )
     assert command.read("out/app.c").endswith(bad)
     assert "KFUSION_REGION(combine" in command.read("out/app.c").replace("_OUT", "")
     assert "KF302" in command.run("app.c", "vec.c", "vec.cl", "-o", "o", "--strict").stderr

@@ -42,7 +42,7 @@ def test_kernels_that_are_composed_come_from_the_record(name: str, tmp_path: Pat
     program = host(tmp_path, PRAGMA, name=name, composed=True)
     assert recorded(program) == ""
     assert program.both() == LEAST
-    (source,) = tmp_path.glob("kfusion.record.*.cl")
+    (source,) = tmp_path.glob("kfusion.record.*.ocl")
     assert source.read_text().startswith("__kernel void square(")
     assert source.with_suffix(".options").read_text() == "\n"
 
