@@ -98,6 +98,10 @@ class Executor(Commands):
     def guess(self, condition: Sym) -> bool | None:
         return self.guide.truth(condition) if self.guide is not None else None
 
+    def likely(self, kernel: Sym) -> Sym:
+        found = self.guide.value(kernel) if self.guide is not None else None
+        return found if isinstance(found, Made) else kernel
+
     def matters(self, node: c_ast.Node | None) -> bool:
         return self.reach.has(node)
 
@@ -152,8 +156,8 @@ class Executor(Commands):
         function = self.frame.function
         end = last_of(function.node.body) if function is not None else None
         ends = [each.expr for each in (last_of(node), end) if isinstance(each, c_ast.Return)]
-        names = {each.name for each in ends if isinstance(each, c_ast.ID)}
-        return len(ends) == 2 and len(names) == 1 and self.value(ends[0]) == FALSE
+        names = [each.name for each in ends if isinstance(each, c_ast.ID)]
+        return len(names) == 2 and names[0] == names[1] and self.value(ends[0]) == FALSE
 
     def _ends_a_loop(self, node: c_ast.Node | None) -> bool:
         """Is it the way out of a loop without end, of which one round is done?"""

@@ -62,17 +62,28 @@ class Expected(Oracle):
         same_form = len(a) == len(b) and all(
             self._may_be_equal(strip(p), strip(q)) for p, q in zip(a, b, strict=True)
         )
-        if same_form and left.range.offset == right.range.offset and not self._are_levels(a, b):
-            return None
+        differ = any(map(self._differ, a, b))
+        if same_form and left.range.offset == right.range.offset:
+            if not differ and not self._are_levels(a, b):
+                return None
         return Reason(
             "KF202",
-            f"{left.kernel.name} has the range {self._range(left)}, "
-            f"{right.kernel.name} the range {self._range(right)}",
+            f"{left.kernel.name} has the range {self._range(left, numbers=differ)}, "
+            f"{right.kernel.name} the range {self._range(right, numbers=differ)}"
+            + " in the program's likely run"
+            * differ,
             right.span,
-            help="launch both over sizes of one form (`a->n` and `b->n`, say): then they are "
+            help="guard the items of both with their sizes, `if (i < n)`: one range may cover both"
+            if differ
+            else "launch both over sizes of one form (`a->n` and `b->n`, say): then they are "
             "compared at run time",
             related=((f"{left.kernel.name} is launched here", left.span),) if left.span else (),
         )
+
+    def _differ(self, one: Sym, other: Sym) -> bool:
+        """In the program's likely run."""
+        numbers = self._number(one), self._number(other)
+        return None not in numbers and numbers[0] != numbers[1]
 
     def covers(self, left: Invocation, right: Invocation, bounds: tuple[Bound, ...]) -> bool:
         a, b = self.sizes[left.index], self.sizes[right.index]
@@ -147,8 +158,11 @@ class Expected(Oracle):
         several = self.uses[one] > 1 and self.uses[other] > 1
         return several and any(map(_differ_by_index, one, other))
 
-    def _range(self, invocation: Invocation) -> str:
-        size = f"({', '.join(map(spell, self.sizes[invocation.index]))})"
+    def _range(self, invocation: Invocation, *, numbers: bool) -> str:
+        sizes = self.sizes[invocation.index]
+        known = [self._number(size) if numbers else None for size in sizes]
+        told = [spell(s) if n is None else str(n) for s, n in zip(sizes, known, strict=True)]
+        size = f"({', '.join(told)})"
         return f"{size} from an offset" if invocation.range.offset else size
 
     def within(
@@ -181,6 +195,8 @@ class Expected(Oracle):
 
     def _may_be_equal(self, left: Sym, right: Sym) -> bool:
         """A number and a member, say, are equal if they were in the likely run."""
+        if self._differ(left, right):
+            return False
         if may_be_equal(left, right):
             return True
         if _is_chosen(left) or _is_chosen(right):  # differently, perhaps, each time

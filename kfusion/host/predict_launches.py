@@ -178,7 +178,7 @@ class Launches:
             for position in range(len(kernel.parameters))
         )
         label, span = self._labels[number]
-        range_ = self._range(launch, number)
+        range_ = self._range(launch, kernel, number)
         invocation = Invocation(index, kernel, arguments, range_, label, span)
         unset = None if self.around.closed else _unset(launch, kernel, span)
         missing = [p for n, p in enumerate(kernel.parameters) if n not in settings]
@@ -188,7 +188,7 @@ class Launches:
         self._relied_on = unset
         return PredictedLaunch(
             invocation,
-            launch.size,
+            launch.size[: range_.dimensions or None],
             launch.local,
             {p: e.size for p, e in settings.items() if e.value is None},
             launch.calls,
@@ -238,7 +238,7 @@ class Launches:
             self.values[name] = value
         return Scalar(name, parameter.name, spell(value))
 
-    def _range(self, launch: Launch, number: int) -> LaunchRange:
+    def _range(self, launch: Launch, kernel: Kernel, number: int) -> LaunchRange:
         offset = launch.offset or ()
         moved = any(o != Num(0) for o in offset)
         size = ", ".join(map(str, launch.size))
@@ -246,9 +246,20 @@ class Launches:
         dimensions = launch.dimensions.value if isinstance(launch.dimensions, Num) else 0
         if dimensions == 0:
             key = f"the range of launch {number}"
+        while dimensions > kernel.dimensions and self._is_one(launch, dimensions - 1):
+            dimensions -= 1
         range_ = range_of(key, launch.size, launch.local)
         uniform = self.around.full_groups
         return replace(range_, dimensions=dimensions, offset=moved, uniform=uniform)
+
+    def _is_one(self, launch: Launch, dimension: int) -> bool:
+        """Most likely it has one item there, with the id 0: `{n, 1, 1}`."""
+
+        def likely(value: Sym) -> Sym:
+            return self.around.before.value(value) if self.around.before is not None else value
+
+        moved = launch.offset is not None and likely(launch.offset[dimension]) != Num(0)
+        return not moved and likely(launch.size[dimension]) == Num(1)
 
 
 def _fit(settings: Mapping[int, SetArgument], kernel: Kernel) -> bool:

@@ -91,7 +91,7 @@ class Recorder(Places):
         self.settled_by, self.perhaps_settled = at_once, False
         if apart is not None:
             self._noted = set()
-        arguments = dict(self.arguments.get(launch.kernel, {}))
+        arguments = dict(self.arguments.get(self.likely(launch.kernel), {}))
         self._noted |= {a.value for a in arguments.values() if a.value is not None}
         call, calls = self.frames[0].call, tuple(self.calling)
         self.launches.append(
@@ -116,7 +116,12 @@ class Recorder(Places):
         if not isinstance(argument.index, Num):
             self.ways.doubt("the index of an argument is not known")
             return
-        self.arguments.setdefault(argument.kernel, {})[argument.index.value] = argument
+        of_kernel = self.arguments.setdefault(self.likely(argument.kernel), {})
+        of_kernel[argument.index.value] = argument
+
+    def likely(self, kernel: Sym) -> Sym:
+        """`kernels[op->what]` and `kernels[2]` are one kernel, where `what` is likely to be 2."""
+        return kernel
 
     # What settles
 

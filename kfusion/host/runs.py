@@ -12,6 +12,7 @@ with the region. Their parameters of one type are taken to be the same objects.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -54,6 +55,8 @@ _MAKES = frozenset(("clCreateKernel", "clCloneKernel"))
 _MATTERS = MATTERS | USES | _MAKES | {"clCreateBuffer", "clCreateImage"}
 _MOST_DEPTH = 40  # of values
 _ARGUMENT = "argument of the program"
+# Types that have all numbers from 0 to 2^31 - 1.
+_KEEPS = re.compile(r"\((size_t|unsigned|u?int(32|64)_t|(cl_u?|unsigned )?(int|long)( int)?)\)")
 
 Blocks = Mapping[c_ast.Node, Function]  # of regions, with the functions that they stand in
 Stack = tuple[tuple[Frame, c_ast.FuncCall | None], ...]  # functions, and the calls they are in
@@ -269,6 +272,8 @@ class Before:
         if name in ("&&", "||"):
             return self.executor.as_bool(Op(name, tuple(parts)))
         if name.startswith("(") and isinstance(parts[0], Ref):
+            return parts[0]
+        if _KEEPS.fullmatch(name) and isinstance(parts[0], Num) and 0 <= parts[0].value < 1 << 31:
             return parts[0]
         if len(parts) == 2:
             return self.executor.binary(name, parts[0], parts[1])

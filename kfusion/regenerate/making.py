@@ -286,13 +286,10 @@ class _Making:
             return
         placed = [a for a in group.assumptions if isinstance(a, Placement)]
         for index in (self._leaders(group)[0], *(each.invocation for each in placed)):
-            number, dimensions = (
-                self.pattern.invocations[index].range.dimensions,
-                self.launch(index),
-            )
-            told = f"{dimensions} has %u dimensions"
-            dimensions += "->dimensions"
-            self.require(f"{dimensions} != {number}", told, f"(unsigned){dimensions}")
+            number = self.pattern.invocations[index].range.dimensions
+            dimensions = f"(unsigned){self.launch(index)}->dimensions"
+            told = "{} has %u dimensions"
+            self._refuse(index, f"!kfusion_in_dimensions({{}}, {number})", told, dimensions)
         for each in placed:
             if isinstance(each, InRows):
                 self._rows(each)
@@ -375,9 +372,9 @@ class _Making:
         type_ = "cl_ulong" if bound.times else "size_t"
         return " * ".join(f"({type_}){self.value(*factor)[0]}" for factor in bound.factors)
 
-    def _refuse(self, index: int, text: str, why: str) -> None:
+    def _refuse(self, index: int, text: str, why: str, *values: str) -> None:
         launch = self.launch(index)
-        self.require(text.format(launch), why.format(launch))
+        self.require(text.format(launch), why.format(launch), *values)
 
     def _one(self, members: Iterable[int], function: str, what: str) -> None:
         """The launches must have one of something."""

@@ -15,11 +15,10 @@ KFUSION_HERE int kfusion_same(const kfusion_noted *a, cl_uint i, const kfusion_n
     return left->value == NULL || kfusion_equal(left->value, right->value, left->size);
 }
 
-/* Dimensions, global size and offset. */
+/* Global size and offset: of further dimensions there is one item, with the id 0. */
 KFUSION_HERE int kfusion_same_range(const kfusion_noted *a, const kfusion_noted *b)
 {
-    return a->dimensions == b->dimensions &&
-           memcmp(a->global, b->global, sizeof a->global) == 0 &&
+    return memcmp(a->global, b->global, sizeof a->global) == 0 &&
            memcmp(a->offset, b->offset, sizeof a->offset) == 0;
 }
 
@@ -27,6 +26,17 @@ KFUSION_HERE int kfusion_same_range(const kfusion_noted *a, const kfusion_noted 
 KFUSION_HERE int kfusion_same_groups(const kfusion_noted *a, const kfusion_noted *b)
 {
     return a->has_local == b->has_local && memcmp(a->local, b->local, sizeof a->local) == 0;
+}
+
+/* In so many dimensions, as above. */
+KFUSION_HERE int kfusion_in_dimensions(const kfusion_noted *a, cl_uint dimensions)
+{
+    cl_uint d;
+
+    for (d = dimensions; d < a->dimensions; d++)
+        if (a->global[d] != 1 || a->offset[d] != 0)
+            return 0;
+    return a->dimensions >= dimensions;
 }
 
 KFUSION_HERE int kfusion_no_offset(const kfusion_noted *launch)

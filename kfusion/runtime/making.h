@@ -11,6 +11,7 @@ struct kfusion_run {
     cl_int status; /* of the first launch as it was written that failed */
     cl_kernel kernel; /* a launch that waits for what it does; or NULL */
     const kfusion_noted *of;
+    cl_uint dimensions;
     size_t global[3];
     const size_t *local;
     char why[200];
@@ -78,10 +79,10 @@ KFUSION_HERE const size_t *kfusion_local(const kfusion_noted *n)
     return n->has_local ? n->local : NULL;
 }
 
-KFUSION_HERE cl_int kfusion_enqueue(cl_kernel kernel, const kfusion_noted *n,
+KFUSION_HERE cl_int kfusion_enqueue(cl_kernel kernel, const kfusion_noted *n, cl_uint dimensions,
                                     const size_t *global, const size_t *local)
 {
-    return clEnqueueNDRangeKernel(n->queue, kernel, n->dimensions,
+    return clEnqueueNDRangeKernel(n->queue, kernel, dimensions,
                                   kfusion_no_offset(n) ? NULL : n->offset, global, local, 0, NULL,
                                   NULL);
 }
@@ -106,7 +107,8 @@ KFUSION_HERE cl_int kfusion_launch_as_written(kfusion_state *s, const kfusion_la
                 return status;
         }
     }
-    return kfusion_enqueue(kernel, &l->noted, l->noted.global, kfusion_local(&l->noted));
+    return kfusion_enqueue(kernel, &l->noted, l->noted.dimensions, l->noted.global,
+                           kfusion_local(&l->noted));
 }
 
 /* ---- What generated functions call ---- */
@@ -120,14 +122,15 @@ KFUSION_HERE void kfusion_refuse(kfusion_run *run, const char *why, cl_int statu
 /* A fused kernel of the component's program, ready to run in such groups. */
 KFUSION_HERE cl_kernel kfusion_kernel_for(kfusion_run *run, const kfusion_noted *component,
                                           const char *name, cl_uint parameters,
-                                          const size_t *global, const size_t *local)
+                                          cl_uint dimensions, const size_t *global,
+                                          const size_t *local)
 {
     kfusion_own *own = kfusion_own_kernel(run->state, component->program, name);
     const kfusion_queue *q = &run->state->queue;
 
     if (own == NULL || own->kernel == NULL || own->parameters != parameters ||
         own->local > q->local ||
-        !kfusion_is_good_range(q, own->group, own->required, component->dimensions, global, local))
+        !kfusion_is_good_range(q, own->group, own->required, dimensions, global, local))
         return NULL;
     return own->kernel;
 }
@@ -136,8 +139,8 @@ KFUSION_HERE cl_kernel kfusion_kernel_for(kfusion_run *run, const kfusion_noted 
 KFUSION_HERE cl_kernel kfusion_kernel(kfusion_run *run, const kfusion_noted *component,
                                       const char *name, cl_uint parameters)
 {
-    return kfusion_kernel_for(run, component, name, parameters, component->global,
-                              kfusion_local(component));
+    return kfusion_kernel_for(run, component, name, parameters, component->dimensions,
+                              component->global, kfusion_local(component));
 }
 
 /* How many groups do the work of so many items, if each does some. */
@@ -191,7 +194,7 @@ KFUSION_HERE int kfusion_in_tiles(const kfusion_noted *range, const kfusion_tile
     const size_t most = CL_INT_MAX / 2;
     cl_uint d;
 
-    if (range->dimensions != tiles->dimensions || !kfusion_no_offset(range))
+    if (!kfusion_in_dimensions(range, tiles->dimensions) || !kfusion_no_offset(range))
         return 0;
     for (d = 0; d < tiles->dimensions; d++) {
         const size_t groups = kfusion_groups(range->global[d], tiles->items[d]);
@@ -212,7 +215,8 @@ KFUSION_HERE cl_kernel kfusion_tiles_kernel(kfusion_run *run, const kfusion_note
 
     if (!kfusion_in_tiles(component, tiles, global))
         return NULL;
-    return kfusion_kernel_for(run, component, name, parameters, global, tiles->local);
+    return kfusion_kernel_for(run, component, name, parameters, tiles->dimensions, global,
+                              tiles->local);
 }
 
 KFUSION_HERE void kfusion_give(kfusion_run *run, cl_kernel kernel, cl_uint index, size_t size,
@@ -241,6 +245,7 @@ KFUSION_HERE void kfusion_make(kfusion_run *run, cl_kernel kernel, const kfusion
 {
     run->kernel = kernel;
     run->of = range;
+    run->dimensions = range->dimensions;
     memcpy(run->global, range->global, sizeof run->global);
     run->local = kfusion_local(range);
 }
@@ -255,7 +260,7 @@ KFUSION_HERE void kfusion_make_fewer(kfusion_run *run, cl_kernel kernel,
 
     kfusion_make(run, kernel, range);
     run->global[0] = kfusion_groups(size, elements * range->local[0]) * range->local[0];
-    if (range->dimensions != 1 || !kfusion_no_offset(range) || own == NULL)
+    if (!kfusion_in_dimensions(range, 1) || !kfusion_no_offset(range) || own == NULL)
         kfusion_refuse(run, "fewer items need one dimension and no offset", CL_SUCCESS);
     else
         kfusion_give(run, kernel, own->parameters - 1, sizeof size, &size);
@@ -269,6 +274,7 @@ KFUSION_HERE void kfusion_make_tiles(kfusion_run *run, cl_kernel kernel,
     cl_uint d;
 
     kfusion_make(run, kernel, range);
+    run->dimensions = tiles->dimensions;
     run->local = tiles->local;
     if (!kfusion_in_tiles(range, tiles, run->global))
         kfusion_refuse(run, "the range cannot be done in tiles", CL_SUCCESS);
@@ -299,7 +305,7 @@ KFUSION_HERE void kfusion_did(kfusion_run *run, size_t steps, ...)
     va_end(indices);
     if (!kfusion_goes_on(run))
         return;
-    status = kfusion_enqueue(kernel, run->of, run->global, run->local);
+    status = kfusion_enqueue(kernel, run->of, run->dimensions, run->global, run->local);
     if (status != CL_SUCCESS) {
         kfusion_refuse(run, "a fused launch was refused", status);
         return;

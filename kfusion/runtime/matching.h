@@ -139,6 +139,20 @@ KFUSION_HERE int kfusion_fits(const kfusion_state *s, kfusion_candidate *c, size
     return 1;
 }
 
+KFUSION_HERE int kfusion_would_make(kfusion_state *s, const kfusion_part *part, size_t first);
+
+/* Is what the candidate covers more than the best one covers? A part is not given up for another
+   one whose conditions do not hold. */
+KFUSION_HERE int kfusion_is_better(kfusion_state *s, const kfusion_candidate *c, size_t launches)
+{
+    const kfusion_candidate *best = &s->best;
+
+    if (launches <= s->best_launches)
+        return 0;
+    return s->best_launches == 0 || (best->pattern == c->pattern && best->part == c->part) ||
+           kfusion_would_make(s, &c->pattern->part[c->part], s->active);
+}
+
 /* Keeps the candidates that the next launch fits to. */
 KFUSION_HERE void kfusion_feed(kfusion_state *s)
 {
@@ -153,7 +167,7 @@ KFUSION_HERE void kfusion_feed(kfusion_state *s)
         }
         s->candidate[i] = s->candidate[kept]; /* changes places: both have arrays */
         s->candidate[kept++] = c;
-        if (c.step == 0 && index + 1 > s->best_launches) {
+        if (c.step == 0 && kfusion_is_better(s, &c, index + 1)) {
             s->best = c;
             s->best_launches = index + 1;
         }
