@@ -163,17 +163,23 @@ class Bounds:
     def _of_facts(self) -> list[Slack]:
         return _of_atoms(slack.form for slack in self._slacks)
 
-    def few(self, *forms: Form) -> Proof | None:
-        """Numbers without sign are small enough for sums and products to stay in 64 bits; of 32
-        bits they are."""
-        scalars = {s for form in forms for s in form.scalars} if is_on(WIDE) else set()
-        wide = {s for s in scalars if _has_64_bits(s.type)}
+    def few(self, *forms: Form, types: Iterable[str] = ("ulong",)) -> Proof | None:
+        """Numbers are small enough for sums and products to stay in 64 bits. What is computed in
+        32 bits (`types`: all in which the forms are) has no larger ones."""
+        if not is_on(WIDE):
+            return NOTHING
+        scalars = {s for form in forms for s in form.scalars}
+        wide = {s for s in scalars if INTEGERS.get(s.type, (0, True))[0] == 64}
         proof: Proof = frozenset(Ceiling(scalar, _FEW) for scalar in wide)
+        proof |= {Floor(scalar, -_FEW) for scalar in wide if not is_unsigned(scalar.type)}
+        if any(INTEGERS.get(type_, (64, True))[0] == 64 for type_ in types):
+            proof |= {each for form in forms for m, _ in form.terms for each in _products(m)}
         if not all(map(self._may, proof)):
             return None
-        for form in forms if is_on(WIDE) else ():
-            sized = abs(form.constant), *(abs(factor) for _, factor in form.terms)
-            if max(sized) >= _HUGE:  # `n + 0xFFFFFFFFFFFFFFFF` is `n - 1`
+        for form in forms:
+            factors = (abs(factor) for m, factor in form.terms if m)
+            # `n + 0xFFFFFFFFFFFFFFFF` is `n - 1`
+            if abs(form.constant) >= _HUGE or max(factors, default=0) >= _FEW:
                 return None
             for atom in form.everything:
                 if isinstance(atom, Quotient) and atom.divisor != number(1):
@@ -433,6 +439,15 @@ _MIRRORED = 4  # elements, at an end
 def _has_64_bits(type_: str) -> bool:
     """Without sign."""
     return is_unsigned(type_) and INTEGERS[type_][0] == 64
+
+
+def _products(monomial: Monomial) -> Iterator[Ceiling]:
+    """What keeps a product of scalars, and its product with an id, in 64 bits."""
+    scalars = [atom for atom in monomial if isinstance(atom, Value)]
+    if len(scalars) == 2:
+        yield Ceiling(scalars[0], _FEW, by=scalars[1])
+    elif len(scalars) > 2:
+        yield from (Ceiling(scalar, 1 << 31 // len(scalars)) for scalar in scalars)
 
 
 def _is_sum_of_scalars(form: Form) -> bool:

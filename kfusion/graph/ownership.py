@@ -162,7 +162,9 @@ def _meet(
         dimensions = 1
     strides = {s for s in (a.stage.stride, b.stage.stride) if s is not None}
     needed = {*range(dimensions), *(s.dimension for s in strides)}
-    few = bounds.few(a.form, b.form.rename(of_other_item))
+    few = bounds.few(
+        a.form, b.form.rename(of_other_item), types=(a.access.index_type, b.access.index_type)
+    )
     digits = _Digits() if few is None else reader.digits(a.form, b.form).assuming(few)
     races = not strides and _would_race(a, b)
     if few and races and _raced(a, b, needed, assumable) == NOTHING:

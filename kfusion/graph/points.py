@@ -605,11 +605,12 @@ def _inside(
 
 def _fits(store: BoundAccess, form: Form, prover: Prover, *, outside: bool) -> Proof | Form:
     """Why the id is a number of an `int`, as which it is told, whatever has been added to it."""
-    few = Bounds(prover.read.facts, prover.world).few(form)
+    index_type = prover.read.access.index_type
+    few = Bounds(prover.read.facts, prover.world).few(form, types=[index_type])
     if few is None:
         return form
     added = store.form is not None and store.form.scalars
-    narrow = prover.read.access.index_type == "int" and not added  # the index is one
+    narrow = index_type == "int" and not added  # the index is one
     plain = not form.scalars and not form.in_loop and not form.mentions(STRIDED_ID)
     if not outside or plain or narrow:
         return few

@@ -296,7 +296,8 @@ class _Analysis:
             return False
         facts = [self.equalities.comparison(fact) for fact in (*a.facts, *b.facts)]
         bounds = Bounds(facts, Nothing())
-        if len(difference.terms) > 1 and bounds.few(difference) is None:
+        types = a.access.index_type, b.access.index_type
+        if len(difference.terms) > 1 and bounds.few(difference, types=types) is None:
             return False
         return bounds.is_positive(difference) or bounds.is_positive(-difference)
 

@@ -575,8 +575,10 @@ def _shifted(left: Typed, op: str, by: Form | None) -> Typed:
     if form is None or by is None or not by.is_constant or not 0 <= by.constant < 31:
         return Typed(None, type_)
     power = Typed(number(1 << by.constant), type_)
-    if op == "<<":
-        return binary(Typed(form, type_), "*", power)
+    if op == "<<":  # bits that leave at the left are lost, in numbers with sign, too
+        bare = type_.removeprefix("u")
+        value = convert(Typed(form, type_), f"u{bare}")
+        return convert(binary(value, "*", Typed(power.form, f"u{bare}")), type_)
     # Of a negative number the bits are not those of the quotient.
     return binary(Typed(form if _is_natural(form, type_) else None, type_), "/", power)
 

@@ -41,6 +41,7 @@ STEPS = protection("steps", "what a variable cannot hold is no step of it")
 LOOPS = protection("loops", "a variable that a loop changes has no value in it but a step's")
 
 ROUNDS = "<rounds>"  # how often a loop has gone round
+MOST_STEP = 1 << 31  # `k += 0xFFFFFFFFu` goes back by one
 LEAVING = (c_ast.Return, c_ast.Break, c_ast.Continue, c_ast.Goto)
 
 
@@ -251,6 +252,8 @@ def _step(env: Environment, node: c_ast.Node) -> Form | None:
         return None
     form = offset_of(evaluate(env, node.rvalue))
     if form is None or form.in_loop or form.choices or not _is_kept(env, node, form):
+        return None
+    if max(abs(form.constant), *(abs(factor) for _, factor in form.terms), 0) >= MOST_STEP:
         return None
     return form if node.op == "+=" else -form
 

@@ -17,7 +17,14 @@ from kfusion.kernel.evaluate import (
     evaluate,
     resolve_pointer,
 )
-from kfusion.kernel.flow import LEAVING, changed_in, goes_on, has_continue, has_inner_cases
+from kfusion.kernel.flow import (
+    LEAVING,
+    MOST_STEP,
+    changed_in,
+    goes_on,
+    has_continue,
+    has_inner_cases,
+)
 from kfusion.kernel.forms import ITEM_IDS, Comparison, Form, LoopVariable, form_of, number
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.model import Body, Feature, Symbol
@@ -310,5 +317,7 @@ def _step(node: c_ast.Node | None, symbol: Symbol, env: Environment) -> int:
         return 0
     step = evaluate(env, node.rvalue).form
     if step is None or node.op not in ("+=", "-=") or not step.is_constant:
+        return 0
+    if abs(step.constant) >= MOST_STEP:
         return 0
     return step.constant if node.op == "+=" else -step.constant

@@ -126,7 +126,8 @@ class PointText:
     def _comparison(self, comparison: Comparison) -> str:
         """As the kernel makes it: without sign, if it does."""
         left, right = comparison.left, comparison.right
-        if not is_unsigned(comparison.type) and self._is_narrow(left) and self._is_narrow(right):
+        narrow = all(self._is_narrow_in(side, comparison.type) for side in (left, right))
+        if not is_unsigned(comparison.type) and narrow:
             return f"{self._sum(left)} {comparison.op} {self._sum(right)}"
         if not is_unsigned(comparison.type):
             return f"{self.wide(left)} {comparison.op} {self.wide(right)}"
@@ -146,10 +147,17 @@ class PointText:
         single = all(len(m) <= 1 and abs(f) < SMALL for m, f in form.terms)
         return plain and single and all(map(self._is_narrow_atom, form.atoms))
 
+    def _is_narrow_in(self, form: Form, type_: str) -> bool:
+        """Also where the kernel adds in that type: of a `long`, `n + 1` may be more than an `int`
+        holds."""
+        adds = form.constant != 0 and bool(form.scalars)
+        return self._is_narrow(form) and not (adds and INTEGERS[type_][0] == 64)
+
     def _is_narrow_atom(self, atom: Atom) -> bool:
         if isinstance(atom, Choice):
-            sides = (side for c in atom.when for side in (c.left, c.right))
-            return all(map(self._is_narrow, (atom.then, atom.otherwise, *sides)))
+            sides = [(side, c.type) for c in atom.when for side in (c.left, c.right)]
+            sides += [(side, atom.type) for side in (atom.then, atom.otherwise)]
+            return all(self._is_narrow_in(*side) for side in sides)
         if isinstance(atom, Quotient):
             return False
         width, signed = (32, True) if isinstance(atom, Id) else INTEGERS.get(atom.type, (64, False))

@@ -56,6 +56,60 @@ PROGRAMS: dict[str, tuple[str, str, int]] = {
         ),
         1,
     ),
+    "a counter that goes back by 0xFFFFFFFF": (
+        "const int i = get_global_id(0); if (i < (int)n) t[i] = 2 * a[i];",
+        (
+            "const int i = get_global_id(0); float v = 0; for (int k = 3; k > -3; k += "
+            "0xFFFFFFFFu) if (k - 3 < (int)n) v += t[k + 18]; c[i] = v;"
+        ),
+        2,
+    ),
+    "a counter of 64 bits that goes back by 2^64 - 1": (
+        "const int i = get_global_id(0); if (i < (int)n) t[i] = 2 * a[i];",
+        (
+            "const size_t i = get_global_id(0); float v = 0; int r = 0; for (size_t k = i; "
+            "r < 3; k += 0xFFFFFFFFFFFFFFFFul) { r++; if (k + 2 < n) v += t[k + 2]; } c[i] "
+            "= v;"
+        ),
+        2,
+    ),
+    "steps of 2^61 and 1": (
+        "const int i = get_global_id(0); if (i < (int)n) t[i] = 2 * a[i];",
+        (
+            "const size_t i = get_global_id(0); float v = 0; size_t j = i; for (int r = 0; "
+            "r < 16; r++) { if (j < n) v += t[j]; j += 0x2000000000000001ul; } c[i] = v;"
+        ),
+        2,
+    ),
+    "a factor of 2^61 and 1": (
+        "const int i = get_global_id(0); if (i < (int)n) t[i] = 2 * a[i];",
+        (
+            "const size_t i = get_global_id(0); if (i + 8 < n) c[i] = t[i + "
+            "0x2000000000000001ul * (x - 2147483639)];"
+        ),
+        2,
+    ),
+    "a number with sign, four times, in an index without": (
+        "const int i = get_global_id(0); if (i < (int)n) t[i] = 2 * a[i];",
+        (
+            "const int i = get_global_id(0); float v = 0; for (int k = 0; k < 8; k++) if (k "
+            "< h) v += t[4ul * h + k]; c[i] = v;"
+        ),
+        2,
+    ),
+    "the bits that a shift loses": (
+        "const int i = get_global_id(0); if (i < (int)n) t[i] = 2 * a[i];",
+        ("const int i = get_global_id(0); if (i + 2 < (int)n) c[i] = t[2 + ((i << 30) >> 30)];"),
+        2,
+    ),
+    "a comparison in 64 bits": (
+        "const int i = get_global_id(0); if (i < (int)n) t[i] = 2 * a[i];",
+        (
+            "const int i = get_global_id(0); if (i > 0 && i < (int)n) c[i] = t[(long)x + 1 "
+            "== y ? i - 1 : i];"
+        ),
+        1,
+    ),
     "a helper that gives one number on both ways": (
         "const int i = get_global_id(0); t[i] = 2 * a[i];",
         "const int i = get_global_id(0); c[i] = t[either(i, (int)n)];",
@@ -84,7 +138,7 @@ kernel void make(global float *t, global const float *a, const ulong n, const ul
     MAKE
 }
 kernel void read(global float *c, global const float *t, const ulong n, const ulong m,
-                 const ulong e)
+                 const ulong e, const long h, const int x, const int y)
 {
     READ
 }
@@ -96,7 +150,7 @@ kernel void read(global float *c, global const float *t, const ulong n, const ul
 def test_numbers(name: str, target: str) -> None:
     make, read, kernels = PROGRAMS[name]
     source = SOURCE.replace("MAKE", make).replace("READ", read)
-    calls = ["make(t, a, n, m, s)", "read(c, t, n, l, e)"]
+    calls = ["make(t, a, n, m, s)", "read(c, t, n, l, e, h, x, y)"]
     ranges = [LaunchRange(1, "space")] * 2
     targets = {**TARGETS, "eager": EAGER}
     fused = fuse(source, calls, ["c"], ranges=ranges, target=targets[target])
@@ -109,5 +163,8 @@ def test_numbers(name: str, target: str) -> None:
         "l": np.uint64((1 << 64) - 2),
         "e": np.uint64((1 << 64) - 1),
         "s": np.int32(ITEMS),
+        "h": np.int64(1 << 62),
+        "x": np.int32((1 << 31) - 1),
+        "y": np.int32(-(1 << 31)),
     }
     assert_same(fused, source, Case(data, scalars, (ITEMS,)), ["c"])

@@ -81,6 +81,7 @@ SCENARIOS = (
     Scenario("tiled_groups", {"paint_tint": 2}),
     Scenario("tiled_offset", {"paint": 2, "tint": 2}),
     Scenario("tiled_line", {"paint": 2, "tint": 2}),
+    Scenario("tiled_sheet", {"paint_tint": 2}),  # one item in the third dimension
     Scenario("tiled_space", {"paint": 2, "tint": 2}),
 )
 

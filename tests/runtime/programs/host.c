@@ -609,12 +609,13 @@ static void in_tiles(cl_uint dimensions, const size_t *offset, const size_t *glo
 }
 
 static const size_t plane[3] = {9, 7, 1}, below[2] = {9, 5}, two_down[2] = {0, 2};
-static const size_t three_wide[3] = {3, 7, 1};
+static const size_t two_planes[3] = {9, 7, 2}, three_wide[3] = {3, 7, 1};
 static void tiled(void) { in_tiles(2, NULL, plane, NULL); }
 static void tiled_groups(void) { in_tiles(2, NULL, plane, three_wide); }
 static void tiled_offset(void) { in_tiles(2, two_down, below, NULL); }
 static void tiled_line(void) { in_tiles(1, NULL, plane, NULL); }
-static void tiled_space(void) { in_tiles(3, NULL, plane, NULL); }
+static void tiled_sheet(void) { in_tiles(3, NULL, plane, NULL); }
+static void tiled_space(void) { in_tiles(3, NULL, two_planes, NULL); }
 
 #define SCENARIO(name) {#name, name}
 static const struct scenario {
@@ -637,7 +638,7 @@ static const struct scenario {
     SCENARIO(five_40), SCENARIO(loop_40), SCENARIO(loop_then_pair), SCENARIO(loop_without_exchange),
     SCENARIO(references), SCENARIO(release_while_noted), SCENARIO(build_again),
     SCENARIO(build_again_inside), SCENARIO(tiled), SCENARIO(tiled_groups), SCENARIO(tiled_offset),
-    SCENARIO(tiled_line), SCENARIO(tiled_space),
+    SCENARIO(tiled_line), SCENARIO(tiled_sheet), SCENARIO(tiled_space),
 };
 
 static void set_up(int with_fused)
