@@ -65,11 +65,11 @@ PROGRAMS: dict[str, tuple[str, str, int]] = {
         2,
     ),
     "a counter of 64 bits that goes back by 2^64 - 1": (
-        "const int i = get_global_id(0); if (i < (int)n) t[i] = 2 * a[i];",
+        "const size_t i = get_global_id(0); if (i < u) t[i] = 2 * a[i];",
         (
-            "const size_t i = get_global_id(0); float v = 0; int r = 0; for (size_t k = i; "
-            "r < 3; k += 0xFFFFFFFFFFFFFFFFul) { r++; if (k + 2 < n) v += t[k + 2]; } c[i] "
-            "= v;"
+            "const size_t i = get_global_id(0); float v = 0; int r = 0;"
+            " for (size_t k = i; r < 3; k += 0xFFFFFFFFFFFFFFFFul)"
+            " { r++; if (k + 2 < u) v += t[k + u]; } c[i] = v;"
         ),
         2,
     ),
@@ -82,18 +82,18 @@ PROGRAMS: dict[str, tuple[str, str, int]] = {
         2,
     ),
     "a factor of 2^61 and 1": (
-        "const int i = get_global_id(0); if (i < (int)n) t[i] = 2 * a[i];",
+        "const size_t i = get_global_id(0); if (i < u) t[i] = 2 * a[i];",
         (
-            "const size_t i = get_global_id(0); if (i + 8 < n) c[i] = t[i + "
-            "0x2000000000000001ul * (x - 2147483639)];"
+            "const size_t i = get_global_id(0);"
+            " if (i + 8 < u) c[i] = t[i + 0x2000000000000001ul * f];"
         ),
         2,
     ),
     "a number with sign, four times, in an index without": (
-        "const int i = get_global_id(0); if (i < (int)n) t[i] = 2 * a[i];",
+        "const size_t i = get_global_id(0); if (i < h) t[i] = 2 * a[i];",
         (
-            "const int i = get_global_id(0); float v = 0; for (int k = 0; k < 8; k++) if (k "
-            "< h) v += t[4ul * h + k]; c[i] = v;"
+            "const int i = get_global_id(0); float v = 0;"
+            " for (int k = 0; k < 8; k++) if (k < h) v += t[4ul * h + k]; c[i] = v;"
         ),
         2,
     ),
@@ -133,12 +133,13 @@ SOURCE = """
 int either(int k, int n) { if (k == n) k = 0; else k = 0; return k; }
 int later(int k, int n) { if (k < 0) k = 0; if (k == n) k = n; else k = n; return k; }
 kernel void make(global float *t, global const float *a, const ulong n, const ulong m,
-                 const int s)
+                 const int s, const uint u, const long h)
 {
     MAKE
 }
 kernel void read(global float *c, global const float *t, const ulong n, const ulong m,
-                 const ulong e, const long h, const int x, const int y)
+                 const ulong e, const long h, const int x, const int y,
+                 const uint u, const int f)
 {
     READ
 }
@@ -150,7 +151,7 @@ kernel void read(global float *c, global const float *t, const ulong n, const ul
 def test_numbers(name: str, target: str) -> None:
     make, read, kernels = PROGRAMS[name]
     source = SOURCE.replace("MAKE", make).replace("READ", read)
-    calls = ["make(t, a, n, m, s)", "read(c, t, n, l, e, h, x, y)"]
+    calls = ["make(t, a, n, m, s, u, h)", "read(c, t, n, l, e, h, x, y, u, f)"]
     ranges = [LaunchRange(1, "space")] * 2
     targets = {**TARGETS, "eager": EAGER}
     fused = fuse(source, calls, ["c"], ranges=ranges, target=targets[target])
@@ -166,5 +167,7 @@ def test_numbers(name: str, target: str) -> None:
         "h": np.int64(1 << 62),
         "x": np.int32((1 << 31) - 1),
         "y": np.int32(-(1 << 31)),
+        "u": np.uint32(10),
+        "f": np.int32(8),
     }
     assert_same(fused, source, Case(data, scalars, (ITEMS,)), ["c"])
