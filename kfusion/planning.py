@@ -13,9 +13,8 @@ from dataclasses import field, replace
 from itertools import pairwise
 
 from kfusion.graph.drops import Drop
-from kfusion.graph.legality import Legal
 from kfusion.graph.model import Argument, Group, Invocation, Oracle, RegionPlan
-from kfusion.graph.plan import Pair, plan_region
+from kfusion.graph.plan import Known, plan_region
 from kfusion.graph.target import Target
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.names import combined_name
@@ -113,13 +112,13 @@ def plans_of(
     alone: Mapping[str, Reason],
 ) -> Plans:
     """`alone`: kernels that are not fused, and why."""
-    pairs: dict[Pair, Legal | None] = {}
-    whole = plan_region(invocations, None, oracle, target, exact=exact, pairs=pairs, alone=alone)
+    known = Known()
+    whole = plan_region(invocations, None, oracle, target, exact=exact, known=known, alone=alone)
     wanted = list(drops)
     while wanted:
         kept = {m.name for i in invocations for m in i.memory} - {d.memory for d in wanted}
         seen = frozenset(kept)
-        less = plan_region(invocations, seen, oracle, target, exact=exact, pairs=pairs, alone=alone)
+        less = plan_region(invocations, seen, oracle, target, exact=exact, known=known, alone=alone)
         inside = [drop for drop in wanted if _is_internal(less, drop.memory)]
         if len(inside) == len(wanted):
             return Plans(whole, less, tuple(wanted))

@@ -9,9 +9,8 @@ from dataclasses import replace
 from kfusion.expected import ExpectedRow
 from kfusion.given import Given
 from kfusion.graph.drops import Drop
-from kfusion.graph.legality import Legal
 from kfusion.graph.model import RegionPlan
-from kfusion.graph.plan import Pair, plan_region
+from kfusion.graph.plan import Known, plan_region
 from kfusion.host.predict import Prediction, numbered
 from kfusion.host.predict_launches import PredictedLaunch, shape
 from kfusion.host.region import (
@@ -78,7 +77,7 @@ def _looped(
     given: Given,
 ) -> PlannedPattern | None:
     """None: none of several rounds is one kernel."""
-    prediction, pairs = expected.prediction, dict[Pair, Legal | None]()
+    prediction, known = expected.prediction, Known()
 
     def plan(launches: tuple[PredictedLaunch, ...]) -> RegionPlan:
         return plan_region(
@@ -87,7 +86,7 @@ def _looped(
             expected.oracle(replace(prediction, segments=(launches,))),
             given.target,
             exact=given.exact,
-            pairs=pairs,
+            known=known,
             alone=given.fused.alone,
         )
 

@@ -7,6 +7,7 @@ its values; partition.py takes the best grouping.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 from functools import cache, cached_property
 from itertools import combinations, pairwise
 
@@ -77,17 +78,18 @@ def plan_region(
     target: Target = ANY,
     *,
     exact: bool = False,
-    pairs: dict[Pair, Legal | None] | None = None,
+    known: Known | None = None,
     alone: Mapping[str, Reason] | None = None,
 ) -> RegionPlan:
     """Group the invocations: `observed` names the memory read after the region (None: all).
 
     `exact`: what one stage computes and another one uses must be rounded in between.
-    `pairs`: what other plans of the same invocations have found out, and this one adds to.
+    `known`: what plans of the same invocations, or of the first of them, have found out for the
+    same target, and this one adds to.
     `alone`: kernels that share no group, and why.
     """
-    pairs = {} if pairs is None else pairs
-    return _Planner(tuple(invocations), observed, oracle, target, exact, pairs, alone or {}).plan()
+    known = known or Known()
+    return _Planner(tuple(invocations), observed, oracle, target, exact, known, alone or {}).plan()
 
 
 def values_of(group: Group, invocations: Sequence[Invocation]) -> tuple[list[Stage], GroupValues]:
@@ -154,6 +156,19 @@ class _Together:
         return [assumption for legal in self.legal for assumption in legal.assumptions]
 
 
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What holds whatever is launched behind the calls, and is found out once."""
+
+    stages: dict[Invocation, Stage] = field(default_factory=dict)
+    pairs: dict[Pair, Legal | None] = field(default_factory=dict)
+    windows: Windows = field(default_factory=dict)
+    priced: dict[object, _Candidate | Reason] = field(default_factory=dict)
+
+    def stage(self, invocation: Invocation) -> Stage:
+        return self.stages.setdefault(invocation, Stage(invocation))
+
+
 class _Planner:
     def __init__(
         self,
@@ -162,14 +177,13 @@ class _Planner:
         oracle: Oracle,
         target: Target,
         exact: bool,
-        pairs: dict[Pair, Legal | None],
+        known: Known,
         alone: Mapping[str, Reason],
     ) -> None:
         self.invocations, self.observed, self.exact = invocations, observed, exact
         self.oracle, self.target = oracle, target
-        self.stages = [Stage(i) for i in invocations]
-        self.pairs, self.alone = pairs, alone
-        self.windows: Windows = {}
+        self.stages = [known.stage(i) for i in invocations]
+        self.known, self.alone = known, alone
         self.candidate = cache(self._candidate)
         self.together = cache(self._together)
         self.over_budget = cache(self._over_budget)
@@ -252,12 +266,13 @@ class _Planner:
         """None: there are obstacles. `placed`: they stand in frames, if they may."""
         placed = placed and any(self.placed[call].frame for call in (first, second))
         key = first, second, placed
-        if key not in self.pairs:
+        pairs = self.known.pairs
+        if key not in pairs:
             p, q = self._stages((first, second), placed=placed)
             alone = self._alone(first, second)
             again = self.target.near > 0
-            self.pairs[key] = None if alone else legal_pair(p, q, self.oracle, again=again)
-        return self.pairs[key]
+            pairs[key] = None if alone else legal_pair(p, q, self.oracle, again=again)
+        return pairs[key]
 
     @cached_property
     def placed(self) -> list[Stage]:
@@ -334,16 +349,26 @@ class _Planner:
         )
         return list(dict.fromkeys(found))
 
-    def _priced(
-        self, run: Members, together: _Together, more: tuple[Assumption, ...] = ()
+    def _priced(self, run: Members, together: _Together) -> _Candidate | Reason:
+        """The plans of other rows ask for the same: what is behind a group counts for little."""
+        stored, apart = frozenset(together.stages[0].written), list[Disjoint]()
+        if len(run) > 1:
+            stored, apart = stored_after(together.stages, self._later(run), self.observed)
+        key = tuple(together.stages), stored, tuple(apart), self.shared
+        if key not in self.known.priced:
+            self.known.priced[key] = self._priced_if(run, together, stored, tuple(apart))
+        return self.known.priced[key]
+
+    def _priced_if(
+        self,
+        run: Members,
+        together: _Together,
+        stored: frozenset[str],
+        apart: tuple[Disjoint, ...],
+        more: tuple[Assumption, ...] = (),
     ) -> _Candidate | Reason:
-        """`more`: what is to be assumed, too."""
-        members, assumptions = together.stages, [*together.assumptions, *more]
-        if len(run) == 1:
-            stored = frozenset(members[0].written)
-        else:
-            stored, disjoint = stored_after(members, self._later(run), self.observed)
-            assumptions = [*assumptions, *disjoint]
+        """If so much is stored. `more`: what is to be assumed, too."""
+        members, assumptions = together.stages, [*together.assumptions, *more, *apart]
         barriers, handed = self._meetings(run)
         equalities = _equalities(assumptions, members)
         again = computed_again(members, together.across, equalities, stored)
@@ -372,13 +397,19 @@ class _Planner:
             and walks
             and (
                 levels := levels_of(
-                    members, values, again, functions, equalities, self.windows, self._may_assume
+                    members,
+                    values,
+                    again,
+                    functions,
+                    equalities,
+                    self.known.windows,
+                    self._may_assume,
                 )
             )
         ):
             new = tuple(each for each in levels.assumed if each not in more)
             if any(isinstance(each, Equal) for each in new):  # values may be others then
-                return self._priced(run, together, (*more, *new))
+                return self._priced_if(run, together, stored, apart, (*more, *new))
             if self.target.march and again:
                 tiles = self._marching(levels, members, values, functions)
             else:
