@@ -175,6 +175,9 @@ class _Analysis:
         self.stored = stored if is_on(STORED) else frozenset[str]()
         self.blocks = blocks_of(stages, equalities, barriers)
         self.dead: set[tuple[int, int]] = set()
+        # By stages, and how many statements are dead.
+        self._known_events: dict[tuple[tuple[int, ...], int], list[_Event]] = {}
+        self._known_cells: dict[tuple[tuple[int, ...], int], dict[_Cell, list[_Event]]] = {}
         self.written = frozenset(name for stage in stages for name in stage.written)
 
     def run(self) -> GroupValues:
@@ -222,17 +225,26 @@ class _Analysis:
 
     # Events and elements
 
-    def _events(self, stages: tuple[int, ...]) -> list[_Event]:
-        return [
-            _Event(number, access)
-            for number in stages
-            for access in self.stages[number].accesses
-            if (number, access.access.statement) not in self.dead
-            and (number, access.number) not in self.again
-        ]
+    def _events(self, stages: tuple[int, ...]) -> Sequence[_Event]:
+        key = stages, len(self.dead)  # it only grows
+        if key not in self._known_events:
+            self._known_events[key] = [
+                _Event(number, access)
+                for number in stages
+                for access in self.stages[number].accesses
+                if (number, access.access.statement) not in self.dead
+                and (number, access.number) not in self.again
+            ]
+        return self._known_events[key]
 
-    def _cells(self, block: Block) -> dict[_Cell, list[_Event]]:
+    def _cells(self, block: Block) -> Mapping[_Cell, list[_Event]]:
         """Events by element, for the elements that may live in a variable."""
+        key = block.stages, len(self.dead)
+        if key not in self._known_cells:
+            self._known_cells[key] = self._cells_now(block)
+        return self._known_cells[key]
+
+    def _cells_now(self, block: Block) -> dict[_Cell, list[_Event]]:
         cells: dict[_Cell, list[_Event]] = {}
         spoiled = self._spoiled()
         for event in self._events(block.stages):
@@ -405,9 +417,10 @@ class _Analysis:
         dead = {
             (number, index)
             for index in live
-            if index not in loading and self._only_for(number, index, live, gone)
+            if index not in loading
             if (effect := kernel.body.effects[index]) is not None
             if all(variable.is_pointer_variable for variable in effect.variables)
+            if self._only_for(number, index, live, gone)
         }
         self.dead |= dead
         return bool(dead)
