@@ -463,9 +463,9 @@ def _may_pass_its_end(form: Form) -> bool:
 
 def is_plain(form: Form) -> bool:
     """One atom, perhaps with a small number: it does not wrap around."""
-    rest = form - number(form.constant)
-    one = len(rest.terms) == 1 and rest.terms[0][1] == 1 and len(rest.terms[0][0]) == 1
-    return form.is_constant or (one and abs(form.constant) < _SMALL)
+    rest = [(monomial, factor) for monomial, factor in form.terms if monomial]
+    one = len(rest) == 1 and rest[0][1] == 1 and len(rest[0][0]) == 1
+    return not rest or (one and abs(form.constant) < _SMALL)
 
 
 def as_signed(comparison: Comparison) -> tuple[Comparison, Floor | None] | None:
@@ -519,17 +519,18 @@ class _Search:
     def _with(self, monomial: Monomial, positive: bool) -> list[tuple[Slack, int]]:
         """Differences in which the term stands, with such a factor."""
         if (monomial, positive) not in self._found:
+            several = len(monomial) > 1
             self._found[monomial, positive] = [
                 (difference, factor)
                 for slack in self.known
-                for difference in (slack, *self._reaching(slack, monomial))
+                for difference in (slack, *(self._reaching(slack, monomial) if several else ()))
                 if (factor := _coefficient(difference.form, monomial)) and (factor > 0) == positive
             ]
         return self._found[monomial, positive]
 
     def _reaching(self, slack: Slack, monomial: Monomial) -> Iterator[Slack]:
-        """The difference times what makes one of its terms the monomial."""
-        for term, _ in slack.form.terms if len(monomial) > 1 else ():
+        """The difference times what makes one of its terms the monomial, a product."""
+        for term, _ in slack.form.terms:
             if not 0 < len(term) < len(monomial):
                 continue
             rest = list(monomial)

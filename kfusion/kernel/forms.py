@@ -6,7 +6,7 @@ values are, item by item; an index that has no form is simply not understood.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -189,13 +189,13 @@ class Form:
         """The scalar parameters that it depends on."""
         return frozenset(a for a in self.everything if isinstance(a, Value))
 
-    @property
+    @cached_property
     def in_loop(self) -> bool:
         """It differs between the iterations of a loop."""
         return any(isinstance(a, LoopVariable) for a in self.everything)
 
-    @property
-    def choices(self) -> list[Choice]:
+    @cached_property
+    def choices(self) -> Sequence[Choice]:
         """In the order of their texts."""
         return sorted((a for a in self.everything if isinstance(a, Choice)), key=str)
 
@@ -272,10 +272,12 @@ def _collect(terms: list[tuple[Monomial, int]]) -> Form:
 
 
 def _sum(left: Form, right: Form, sign: int) -> Form:
-    """Monomials of forms are in order."""
+    """Monomials of forms are in order, and stay so if no new one comes but a number at the end."""
     sums = dict(left.terms)
     for monomial, factor in right.terms:
         sums[monomial] = sums.get(monomial, 0) + sign * factor
+    if len(sums) == len(left.terms) or right.is_constant:
+        return Form(tuple([term for term in sums.items() if term[1]]))
     return _sorted(sums)
 
 
