@@ -9,6 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,7 @@ def _find(lines: list[str], start: int, wanted: list[str]) -> int:
     raise CaseError(f"not found behind line {start}:\n" + "\n".join(wanted))
 
 
+@cache
 def base_files(name: str) -> Files:
     """The files of a folder of bases."""
     folder = BASES / name
