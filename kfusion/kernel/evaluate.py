@@ -575,12 +575,22 @@ def _shifted(left: Typed, op: str, by: Form | None) -> Typed:
     if form is None or by is None or not by.is_constant or not 0 <= by.constant < 31:
         return Typed(None, type_)
     power = Typed(number(1 << by.constant), type_)
+    if op == "<<" and _is_quotient(form, 1 << by.constant):
+        return binary(Typed(form, type_), "*", power)
     if op == "<<":  # bits that leave at the left are lost, in numbers with sign, too
         bare = type_.removeprefix("u")
         value = convert(Typed(form, type_), f"u{bare}")
         return convert(binary(value, "*", Typed(power.form, f"u{bare}")), type_)
     # Of a negative number the bits are not those of the quotient.
     return binary(Typed(form if _is_natural(form, type_) else None, type_), "/", power)
+
+
+def _is_quotient(form: Form, least: int) -> bool:
+    """`i >> 2`, which 4 times is no more than the `i`."""
+    atom = form.single
+    if not isinstance(atom, Quotient) or not atom.divisor.is_constant:
+        return False
+    return atom.divisor.constant >= least
 
 
 def _bits(a: Form, op: str, b: Form, type_: str) -> Form | None:

@@ -25,7 +25,7 @@ STORES = {
         "{ const int k = i < n ? i : 5; t[k] = 2 * a[i]; }",
     ),
     "absolute": ("int", "if (i >= 5 && i < n)", "t[abs(i - 5) + 5] = 2 * a[i];"),
-    "shifted": ("int", "if (i < 40)", "t[i << 24 >> 24] = 2 * a[i];"),
+    "shifted": ("int", "if (i < 40)", "t[(i >> 2 << 2) + i % 4] = 2 * a[i];"),
     "added to": ("int", "if (i < n)", "t[min(i, n - 1)] += a[i];"),
     "behind a margin": ("uint", "if (i < n)", "t[(size_t)i + 1] = 2 * a[i];"),
     "behind a margin, long": ("uint", "if (i < n)", "t[i + 1L] = 2 * a[i];"),
