@@ -62,7 +62,7 @@ class Expected(Oracle):
         same_form = len(a) == len(b) and all(
             self._may_be_equal(strip(p), strip(q)) for p, q in zip(a, b, strict=True)
         )
-        differ = any(map(self._differ, a, b))
+        differ = same_form and any(map(self._differ, a, b))
         if same_form and left.range.offset == right.range.offset:
             if not differ and not self._are_levels(a, b):
                 return None
@@ -195,8 +195,6 @@ class Expected(Oracle):
 
     def _may_be_equal(self, left: Sym, right: Sym) -> bool:
         """A number and a member, say, are equal if they were in the likely run."""
-        if self._differ(left, right):
-            return False
         if may_be_equal(left, right):
             return True
         if _is_chosen(left) or _is_chosen(right):  # differently, perhaps, each time
@@ -206,7 +204,8 @@ class Expected(Oracle):
 
     def _are_likely_equal(self, left: Sym, right: Sym) -> bool:
         """Where kernels fuse without it, too, nothing is assumed of what is not known."""
-        return not is_open(left) and not is_open(right) and self._may_be_equal(left, right)
+        known = not is_open(left) and not is_open(right) and not self._differ(left, right)
+        return known and self._may_be_equal(left, right)
 
     def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
         a, b = self.values.get(left.name), self.values.get(right.name)

@@ -152,13 +152,17 @@ KFUSION_HERE void kfusion_begin_run(kfusion_state *s, kfusion_run *run,
 KFUSION_HERE int kfusion_would_make(kfusion_state *s, const kfusion_part *part, size_t first)
 {
     const kfusion_form *form = part->forms == 0 ? NULL : &part->form[part->forms - 1];
+    int (*make)(kfusion_run *run);
     kfusion_run run;
 
     if (form == NULL || form->repetitions != 1)
         return 1; /* not known */
+    make = form->make != NULL ? form->make : form->make_less;
+    if (make == NULL) /* one is made as written */
+        return 1;
     kfusion_begin_run(s, &run, NULL, first, part->steps);
     run.dry = 1;
-    return (form->make != NULL ? form->make : form->make_less)(&run) != 0;
+    return make(&run) != 0;
 }
 
 KFUSION_HERE int kfusion_holds_alone(kfusion_state *s, const kfusion_segment *segment, size_t first)
