@@ -285,11 +285,15 @@ class _Making:
         if not is_on(GUARD_RANGES):
             return
         placed = [a for a in group.assumptions if isinstance(a, Placement)]
+        told = "{} has %u dimensions"
         for index in (self._leaders(group)[0], *(each.invocation for each in placed)):
             number = self.pattern.invocations[index].range.dimensions
             dimensions = f"(unsigned){self.launch(index)}->dimensions"
-            told = "{} has %u dimensions"
             self._refuse(index, f"!kfusion_in_dimensions({{}}, {number})", told, dimensions)
+        for index in self._that_ask_for_dimensions(group):
+            number = self.pattern.invocations[index].range.dimensions
+            dimensions = f"(unsigned){self.launch(index)}->dimensions"
+            self._refuse(index, f"{{}}->dimensions != {number}", told, dimensions)
         for each in placed:
             if isinstance(each, InRows):
                 self._rows(each)
@@ -305,7 +309,7 @@ class _Making:
             range_ = self.pattern.invocations[index].range
             if not range_.offset and index not in same:
                 self._refuse(index, "!kfusion_no_offset({})", "{} has a global offset")
-            if range_.uniform and _asks_for_groups(self.pattern.invocations[index].kernel):
+            if range_.uniform and _names(self.pattern.invocations[index].kernel, _GROUPS):
                 text = "!kfusion_uniform_groups(run, {})"
                 self._refuse(index, text, "the last group of {} may be smaller")
             if range_.one_group:
@@ -314,6 +318,11 @@ class _Making:
                 text = f"!{{0}}->has_local || {{0}}->local[{d}] != 1"
                 self._refuse(index, text, f"the groups of {{}} have several items in dimension {d}")
         self._same_groups(group)
+
+    def _that_ask_for_dimensions(self, group: Group) -> tuple[int, ...]:
+        """All launches that a kernel is made of which knows in how many dimensions it runs."""
+        kernels = (self.pattern.invocations[index].kernel for index in group.members)
+        return tuple(group.members) if any(_names(k, _DIMENSIONS) for k in kernels) else ()
 
     def _rows(self, rows: InRows) -> None:
         """As many items as in all rows, and all that do something are there."""
@@ -654,25 +663,26 @@ def _tiles(kernel: FusedKernel, name: str) -> str:
     return f"static const kfusion_tiles {name} = {{{', '.join(parts)}}};"
 
 
-_OF_GROUPS = re.compile(
+_GROUPS = re.compile(
     r"get_(group_id|local_\w+|num_groups|enqueued_local_size)|\w*barrier|async_\w+"
 )
+_DIMENSIONS = re.compile("get_work_dim")
 
 
-def _asks_for_groups(kernel: Kernel) -> bool:
-    """Does the kernel, or a function of its file that it might call, know of work-groups?"""
-    return _names_groups(kernel.unit, kernel.function) or _helpers_name_groups(kernel.unit)
+def _names(kernel: Kernel, words: re.Pattern[str]) -> bool:
+    """Do they stand in the kernel, or in a function of its file that it might call?"""
+    return _names_in(kernel.unit, kernel.function, words) or _helpers_name(kernel.unit, words)
 
 
-@lru_cache(maxsize=4)
-def _helpers_name_groups(unit: Unit) -> bool:
+@lru_cache(maxsize=8)
+def _helpers_name(unit: Unit, words: re.Pattern[str]) -> bool:
     helpers = (f for f in unit.functions.values() if not unit.is_kernel(f))
-    return any(_names_groups(unit, helper) for helper in helpers)
+    return any(_names_in(unit, helper, words) for helper in helpers)
 
 
-def _names_groups(unit: Unit, function: Function) -> bool:
+def _names_in(unit: Unit, function: Function, words: re.Pattern[str]) -> bool:
     indices = range(function.body.first, function.body.last)
-    return any(_OF_GROUPS.fullmatch(unit.tokens[index].text) for index in indices)
+    return any(words.fullmatch(unit.tokens[index].text) for index in indices)
 
 
 def _comment(text: str) -> list[str]:
