@@ -19,7 +19,7 @@ HOW = Preprocessor(system_dirs=(fake_libc_dir(),))
 
 
 def record(folder: Path, source: bytes, options: str | None = None, name: str = "run") -> Path:
-    path = folder / f"{name}.{source_hash(source):016x}.cl"
+    path = folder / f"{name}.{source_hash(source):016x}.ocl"
     path.write_bytes(source)
     if options is not None:
         path.with_suffix(".options").write_text(options)
@@ -46,7 +46,7 @@ def test_options_that_were_not_recorded_are_unknown(tmp_path: Path) -> None:
 
 def test_a_program_that_was_edited_is_refused(tmp_path: Path) -> None:
     path = record(tmp_path, SCALE)
-    next(tmp_path.glob("*.cl")).write_bytes(SCALE + b"\n")
+    next(tmp_path.glob("*.ocl")).write_bytes(SCALE + b"\n")
     with pytest.raises(KFusionError, match="is not what was recorded"):
         recorded_programs(path)
 

@@ -50,11 +50,11 @@ IN_TILES = r"""
 #include <stdio.h>
 #include "kfusion_fused.h"
 
-static void tell(cl_uint dimensions, size_t offset, size_t width, size_t height)
+static void tell(cl_uint dimensions, size_t offset, size_t depth, size_t width, size_t height)
 {
     static const kfusion_tiles tiles = {2, {5, 4, 1}, {2, 1000, 1}, 0, 0, {0}};
     const kfusion_noted range = {.dimensions = dimensions, .offset = {0, offset, 0},
-                                 .global = {width, height, 1}};
+                                 .global = {width, height, depth}};
     kfusion_state state = {0};
     kfusion_run run = {.state = &state};
     size_t global[3] = {0, 0, 0};
@@ -100,10 +100,10 @@ int main(void)
     march_through(1, 1, 1), march_through(33, 40, 50), march_through(512, 512, 512);
     march_through(6300, 6300, 6300), march_through(6700, 6700, 6700);
     march_through((size_t)1 << 29, 1 << 29, 1 << 29);
-    tell(2, 0, 1, 1), tell(2, 0, 5, 4), tell(2, 0, 6, 5), tell(2, 0, 10, 8);
-    tell(2, 1, 5, 4), tell(1, 0, 5, 1), tell(3, 0, 5, 4);
-    tell(2, 0, (size_t)CL_INT_MAX / 2 - 5, 1), tell(2, 0, (size_t)CL_INT_MAX / 2 - 4, 1);
-    tell(2, 0, 1, 4294964), tell(2, 0, 1, 4294965);
+    tell(2, 0, 1, 1, 1), tell(2, 0, 1, 5, 4), tell(2, 0, 1, 6, 5), tell(2, 0, 1, 10, 8);
+    tell(2, 1, 1, 5, 4), tell(1, 0, 1, 5, 1), tell(3, 0, 1, 5, 4), tell(3, 0, 2, 5, 4);
+    tell(2, 0, 1, (size_t)CL_INT_MAX / 2 - 5, 1), tell(2, 0, 1, (size_t)CL_INT_MAX / 2 - 4, 1);
+    tell(2, 0, 1, 1, 4294964), tell(2, 0, 1, 1, 4294965);
     return 0;
 }
 """
@@ -125,6 +125,6 @@ def test_ranges_that_are_done_in_tiles(tmp_path: Path) -> None:
     assert [each == "none" for each in launched[11:]] == [False, True, True]
     assert run_counted([str(program)], {}).stdout == (
         f"{', '.join(launched)}, "
-        "2 x 1000, 2 x 1000, 4 x 2000, 4 x 2000, no, no, no, "
+        "2 x 1000, 2 x 1000, 4 x 2000, 4 x 2000, no, no, 2 x 1000, no, "
         "429496728 x 1000, no, 2 x 1073741000, no, "
     )
