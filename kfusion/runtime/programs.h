@@ -81,8 +81,6 @@ KFUSION_HERE const char *kfusion_find_addition(const kfusion_region *region, con
         if (addition->source != hash)
             continue;
         if (addition->options == NULL)
-            return addition->text;
-        if (addition->options == NULL)
             return addition->text; /* any will do */
         for (j = 0; addition->options[j] != NULL; j++)
             if (kfusion_same_options(addition->options[j], options))
