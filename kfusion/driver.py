@@ -30,6 +30,7 @@ from kfusion.host.region import (
 )
 from kfusion.host.runs import Runs
 from kfusion.host.sync import kept_apart
+from kfusion.joined import Joining
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import PATIENCE, read_kernels
 from kfusion.outputs import known_options, output_texts, with_kernels
@@ -80,6 +81,8 @@ def fuse_files(
     if regions:
         check_program_queries((*inputs.hosts, *inputs.cpp))
     kernels, doubles = _all_kernels(inputs, patience)
+    built = known_options(inputs) if regions else {}
+    joining = Joining(inputs, kernels, patience)
     given = Given(
         inputs,
         program,
@@ -88,11 +91,13 @@ def fuse_files(
         targets.each,
         targets.each[0],
         exact,
-        Kernels(exact, taken),
+        Kernels(exact, taken, unit_of=joining.unit_of),
+        joining,
         Runs(program, {r.block: r.function for r in in_c if isinstance(r, Region)}),
         rows,
         name_of,
         doubles,
+        frozenset(unit for unit, options in built.items() if options and len(options) == 1),
     )
     result = Result({}, [], [*inputs.unread, *_not_taken(inputs, regions, rows)])
     for region in regions:
@@ -107,6 +112,8 @@ def fuse_files(
             result.diagnostics[said:] = [each.as_warning() for each in refused.diagnostics]
             planned = PlannedRegion(region, ())
         result.regions.append(replace(planned, said=tuple(result.diagnostics[said:])))
+    inputs = joining.with_texts(list(given.fused.units.values()))
+    given = replace(given, inputs=inputs)
     result.files = output_texts(given, result)
     for unit in inputs.kernels:
         name, made = unit.source.path.name, with_kernels(unit, given)
@@ -205,6 +212,7 @@ def _region(
     elif isinstance(region, CppRegion):
         result.diagnostics.append(nothing_told(region).as_cut())
     _refuse_doubles(paths, given)
+    paths = [(path, list(map(given.joining.of_row, rows))) for path, rows in paths]
     patterns: list[PlannedPattern] = []
     likeliest = 0
     planned: dict[object, list[PlannedPattern]] = {}  # by the shapes of rows
@@ -292,7 +300,7 @@ def _predicted(
 
 
 def _expected(given: Given, row: Prediction) -> Expected:
-    apart = {**row.of_several_programs, **kept_apart(row.launches)}
+    apart = {**row.of_several_programs(given.alike), **kept_apart(row.launches)}
     return Expected(given.program, row, apart)
 
 

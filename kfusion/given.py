@@ -10,9 +10,11 @@ from pathlib import Path
 from kfusion.graph.target import Target, Targets
 from kfusion.host.program import HostProgram
 from kfusion.host.runs import Runs
+from kfusion.joined import Joining
 from kfusion.kernel.model import Kernel
 from kfusion.parse.files import Inputs
 from kfusion.parse.recorded import RecordedRow
+from kfusion.parse.unit import Unit
 from kfusion.planning import Kernels
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError
@@ -32,10 +34,12 @@ class Given:
     target: Target  # of these, the one that is planned for
     exact: bool
     fused: Kernels
+    joining: Joining
     runs: Runs
     recorded: tuple[RecordedRow, ...] = ()
     name_of: Callable[[Path], str] = FLAT
     doubles: Mapping[str, KFusionError] = field(default_factory=dict)  # kernels with one name
+    alike: frozenset[Unit] = frozenset()  # programs that are built with the same options each time
 
     @property
     def on(self) -> str:

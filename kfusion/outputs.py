@@ -10,11 +10,12 @@ from kfusion.graph.target import Target
 from kfusion.host.closed import closed_as_a_whole
 from kfusion.host.options import groups_are_full
 from kfusion.host.outside import has_redirected
+from kfusion.joined import joined_data
 from kfusion.parse.cpp import CppUnit
-from kfusion.parse.embedded import build_options
+from kfusion.parse.embedded import build_options, source_hash
 from kfusion.parse.files import Inputs
 from kfusion.parse.unit import Unit
-from kfusion.regenerate.additions import Addition, addition
+from kfusion.regenerate.additions import Addition, Additions, KnownText, addition
 from kfusion.regenerate.fused_header import header_texts
 from kfusion.regenerate.including import (
     calls_opencl,
@@ -27,9 +28,11 @@ from kfusion.regenerate.pattern import Pattern, range_key
 from kfusion.regenerate.tables import RegionText, pattern_text
 from kfusion.results import PlannedRegion, Result
 from kfusion.runtime import CALLS_NAME, HEADER_NAME
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 from kfusion.source.text import Edit, SourceFile, Spliced, bytes_of
 from kfusion.synthesis.files import given_edits, section_edits
+from kfusion.synthesis.model import FusedKernel
 
 
 def output_texts(given: Given, result: Result) -> dict[str, str]:
@@ -147,18 +150,80 @@ def _without_doubles(patterns: Iterable[Pattern], given: Given) -> Iterator[Patt
             yield from (first, *others)
 
 
-def _additions(given: Given) -> list[Addition]:
-    """For programs that are not built from the kernel files of this output."""
+def _additions(given: Given) -> Additions:
+    """For programs that are not built from the kernel files of this output, and what is known of
+    those that are taken together."""
     inputs = given.inputs
     full_groups = groups_are_full((*inputs.hosts, *inputs.cpp))
     found: list[Addition | None] = []
-    strings = {each.unit: each for each in inputs.embedded}
-    for unit, options in known_options(inputs).items():
-        text = strings.get(unit)
-        data = text.data if text is not None else bytes_of(unit.source.text)
-        kernels = given.fused.of(unit)
-        found.append(addition(unit, data, kernels, options, full_groups=full_groups))
-    return [each for each in found if each is not None]
+    known: list[KnownText] = []
+    options = known_options(inputs)
+    for unit in inputs.kernels:
+        kernels, own = given.fused.of(unit), options[unit]
+        found += [
+            addition(unit, data, kernels, own, full_groups=full_groups)
+            for data in _sources(unit, given)
+        ]
+    for part in _parts(inputs):
+        known += [KnownText(part.source.path.name, source_hash(d)) for d in _own(part, given)]
+    for one in _one_program(given):
+        known += [KnownText(part.source.path.name, source_hash(one.data)) for part in one.parts]
+        found.append(
+            addition(one.unit, one.data, one.kernels, one.options, full_groups=full_groups)
+        )
+    return Additions(tuple(each for each in found if each is not None), tuple(known))
+
+
+def _sources(unit: Unit, given: Given) -> list[bytes]:
+    """Without the fused kernels; of several programs as the run time puts them together."""
+    text = next((each for each in given.inputs.embedded if each.unit is unit), None)
+    if text is None:
+        return [bytes_of(unit.source.text)]
+    if not text.parts:
+        return [text.data]
+    each = [_own(part, given) for part in text.parts]
+    ways = (joined_data([texts[way] for texts in each]) for way in (0, -1))
+    return list(dict.fromkeys(ways))
+
+
+def _own(program: Unit, given: Given) -> list[bytes]:
+    """Of a program as it was, and of its file in the output if that is another text."""
+    if program not in given.inputs.files:
+        return _sources(program, given)
+    texts = program.source.text, with_kernels(program, given).text
+    return [bytes_of(text) for text in dict.fromkeys(texts)]
+
+
+def _parts(inputs: Inputs) -> list[Unit]:
+    """The programs of which a kernel is made together with others."""
+    parts = {part for text in inputs.embedded for part in text.parts}
+    return [unit for unit in inputs.kernels if unit in parts]
+
+
+@dataclass(frozen=True)
+class _OneProgram:
+    unit: Unit
+    data: bytes
+    parts: tuple[Unit, ...]
+    kernels: list[FusedKernel]
+    options: tuple[str, ...] | None
+
+
+def _one_program(given: Given) -> Iterator[_OneProgram]:
+    """A host may build one program of all kernel files, in the order that they are given in."""
+    files = tuple(unit for unit in given.inputs.kernels if unit in given.inputs.files)
+    if len(set(_parts(given.inputs)) & set(files)) < 2:
+        return
+    text = given.joining.text_of(files)
+    if text is None or not all(unit.source.text.endswith("\n") for unit in files):
+        return
+    both = [t.unit for t in given.inputs.embedded if t.parts and set(t.parts) <= set(files)]
+    options = known_options(given.inputs)[files[0]]
+    for way in (0, -1):
+        data = b"".join(_own(unit, given)[way] for unit in files)
+        units = [*files, *both] if way == 0 else both
+        kernels = [kernel for unit in units for kernel in given.fused.of(unit)]
+        yield _OneProgram(text.unit, data, files, kernels, options)
 
 
 def known_options(inputs: Inputs) -> dict[Unit, tuple[str, ...] | None]:

@@ -8,9 +8,10 @@ being fused.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import pairwise
+from operator import itemgetter
 
 from kfusion.graph.drops import Drop
 from kfusion.graph.model import Argument, Group, Invocation, Oracle, RegionPlan
@@ -39,6 +40,8 @@ class Kernels:
     units: dict[str, Unit] = field(default_factory=dict)  # where each has its components
     order: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of parameters, see below
     alone: dict[str, Reason] = field(default_factory=dict)  # components that cannot be repeated
+    # The text for a kernel of several programs.
+    unit_of: Callable[[Sequence[Unit]], Unit] = itemgetter(0)
 
     def of(self, unit: Unit) -> list[FusedKernel]:
         return [k for k in self.made.values() if self.units[k.name] is unit]
@@ -65,7 +68,7 @@ class Kernels:
                 made = synthesise(group, plan.invocations, name, exact=self.exact, taken=taken)
             self.taken |= {name, name + ITEM, *made.functions}
             self.made[key] = made
-            self.units[name] = members[0].kernel.unit
+            self.units[name] = self.unit_of([member.kernel.program for member in members])
             self.order[name] = _order(probe.parameters, made.parameters)
         name = self.made[key].name
         # Under another name it may name its parameters, and so list them, in another way.

@@ -194,7 +194,7 @@ class Verifier:
         index = kernel.parameters.index(parameter)
         info = cl.kernel_arg_info.TYPE_NAME
         try:
-            built = cl.Kernel(self.before[kernel.unit.source.path.name], kernel.name)
+            built = cl.Kernel(self.before[kernel.program.source.path.name], kernel.name)
             told = str(built.get_arg_info(index, info)).rstrip(" *")
         except cl.Error:  # the device does not keep it
             told = type_
@@ -237,7 +237,7 @@ class Verifier:
             raise CannotRunError(f"{text}: do the numbers in clSetKernelArg fit the kernels?")
         if any(_sizes_differ(group, data) for group in plan.groups):
             raise CannotRunError("the images of a group differ in size")
-        files = [i.kernel.unit.source.path.name for i in plan.invocations]
+        files = [i.kernel.program.source.path.name for i in plan.invocations]
         steps = [
             Step(self.before[file], i.kernel.name, i.arguments, at.size, at.local)
             for file, i, at in zip(files, plan.invocations, launches, strict=True)
@@ -247,11 +247,16 @@ class Verifier:
             step = replace(steps[last], program=self.after[files[last]])
             kernel = planned.kernels.get(group.members)
             if kernel is not None:
-                if kernel.name not in step.program.kernel_names.split(";"):
-                    raise CannotRunError(f"{kernel.name}() is left out of what was built")
-                step = step.of_kernel(kernel)
+                step = replace(step, program=self._program_with(kernel.name)).of_kernel(kernel)
             joined.append(step)
         return Prepared(launches, steps, joined, scalars, data, numbers.chosen)
+
+    def _program_with(self, kernel: str) -> cl.Program:
+        """Of several programs a kernel may be that is in none of their texts."""
+        found = (p for p in self.after.values() if kernel in p.kernel_names.split(";"))
+        if (program := next(found, None)) is None:
+            raise CannotRunError(f"{kernel}() is left out of what was built")
+        return program
 
     @staticmethod
     def launched(

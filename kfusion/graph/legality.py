@@ -255,16 +255,12 @@ def _numbers(stage: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
 
 def _one_program(p: Kernel, q: Kernel) -> Reason | None:
     if p.unit is not q.unit and is_on(ONE_PROGRAM):
-        one, other = (str(k.unit.source.path).partition(":")[0] for k in (p, q))
-        in_one_file = one == other and ":" in str(p.unit.source.path)  # of a host, `app.c:7:1`
+        why = p.apart or q.apart
         return Reason(
             "KF208",
-            f"{p.name}() and {q.name}() are in different {'texts' if in_one_file else 'files'}, "
-            "which are taken as different programs",
+            f"{p.name}() and {q.name}() are in different programs" + (f": {why}" if why else ""),
             q.span,
-            help="build one program from both texts, as one"
-            if in_one_file
-            else "put both kernels into one file, even if one program is built from the two",
+            help="put both kernels into one text",
             related=((f"{p.name}() is here", p.span),),
         )
     if p.required_size != q.required_size and is_on(REQUIRED_SIZES):

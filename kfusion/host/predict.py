@@ -8,7 +8,7 @@ is a guess: the run time compares each launch with it, and what it does not know
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from itertools import combinations, pairwise
 
@@ -28,7 +28,7 @@ from kfusion.host.runs import Before, Runs
 from kfusion.host.symbolic import Made, State, Sym
 from kfusion.host.ways import PathEndError, Steps, Ways
 from kfusion.kernel.model import Kernel
-from kfusion.parse.unit import descendants
+from kfusion.parse.unit import Unit, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, Reason
 
@@ -82,14 +82,18 @@ class Prediction:
             found += by_queue if len(by_queue) > 1 else ()
         return tuple(map(numbered, found))
 
-    @property
-    def of_several_programs(self) -> dict[tuple[int, int], Reason]:
-        """The launches, by their places in the row, that are likely to be of different ones."""
+    def of_several_programs(self, alike: Collection[Unit] = ()) -> dict[tuple[int, int], Reason]:
+        """The launches, by their places in the row, that are likely to be of different ones;
+        programs are `alike` that are built of one text in one way."""
         found: dict[tuple[int, int], Reason] = {}
         for p, q in combinations(self.launches, 2):
-            if self.before is not None and not self.before.of_one_program(p.handle, q.handle):
-                one, other = p.invocation, q.invocation
-                text = f"{one.kernel.name} and {other.kernel.name} are made from different programs"
+            one, other = p.invocation, q.invocation
+            program = one.kernel.program
+            if program is not other.kernel.program or program in alike or self.before is None:
+                continue
+            if not self.before.of_one_program(p.handle, q.handle):
+                names = f"{one.kernel.name} and {other.kernel.name}"
+                text = f"{names} are made from different programs, with options that may differ"
                 found[one.index, other.index] = Reason("KF208", text, other.span)
         return found
 

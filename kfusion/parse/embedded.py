@@ -77,6 +77,7 @@ class EmbeddedUnit:
     kernels: frozenset[str]
     told: str
     options: tuple[str, ...] | None = None
+    parts: tuple[Unit, ...] = ()  # the programs, if the text is of several
 
 
 @dataclass(frozen=True)

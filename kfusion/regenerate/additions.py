@@ -34,6 +34,20 @@ _NUMBER = re.compile(r"\(?[-+]?\.?[0-9](?:[eEpP][+-]|[\w.])*\)?")
 
 
 @dataclass(frozen=True)
+class KnownText:
+    """A program of which a kernel is made together with others, by a hash of its source."""
+
+    name: str
+    source: int
+
+
+@dataclass(frozen=True)
+class Additions:
+    texts: tuple[Addition, ...]
+    known: tuple[KnownText, ...]
+
+
+@dataclass(frozen=True)
 class Addition:
     source: int  # source_hash of the program
     options: tuple[str, ...] | None  # those that it may be built with; None: any
@@ -85,11 +99,11 @@ def _gives_numbers(options: str, names: frozenset[str]) -> bool:
     return not quotes and all(map(_NUMBER.fullmatch, values))
 
 
-def additions_text(additions: Sequence[Addition]) -> str:
-    """The tables `kfusion_additions` and `kfusion_additions_count`."""
+def additions_text(additions: Additions) -> str:
+    """The tables `kfusion_additions` and `kfusion_known_texts`, if there is something in them."""
     blocks: list[str] = []
     rows: list[str] = []
-    for number, each in enumerate(_once(additions)):
+    for number, each in enumerate(_once(additions.texts)):
         text = f"kfusion_added_text_{number}"
         blocks.append(f"static const char {text}[] KFUSION_UNUSED =\n{_literal(each.text)};")
         options = "NULL"
@@ -98,18 +112,21 @@ def additions_text(additions: Sequence[Addition]) -> str:
             listed = ", ".join([*map(c_string, each.options), "NULL"])
             blocks.append(f"static const char *const {options}[] KFUSION_UNUSED = {{{listed}}};")
         rows.append(f"    {{0x{each.source:016x}ULL, {options}, {text}}},")
-    count = len(rows)
-    if not rows:  # C has no arrays without elements
-        rows.append("    {0, NULL, NULL},")
-    head = "static const kfusion_addition kfusion_additions[] KFUSION_UNUSED = {"
-    blocks.append("\n".join([head, *rows, "};"]))
-    blocks.append(f"static const size_t kfusion_additions_count KFUSION_UNUSED = {count};")
-    return "\n\n".join(blocks) + "\n"
+    if rows:
+        head = "static const kfusion_addition kfusion_additions[] KFUSION_UNUSED = {"
+        blocks.append("\n".join([head, *rows, "};"]))
+    if additions.known:
+        head = "static const kfusion_known_text kfusion_known_texts[] KFUSION_UNUSED = {"
+        rows = [f"    {{{c_string(e.name)}, 0x{e.source:016x}ULL}}," for e in additions.known]
+        blocks.append("\n".join([head, *rows, "};"]))
+    return "\n\n".join(blocks)
 
 
-def additions_fields(additions: Sequence[Addition]) -> str:
-    """The table in the row of a region: how many, and where."""
-    return f"{len(_once(additions))}, kfusion_additions" if additions else "0, NULL"
+def additions_fields(additions: Additions) -> str:
+    """The tables in the row of a region: how many, and where."""
+    count, known = len(_once(additions.texts)), len(additions.known)
+    texts = f"{count}, kfusion_additions" if count else "0, NULL"
+    return f"{texts}, {known}, kfusion_known_texts" if known else f"{texts}, 0, NULL"
 
 
 def _once(additions: Sequence[Addition]) -> list[Addition]:

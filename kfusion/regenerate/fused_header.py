@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.unit import Unit
-from kfusion.regenerate.additions import Addition, additions_fields, additions_text
+from kfusion.regenerate.additions import Additions, additions_fields, additions_text
 from kfusion.regenerate.tables import RegionText, region_text
 from kfusion.runtime import CALLS_NAME, HEADER_NAME, calls_text, runtime_text
 from kfusion.source.text import bytes_of
@@ -19,7 +19,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 def header_texts(
     regions: Sequence[RegionText],
-    additions: Sequence[Addition],
+    additions: Additions,
     kernels: Iterable[str],
     units: Iterable[Unit | CppUnit],
     callers: Sequence[Unit | CppUnit],
@@ -33,7 +33,7 @@ def header_texts(
     that are `outside`; `readers` are functions of theirs that tell where a handle is."""
     fields = additions_fields(additions)
     blocks = ["\n".join(f"KFUSION_READER({name})" for name in sorted(readers))] if readers else []
-    blocks += [additions_text(additions)] if additions else []
+    blocks += [text] if (text := additions_text(additions)) else []
     blocks += [region_text(region, fields) for region in regions]
     patterns = "\n\n".join(blocks) + "\n"
     parts = [patterns, *sorted(outside), *kernels]

@@ -281,7 +281,8 @@ class _Making:
 
     def _range_conditions(self, group: Group) -> None:
         """What the plan knows of the range of each member, it knows from a prediction."""
-        self._one(group.members, "kfusion_one_program", "are of several programs")
+        for members in self._of_programs(group).values():
+            self._one(members, "kfusion_one_program", "are of several programs")
         if not is_on(GUARD_RANGES):
             return
         placed = [a for a in group.assumptions if isinstance(a, Placement)]
@@ -350,6 +351,14 @@ class _Making:
                 f" || {end} < 0 || (size_t)({end}) > {frame}->global[{d}]"
             )
             self.require(text, f"the items of {launch} are not among those of {frame}")
+
+    def _of_programs(self, group: Group) -> dict[Unit, list[int]]:
+        """The launches by their programs, which come as in the text of all of them."""
+        found: dict[Unit, list[int]] = {}
+        of = self.pattern.invocations
+        for index in sorted(group.members, key=lambda i: of[i].kernel.function.first):
+            found.setdefault(of[index].kernel.program, []).append(index)
+        return {program: sorted(members) for program, members in found.items()}
 
     @staticmethod
     def _leaders(group: Group) -> list[int]:
@@ -607,6 +616,10 @@ class _Making:
                 f"{launch} = kfusion_widest({len(leaders)}, {launches});",
                 *_refusing(none),
             ]
+        programs = self._of_programs(group).values()
+        if len(programs) > 1:
+            firsts = ", ".join(self.launch(members[0]) for members in programs)
+            widest.append(f"kfusion_join(run, {len(programs)}, {firsts});")
         return [
             *widest,
             f"{variable} = {function}(run, {launch}, {quoted(kernel.name)}, {count}{tiles});",

@@ -118,12 +118,16 @@ def _exchanges(pattern: Pattern) -> list[tuple[int, int]]:
 
 
 def _evidence(pattern: Pattern, invocation: Invocation) -> str:
-    """A fused kernel that tells the program that was analysed from others."""
+    """What tells the program that was analysed from others: a fused kernel, or the name of its
+    text."""
+    program, joined = invocation.kernel.program, False
     for form in reversed(pattern.forms):
         for group, kernel in form.kernels.items():
-            if pattern.invocations[group.members[0]].kernel.unit is invocation.kernel.unit:
-                return quoted(kernel.name)
-    return "NULL"
+            of = {pattern.invocations[member].kernel.program for member in group.members}
+            if of == {program}:
+                return f"{quoted(kernel.name)}, NULL"
+            joined = joined or program in of
+    return f"NULL, {quoted(program.source.path.name)}" if joined else "NULL, NULL"
 
 
 def _memory_tables(pattern: Pattern) -> list[str]:

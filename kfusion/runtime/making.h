@@ -9,6 +9,8 @@ struct kfusion_run {
     int dry;       /* only the conditions count: nothing is made */
     int refused;   /* a fused launch, or a condition */
     cl_int status; /* of the first launch as it was written that failed */
+    cl_program program[kfusion_most_programs]; /* of the next kernel, if they are several */
+    size_t programs;
     cl_kernel kernel; /* a launch that waits for what it does; or NULL */
     const kfusion_noted *of;
     cl_uint dimensions;
@@ -119,15 +121,36 @@ KFUSION_HERE void kfusion_refuse(kfusion_run *run, const char *why, cl_int statu
     snprintf(run->why, sizeof run->why, "%s (%d)", why, (int)status);
 }
 
-/* A fused kernel of the component's program, ready to run in such groups. */
+/* The next kernel is one of several programs, of which each step here is of one. */
+KFUSION_HERE void kfusion_join(kfusion_run *run, size_t programs, ...)
+{
+    va_list steps;
+    size_t i, j;
+
+    va_start(steps, programs);
+    for (run->programs = i = 0; i < programs; i++) {
+        cl_program program = va_arg(steps, const kfusion_noted *)->program;
+        for (j = 0; j < run->programs && !kfusion_are_alike(run->state, run->program[j], program);)
+            j++;
+        run->program[j] = program;
+        run->programs += j == run->programs;
+    }
+    va_end(steps);
+}
+
+/* A fused kernel of the component's program, or of those that were joined, ready to run in such
+   groups. */
 KFUSION_HERE cl_kernel kfusion_kernel_for(kfusion_run *run, const kfusion_noted *component,
                                           const char *name, cl_uint parameters,
                                           cl_uint dimensions, const size_t *global,
                                           const size_t *local)
 {
-    kfusion_own *own = kfusion_own_kernel(run->state, component->program, name);
+    const cl_program *program = run->programs > 1 ? run->program : &component->program;
+    const size_t programs = run->programs > 1 ? run->programs : 1;
+    kfusion_own *own = kfusion_own_kernel_of(run->state, program, programs, name);
     const kfusion_queue *q = &run->state->queue;
 
+    run->programs = 0;
     if (own == NULL || own->kernel == NULL || own->parameters != parameters ||
         own->local > q->local ||
         !kfusion_is_good_range(q, own->group, own->required, dimensions, global, local))
@@ -284,7 +307,18 @@ KFUSION_HERE void kfusion_make_tiles(kfusion_run *run, cl_kernel kernel,
     }
 }
 
-/* The steps that the last launch did: makes it, if they are all of its program. */
+/* Is the launch's program one of the kernel's, or like one? */
+KFUSION_HERE int kfusion_is_of(kfusion_state *s, const kfusion_own *own, const kfusion_noted *n)
+{
+    size_t i;
+
+    for (i = 0; i < own->of->programs; i++)
+        if (kfusion_are_alike(s, own->of->program[i], n->program))
+            return 1;
+    return 0;
+}
+
+/* The steps that the last launch did: makes it, if they are all of its programs. */
 KFUSION_HERE void kfusion_did(kfusion_run *run, size_t steps, ...)
 {
     unsigned char *done = run->state->done;
@@ -299,9 +333,9 @@ KFUSION_HERE void kfusion_did(kfusion_run *run, size_t steps, ...)
         return;
     va_start(indices, steps);
     for (i = 0; i < steps; i++)
-        if (run->launch[va_arg(indices, size_t)]->noted.program != own->of &&
+        if (!kfusion_is_of(run->state, own, &run->launch[va_arg(indices, size_t)]->noted) &&
             KFUSION_PROTECTS(ONE_PROGRAM))
-            kfusion_refuse(run, "kernels of two programs", CL_SUCCESS);
+            kfusion_refuse(run, "kernels of other programs", CL_SUCCESS);
     va_end(indices);
     if (!kfusion_goes_on(run))
         return;

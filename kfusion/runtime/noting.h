@@ -233,12 +233,15 @@ KFUSION_HERE const kfusion_step_table *kfusion_find_step(const kfusion_region *r
 
 KFUSION_HERE kfusion_own *kfusion_own_kernel(kfusion_state *s, cl_program program,
                                              const char *name);
+KFUSION_HERE int kfusion_has_text(const kfusion_state *s, cl_program program, const char *name);
 
 /* Another program may have a kernel of that name, with other parameters. */
 KFUSION_HERE int kfusion_is_of_program(kfusion_state *s, const kfusion_record *r)
 {
     const kfusion_own *own;
 
+    if (r->step->text != NULL)
+        return kfusion_has_text(s, r->program, r->step->text);
     if (r->step->fused == NULL)
         return 1;
     own = kfusion_own_kernel(s, r->program, r->step->fused);

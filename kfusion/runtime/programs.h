@@ -89,7 +89,72 @@ KFUSION_HERE const char *kfusion_find_addition(const kfusion_region *region, con
     return NULL;
 }
 
-/* The program's source with the text behind it, built with the same options; or NULL. */
+/* The texts one behind the other, each on lines of its own; or NULL. */
+KFUSION_HERE char *kfusion_on_lines(char *const *text, size_t texts)
+{
+    size_t size = 0, i;
+    char *all;
+
+    for (i = 0; i < texts; i++)
+        size += strlen(text[i]) + 1;
+    all = (char *)calloc(1, size);
+    for (i = 0; all != NULL && i < texts; i++) {
+        strcat(all, text[i]);
+        if (i + 1 < texts)
+            strcat(all, "\n");
+    }
+    return all;
+}
+
+/* The options of the programs, if all are built with the same ones; NULL if they are not. */
+KFUSION_HERE char *kfusion_options_of(const kfusion_program *p)
+{
+    char *options = kfusion_program_text(p->program[0], p->device, 1), *others;
+    size_t i;
+
+    for (i = 1; options != NULL && i < p->programs; i++) {
+        others = kfusion_program_text(p->program[i], p->device, 1);
+        if (others == NULL || !kfusion_same_options(options, others)) {
+            free(options);
+            options = NULL;
+        }
+        free(others);
+    }
+    return options;
+}
+
+/* The sources of the programs, one behind the other. */
+KFUSION_HERE char *kfusion_source_of(const kfusion_program *p)
+{
+    char *source[kfusion_most_programs] = {NULL}, *all = NULL;
+    size_t known = 0, i;
+
+    while (known < p->programs &&
+           (source[known] = kfusion_program_text(p->program[known], p->device, 0)) != NULL)
+        known++;
+    if (known == p->programs)
+        all = kfusion_on_lines(source, known);
+    for (i = 0; i < known; i++)
+        free(source[i]);
+    return all;
+}
+
+/* Is it the program that was analysed under that name? */
+KFUSION_HERE int kfusion_has_text(const kfusion_state *s, cl_program program, const char *name)
+{
+    char *source = kfusion_program_text(program, s->queue.device, 0);
+    const unsigned long long hash = source == NULL ? 0 : kfusion_hash(source);
+    size_t i;
+
+    for (i = 0; source != NULL && i < s->region->known_texts; i++)
+        if (s->region->known_text[i].source == hash &&
+            strcmp(s->region->known_text[i].name, name) == 0)
+            break;
+    free(source);
+    return source != NULL && i < s->region->known_texts;
+}
+
+/* The source with the text behind it, built with the same options; or NULL. */
 KFUSION_HERE cl_program kfusion_build(cl_program program, cl_device_id device, const char *source,
                                       const char *text, const char *options)
 {
@@ -154,12 +219,24 @@ KFUSION_HERE void kfusion_let_go_of_added(kfusion_program *p)
 KFUSION_HERE void kfusion_let_go_of_program(kfusion_program **place)
 {
     kfusion_program *p = *place;
+    size_t i;
 
     *place = p->next;
     kfusion_let_go_of_added(p);
     __atomic_sub_fetch(&KFUSION_N(programs), 1, __ATOMIC_RELAXED);
-    clReleaseProgram(p->program);
+    for (i = 0; i < p->programs; i++)
+        clReleaseProgram(p->program[i]);
     free(p);
+}
+
+KFUSION_HERE int kfusion_is_among(const kfusion_program *p, cl_program program)
+{
+    size_t i;
+
+    for (i = 0; i < p->programs; i++)
+        if (p->program[i] == program)
+            return 1;
+    return 0;
 }
 
 /* Lets go of the program; NULL stands for all programs. */
@@ -168,28 +245,37 @@ KFUSION_HERE void kfusion_let_go_of_programs(kfusion_state *s, cl_program progra
     kfusion_program **place = &s->program;
 
     while (*place != NULL)
-        if (program == NULL || (*place)->program == program)
+        if (program == NULL || kfusion_is_among(*place, program))
             kfusion_let_go_of_program(place);
         else
             place = &(*place)->next;
 }
 
-/* Lets go of programs that nothing else holds. */
+/* Does nothing else hold the program? */
+KFUSION_HERE int kfusion_is_unused(const kfusion_state *s, cl_program program)
+{
+    const kfusion_program *p;
+    cl_uint own = 0;
+
+    for (p = s->program; p != NULL; p = p->next)
+        if (kfusion_is_among(p, program))
+            own += 1 + p->references; /* no kernels are made of one of several programs */
+    return kfusion_program_references(program) <= own;
+}
+
 KFUSION_HERE void kfusion_let_go_of_unused_programs(kfusion_state *s)
 {
-    kfusion_program *p, *q, *next;
+    kfusion_program *p = s->program;
 
-    for (p = s->program; p != NULL; p = next) {
-        cl_uint own = 0;
-        for (q = s->program; q != NULL; q = q->next)
-            if (q->program == p->program)
-                own += 1 + q->references;
-        next = p->next;
-        if (kfusion_program_references(p->program) <= own) {
-            while (next != NULL && next->program == p->program)
-                next = next->next;
-            kfusion_let_go_of_programs(s, p->program);
-        }
+    while (p != NULL) {
+        size_t i = 0;
+        while (i < p->programs && !kfusion_is_unused(s, p->program[i]))
+            i++;
+        if (i < p->programs) {
+            kfusion_let_go_of_programs(s, p->program[i]);
+            p = s->program; /* the next one may be gone, too */
+        } else
+            p = p->next;
     }
 }
 
@@ -202,7 +288,7 @@ KFUSION_HERE void kfusion_let_go_of_kernels_of_region(kfusion_state *s)
     while (*place != NULL) {
         kfusion_program *p = *place;
         if (!KFUSION_CLOSED) {
-            p->looked = 0;
+            p->looked = p->compared = 0;
             kfusion_let_go_of_kernels(p, 0);
         }
         if (!KFUSION_CLOSED && p->added == NULL)
@@ -214,27 +300,57 @@ KFUSION_HERE void kfusion_let_go_of_kernels_of_region(kfusion_state *s)
         kfusion_let_go_of_unused_programs(s);
 }
 
-KFUSION_HERE kfusion_program *kfusion_enter_program(kfusion_state *s, cl_program program,
-                                                    cl_device_id device)
+KFUSION_HERE kfusion_program *kfusion_enter_programs(kfusion_state *s, const cl_program *program,
+                                                     size_t programs, cl_device_id device)
 {
+    const size_t size = programs * sizeof *program;
     kfusion_program *p;
 
     for (p = s->program; p != NULL; p = p->next)
-        if (p->program == program && p->device == device)
+        if (p->device == device && p->programs == programs &&
+            memcmp(p->program, program, size) == 0)
             return p;
     p = (kfusion_program *)calloc(1, sizeof *p);
     if (p == NULL)
         return NULL;
-    if (clRetainProgram(program) != CL_SUCCESS) {
+    while (p->programs < programs && clRetainProgram(program[p->programs]) == CL_SUCCESS)
+        p->programs++;
+    if (p->programs < programs) {
+        while (p->programs > 0)
+            clReleaseProgram(program[--p->programs]);
         free(p);
         return NULL;
     }
-    p->program = program;
+    memcpy(p->program, program, size);
     p->device = device;
     p->next = s->program;
     s->program = p;
     __atomic_add_fetch(&KFUSION_N(programs), 1, __ATOMIC_RELAXED);
     return p;
+}
+
+/* Programs of one text that are built with the same options are as good as one: a library may
+   build a file once for each of its parts. What a text includes is not looked at. */
+KFUSION_HERE int kfusion_are_alike(kfusion_state *s, cl_program one, cl_program other)
+{
+    const cl_program both[2] = {one, other};
+    kfusion_program *p = one == other ? NULL
+                                      : kfusion_enter_programs(s, both, 2, s->queue.device);
+
+    if (p == NULL)
+        return one == other;
+    if (!p->compared) {
+        char *options = kfusion_options_of(p);
+        char *a = kfusion_program_text(one, p->device, 0);
+        char *b = kfusion_program_text(other, p->device, 0);
+        p->compared = 1;
+        p->alike = options != NULL && a != NULL && b != NULL && strcmp(a, b) == 0 &&
+                   *a != '\0' && strstr(a, "include") == NULL;
+        free(options);
+        free(a);
+        free(b);
+    }
+    return p->alike;
 }
 
 /* Sees to it that the program with fused text added is there if there is such a text, and that it
@@ -248,7 +364,7 @@ KFUSION_HERE void kfusion_look_for_addition(kfusion_state *s, kfusion_program *p
     if (p->looked || s->region->additions == 0)
         return;
     p->looked = 1;
-    options = kfusion_program_text(p->program, p->device, 1);
+    options = kfusion_options_of(p);
     if (p->added != NULL && options != NULL && strcmp(options, p->options) == 0 &&
         strstr(options, "-I") == NULL) {
         free(options);
@@ -256,10 +372,10 @@ KFUSION_HERE void kfusion_look_for_addition(kfusion_state *s, kfusion_program *p
     }
     kfusion_let_go_of_added(p);
     if (options != NULL)
-        source = kfusion_program_text(p->program, p->device, 0);
+        source = kfusion_source_of(p);
     text = source == NULL ? NULL : kfusion_find_addition(s->region, source, options);
     if (text != NULL)
-        p->added = kfusion_build(p->program, p->device, source, text, options);
+        p->added = kfusion_build(p->program[0], p->device, source, text, options);
     if (p->added != NULL)
         p->options = options;
     else
@@ -272,11 +388,12 @@ KFUSION_HERE void kfusion_look_for_addition(kfusion_state *s, kfusion_program *p
 /* From the program itself; only if it has no such kernel, with fused text added. */
 KFUSION_HERE void kfusion_create_own(kfusion_state *s, kfusion_program *p, kfusion_own *own)
 {
-    const cl_uint before = KFUSION_CLOSED ? kfusion_program_references(p->program) : 0;
-    cl_int status;
+    const cl_uint before = KFUSION_CLOSED ? kfusion_program_references(p->program[0]) : 0;
+    cl_int status = CL_INVALID_KERNEL_NAME;
 
     own->added = 0;
-    own->kernel = clCreateKernel(p->program, own->name, &status);
+    if (p->programs == 1)
+        own->kernel = clCreateKernel(p->program[0], own->name, &status);
     if (status != CL_SUCCESS && (kfusion_look_for_addition(s, p), p->added != NULL)) {
         own->kernel = clCreateKernel(p->added, own->name, &status);
         own->added = 1;
@@ -295,7 +412,7 @@ KFUSION_HERE void kfusion_create_own(kfusion_state *s, kfusion_program *p, kfusi
     }
     own->status = status;
     if (KFUSION_CLOSED && own->kernel != NULL && !own->added)
-        p->references += kfusion_program_references(p->program) - before;
+        p->references += kfusion_program_references(p->program[0]) - before;
     if (own->kernel != NULL && own->parameters > 0)
         own->value = (kfusion_value *)calloc(own->parameters, sizeof *own->value);
 }
@@ -310,11 +427,11 @@ KFUSION_HERE kfusion_own *kfusion_find_own_of(const kfusion_program *p, const ch
     return own;
 }
 
-/* The run time's own kernel of that name; its kernel is NULL if the program has none. */
-KFUSION_HERE kfusion_own *kfusion_own_kernel(kfusion_state *s, cl_program program,
-                                             const char *name)
+/* The run time's own kernel of that name; its kernel is NULL if the programs have none. */
+KFUSION_HERE kfusion_own *kfusion_own_kernel_of(kfusion_state *s, const cl_program *program,
+                                                size_t programs, const char *name)
 {
-    kfusion_program *p = kfusion_enter_program(s, program, s->queue.device);
+    kfusion_program *p = kfusion_enter_programs(s, program, programs, s->queue.device);
     kfusion_own *own;
     size_t size = strlen(name) + 1;
 
@@ -338,10 +455,16 @@ KFUSION_HERE kfusion_own *kfusion_own_kernel(kfusion_state *s, cl_program progra
     }
     memcpy(own->name, name, size);
     kfusion_create_own(s, p, own);
-    own->of = program;
+    own->of = p;
     own->next = p->own;
     p->own = own;
     return own;
+}
+
+KFUSION_HERE kfusion_own *kfusion_own_kernel(kfusion_state *s, cl_program program,
+                                             const char *name)
+{
+    return kfusion_own_kernel_of(s, &program, 1, name);
 }
 
 KFUSION_HERE kfusion_own *kfusion_find_own(kfusion_state *s, cl_kernel kernel)

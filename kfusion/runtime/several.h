@@ -1,6 +1,6 @@
 /* ==== Conditions on several launches or objects at once =================================== */
 
-/* The kernels are of one program: `kfusion_one_program(2, square, add)`. */
+/* The kernels are of one program, or of such as are alike: `kfusion_one_program(2, square, add)`. */
 KFUSION_HERE int kfusion_one_program(int count, const kfusion_noted *first, ...)
 {
     va_list others;
@@ -8,7 +8,8 @@ KFUSION_HERE int kfusion_one_program(int count, const kfusion_noted *first, ...)
 
     va_start(others, first);
     for (i = 1; i < count; i++)
-        same = same && va_arg(others, const kfusion_noted *)->program == first->program;
+        same = same && kfusion_are_alike(kfusion_now, first->program,
+                                         va_arg(others, const kfusion_noted *)->program);
     va_end(others);
     return same || !KFUSION_PROTECTS(ONE_PROGRAM);
 }

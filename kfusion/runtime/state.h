@@ -122,7 +122,7 @@ typedef struct kfusion_own {
     char *name;
     cl_kernel kernel;
     cl_int status; /* of making it */
-    cl_program of;
+    const struct kfusion_program *of;
     int added; /* of the program with the fused text added */
     cl_uint parameters;
     kfusion_value *value; /* of each parameter; NULL without memory for them */
@@ -130,16 +130,21 @@ typedef struct kfusion_own {
     cl_ulong local;
 } kfusion_own;
 
-/* A program of the program's for a device, its own kernels, and it with fused text added. Held. */
+enum { kfusion_most_programs = 8 };
+
+/* A program of the program's for a device, its own kernels, and it with fused text added. Held.
+   Or several, of which one with fused text is made together. */
 typedef struct kfusion_program {
     struct kfusion_program *next;
-    cl_program program;
+    cl_program program[kfusion_most_programs];
+    size_t programs;
     cl_device_id device;
     cl_uint references; /* that own kernels add to its count */
     kfusion_own *own;
     cl_program added;
     char *options; /* that the added program was built with */
     int looked;    /* for an addition, in this region */
+    int compared, alike; /* ... the programs: one text, built with the same options */
 } kfusion_program;
 
 typedef struct kfusion_state {

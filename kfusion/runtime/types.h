@@ -48,7 +48,8 @@ typedef struct kfusion_step_table {
     short range;        /* the slot of its range (dimensions, offset, global, local); -1: any */
     const char *kinds;  /* a letter for each parameter: memory, or such that is only
                           written; sampler, local, value */
-    const char *fused;  /* a kernel that only the program has whose kernel this is; NULL: any */
+    const char *fused;  /* a kernel that only the program has whose kernel this is; or NULL */
+    const char *text;   /* else the program's name among the known texts; NULL: any program */
 } kfusion_step_table;
 
 /* How often a part can be made at once, and the functions that do it. */
@@ -105,6 +106,12 @@ typedef struct kfusion_addition {
     const char *text;
 } kfusion_addition;
 
+/* The source of a program of which a kernel is made together with other programs. */
+typedef struct kfusion_known_text {
+    const char *name;
+    unsigned long long source; /* hash */
+} kfusion_known_text;
+
 typedef struct kfusion_region {
     const char *name;  /* "pythagoras" */
     const char *place; /* "pythagoras.c:24" */
@@ -112,4 +119,6 @@ typedef struct kfusion_region {
     const kfusion_pattern *pattern;
     size_t additions;
     const kfusion_addition *addition;
+    size_t known_texts;
+    const kfusion_known_text *known_text;
 } kfusion_region;

@@ -550,7 +550,7 @@ def test_different_programs() -> None:
     reason = only_reason(plan)
     assert (reason.code, reason.message) == (
         "KF208",
-        "square() and square() are in different files, which are taken as different programs",
+        "square() and square() are in different programs",
     )
 
 

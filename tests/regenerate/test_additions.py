@@ -16,6 +16,8 @@ from kfusion.parse.sources import preprocess_opencl
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.additions import (
     Addition,
+    Additions,
+    KnownText,
     addition,
     additions_fields,
     additions_text,
@@ -35,7 +37,7 @@ typedef struct kfusion_addition {
 PRINT = """
 int main(void)
 {
-    for (size_t i = 0; i < kfusion_additions_count; i++) {
+    for (size_t i = 0; i < sizeof kfusion_additions / sizeof *kfusion_additions; i++) {
         const kfusion_addition *each = &kfusion_additions[i];
         printf("%llx", each->source);
         for (const char *const *o = each->options; o && *o; o++)
@@ -52,6 +54,10 @@ STRANGE = '\n// ??/ ??? ???= \u00e9 "\\n" \\\n\tx\r\x01' + "1\n" * 3000
 
 def kernel(text: str) -> FusedKernel:
     return FusedKernel("f", text, (), ())
+
+
+def additions_of(*texts: Addition) -> Additions:
+    return Additions(texts, ())
 
 
 def unit_of(text: bytes = SOURCE) -> Unit:
@@ -80,27 +86,40 @@ def printed(text: str, folder: Path, compiler: str, standard: str) -> str:
 def test_the_table_says_to_the_byte_what_is_added(
     compiler: str, standard: str, tmp_path: Path
 ) -> None:
-    additions = [
+    additions = additions_of(
         Addition(0xFEDCBA9876543210, ("", "-DA -DB=2", '-DS="x"'), STRANGE),
         Addition(1, None, "any\n"),
         Addition(1, None, "a program is added to once\n"),
-    ]
+    )
     expected = f'fedcba9876543210 <> <-DA -DB=2> <-DS="x">\n{STRANGE}1 any\nany\n'
     assert printed(additions_text(additions), tmp_path, compiler, standard) == expected
 
 
 def test_a_region_s_row_has_as_many_as_the_table() -> None:
-    additions = [Addition(1, None, "a"), Addition(1, None, "b"), Addition(2, None, "c")]
-    assert additions_fields(additions) == "2, kfusion_additions"
-    assert additions_fields([]) == "0, NULL"
+    additions = additions_of(Addition(1, None, "a"), Addition(1, None, "b"), Addition(2, None, "c"))
+    assert additions_fields(additions) == "2, kfusion_additions, 0, NULL"
+    assert additions_fields(additions_of()) == "0, NULL, 0, NULL"
+    known = Additions((), (KnownText("a.cl", 1),))
+    assert additions_fields(known) == "0, NULL, 1, kfusion_known_texts"
 
 
-def test_no_additions_are_a_table_too(tmp_path: Path) -> None:
-    assert printed(additions_text([]), tmp_path, "gcc", "c99") == ""
+def test_without_additions_there_is_no_table() -> None:
+    assert additions_text(additions_of()) == ""
+
+
+def test_known_texts_are_told_by_their_names() -> None:
+    known = Additions((), (KnownText("a.cl", 0x1F), KnownText('"b".cl', 2)))
+    assert (
+        additions_text(known)
+        == r"""static const kfusion_known_text kfusion_known_texts[] KFUSION_UNUSED = {
+    {"a.cl", 0x000000000000001fULL},
+    {"\"b\".cl", 0x0000000000000002ULL},
+};"""
+    )
 
 
 def test_the_text_reads_line_by_line() -> None:
-    text = additions_text([Addition(7, ("",), "\nkernel void g()\n{\n}\n")])
+    text = additions_text(additions_of(Addition(7, ("",), "\nkernel void g()\n{\n}\n")))
     assert (
         text
         == r"""static const char kfusion_added_text_0[] KFUSION_UNUSED =
@@ -114,10 +133,7 @@ static const char *const kfusion_added_options_0[] KFUSION_UNUSED = {"", NULL};
 
 static const kfusion_addition kfusion_additions[] KFUSION_UNUSED = {
     {0x0000000000000007ULL, kfusion_added_options_0, kfusion_added_text_0},
-};
-
-static const size_t kfusion_additions_count KFUSION_UNUSED = 1;
-"""
+};"""
     )
 
 

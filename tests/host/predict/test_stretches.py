@@ -114,8 +114,11 @@ def test_launches_on_queues_of_two_names_may_be_noted_together_or_not(tmp_path: 
 def test_kernels_made_from_two_programs_are_kept_apart(tmp_path: Path) -> None:
     path = prediction("square(b, a); add(c, a, b); add_by_other(d, c, b);", tmp_path, TWO_LIBRARIES)
 
-    assert set(path.of_several_programs) == {(0, 2), (1, 2)}
-    assert {reason.code for reason in path.of_several_programs.values()} == {"KF208"}
+    apart = path.of_several_programs()
+    assert set(apart) == {(0, 2), (1, 2)}
+    assert {reason.code for reason in apart.values()} == {"KF208"}
+    alike = {launch.invocation.kernel.unit for launch in path.launches}
+    assert not path.of_several_programs(alike)
 
 
 def test_an_argument_from_before_the_region_counts_in_a_program_that_is_given_as_a_whole(
