@@ -9,7 +9,7 @@ option can change.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -24,22 +24,16 @@ from kfusion.kernel.read import read_kernels
 from kfusion.parse.embedded import EmbeddedUnit, Program, read_programs
 from kfusion.parse.files import Inputs
 from kfusion.parse.unit import Unit
-from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind, names_in, tokenize
+from kfusion.source.protections import is_on, protection
 from kfusion.source.text import SourceFile, bytes_of
 
+NAMES = protection("host-joined-names", "programs are joined in which a name has two meanings")
+TEXT = protection("host-joined-text", "programs are joined that read otherwise behind others")
+PRAGMAS = protection("host-joined-pragmas", "pragmas of one program are in force in the next one")
+
 MOST = 8  # as the run time has it
-_BETWEEN = b"\n"
 _NAMED = (c_ast.Struct, c_ast.Union, c_ast.Enum, c_ast.Enumerator)
-
-
-@dataclass(frozen=True)
-class Together:
-    """The text of several programs, and its kernels; or why they are not joined."""
-
-    text: EmbeddedUnit | None
-    kernels: dict[str, Kernel]
-    reason: str = ""
 
 
 class Joining:
@@ -47,91 +41,103 @@ class Joining:
 
     def __init__(self, inputs: Inputs, kernels: dict[str, Kernel], patience: float) -> None:
         self.inputs, self.kernels, self.patience = inputs, kernels, patience
-        self._found: dict[tuple[Unit, ...], Together] = {}
-        self._apart: dict[tuple[str, str], Kernel] = {}
+        self._texts: dict[tuple[Unit, ...], EmbeddedUnit | None] = {}
+        self._read: dict[Unit, dict[str, Kernel]] = {}
 
     def of_row(self, row: ExpectedRow) -> ExpectedRow:
-        """The row with the kernels of a text of all of its programs that can be joined."""
+        """The row with the kernels of texts of several programs."""
         launches = row.prediction.launches
-        units = self._in_order({launch.invocation.kernel.unit for launch in launches})
-        if len(units) < 2:
-            return row
-        found = self._together(units)
-        segment = tuple(self._of_text(launch, found) for launch in launches)
+        units = list(dict.fromkeys(launch.invocation.kernel.unit for launch in launches))
+        found: dict[str, Kernel] = {}
+        for some in self._classes(units):
+            text = self.text_of(self._in_order(some)) if len(some) > 1 else None
+            if text is not None:
+                found |= self._kernels(text)
+        segment = tuple(_of_text(launch, found) for launch in launches)
         return replace(row, prediction=replace(row.prediction, segments=(segment,)))
 
     def unit_of(self, programs: Sequence[Unit]) -> Unit:
-        """The text of these, which are some of a row's."""
-        units = self._in_order(set(programs))
+        """Where a kernel of kernels of these stands, which are some of a row's."""
+        units = self._in_order(programs)
         text = self.text_of(units) if len(units) > 1 else None
         return text.unit if text is not None else units[0]
 
     def text_of(self, programs: tuple[Unit, ...]) -> EmbeddedUnit | None:
-        return self._together(programs).text
+        """The text of these, in the order of the inputs, if they can be joined."""
+        if programs not in self._texts:
+            apart = any(one.apart.get(other) for one, other in combinations(programs, 2))
+            self._texts[programs] = None if apart else self._joined(programs)
+        return self._texts[programs]
 
-    def with_texts(self, fused_in: Sequence[Unit]) -> Inputs:
+    def with_texts(self, fused_in: Collection[Unit]) -> Inputs:
         """The inputs, and the texts that have fused kernels."""
-        texts = [each.text for each in self._found.values() if each.text is not None]
-        texts = [text for text in texts if text.unit in fused_in]
+        texts = [text for text in self._texts.values() if text and text.unit in fused_in]
         return replace(
             self.inputs,
             kernels=(*self.inputs.kernels, *(text.unit for text in texts)),
             embedded=(*self.inputs.embedded, *texts),
         )
 
-    def _in_order(self, units: set[Unit]) -> tuple[Unit, ...]:
+    def _in_order(self, units: Collection[Unit]) -> tuple[Unit, ...]:
         return tuple(unit for unit in self.inputs.kernels if unit in units)
 
-    def _of_text(self, launch: PredictedLaunch, found: Together) -> PredictedLaunch:
-        kernel = launch.invocation.kernel
-        own = found.kernels.get(kernel.name)
-        if own is None:
-            key = kernel.name, found.reason
-            own = self._apart.setdefault(key, replace(kernel, apart=found.reason))
-        return replace(launch, invocation=replace(launch.invocation, kernel=own))
+    def _classes(self, units: Sequence[Unit]) -> list[list[Unit]]:
+        """Programs that are joined; if that can be, those whose launches follow one another."""
+        found: list[list[Unit]] = []
+        for unit in units:
+            for other in units[: units.index(unit)]:
+                self._compare(unit, other)
+            for some in reversed(found):
+                if len(some) < MOST and self.text_of(self._in_order([*some, unit])) is not None:
+                    some.append(unit)
+                    break
+            else:
+                found.append([unit])
+        return found
 
-    def _together(self, units: tuple[Unit, ...]) -> Together:
-        if units not in self._found:
-            self._found[units] = self._joined(units)
-        return self._found[units]
+    def _compare(self, one: Unit, other: Unit) -> None:
+        if other not in one.apart:
+            reasons = (*self._changeable(one), *self._changeable(other), *_clashes(one, other))
+            one.apart[other] = other.apart[one] = next(iter(reasons), "")
 
-    def _joined(self, units: tuple[Unit, ...]) -> Together:
-        reason = next(self._reasons(units), "")
-        if reason:
-            return Together(None, {}, reason)
+    def _changeable(self, unit: Unit) -> Iterator[str]:
+        """May the text mean something else in another build?"""
+        name = unit.source.path.name
+        pins = any(kernel.pins for kernel in self.kernels.values() if kernel.unit is unit)
+        if unit.opaque_types or names_left_open(unit) or pins:
+            yield f"build options may change {name}"
+        if any(_is_include(token.text) for token in tokenize(unit.source.text)):
+            yield f"{name} includes a file"
+
+    def _joined(self, units: tuple[Unit, ...]) -> EmbeddedUnit | None:
         data = joined_data([self._data(unit) for unit in units])
         name = " and ".join(unit.source.path.name for unit in units)
-        file = SourceFile(Path(name), data.decode(errors="replace"))
+        parts = tuple(unit.source for unit in units)
+        file = SourceFile(Path(name), "\n".join(part.text for part in parts), parts)
         how = replace(units[0].how, read=set())
-        read = read_programs([Program(file, data, name, how, self._options(units))], ())
-        kernels: dict[str, Kernel] = {}
-        if not read.units or not _is_the_same(read.units[0].unit, units):
-            return Together(None, {}, "one behind the other they mean something else")
-        for name, kernel in read_kernels(read.units[0].unit, self.patience).items():
-            own = self.kernels[name]
-            if kernel.pragmas != own.pragmas or kernel.pins:
-                return Together(None, {}, f"{name}() would stand under other pragmas there")
-            kernels[name] = replace(kernel, own=own.unit)
-        return Together(replace(read.units[0], parts=units), kernels)
+        read = read_programs([Program(file, data, name, how, self._options(units))], ()).units
+        text = replace(read[0], parts=units) if read else None
+        if text is not None and _is_the_same(text.unit, units) and self._has_pragmas(text):
+            return text
+        for one in units if len(units) == 2 else ():
+            for other in units:
+                one.apart[other] = "one behind the other they mean something else"
+        return None
 
-    def _reasons(self, units: tuple[Unit, ...]) -> Iterator[str]:
-        """Why they are not joined, which the text of all does not show."""
-        if len(units) > MOST:
-            yield f"they are more than {MOST}"
-        for unit in units:
-            name = unit.source.path.name
-            kernels = [kernel for kernel in self.kernels.values() if kernel.unit is unit]
-            if unit.how.defines != units[0].how.defines:
-                yield "they are built with several options"
-            elif unit.opaque_types or names_left_open(unit) or any(k.pins for k in kernels):
-                yield f"build options may change {name}"
-            elif any(_is_include(token.text) for token in tokenize(unit.source.text)):
-                yield f"{name} includes a file"
-        for one, other in combinations(units, 2):
-            both = (_declared(one) & _words(other)) | (_declared(other) & _words(one))
-            if both:
-                first = f"'{min(both)}' stands in {one.source.path.name}"
-                yield f"{first} and in {other.source.path.name}"
+    def _kernels(self, text: EmbeddedUnit) -> dict[str, Kernel]:
+        """Those of the text; each knows its own program."""
+        if text.unit not in self._read:
+            self._read[text.unit] = {
+                name: replace(kernel, own=self.kernels[name].unit)
+                for name, kernel in read_kernels(text.unit, self.patience).items()
+            }
+        return self._read[text.unit]
+
+    def _has_pragmas(self, text: EmbeddedUnit) -> bool:
+        """The same ones for each kernel."""
+        kernels = self._kernels(text).items()
+        same = all(kernel.pragmas == self.kernels[name].pragmas for name, kernel in kernels)
+        return same or not is_on(PRAGMAS)
 
     def _data(self, unit: Unit) -> bytes:
         found = (each.data for each in self.inputs.embedded if each.unit is unit)
@@ -148,7 +154,24 @@ class Joining:
 
 def joined_data(texts: Sequence[bytes]) -> bytes:
     """As the run time does it."""
-    return _BETWEEN.join(texts)
+    return b"\n".join(texts)
+
+
+def _of_text(launch: PredictedLaunch, kernels: dict[str, Kernel]) -> PredictedLaunch:
+    kernel = kernels.get(launch.invocation.kernel.name)
+    if kernel is None:
+        return launch
+    return replace(launch, invocation=replace(launch.invocation, kernel=kernel))
+
+
+def _clashes(one: Unit, other: Unit) -> Iterator[str]:
+    """Where a name has a meaning in one program, and stands in the other one."""
+    if one.how.defines != other.how.defines:
+        yield "they are built with different options"
+    for unit, reader in ((one, other), (other, one)) if is_on(NAMES) else ():
+        if both := _declared(unit) & _words(reader):
+            where = f"{unit.source.path.name} declares '{min(both)}'"
+            yield f"{where}, which stands in {reader.source.path.name}, too"
 
 
 def _is_the_same(text: Unit, units: tuple[Unit, ...]) -> bool:
@@ -159,7 +182,7 @@ def _is_the_same(text: Unit, units: tuple[Unit, ...]) -> bool:
         notes += [(len(words) + note.index, note.text) for note in unit.notes]
         words += [token.text for token in unit.tokens]
     same = words == [token.text for token in text.tokens]
-    return same and notes == [(note.index, note.text) for note in text.notes]
+    return (same and notes == [(n.index, n.text) for n in text.notes]) or not is_on(TEXT)
 
 
 def _is_include(directive: str) -> bool:
@@ -171,7 +194,8 @@ def _declared(unit: Unit) -> frozenset[str]:
     nodes = [each.decl if isinstance(each, c_ast.FuncDef) else each for each in unit.ast.ext]
     nodes += [node for kind in _NAMED for node in unit.nodes.get(kind, ())]
     written = (node for node in nodes if unit.index(node) >= 0)  # the language has others
-    return frozenset(node.name for node in written if node.name) | unit.macros.in_file
+    names = (getattr(node, "name", None) for node in written)  # pragmas have none
+    return frozenset(name for name in names if name) | unit.macros.in_file
 
 
 def _words(unit: Unit) -> frozenset[str]:

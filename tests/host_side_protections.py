@@ -57,6 +57,13 @@ PROTECTED_BY: dict[str, str] = {
     "host-out-contradicted": _CERTAIN.format("out, read after"),
     # What may be taken for granted?
     "host-ranges": _CASE.format("03_ranges: one kernel covers half of what the others do"),
+    "host-joined-names": _CASE.format(
+        "programs: one program has a function of its own for one of the language"
+    ),
+    "host-joined-text": _CASE.format(
+        "programs: a text ends with a backslash, which takes the next line"
+    ),
+    "host-joined-pragmas": _CASE.format("programs: one program may not contract operations"),
     "host-sync": _CASE.format(
         "hidden: annotations: a function is not fused with earlier calls that write its data"
     ),

@@ -255,7 +255,7 @@ def _numbers(stage: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
 
 def _one_program(p: Kernel, q: Kernel) -> Reason | None:
     if p.unit is not q.unit and is_on(ONE_PROGRAM):
-        why = p.apart or q.apart
+        why = p.program.apart.get(q.program)
         return Reason(
             "KF208",
             f"{p.name}() and {q.name}() are in different programs" + (f": {why}" if why else ""),

@@ -351,7 +351,6 @@ class Kernel:
     local_ids: Span | None = None  # where local or group ids are more than parts of a global id
     dimensions: int = 1  # the highest dimension asked for, plus one
     own: Unit | None = None  # its program, if `unit` is a text of several
-    apart: str = ""  # why there is no such text
 
     def __repr__(self) -> str:
         return f"Kernel({self.name!r})"

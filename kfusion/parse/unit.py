@@ -107,6 +107,8 @@ class Unit:
     ast: c_ast.FileAST
     opaque_types: frozenset[str] = frozenset()
     unread: frozenset[int] = frozenset()  # where the bodies begin that pycparser cannot read
+    # Programs that were compared with it: why there is no text of both, or an empty string.
+    apart: dict[Unit, str] = field(default_factory=dict)
     _functions: dict[str, Function] = field(default_factory=dict)
 
     def __repr__(self) -> str:

@@ -63,6 +63,7 @@ def nearest(word: str, known: Iterable[str], likeness: float = 0.6) -> str | Non
 
 
 def _excerpt(span: Span) -> list[str]:
+    span = span.home
     where = span.location
     text = span.file.line_text(where.line)
     if not text.strip():

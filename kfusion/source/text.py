@@ -40,6 +40,7 @@ class SourceFile:
 
     path: Path
     text: str
+    parts: tuple[SourceFile, ...] = ()  # each on lines of its own, if the text is of several files
 
     def __repr__(self) -> str:
         return f"SourceFile({self.name!r})"  # plans are printed, and name it often
@@ -81,17 +82,27 @@ class Span:
         return self.file.text[self.start : self.end]
 
     @property
+    def home(self) -> Span:
+        """In the file that this part of the text is of."""
+        first = 0
+        for part in self.file.parts:
+            if self.start <= first + len(part.text):
+                return Span(part, self.start - first, self.end - first)
+            first += len(part.text) + 1
+        return self
+
+    @property
     def location(self) -> Location:
         return self.file.location(self.start)
 
     def __str__(self) -> str:
-        where = self.location
-        return f"{self.file.name}:{where.line}:{where.column}"
+        where = self.home.location
+        return f"{self.home.file.name}:{where.line}:{where.column}"
 
     @property
     def short(self) -> str:
         """File name and line, for comments in generated code."""
-        return f"{self.file.path.name}:{self.location.line}"
+        return f"{self.home.file.path.name}:{self.home.location.line}"
 
 
 @dataclass(frozen=True)
