@@ -122,8 +122,9 @@ def _headers(
     ]
     return header_texts(
         regions,
-        _additions(given),
-        [kernel.text for kernel in given.fused.made.values()],
+        _additions([p for region in regions for p in region.patterns], given),
+        list(given.fused.made.values()),
+        _fused(given),
         [r.region.unit for r in fused],
         callers,
         outside=outside,
@@ -143,16 +144,23 @@ def _without_doubles(patterns: Iterable[Pattern], given: Given) -> Iterator[Patt
         )
         found.setdefault(steps, {}).setdefault(pattern.target, pattern)
     for first, *others in (list(each.values()) for each in found.values()):
-        same = [o for o in others if pattern_text(o, first.name) == pattern_text(first, first.name)]
+        text = pattern_text(first, first.name, {})
+        same = [other for other in others if pattern_text(other, first.name, {}) == text]
         if len(same) + 1 == len(given.targets.each):
             yield replace(first, target=None)
         else:
             yield from (first, *others)
 
 
-def _additions(given: Given) -> Additions:
-    """For programs that are not built from the kernel files of this output, and what is known of
-    those that are taken together."""
+def _fused(given: Given) -> dict[Unit, str]:
+    """A kernel of each program that has some."""
+    kernels = {unit: given.fused.of(unit) for unit in given.inputs.kernels}
+    return {unit: fused[0].name for unit, fused in kernels.items() if fused}
+
+
+def _additions(patterns: Iterable[Pattern], given: Given) -> Additions:
+    """For programs that are not built from the kernel files of this output, and the texts of those
+    that no fused kernel tells from others."""
     inputs = given.inputs
     full_groups = groups_are_full((*inputs.hosts, *inputs.cpp))
     found: list[Addition | None] = []
@@ -164,8 +172,9 @@ def _additions(given: Given) -> Additions:
             addition(unit, data, kernels, own, full_groups=full_groups)
             for data in _sources(unit, given)
         ]
-    for part in _parts(inputs):
-        known += [KnownText(part.source.path.name, source_hash(d)) for d in _own(part, given)]
+    launched = {each.kernel.program for pattern in patterns for each in pattern.invocations}
+    for unit in [unit for unit in inputs.kernels if unit in launched - _fused(given).keys()]:
+        known += [KnownText(unit.source.path.name, source_hash(d)) for d in _own(unit, given)]
     for one in _one_program(given):
         known += [KnownText(part.source.path.name, source_hash(one.data)) for part in one.parts]
         found.append(
@@ -194,12 +203,6 @@ def _own(program: Unit, given: Given) -> list[bytes]:
     return [bytes_of(text) for text in dict.fromkeys(texts)]
 
 
-def _parts(inputs: Inputs) -> list[Unit]:
-    """The programs of which a kernel is made together with others."""
-    parts = {part for text in inputs.embedded for part in text.parts}
-    return [unit for unit in inputs.kernels if unit in parts]
-
-
 @dataclass(frozen=True)
 class _OneProgram:
     unit: Unit
@@ -212,7 +215,8 @@ class _OneProgram:
 def _one_program(given: Given) -> Iterator[_OneProgram]:
     """A host may build one program of all kernel files, in the order that they are given in."""
     files = tuple(unit for unit in given.inputs.kernels if unit in given.inputs.files)
-    if len(set(_parts(given.inputs)) & set(files)) < 2:
+    joined = {part for text in given.inputs.embedded for part in text.parts}
+    if len(joined & set(files)) < 2:
         return
     text = given.joining.text_of(files)
     if text is None or not all(unit.source.text.endswith("\n") for unit in files):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.unit import Unit
@@ -13,6 +13,7 @@ from kfusion.regenerate.additions import Additions, additions_fields, additions_
 from kfusion.regenerate.tables import RegionText, region_text
 from kfusion.runtime import CALLS_NAME, HEADER_NAME, calls_text, runtime_text
 from kfusion.source.text import bytes_of
+from kfusion.synthesis.model import FusedKernel
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -20,7 +21,8 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 def header_texts(
     regions: Sequence[RegionText],
     additions: Additions,
-    kernels: Iterable[str],
+    kernels: Sequence[FusedKernel],
+    fused: Mapping[Unit, str],
     units: Iterable[Unit | CppUnit],
     callers: Sequence[Unit | CppUnit],
     *,
@@ -28,15 +30,16 @@ def header_texts(
     readers: Collection[str] = (),
     closed: bool,
 ) -> dict[str, str]:
-    """By name. `additions` are for programs that lack fused kernels, whose texts are `kernels`;
-    `units` are the files with a region, `callers` others with calls of OpenCL, or of functions
-    that are `outside`; `readers` are functions of theirs that tell where a handle is."""
+    """By name. `additions` are for programs that lack fused kernels, all of which are `kernels`;
+    `fused` names one of each program, if there is one; `units` are the files with a region,
+    `callers` others with calls of OpenCL, or of functions that are `outside`; `readers` are
+    functions of theirs that tell where a handle is."""
     fields = additions_fields(additions)
     blocks = ["\n".join(f"KFUSION_READER({name})" for name in sorted(readers))] if readers else []
     blocks += [text] if (text := additions_text(additions)) else []
-    blocks += [region_text(region, fields) for region in regions]
+    blocks += [region_text(region, fields, fused) for region in regions]
     patterns = "\n\n".join(blocks) + "\n"
-    parts = [patterns, *sorted(outside), *kernels]
+    parts = [patterns, *sorted(outside), *(kernel.text for kernel in kernels)]
     digest = hashlib.sha1(bytes_of("\0".join(parts)), usedforsecurity=False).hexdigest()[:8]
     called = _words(callers) if callers else None
     text = runtime_text(digest, patterns, closed=closed, called=called, outside=outside)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from textwrap import wrap
 
 from kfusion.graph.model import Invocation, LocalMemory, Memory
 from kfusion.kernel.model import Kernel, Parameter
+from kfusion.parse.unit import Unit
 from kfusion.regenerate.making import making_name, making_text
 from kfusion.regenerate.names import quoted
 from kfusion.regenerate.pattern import Pattern, slot_keys
@@ -28,12 +29,12 @@ class RegionText:
     patterns: tuple[Pattern, ...]
 
 
-def region_text(region: RegionText, additions: str) -> str:
+def region_text(region: RegionText, additions: str, fused: Mapping[Unit, str]) -> str:
     """Functions and tables of a region's patterns, and the table that lists them.
 
-    `additions`: the fields for what programs may lack.
+    `additions`: the fields for what programs may lack. `fused`: a fused kernel of each program.
     """
-    blocks = [pattern_text(pattern, pattern.name) for pattern in region.patterns]
+    blocks = [pattern_text(pattern, pattern.name, fused) for pattern in region.patterns]
     name = f"kfusion_patterns_{region.identifier}"
     listed = ",\n".join(
         f"    {{{quoted(p.name)}, 1, kfusion_parts_{p.name}, {_devices(p)}}}"
@@ -56,7 +57,7 @@ def _devices(pattern: Pattern) -> str:
     return f"CL_DEVICE_TYPE_{pattern.target.name.upper()}, {pattern.target.local_bytes}"
 
 
-def pattern_text(pattern: Pattern, name: str) -> str:
+def pattern_text(pattern: Pattern, name: str, fused: Mapping[Unit, str]) -> str:
     """Its functions and tables, under that name."""
     pattern = replace(pattern, name=name)
     blocks = [making_text(pattern)] if pattern.forms else []
@@ -73,7 +74,7 @@ def pattern_text(pattern: Pattern, name: str) -> str:
             slots,
             str(of_range),
             quoted(kinds),
-            _evidence(pattern, invocation),
+            _evidence(pattern, invocation, fused),
         ]
         steps.append(f"    {{{', '.join(fields)}}},")
     blocks.append(
@@ -117,17 +118,16 @@ def _exchanges(pattern: Pattern) -> list[tuple[int, int]]:
     return [(slots[one], slots[other]) for one, other in moves if one != other]
 
 
-def _evidence(pattern: Pattern, invocation: Invocation) -> str:
-    """What tells the program that was analysed from others: a fused kernel, or the name of its
-    text."""
-    program, joined = invocation.kernel.program, False
+def _evidence(pattern: Pattern, invocation: Invocation, fused: Mapping[Unit, str]) -> str:
+    """What tells the program that was analysed from others: a fused kernel, or its text."""
+    program = invocation.kernel.program
     for form in reversed(pattern.forms):
         for group, kernel in form.kernels.items():
-            of = {pattern.invocations[member].kernel.program for member in group.members}
-            if of == {program}:
+            if {pattern.invocations[m].kernel.program for m in group.members} == {program}:
                 return f"{quoted(kernel.name)}, NULL"
-            joined = joined or program in of
-    return f"NULL, {quoted(program.source.path.name)}" if joined else "NULL, NULL"
+    if program in fused:
+        return f"{quoted(fused[program])}, NULL"
+    return f"NULL, {quoted(program.source.path.name)}"
 
 
 def _memory_tables(pattern: Pattern) -> list[str]:
