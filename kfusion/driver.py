@@ -97,7 +97,7 @@ def fuse_files(
         rows,
         name_of,
         doubles,
-        frozenset(unit for unit, options in built.items() if options and len(options) == 1),
+        frozenset(unit for unit, options in built.items() if options is None or len(options) < 2),
     )
     result = Result({}, [], [*inputs.unread, *_not_taken(inputs, regions, rows)])
     for region in regions:

@@ -39,7 +39,7 @@ class Given:
     recorded: tuple[RecordedRow, ...] = ()
     name_of: Callable[[Path], str] = FLAT
     doubles: Mapping[str, KFusionError] = field(default_factory=dict)  # kernels with one name
-    alike: frozenset[Unit] = frozenset()  # programs that are built with the same options each time
+    alike: frozenset[Unit] = frozenset()  # may be built with the same options each time
 
     @property
     def on(self) -> str:

@@ -84,7 +84,7 @@ class Prediction:
 
     def of_several_programs(self, alike: Collection[Unit] = ()) -> dict[tuple[int, int], Reason]:
         """The launches, by their places in the row, that are likely to be of different ones;
-        programs are `alike` that are built of one text in one way."""
+        programs are `alike` that may all be built in one way."""
         found: dict[tuple[int, int], Reason] = {}
         for p, q in combinations(self.launches, 2):
             one, other = p.invocation, q.invocation
@@ -93,7 +93,7 @@ class Prediction:
                 continue
             if not self.before.of_one_program(p.handle, q.handle):
                 names = f"{one.kernel.name} and {other.kernel.name}"
-                text = f"{names} are made from different programs, with options that may differ"
+                text = f"{names} are made from different programs, with different options"
                 found[one.index, other.index] = Reason("KF208", text, other.span)
         return found
 
