@@ -260,7 +260,7 @@ def _one_program(p: Kernel, q: Kernel) -> Reason | None:
             "KF208",
             f"{p.name}() and {q.name}() are in different programs" + (f": {why}" if why else ""),
             q.span,
-            help="put both kernels into one text",
+            help="put both kernels into one text, or give what each text declares names of its own",
             related=((f"{p.name}() is here", p.span),),
         )
     if p.required_size != q.required_size and is_on(REQUIRED_SIZES):

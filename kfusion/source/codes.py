@@ -43,7 +43,7 @@ CODES: dict[str, str] = {
     "KF205": "atomics, volatile or escaping pointers",
     "KF206": "images or samplers",
     "KF207": "one buffer is seen with two element types",
-    "KF208": "the kernels are in different files, or in different programs",
+    "KF208": "the kernels are in different programs, which cannot be joined",
     "KF211": "a kernel is given shared virtual memory",
     "KF212": "a synchronisation annotation",
     "KF214": "a call between two launches for which the first must have been made",
