@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
+from operator import add
 from typing import Any
 
 from kfusion.graph.model import (
@@ -66,7 +67,7 @@ def check_plan(
                 f"{len(sizes)} ranges are given for {len(plan.invocations)} calls: "
                 "expected one each"
             )
-        _check_ranges(plan, sizes)
+        _check_ranges(plan, sizes, offsets)
         _check_limits(assumptions, args, sizes, offsets)
 
 
@@ -151,12 +152,17 @@ def _check_limits(
             )
 
 
-def _check_ranges(plan: RegionPlan, sizes: Sequence[Sizes]) -> None:
+def _check_ranges(
+    plan: RegionPlan, sizes: Sequence[Sizes], offsets: Sequence[Sizes] | None
+) -> None:
     for group in (group for group in plan.groups if group.fused):
         for call in group.members:
-            if prod(sizes[call]) > MOST_ITEMS:
-                size = sizes[call]
-                raise CheckError(f"call {call} has the range {size}: over {MOST_ITEMS} items")
+            size, offset = sizes[call], offsets[call] if offsets is not None else ()
+            if prod(map(add, size, (*offset, 0, 0, 0))) > MOST_ITEMS:
+                begin = f" from {offset}" if any(offset) else ""
+                raise CheckError(
+                    f"call {call} has the range {size}{begin}: over {MOST_ITEMS} items"
+                )
             if group.tiles is not None and not group.tiles.fit(sizes[call]):
                 raise CheckError(
                     f"call {call} has the range {sizes[call]}, which is not done in tiles"

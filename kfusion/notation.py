@@ -172,7 +172,7 @@ class Agreement(Oracle):
         value = self._value(scalar)
         if value is not None:
             return least <= value < _ANY_TYPE
-        return least == 0 and image_of(scalar.name) is None  # check() compares
+        return least <= 0 and image_of(scalar.name) is None  # check() compares
 
     def up_to(self, scalar: Scalar, most: int) -> bool:
         value = self._value(scalar)

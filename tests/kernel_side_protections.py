@@ -105,6 +105,8 @@ PROTECTED_BY: dict[str, str] = {
     # graph: what items compute again
     "inside": f"{_STENCILS}::test_computed_again[inner elements made]",
     "alone": f"{_STENCILS}::test_not_computed_again[made by an item of the row above]",
+    "once": "tests/fuse/test_numbers_that_wrap.py::"
+    "test_an_index_that_starts_again[64 bits-conditions3]",
     "in-rows": f"{_STENCILS}::test_not_computed_again[next row]",
     "launched": f"{_STENCILS}::test_not_computed_again[behind the launch]",
     "unstored": f"{_STENCILS}::test_program_that_stays[overwrites what is read again]",

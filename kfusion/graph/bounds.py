@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from itertools import count, product
+from math import prod
 from typing import Protocol
 
 from kfusion.kernel.forms import (
@@ -173,7 +174,11 @@ class Bounds:
         proof: Proof = frozenset(Ceiling(scalar, _FEW) for scalar in wide)
         proof |= {Floor(scalar, -_FEW) for scalar in wide if not is_unsigned(scalar.type)}
         if any(INTEGERS.get(type_, (64, True))[0] == 64 for type_ in types):
-            proof |= {each for form in forms for m, _ in form.terms for each in _products(m)}
+            for form in forms:
+                small = _small_terms(form)
+                if small is None:
+                    return None
+                proof |= small
         if not all(map(self._may, proof)):
             return None
         for form in forms:
@@ -441,13 +446,46 @@ def _has_64_bits(type_: str) -> bool:
     return is_unsigned(type_) and INTEGERS[type_][0] == 64
 
 
-def _products(monomial: Monomial) -> Iterator[Ceiling]:
-    """What keeps a product of scalars, and its product with an id, in 64 bits."""
-    scalars = [atom for atom in monomial if isinstance(atom, Value)]
-    if len(scalars) == 2:
-        yield Ceiling(scalars[0], _FEW, by=scalars[1])
-    elif len(scalars) > 2:
-        yield from (Ceiling(scalar, 1 << 31 // len(scalars)) for scalar in scalars)
+def _small_terms(form: Form) -> Proof | None:
+    """What keeps the sum in 64 bits, where ids are below 2^31, and so are scalars of 64 bits; None:
+    its numbers are too large for that."""
+    sizes = {m: abs(f) * prod(map(_most, m)) for m, f in form.terms if m}
+    if sum(sizes.values()) + abs(form.constant) < 1 << 64:
+        return NOTHING
+    large = [m for m, size in sizes.items() if size > _HUGE // len(sizes)]
+    proof: Proof = NOTHING
+    for monomial, factor in form.terms:
+        scalars = [atom for atom in monomial if isinstance(atom, Value)]
+        others = abs(factor) * prod(_most(a) for a in monomial if not isinstance(a, Value))
+        room = _HUGE // len(large) // others if monomial in large else 0
+        if monomial in large and (room == 0 or not scalars):
+            return None
+        most = 1 << room.bit_length() - 1 if room else 0
+        if monomial in large and len(scalars) == 2:
+            proof |= {Ceiling(scalars[0], most, by=scalars[1])}
+        elif monomial in large:
+            proof |= {Ceiling(s, 1 << (most.bit_length() - 1) // len(scalars)) for s in scalars}
+        if monomial in large:
+            proof |= {Floor(scalar, 0) for scalar in scalars if not is_unsigned(scalar.type)}
+    return proof
+
+
+def _most(atom: Atom) -> int:
+    """The largest number that an atom can be, but for its sign."""
+    if isinstance(atom, Id):
+        return _FEW
+    if isinstance(atom, Choice):
+        return max(map(_most_of, (atom.then, atom.otherwise)))
+    if isinstance(atom, Quotient):
+        converted = last_of(atom.type.split()[0]) + 1
+        return min(converted, _most_of(atom.dividend))
+    if isinstance(atom, Value) and INTEGERS.get(atom.type, (64, True))[0] == 64:
+        return _FEW
+    return min(last_of(atom.type), LAST) if atom.type in INTEGERS else LAST
+
+
+def _most_of(form: Form) -> int:
+    return sum(abs(factor) * prod(map(_most, m)) for m, factor in form.terms)
 
 
 def _is_sum_of_scalars(form: Form) -> bool:

@@ -585,7 +585,7 @@ class _Assumable:
             return scalar is not None and self.oracle.at_least(scalar, assumed.least)
         if isinstance(assumed, Ceiling):
             values = [assumed.scalar, *([assumed.by] if assumed.by is not None else [])]
-            if len(values) == 2 and {v.type for v in values} not in ({"int"}, {"uint"}):
+            if len({value.type for value in values}) > 1:
                 return False
             scalars = [self._scalar(value) for value in values]
             return all(s is not None and self.oracle.up_to(s, assumed.most) for s in scalars)

@@ -59,6 +59,7 @@ from kfusion.source.protections import is_on, protection
 
 INSIDE = protection("inside", "what is computed again is what an item of the stage computed")
 ALONE = protection("alone", "an element whose value is computed again has been made by one item")
+ONCE = protection("once", "an element that is computed again has an index that starts again at 0")
 IN_ROWS = protection("in-rows", "an element that a stage leaves alone is none of its other items'")
 NARROW_ROWS = protection(
     "narrow-rows", "an element that a stage leaves alone is not reached by indices that start again"
@@ -144,7 +145,10 @@ def source_of(store: BoundAccess, read: BoundAccess, world: Reach) -> Source | R
             alone = _alone(store, pitches, within, world, raced=not source.outside)
             if alone is None or isinstance(alone, Form):
                 return unknown(store, alone) if alone is not None else nobody
-            return replace(source, proof=source.proof | alone)
+            once = _once(store, read, world)
+            if once is None:
+                return unknown(store, store.form)
+            return replace(source, proof=source.proof | alone | once)
         why = why or unknown(read, source)
     return why if why is not None and not several else nobody
 
@@ -303,6 +307,18 @@ def _alone(
         found = bounds.not_negative(left, width)
         if found is None:
             return left
+        proof |= found
+    return proof
+
+
+def _once(store: BoundAccess, read: BoundAccess, world: Assumable) -> Proof | None:
+    """Why neither index starts again at 0 in 64 bits: with it the rows do."""
+    proof = NOTHING
+    for access in (store, read) if is_on(ONCE) else ():
+        bounds = Bounds(access.facts, world)
+        found = bounds.few(access.form or Form(), types=[access.access.index_type])
+        if found is None:
+            return None
         proof |= found
     return proof
 
@@ -609,41 +625,50 @@ def _fits(store: BoundAccess, form: Form, prover: Prover, *, outside: bool) -> P
     few = Bounds(prover.read.facts, prover.world).few(form, types=[index_type])
     if few is None:
         return form
-    added = store.form is not None and store.form.scalars
-    narrow = index_type == "int" and not added  # the index is one
-    plain = not form.scalars and not form.in_loop and not form.mentions(STRIDED_ID)
-    if not outside or plain or narrow:
+    added = store.form or Form()
+    near = not added.scalars and abs(added.constant) <= _NEAR
+    narrow = index_type == "int" and near  # the index is one
+    if not outside or narrow:
         return few
 
     def asked(bounds: Bounds, forms: tuple[Form, ...]) -> Proof | None:
-        if _is_at_most_one(forms[0]):
-            return NOTHING
-        room, proof = number(LAST // 2) - forms[0], NOTHING
-        for monomial, factor in room.terms:
-            scalar = monomial[0] if len(monomial) == 1 and factor > 0 else None
-            if isinstance(scalar, Value) and not is_unsigned(scalar.type):
-                if prover.world.may(floor := Floor(scalar, 0), implied=False):
-                    room -= Form(((monomial, factor),))
-                    proof |= {floor}
-        found = bounds.not_negative(room, number(LAST // 8))
-        return found | proof if found is not None else None
+        sides = (_room(side, bounds, prover.world) for side in (forms[0], -forms[0]))
+        proofs = [each for each in sides if each is not None]
+        return proofs[0] | proofs[1] if len(proofs) == 2 else None
 
     found = prover.in_all_cases(("fits", form), (form,), (), asked)
     return found if isinstance(found, Form) else few | found
 
 
+def _room(form: Form, bounds: Bounds, world: Assumable) -> Proof | None:
+    """Why the form is no more than an `int` can be."""
+    proof = NOTHING
+    for monomial, factor in form.terms:
+        scalar = monomial[0] if len(monomial) == 1 and factor < 0 else None
+        if isinstance(scalar, Value) and not is_unsigned(scalar.type):
+            if world.may(floor := Floor(scalar, 0), implied=False):
+                form -= Form(((monomial, factor),))
+                proof |= {floor}
+    if _is_at_most_one(form):
+        return proof
+    found = bounds.not_negative(number(LAST // 2) - form, number(LAST // 8))
+    return found | proof if found is not None else None
+
+
 def _is_at_most_one(form: Form) -> bool:
     """It is no more than an id, or than a number that is an `int`: `w - 1 - x`."""
     more = [(monomial, factor) for monomial, factor in form.terms if monomial and factor > 0]
-    less = [monomial for monomial, factor in form.terms if factor < 0]
-    if len(more) > 1 or not all(is_never_negative(a) for monomial in less for a in monomial):
+    less = [monomial for monomial, factor in form.terms if monomial and factor < 0]
+    if not all(is_never_negative(atom) for monomial in less for atom in monomial):
         return False
-    ((monomial, factor),) = more or [((), 1)]
-    atom = monomial[0] if len(monomial) == 1 else None
+    if not more:
+        return form.constant <= _NEAR
+    (monomial, factor), *others = more
+    atom = monomial[0] if len(monomial) == factor == 1 and not others else None
     if isinstance(atom, Id):
-        return factor == 1 and form.constant <= _NEAR and atom.kind != STRIDED_ID
+        return form.constant <= _NEAR and atom.kind != STRIDED_ID
     small = isinstance(atom, Value) and last_of(atom.type) <= LAST // 2
-    return factor == 1 and form.constant <= 0 and (not more or small)
+    return small and form.constant <= 0
 
 
 def _all_hold(guards: Sequence[tuple[Comparison, Comparison]], prover: Prover) -> Proof | Form:

@@ -31,7 +31,7 @@ from kfusion.kernel.evaluate import (
 from kfusion.kernel.forms import Form, Id, LoopVariable, form_of, number
 from kfusion.kernel.model import Symbol
 from kfusion.kernel.scopes import Scopes
-from kfusion.kernel.types import INTEGERS, is_integer, is_unsigned, is_wide
+from kfusion.kernel.types import INTEGERS, common, is_integer, is_unsigned, is_wide, promoted
 from kfusion.parse.unit import descendants, is_step
 from kfusion.source.protections import is_on, protection
 
@@ -144,6 +144,8 @@ class Flow:
             else:
                 again = symbol.canonical == "uint" and not self._is_finite(loop)
                 form = value.form + (self.rounds(loop, "uint") if again else rounds) * step
+                if symbol.canonical == "int" and step.everything:  # it may end below its start
+                    form = value.form + self.rounds(loop, "int") * step
                 self.env.bind(symbol, Typed(form, symbol.canonical))
         return changed
 
@@ -251,20 +253,23 @@ def _step(env: Environment, node: c_ast.Node) -> Form | None:
     if not env.certain(at, env.unit.index(node.rvalue)):
         return None
     form = offset_of(evaluate(env, node.rvalue))
-    if form is None or form.in_loop or form.choices or not _is_kept(env, node, form):
+    if form is None or form.in_loop or form.choices or not is_kept(env, node, form):
         return None
     if max(abs(form.constant), *(abs(factor) for _, factor in form.terms), 0) >= MOST_STEP:
         return None
     return form if node.op == "+=" else -form
 
 
-def _is_kept(env: Environment, node: c_ast.Assignment, step: Form) -> bool:
+def is_kept(env: Environment, node: c_ast.Assignment, step: Form) -> bool:
     """`i += k` adds k as it is: a `long` that an `int` cannot hold changes on the way."""
     symbol = env.symbol(node.lvalue)
     if symbol is None or not is_on(STEPS) or not is_integer(symbol.canonical):
         return True  # a pointer
-    if all(isinstance(atom, Id) for atom in step.atoms):
+    if step.atoms and all(isinstance(atom, Id) for atom in step.atoms):
         return True  # a number of items
+    own, given = promoted(symbol.canonical), evaluate(env, node.rvalue).type
+    if common(own, given) != own:
+        return False  # `k += 5u` of an `int`: behind the last number the first one comes
     before = form_of(LoopVariable("<before>", env.unit.index(node), symbol.canonical))
     typed = Typed(before, symbol.canonical)
     behind = convert(binary(typed, node.op[0], evaluate(env, node.rvalue)), symbol.canonical)

@@ -24,6 +24,7 @@ from kfusion.kernel.flow import (
     goes_on,
     has_continue,
     has_inner_cases,
+    is_kept,
 )
 from kfusion.kernel.forms import ITEM_IDS, Comparison, Form, LoopVariable, form_of, number
 from kfusion.kernel.helpers import Helpers
@@ -318,6 +319,6 @@ def _step(node: c_ast.Node | None, symbol: Symbol, env: Environment) -> int:
     step = evaluate(env, node.rvalue).form
     if step is None or node.op not in ("+=", "-=") or not step.is_constant:
         return 0
-    if abs(step.constant) >= MOST_STEP:
+    if abs(step.constant) >= MOST_STEP or not is_kept(env, node, step):
         return 0
     return step.constant if node.op == "+=" else -step.constant

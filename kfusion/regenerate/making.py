@@ -518,7 +518,7 @@ class _Making:
         if reaches.scalar:
             value, type_ = self.value(reaches.scalar, reaches.type)
             end, large = f"(cl_long){value}", f"{value} > CL_INT_MAX || "
-            large = large if type_ == "cl_ulong" else ""
+            large = large if type_ in ("cl_ulong", "cl_long") else ""
         end = f"{end}{plus(reaches.more)}" if end else str(reaches.more)
         text = f"{large}{end} > (cl_long){launch}->global[{d}]"
         self.require(text, f"{launch} has too few items in dimension {d}")
@@ -557,7 +557,7 @@ class _Making:
 
     def _times(self, scalar: str, by: str, given: str) -> str:
         value, type_ = self.value(scalar, given)
-        wide = "cl_long" if type_ in _SIGNED else "cl_ulong"
+        wide = "cl_long" if type_ in _SIGNED - {"cl_long"} else "cl_ulong"  # which has an end
         return f"({wide}){value} * {self.value(by, given)[0]}" if by else value
 
     def _apart(self, pairs: list[tuple[str, str]]) -> None:

@@ -372,6 +372,8 @@ def test_check_of_an_offset() -> None:
     together = kfusion.fuse(ELEMENTWISE, ["square(t, a)", "square(c, t)"], ranges=given)
     assert len(together.kernels) == 1
     together.check(None, [64, 64], offset=(4,))
+    with pytest.raises(kfusion.CheckError, match=r"\(64,\) from \(4294967288,\): over 2147450880"):
+        together.check(None, [64, 64], offset=(4294967288,))
 
 
 def test_check_of_shared_virtual_memory() -> None:

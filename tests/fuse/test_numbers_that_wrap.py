@@ -6,14 +6,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kfusion.api import fuse
+from kfusion.api import CheckError, fuse
 from kfusion.graph.model import LaunchRange
 from kfusion.graph.target import TARGETS
 from tests.stencils.running import EAGER
 from tests.support.pyopencl_run import Case, assert_same
 
-ITEMS = 24
-# What makes the element `t[...]`, what reads it, and how many kernels there are.
+ITEMS, REFUSED = 24, 0
+# What makes the element `t[...]`, what reads it, and how many kernels there are; REFUSED: one,
+# which `Fused.check` does not let be launched with such numbers.
 PROGRAMS: dict[str, tuple[str, str, int]] = {
     "a remainder of a huge number": (
         "const size_t i = get_global_id(0); if (i < n) t[i] = 2 * a[i];",
@@ -95,6 +96,36 @@ PROGRAMS: dict[str, tuple[str, str, int]] = {
             "const int i = get_global_id(0); float v = 0;"
             " for (int k = 0; k < 8; k++) if (k < h) v += t[4ul * h + k]; c[i] = v;"
         ),
+        REFUSED,
+    ),
+    "a counter with sign and a step without": (
+        "const int i = get_global_id(0); if (i < 8) t[i + 4] = 2 * a[i];",
+        (
+            "const int i = get_global_id(0); float v = 0;"
+            " for (int k = 3; k < 8; k += 0x7fffffffu) if (k > 0) v += t[k + 1]; c[i] = v;"
+        ),
+        2,
+    ),
+    "a counter with sign and a step of 64 bits": (
+        "const int i = get_global_id(0); if (i < 8) t[i + 4] = 2 * a[i];",
+        (
+            "const int i = get_global_id(0); float v = 0;"
+            " for (int k = 3; k < 8; k += 0x7fffffffl) if (k > 0) v += t[k + 1]; c[i] = v;"
+        ),
+        2,
+    ),
+    "a counter with sign and a step of as many as there are items": (
+        "const int i = get_global_id(0); if (i < 8) t[i + 4] = 2 * a[i];",
+        (
+            "const int i = get_global_id(0); float v = 0;"
+            " for (int k = 3; k < f; k += get_global_size(0)) if (k > 0 && k < 8) v += t[k + 1];"
+            " c[i] = v;"
+        ),
+        2,
+    ),
+    "an element behind the item's, by a number that no int is": (
+        "const size_t i = get_global_id(0); if (i >= 24) t[i + 0xfffffff8] = 2 * a[i];",
+        "const size_t i = get_global_id(0); c[i] = t[0];",
         2,
     ),
     "the bits that a shift loses": (
@@ -155,7 +186,7 @@ def test_numbers(name: str, target: str) -> None:
     ranges = [LaunchRange(1, "space")] * 2
     targets = {**TARGETS, "eager": EAGER}
     fused = fuse(source, calls, ["c"], ranges=ranges, target=targets[target])
-    assert len(fused.kernels) == kernels
+    assert len(fused.kernels) == (kernels or 1)
     dice = np.random.default_rng(2)
     data = {name: dice.random(ITEMS + 1).astype(np.float32) for name in "tac"}
     scalars: dict[str, np.generic] = {
@@ -170,4 +201,93 @@ def test_numbers(name: str, target: str) -> None:
         "u": np.uint32(10),
         "f": np.int32(8),
     }
+    if kernels == REFUSED:
+        with pytest.raises(CheckError, match="more than"):
+            fused.check({**data, **scalars}, [ITEMS, ITEMS])
+        return
+    fused.check({**data, **scalars}, [ITEMS, ITEMS])
     assert_same(fused, source, Case(data, scalars, (ITEMS,)), ["c"])
+
+
+# An index of which items 0 and 8 have one element, and numbers with which it is so.
+PITCHES: dict[str, tuple[str, str, dict[str, np.generic]]] = {
+    "a product of two": (
+        "i * p * q",
+        "const uint p, const uint q",
+        {"p": np.uint32(1 << 31), "q": np.uint32(1 << 30)},
+    ),
+    "a product of two with sign": (
+        "i * p * q",
+        "const int p, const int q",
+        {"p": np.int32(-(1 << 31)), "q": np.int32(1 << 30)},
+    ),
+    "a product with a number": (
+        "i * p * 0x40000000ul",
+        "const ulong p",
+        {"p": np.uint64(1 << 31)},
+    ),
+    "64 bits": ("i * p", "const ulong p", {"p": np.uint64(1 << 61)}),
+    "64 bits with sign": ("i * p", "const long p", {"p": np.int64(-(1 << 61))}),
+    "32 bits, and a number": (
+        "i * p * 0x40000000ul",
+        "const uint p",
+        {"p": np.uint32(1 << 31)},
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "conditions"),
+    [
+        *((name, ("", "")) for name in PITCHES),
+        # What is made under a condition on data is not computed again.
+        ("a product with a number", (" && p >= 1 && a[i] >= 0", " && p >= 1")),
+        ("32 bits, and a number", (" && p >= 1 && a[i] >= 0", " && p >= 1")),
+    ],
+)
+def test_an_index_that_starts_again(name: str, conditions: tuple[str, str]) -> None:
+    """Item 8 stores what item 0 of the next kernel loads; with small numbers it does not."""
+    index, parameters, scalars = PITCHES[name]
+    source = f"""
+kernel void make(global float *t, global const float *a, {parameters})
+{{
+    const size_t i = get_global_id(0);
+    if (i >= 8 && i < 9{conditions[0]}) t[{index}] = 2 * a[i];
+}}
+kernel void read(global float *c, global const float *t, {parameters})
+{{
+    const size_t i = get_global_id(0);
+    if (i < 1{conditions[1]}) c[i] = t[{index}];
+}}
+"""
+    names = ", ".join(scalars)
+    calls = [f"make(t, a, {names})", f"read(c, t, {names})"]
+    fused = fuse(source, calls, ["c"], ranges=[LaunchRange(1, "space")] * 2)
+    assert len(fused.kernels) == 1
+    data = {name: np.ones(1, np.float32) for name in "tac"}
+    with pytest.raises(CheckError, match=r"more than|less than"):
+        fused.check({**data, **scalars}, [ITEMS, ITEMS])
+    fused.check({**data, **dict.fromkeys(scalars, 2)}, [ITEMS, ITEMS])
+
+
+def test_rows_and_planes_that_start_again() -> None:
+    for type_ in ("ulong", "long"):
+        source = f"""
+kernel void make(global float *t, global const float *a, const {type_} w, const {type_} h)
+{{
+    const size_t x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+    if (x < w && y < h && z >= 8) t[(z * h + y) * w + x] = 2 * a[x + z];
+}}
+kernel void read(global float *c, global const float *t, const {type_} w, const {type_} h)
+{{
+    const size_t x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+    if (x < w && y < h && z < 1) c[x] = t[(z * h + y) * w + x];
+}}
+"""
+        calls = ["make(t, a, w, h)", "read(c, t, w, h)"]
+        fused = fuse(source, calls, ["c"], ranges=[LaunchRange(3, "space")] * 2)
+        assert len(fused.kernels) == 1
+        data, size = {name: np.ones(1, np.float32) for name in "tac"}, (2, 1, 9)
+        fused.check({**data, "w": 1000, "h": 1000}, [size, size])
+        with pytest.raises(CheckError, match="more than"):
+            fused.check({**data, "w": 1 << 31, "h": 1 << 30}, [size, size])

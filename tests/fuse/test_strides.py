@@ -182,10 +182,35 @@ LAST = (1 << 31) - 1
 
 
 @pytest.mark.parametrize(
+    ("bound", "limits"),
+    [
+        ("n", [UpTo("n", LAST // 2, "int")]),
+        ("n / 2", [UpTo("n", LAST // 2, "int")]),
+        ("n * m + 4", [UpTo("m", LAST // 2 - 4, "int", "n")]),
+        ("2 * n + m", [UpTo("m", LAST // 4, "int"), UpTo("n", LAST // 8, "int")]),
+    ],
+)
+def test_loop_with_sign_that_may_end_below_its_start(bound: str, limits: list[UpTo]) -> None:
+    """The sum with a number of items has 64 bits, and becomes an `int` again."""
+    body = f"{LOOP.replace('i < n', f'i < {bound}')} if (a[i] > 0) c[i] = a[i];"
+    source = kernel("some", body, ", int m")
+    fused = fuse(source, ["some(t, a, n, m)", "some(c, t, n, m)"])
+    (group,) = fused.plan.groups
+    assert [a for a in group.assumptions if isinstance(a, UpTo)] == limits
+    assert {a for a in group.assumptions if isinstance(a, Below)} == {
+        Below(0, 0, LAST // 2),
+        Below(1, 0, LAST // 2),
+    }
+    memory = random_data("act", 1)
+    fused.check({**memory, "n": 100, "m": 100}, [ITEMS, ITEMS])
+    with pytest.raises(CheckError, match="more than"):
+        fused.check({**memory, "n": LAST, "m": LAST}, [ITEMS, ITEMS])
+
+
+@pytest.mark.parametrize(
     ("bound", "more", "work"),
     [
         ("m.z", ", uint4 m", "if (a[i] > 0) c[i] = a[i];"),
-        ("n / 2", "", "if (a[i] > 0) c[i] = a[i];"),
         ("n", "", "if (a[i] > 0) c[i] = a[i]; else c[i + 1] = 0;"),
     ],
 )
