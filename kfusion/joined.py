@@ -104,7 +104,9 @@ class Joining:
         """May the text mean something else in another build?"""
         name = unit.source.path.name
         pins = any(kernel.pins for kernel in self.kernels.values() if kernel.unit is unit)
-        if unit.opaque_types or names_left_open(unit) or pins:
+        if left_open := names_left_open(unit):
+            yield f"nothing in {name} declares '{min(left_open)}': build options may"
+        if unit.opaque_types or pins:
             yield f"build options may change {name}"
         if any(_is_include(token.text) for token in tokenize(unit.source.text)):
             yield f"{name} includes a file"

@@ -12,6 +12,7 @@ not if the one access is computed again, or if nothing of the memory is stored.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
 
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.bounds import Bounds, Nothing
@@ -24,6 +25,8 @@ from kfusion.kernel.forms import GLOBAL_ID, Atom, Composite, Form, Id, LoopVaria
 from kfusion.kernel.items import asks_for_global_ids_only, asks_for_its_id_only
 from kfusion.kernel.model import Mode
 from kfusion.kernel.types import size_of
+from kfusion.kernel.work import work_of
+from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
 
@@ -324,14 +327,30 @@ def unsettled(
 MOST_CALLS = 200  # of functions, for one item: more do not pay, and take compilers too long
 
 
+@dataclass(frozen=True)
+class Repeated:
+    """What functions do, at points: bytes that they load, and functions that take long, in loads
+    that take as long."""
+
+    loads: Mapping[tuple[Point, str, Form], int] = field(default_factory=dict)
+    work: Mapping[tuple[int, Point], int] = field(default_factory=dict)  # by producers
+
+    def longer(self, stages: Sequence[Stage]) -> int:
+        """Than if each producer did it once for each item."""
+        rounds = {key: rounds_of(Form(), stages, *key[1]) for key in self.work}
+        once = {producer: self.work[producer, point] for producer, point in self.work}
+        return sum(self.work[key] * rounds[key] for key in rounds) - sum(once.values())
+
+
 def loads_again(
     stages: Sequence[Stage], values: GroupValues, again: Sequence[Again], functions: Functions
-) -> dict[tuple[Point, str, Form], int] | None:
-    """What functions load, however often, at points told in ids of the kernel's item: bytes.
+) -> Repeated | None:
+    """What functions do, however often, at points told in ids of the kernel's item.
 
     None: they are called too often.
     """
     found: dict[tuple[Point, str, Form], int] = {}
+    work: dict[tuple[int, Point], int] = {}
     dimensions = max((len(each.point) for each in again), default=0)
     here = tuple(form_of(Id(GLOBAL_ID, d)) for d in range(dimensions))
     seen: set[tuple[int, str, Point]] = set()
@@ -342,6 +361,8 @@ def loads_again(
             return
         seen.add((each.producer, each.memory, point))
         values = functions[each.producer, each.memory]
+        if long := work_of(stages[each.producer].invocation.kernel):
+            work[each.producer, point] = long
         for access in loads_of(stages[: each.producer + 1], values):
             found[point, *element_of(access)] = size_of(access.type)
         for inner in again:
@@ -351,7 +372,7 @@ def loads_again(
     for each in again:
         if is_live(each, stages, values):
             call(each, here)
-    return found if len(seen) <= MOST_CALLS else None
+    return Repeated(found, work) if len(seen) <= MOST_CALLS else None
 
 
 def _ids(point: Point) -> dict[Atom, Form]:
@@ -380,16 +401,16 @@ def loads_of(stages: Sequence[Stage], values: GroupValues) -> Iterator[BoundAcce
 def cost(
     stages: Sequence[Stage],
     values: GroupValues,
-    further: Mapping[tuple[Point, str, Form], int],
+    further: Repeated,
     near: int,
     near_straight: int = 0,
 ) -> int:
     """Bytes, where neighbouring items load the same elements: each comes once from memory, and
-    the loads themselves cost as if one in so many did. `further`: loads of functions.
+    the loads themselves cost as if one in so many did. `further`: what functions do.
     `near_straight`: of loads at constant distances outside of loops, if they cost less."""
     loads = {element_of(access): size_of(access.type) for access in loads_of(stages, values)}
     sizes = {name: size for (name, _), size in loads.items()}
-    sizes |= {name: size for (_, name, _), size in further.items()}
+    sizes |= {name: size for (_, name, _), size in further.loads.items()}
     stored = saved_by(stages, values)
     written = {a.memory.name: size_of(a.type) for stage in stages for a in stage.accesses}
     vectors = near_straight or near
@@ -397,8 +418,9 @@ def cost(
     others = loads.keys() - straight.keys()
     executed = sum(loads[each] * rounds_of(each[1], stages) for each in others)
     executed += sum(
-        size * rounds_of(form, stages, *point) for (point, _, form), size in further.items()
+        size * rounds_of(form, stages, *point) for (point, _, form), size in further.loads.items()
     )
+    executed += _LOAD * further.longer(stages)
     return (
         sum(sizes.values())
         + sum(written[name] for name in stored)
@@ -414,6 +436,7 @@ def _varies(form: Form) -> bool:
 
 
 _SOME = 8
+_LOAD = 4  # bytes
 
 
 def rounds_of(form: Form, stages: Sequence[Stage], *others: Form) -> int:

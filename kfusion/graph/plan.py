@@ -13,6 +13,7 @@ from itertools import combinations, pairwise
 
 from kfusion.graph.again import (
     Functions,
+    Repeated,
     computed_again,
     cost,
     functions_of,
@@ -417,7 +418,7 @@ class _Planner:
             if tiles is not None:
                 size = levels.cost(tiles, members, values, near)
                 assumptions = [*assumptions, *levels.assumed]
-                if again or size < cost(members, values, {}, near, straight):
+                if again or size < cost(members, values, Repeated(), near, straight):
                     size = size if self.shared else values.bytes
                     return _Candidate(
                         assumptions, stored, barriers, handed, size, again, levels.further, tiles
@@ -428,7 +429,7 @@ class _Planner:
         if further is None:
             return self._costs(again, run[-1])
         size = cost(members, values, further, near, straight)
-        return _Candidate(assumptions, stored, barriers, handed, size, again, len(further))
+        return _Candidate(assumptions, stored, barriers, handed, size, again, len(further.loads))
 
     def _may_be_in_strips(self, run: Members, values: GroupValues) -> bool:
         """Nothing is computed again, but neighbouring items load the same."""

@@ -7,7 +7,7 @@
        #define log_line(...) KFUSION_OUTSIDE(log_line(__VA_ARGS__)) */
 
 static const kfusion_region kfusion_region_outside KFUSION_UNUSED = {
-    "outside", "", 0, NULL, 0, NULL,
+    "outside", "", 0, NULL, 0, NULL, 0, NULL,
 };
 
 KFUSION_HERE kfusion_guard kfusion_leave(void)

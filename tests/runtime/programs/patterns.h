@@ -103,8 +103,8 @@ static int make_tiled(kfusion_run *run)
 /* Slots: 0 t, 1 x, 2 c, 3 b, 4 range. The value n is compared by the conditions. */
 static const short square_slots[] = {0, 1, -1}, add_slots[] = {2, 0, 3, -1};
 static const kfusion_step_table pair_steps[] = {
-    {"square", 3, square_slots, -1, "wmv", NULL},
-    {"add", 4, add_slots, -1, "wmmv", NULL},
+    {"square", 3, square_slots, -1, "wmv", NULL, NULL},
+    {"add", 4, add_slots, -1, "wmmv", NULL, NULL},
 };
 static const short pair_writes[] = {0, 2};
 static const kfusion_form whole_forms[] = {{1, make_pair, NULL, 0, 0}};
@@ -122,7 +122,7 @@ static const kfusion_part fresh_parts[] = {PART_OF_PAIR(less_forms, 1, fresh_dro
 
 /* Slots: 0 to, 1 from, 2 n, 3 range. */
 static const short advance_slots[] = {0, 1, 2};
-static const kfusion_step_table advance_steps[] = {{"advance", 3, advance_slots, 3, "mmv", NULL}};
+static const kfusion_step_table advance_steps[] = {{"advance", 3, advance_slots, 3, "mmv", NULL, NULL}};
 static const short ping_pong[][2] = {{0, 1}, {1, 0}};
 static const kfusion_form three_forms[] = {{3, make_three, NULL, 1, 3}, {1, NULL, NULL, 0, 2}};
 static const kfusion_form five_forms[] = {
@@ -139,8 +139,8 @@ static const kfusion_part five_parts[] = {
 /* Slots: 0 t, 1 x, 2 w, 3 c. */
 static const short paint_slots[] = {0, 1, 2}, tint_slots[] = {3, 0, 2}, tiled_writes[] = {0, 3};
 static const kfusion_step_table tiled_steps[] = {
-    {"paint", 3, paint_slots, -1, "wmv", NULL},
-    {"tint", 3, tint_slots, -1, "wmv", NULL},
+    {"paint", 3, paint_slots, -1, "wmv", NULL, NULL},
+    {"tint", 3, tint_slots, -1, "wmv", NULL, NULL},
 };
 static const kfusion_form tiled_forms[] = {{1, make_tiled, NULL, 0, 0}};
 static const kfusion_part tiled_parts[] = {
@@ -155,16 +155,16 @@ static const kfusion_pattern loop_patterns[] = {{"loop", 2, loop_parts, CL_DEVIC
 static const kfusion_pattern five_patterns[] = {{"five", 1, five_parts, CL_DEVICE_TYPE_ALL, 0}};
 
 static const kfusion_region kfusion_region_whole KFUSION_UNUSED = {
-    "whole", "host.c:1", 1, whole_patterns, ADDITIONS};
+    "whole", "host.c:1", 1, whole_patterns, ADDITIONS, 0, NULL};
 static const kfusion_region kfusion_region_scratch KFUSION_UNUSED = {
-    "scratch", "host.c:2", 1, scratch_patterns, ADDITIONS};
+    "scratch", "host.c:2", 1, scratch_patterns, ADDITIONS, 0, NULL};
 static const kfusion_region kfusion_region_named KFUSION_UNUSED = {
-    "named", "host.c:3", 1, named_patterns, ADDITIONS};
+    "named", "host.c:3", 1, named_patterns, ADDITIONS, 0, NULL};
 static const kfusion_region kfusion_region_fresh KFUSION_UNUSED = {
-    "fresh", "host.c:4", 1, fresh_patterns, ADDITIONS};
+    "fresh", "host.c:4", 1, fresh_patterns, ADDITIONS, 0, NULL};
 static const kfusion_region kfusion_region_loop KFUSION_UNUSED = {
-    "loop", "host.c:5", 1, loop_patterns, ADDITIONS};
+    "loop", "host.c:5", 1, loop_patterns, ADDITIONS, 0, NULL};
 static const kfusion_region kfusion_region_five KFUSION_UNUSED = {
-    "five", "host.c:7", 1, five_patterns, ADDITIONS};
+    "five", "host.c:7", 1, five_patterns, ADDITIONS, 0, NULL};
 static const kfusion_region kfusion_region_tiled KFUSION_UNUSED = {
-    "tiled", "host.c:6", 1, tiled_patterns, ADDITIONS};
+    "tiled", "host.c:6", 1, tiled_patterns, ADDITIONS, 0, NULL};

@@ -59,7 +59,7 @@ static int three_fused(kfusion_run *run)
 }
 
 static const short turns_slots[] = {0, 1}, turns_writes[] = {0}, turns_exchange[][2] = {{0, 1}, {1, 0}};
-static const kfusion_step_table turns_steps[] = {{"step", 2, turns_slots, 2, "mm", NULL}};
+static const kfusion_step_table turns_steps[] = {{"step", 2, turns_slots, 2, "mm", NULL, NULL}};
 static const kfusion_form turns_forms[] = {{3, three_fused, NULL, 1, 3}, {1, NULL, NULL, 0, 2}};
 static const kfusion_part turns_parts[] = {
     {1, turns_steps, 3, 2, turns_exchange, 0, NULL, 0, 2, turns_forms, 0, NULL, 1, turns_writes}};
