@@ -23,6 +23,7 @@ from kfusion.kernel.opened import names_left_open
 from kfusion.kernel.read import read_kernels
 from kfusion.parse.embedded import EmbeddedUnit, Program, read_programs
 from kfusion.parse.files import Inputs
+from kfusion.parse.syntax import is_name
 from kfusion.parse.unit import Unit
 from kfusion.source.lexer import Kind, names_in, tokenize
 from kfusion.source.protections import is_on, protection
@@ -33,6 +34,7 @@ TEXT = protection("host-joined-text", "programs are joined that read otherwise b
 PRAGMAS = protection("host-joined-pragmas", "pragmas of one program are in force in the next one")
 
 MOST = 8  # as the run time has it
+_INCLUDING = ("include", "include_next", "import")
 _NAMED = (c_ast.Struct, c_ast.Union, c_ast.Enum, c_ast.Enumerator)
 
 
@@ -188,7 +190,8 @@ def _is_the_same(text: Unit, units: tuple[Unit, ...]) -> bool:
 
 
 def _is_include(directive: str) -> bool:
-    return directive.lstrip("# \t").startswith("include")
+    """`#include`, also with comments and on several lines."""
+    return next(iter(names_in(directive[1:])), "") in _INCLUDING
 
 
 def _declared(unit: Unit) -> frozenset[str]:
@@ -201,11 +204,11 @@ def _declared(unit: Unit) -> frozenset[str]:
 
 
 def _words(unit: Unit) -> frozenset[str]:
-    """All names that are written in the file, in its directives as well."""
-    found: set[str] = set()
+    """All names that are written in the file, in its directives as well, or come from macros."""
+    found = {token.text for token in unit.tokens if is_name(token.text)}
     for token in tokenize(unit.source.text):
         if token.kind is Kind.NAME:
             found.add(token.text)
         elif token.kind is Kind.DIRECTIVE:
-            found.update(names_in(token.text.lstrip("# \t")))
+            found.update(names_in(token.text[1:]))
     return frozenset(found)

@@ -15,7 +15,7 @@ _EXTENSION = re.compile(r"#pragma\s+OPENCL\s+EXTENSION\s+(\w+)\s*:\s*(\w+)")
 _CONTRACT = re.compile(r"#pragma\b.*\bfp_?\s*contract\b\s*(.*)", re.IGNORECASE)
 # Those that say nothing of what the code around them computes.
 _HARMLESS = re.compile(
-    r"#pragma\s+(once|pack|message|warning|mark|region|endregion|(clang|GCC)\s+(diagnostic|"
+    r"#pragma\s+(once|message|warning|mark|region|endregion|(clang|GCC)\s+(diagnostic|"
     r"system_header|poison)|OPENCL\s+EXTENSION)\b"
 )
 # Those that belong to the loop that follows, wherever that stands.

@@ -12,7 +12,7 @@ from kfusion.parse.preprocess import Preprocessed, PToken
 from kfusion.parse.syntax import is_name, place_of
 from kfusion.parse.unit import Note, TypeGuess, Unit, end_of_word, parse_unit, refuse_redefinition
 from kfusion.source.diagnostics import error
-from kfusion.source.text import SourceFile
+from kfusion.source.text import SourceFile, Span
 
 SCALARS = {
     "bool": "_Bool",
@@ -56,6 +56,7 @@ _REPLACED = {
     "__restrict__": "restrict",
     "vec_step": "sizeof",  # both take a type
 }
+_JOINING = re.compile(r"\?\?/(?=[ \t]*\r?\n)")  # a trigraph
 _HALF = re.compile(r"(?!0[xX])[\d.].*[hH]")  # 1.0h
 
 
@@ -124,6 +125,9 @@ def _plain(text: str) -> str:
 
 
 def _refuse_unknown_constructs(source: SourceFile, tokens: list[PToken]) -> None:
+    if (joins := _JOINING.search(source.text)) is not None:
+        what = "'??/' at the end of a line joins it with the next one for some compilers only"
+        raise error("KF118", what, Span(source, *joins.span()), help="write '? ?/'")
     for index, (token, following) in enumerate(pairwise(tokens)):
         before = tokens[index - 1].text if index else ";"
         what = ""

@@ -138,10 +138,7 @@ def _for_the_target(group: Group, members: list[Invocation]) -> list[str]:
     if group.again:
         named = {m.name: str(m) for member in members for m in member.memory}
         counts = Counter(named[each.memory] for each in group.again)
-        times = ", ".join(
-            f"{name} (at {count} place{'s' * (count > 1)})"
-            for name, count in sorted(counts.items())
-        )
+        places = [f"{n} (at {c} place{'s' * (c > 1)})" for n, c in sorted(counts.items())]
         rows = f"it keeps rows of {', '.join(sorted(counts))}"
         again = f"computed again for each item that reads it: {', '.join(places)}"
         found.append(again if group.tiles is None else rows)

@@ -329,6 +329,39 @@ KFUSION_HERE kfusion_program *kfusion_enter_programs(kfusion_state *s, const cl_
     return p;
 }
 
+/* Behind the places where lines are joined. */
+KFUSION_HERE const char *kfusion_on_next_line(const char *text)
+{
+    for (;;) {
+        const char *end = text + (*text == '\\' ? 1 : strncmp(text, "?\?/", 3) == 0 ? 3 : 0);
+        if (end == text)
+            return text;
+        while (*end == ' ' || *end == '\t' || *end == '\r')
+            end++;
+        if (*end != '\n')
+            return text;
+        text = end + 1;
+    }
+}
+
+/* Does the text perhaps include a file? */
+KFUSION_HERE int kfusion_may_include(const char *text)
+{
+    static const char word[] = "include";
+
+    for (; *text != '\0'; text++) {
+        const char *at = text;
+        size_t i = 0;
+        while (word[i] != '\0' && *at == word[i]) {
+            at = kfusion_on_next_line(at + 1);
+            i++;
+        }
+        if (word[i] == '\0')
+            return 1;
+    }
+    return 0;
+}
+
 /* Programs of one text that are built with the same options are as good as one: a library may
    build a file once for each of its parts. What a text includes is not looked at. */
 KFUSION_HERE int kfusion_are_alike(kfusion_state *s, cl_program one, cl_program other)
@@ -345,7 +378,7 @@ KFUSION_HERE int kfusion_are_alike(kfusion_state *s, cl_program one, cl_program 
         char *b = kfusion_program_text(other, p->device, 0);
         p->compared = 1;
         p->alike = options != NULL && a != NULL && b != NULL && strcmp(a, b) == 0 &&
-                   *a != '\0' && strstr(a, "include") == NULL;
+                   *a != '\0' && !kfusion_may_include(a);
         free(options);
         free(a);
         free(b);
