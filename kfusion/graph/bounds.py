@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from itertools import count, product
-from math import prod
 from typing import Protocol
 
 from kfusion.kernel.forms import (
@@ -449,14 +448,14 @@ def _has_64_bits(type_: str) -> bool:
 def _small_terms(form: Form) -> Proof | None:
     """What keeps the sum in 64 bits, where ids are below 2^31, and so are scalars of 64 bits; None:
     its numbers are too large for that."""
-    sizes = {m: abs(f) * prod(map(_most, m)) for m, f in form.terms if m}
+    sizes = {m: abs(f) * _largest(m) for m, f in form.terms if m}
     if sum(sizes.values()) + abs(form.constant) < 1 << 64:
         return NOTHING
     large = [m for m, size in sizes.items() if size > _HUGE // len(sizes)]
     proof: Proof = NOTHING
     for monomial, factor in form.terms:
         scalars = [atom for atom in monomial if isinstance(atom, Value)]
-        others = abs(factor) * prod(_most(a) for a in monomial if not isinstance(a, Value))
+        others = abs(factor) * _largest(a for a in monomial if not isinstance(a, Value))
         room = _HUGE // len(large) // others if monomial in large else 0
         if monomial in large and (room == 0 or not scalars):
             return None
@@ -470,10 +469,19 @@ def _small_terms(form: Form) -> Proof | None:
     return proof
 
 
-def _most(atom: Atom) -> int:
-    """The largest number that an atom can be, but for its sign."""
-    if isinstance(atom, Id):
-        return _FEW
+def _largest(atoms: Iterable[Atom]) -> int:
+    """The largest product of them, but for its sign. A launch has fewer than 2^31 items: no larger
+    are ids and sizes of all its dimensions together."""
+    others, times = 1, [0, 0, 0]
+    for atom in atoms:
+        if isinstance(atom, Id):
+            times[atom.dimension] += 1
+        else:
+            others *= _most(atom)
+    return others * (1 << 31 * max(times))  # _FEW, so many times
+
+
+def _most(atom: Value | LoopVariable | Quotient | Choice) -> int:
     if isinstance(atom, Choice):
         return max(map(_most_of, (atom.then, atom.otherwise)))
     if isinstance(atom, Quotient):
@@ -485,7 +493,7 @@ def _most(atom: Atom) -> int:
 
 
 def _most_of(form: Form) -> int:
-    return sum(abs(factor) * prod(map(_most, m)) for m, factor in form.terms)
+    return sum(abs(factor) * _largest(m) for m, factor in form.terms)
 
 
 def _is_sum_of_scalars(form: Form) -> bool:
