@@ -58,11 +58,14 @@ class Joining:
         segment = tuple(_of_text(launch, found) for launch in launches)
         return replace(row, prediction=replace(row.prediction, segments=(segment,)))
 
-    def unit_of(self, programs: Sequence[Unit]) -> Unit:
-        """Where a kernel of kernels of these stands, which are some of a row's."""
+    def unit_of(self, programs: Sequence[Unit]) -> Unit | None:
+        """Where a kernel of kernels of these stands, which are some of a row's; None: without the
+        others they cannot be joined."""
         units = self._in_order(programs)
-        text = self.text_of(units) if len(units) > 1 else None
-        return text.unit if text is not None else units[0]
+        if len(units) == 1:
+            return units[0]
+        text = self.text_of(units)
+        return text.unit if text is not None else None
 
     def text_of(self, programs: tuple[Unit, ...]) -> EmbeddedUnit | None:
         """The text of these, in the order of the inputs, if they can be joined."""

@@ -24,7 +24,7 @@ from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.lexer import tokenize
 from kfusion.synthesis.kernel import synthesise
-from kfusion.synthesis.model import FusedKernel, FusedParameter
+from kfusion.synthesis.model import FusedKernel, FusedParameter, NotWrittenError
 from kfusion.synthesis.several import ITEM
 
 STORING_ALL = "_all"  # after the name of a kernel of which there is one that stores less
@@ -41,7 +41,7 @@ class Kernels:
     order: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of parameters, see below
     alone: dict[str, Reason] = field(default_factory=dict)  # components that cannot be repeated
     # The text for a kernel of several programs.
-    unit_of: Callable[[Sequence[Unit]], Unit] = itemgetter(0)
+    unit_of: Callable[[Sequence[Unit]], Unit | None] = itemgetter(0)
 
     def of(self, unit: Unit) -> list[FusedKernel]:
         return [k for k in self.made.values() if self.units[k.name] is unit]
@@ -66,9 +66,13 @@ class Kernels:
             if name != probe.name or self.taken & set(probe.functions):
                 taken = self.taken
                 made = synthesise(group, plan.invocations, name, exact=self.exact, taken=taken)
+            unit = self.unit_of([member.kernel.program for member in members])
+            if unit is None:
+                text = "the programs of the kernels cannot be joined without that of another one"
+                raise NotWrittenError(names[-1], Reason("KF208", text, members[-1].span))
             self.taken |= {name, name + ITEM, *made.functions}
             self.made[key] = made
-            self.units[name] = self.unit_of([member.kernel.program for member in members])
+            self.units[name] = unit
             self.order[name] = _order(probe.parameters, made.parameters)
         name = self.made[key].name
         # Under another name it may name its parameters, and so list them, in another way.
