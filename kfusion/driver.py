@@ -201,7 +201,7 @@ def _region(
     if names is None and (note := not_looked_at(region)) is not None:
         result.diagnostics.append(note)
     if for_recording:
-        return PlannedRegion(region, (), closed.settles, names, True)
+        return PlannedRegion(region, (), closed.settles, names, True, closed.leaves)
     told = _told(region, closed, names, given)
     # This looks at the annotation, too.
     paths: list[_Path] = []
@@ -233,7 +233,9 @@ def _region(
         runs = _runs(*paths[0], given)
         if any(count > 0 for count, _ in runs):  # what is not found may be any number
             kernels = kernels_of(runs, planned, loops)
-    return PlannedRegion(region, tuple(patterns), closed.settles, names, kernels=kernels)
+    return PlannedRegion(
+        region, tuple(patterns), closed.settles, names, leaves=closed.leaves, kernels=kernels
+    )
 
 
 def _refuse_doubles(paths: Iterable[_Path], given: Given) -> None:

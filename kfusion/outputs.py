@@ -58,7 +58,9 @@ def output_texts(given: Given, result: Result) -> dict[str, str]:
         edits = [region_edit(r.region, r.shown) for r in fused if r.region.unit is other]
         if edits or other in callers:
             header = HEADER_NAME if edits else CALLS_NAME
-            edits.append(include_cpp_edit(other, _seen_from(name, header)))
+            left_by = [r.leaves for r in fused if r.region.unit is other]
+            leaves = frozenset[str]().union(*left_by)
+            edits.append(include_cpp_edit(other, _seen_from(name, header), leaves))
         spliced[name] = _spliced(other.source, edits)
     files = {name: made.text for name, made in spliced.items()}
     if fused:

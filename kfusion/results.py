@@ -76,6 +76,7 @@ class PlannedRegion:
     outside: frozenset[str] = frozenset()  # functions that nothing is held back around
     names: EndNames | None = None  # variables that the run time looks at in the end
     for_recording: bool = False
+    leaves: frozenset[str] = frozenset()  # functions by which a region of C++ leaves the program
     kernels: int | None = None  # that its likeliest path comes to; None: not known
     said: tuple[Diagnostic, ...] = ()  # of this region
 

@@ -73,6 +73,7 @@ class Closedness:
     opened: tuple[Reason, ...]  # why it is not closed; empty: it is
     settles: frozenset[str]  # functions that nothing is held back around: they get macros
     functions: tuple[Function, ...] = ()  # that are reached
+    leaves: frozenset[str] = frozenset()  # functions by which a region of C++ leaves the program
 
 
 def closedness(

@@ -83,6 +83,40 @@ def operators_of(unit: CppUnit, types: Set[str]) -> frozenset[str]:
     return frozenset(found)
 
 
+def is_plain_output(unit: CppUnit) -> bool:
+    """Does `std::cerr << number` call nothing of the program? Not an operator of its own, nor a
+    buffer that it has given to the stream."""
+    texts = [token.text for token in unit.tokens]
+    for name, first, second in zip(texts, texts[1:], texts[2:], strict=False):
+        if "streambuf" in name or (name == "operator" and first == "<<"):
+            return False
+        if name == "rdbuf" and (first, second) != ("(", ")"):
+            return False
+    return True
+
+
+def can_leave_by(name: str, unit: CppUnit) -> bool:
+    """May a macro stand for such a function, `exit`? It has to be called wherever it is named."""
+    if name in unit.macros:
+        return False
+    texts = ["", "", *(token.text for token in unit.tokens), "", ""]
+    for index, text in enumerate(texts):
+        if text != name:
+            continue
+        before, behind = texts[index - 1], texts[index + 1 : index + 3]
+        named = is_name(before) and before not in ("else", "do", "return")
+        scope = before == "::" and is_name(texts[index - 2]) and texts[index - 2] != "std"
+        if (
+            named
+            or scope
+            or before in ("~", ".", "->", "*", "&")
+            or behind[0] != "("
+            or behind[1] == ")"
+        ):
+            return False
+    return True
+
+
 def _foreign(texts: list[str], types: Set[str]) -> frozenset[str]:
     """Classes of which no constructor takes a type of C."""
     found: set[str] = set()

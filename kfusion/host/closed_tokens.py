@@ -10,17 +10,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from kfusion.host import known
 from kfusion.host.callgraph import CallGraph, call_graph
 from kfusion.host.closed import Closedness, Reach
-from kfusion.host.closed_headers import ambiguous, operators_of, plain_operator
+from kfusion.host.closed_classes import number_members
+from kfusion.host.closed_headers import (
+    ambiguous,
+    can_leave_by,
+    is_plain_output,
+    operators_of,
+    plain_operator,
+)
+from kfusion.host.closed_macros import expanded
 from kfusion.host.closed_types import NUMBER, OBJECT, OTHER, enumerators_of, fields_of, types_of
 from kfusion.host.known import Kind, kind_of
 from kfusion.host.program import HostProgram
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.cpp import CppUnit
+from kfusion.parse.macros import Macro
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import CLOSING, OPENING, Token, between_commas, matching, tokenize
 from kfusion.source.lexer import Kind as TokenKind
@@ -38,14 +48,15 @@ _HELP = (
     "what else it calls into such a file, or in front of the region, or behind it"
 )
 _MACRO_HELP = (
-    "macros are not looked into where a region is C++: write the calls out in the region, or put "
-    "them into a function of a C file that is given"
+    "a macro in a region of C++ is looked into if it is defined once, in front of the region, and "
+    "pastes nothing with ##: else write out what it stands for"
 )
 _CLASS_HELP = (
     "copy what the region needs of it into variables in front of the region, "
     "`cl_kernel kernel = object.kernel;`, and use these"
 )
 _CLASS = "class"  # in a scope: what is around it cannot be trusted
+_CLASS_OF = "class {}"  # in a scope: how the type of a variable is written
 _ARITHMETIC = frozenset(
     "void bool char short int long signed unsigned float double size_t ptrdiff_t ssize_t "
     "int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t uint64_t intptr_t uintptr_t "
@@ -60,7 +71,13 @@ _OPENCL_NUMBERS = re.compile(
     r"|status|type|properties|order|mode))"
 )
 _CONTAINERS = frozenset("vector array string pair complex valarray initializer_list".split())
-_STD_FUNCTIONS = frozenset("min max abs swap fill fill_n copy copy_n iota accumulate move".split())
+_STD_FUNCTIONS = frozenset(
+    "min max abs swap fill fill_n copy copy_n iota accumulate move to_string exception bad_alloc "
+    "runtime_error logic_error invalid_argument domain_error length_error out_of_range "
+    "range_error overflow_error underflow_error".split()
+)
+_LEAVING = ("exit", "_Exit", "quick_exit")
+_STREAMS = frozenset("cout cerr clog endl flush hex dec".split())
 _MEMBERS = frozenset(
     "size data begin end cbegin cend empty resize reserve clear push_back pop_back assign at "
     "front back fill insert erase c_str length substr append find first second real imag".split()
@@ -68,7 +85,7 @@ _MEMBERS = frozenset(
 _CONSTANT = re.compile(r"CL_[A-Z0-9_]+|EXIT_(?:SUCCESS|FAILURE)|[A-Z]+_(?:MIN|MAX)|SEEK_\w+|M_\w+")
 _KEYWORDS = frozenset(
     "if else for while do switch case default break continue return sizeof alignof goto true "
-    "false nullptr static_cast reinterpret_cast const_cast nullptr_t and or not".split()
+    "false nullptr static_cast reinterpret_cast const_cast nullptr_t and or not throw".split()
 )
 _USER_LITERAL = re.compile(r".*_[A-Za-z]\w*$")
 _STARTS = frozenset("; { } ( , :".split())
@@ -123,6 +140,10 @@ class _Reader:
         self.ambiguous = frozenset[str]()  # names that headers may have given another meaning
         self.operators = frozenset[str]()
         self.in_headers: set[str] = set()  # all words of the program's headers
+        self.classes: dict[str, frozenset[str]] = {}  # their members that hold numbers
+        self.leaves: set[str] = set()
+        self.leaving = frozenset[str]()  # functions that may stand in there
+        self.streams = False  # may the region write to std::cerr?
         self.macros = {match.group(1) for match in found if match is not None}
 
     def look_behind(self, unit: CppUnit) -> None:
@@ -136,6 +157,24 @@ class _Reader:
             self.ambiguous = ambiguous(unit)
             self.operators = operators_of(unit, self.types.keys())
             self.in_headers = {token.text for token in unit.tokens if token.file != STDIN}
+            self.streams = is_plain_output(unit)
+            texts = [token.text for token in unit.tokens]
+            self.classes = number_members(texts, self._is_cast)
+            self.leaving = frozenset(name for name in _LEAVING if can_leave_by(name, unit))
+            self._expand(unit)
+
+    def _expand(self, unit: CppUnit) -> None:
+        """The macros of the region."""
+        own = unit.macros - unit.numbers - unit.defined_twice - known.OPENCL
+        inside = [t for t in self.tokens if self.block.start <= t.start < self.block.end]
+        before = [t for t in self.tokens if t.start < self.block.start]
+
+        def macro_at(token: Token) -> Macro | None:
+            if token.text not in own:
+                return None
+            return unit.table.at(token.text, self.source.location(token.start).line)
+
+        self.tokens = (*before, *expanded(inside, macro_at))
 
     def judged(self, settled: frozenset[str]) -> Closedness:
         for construct in self.graph.named_anywhere:
@@ -146,7 +185,7 @@ class _Reader:
         self.reach.run()
         self.reach.signal_handlers()
         self.reach.check_macros(settled)
-        return self.reach.result()
+        return replace(self.reach.result(), leaves=frozenset(self.leaves))
 
     # The pass
 
@@ -167,6 +206,8 @@ class _Reader:
             return declared.behind
         if token.text in ("(", ")"):
             self.depth += 1 if token.text == "(" else -1
+        elif token.text == "auto":
+            self._note_parts(index + 1)
         elif token.text == "{":
             scope = dict(self.pending) if self.depth == 0 else {}
             self.scopes.append({**scope, **self._hidden(index)})
@@ -188,7 +229,7 @@ class _Reader:
         token = self.tokens[index]
         before = self.tokens[index - 1].text
         if token.kind is TokenKind.NAME:
-            return self._name(index)
+            return self._object(index) or self._name(index)
         if token.kind is TokenKind.DIRECTIVE:
             self._open(index, "'{}' may change what stands behind it")
         elif token.kind is not TokenKind.PUNCTUATOR and _USER_LITERAL.match(token.text):
@@ -212,15 +253,23 @@ class _Reader:
                 self._open(index - 1, "'{}' is a label: it may be reached from outside")
 
     def _hidden(self, index: int) -> dict[str, str]:
-        """Members of a class hide the variables of the file: a mark where it begins."""
+        """Members of a class hide the variables of the file: those that are numbers, and a mark."""
         first = index
         while first > 0 and self.tokens[first - 1].text not in (";", "{", "}"):
             first -= 1
         texts = [token.text for token in self.tokens[first:index]]
         if "(" in texts:  # `A::f(...) {`
             opening = texts.index("(")
-            return {_CLASS: OTHER} if texts[max(opening - 3, 0) : opening - 1] == [":", ":"] else {}
-        return {_CLASS: OTHER} if {"class", "struct", "union"} & set(texts) else {}
+            if opening < 3 or texts[opening - 3 : opening - 1] != [":", ":"]:
+                return {}
+            return self._members_of(texts[opening - 4] if opening > 3 else "")
+        for at, text in enumerate(texts[:-1]):
+            if text in ("class", "struct", "union"):
+                return self._members_of(texts[at + 1])
+        return {_CLASS: OTHER} if texts[-1:] in (["class"], ["struct"], ["union"]) else {}
+
+    def _members_of(self, name: str) -> dict[str, str]:
+        return {_CLASS: OTHER, **dict.fromkeys(self.classes.get(name, ()), NUMBER)}
 
     def _follows_switch(self, index: int) -> bool:
         """Is this brace that of `switch (...) {`?"""
@@ -249,14 +298,26 @@ class _Reader:
         sort, name = self._pointed(type_)
         if not self._is_declarator(name):
             return None
-        self._note(self.tokens[name].text, sort)
+        written = [token.text for token in self.tokens[index : type_.behind]]
+        class_ = " ".join(word for word in written if word not in _QUALIFIERS)
+        self._note(self.tokens[name].text, sort, class_)
         if self.depth == 0:
             for other in self._further(name):
-                self._note(self.tokens[other].text, type_.sort if type_.sort == OTHER else sort)
+                further = type_.sort if type_.sort == OTHER else sort
+                self._note(self.tokens[other].text, further, class_)
         return _Declared(type_.sort, name + 1)
 
-    def _note(self, name: str, sort: str) -> None:
-        (self.pending if self.depth > 0 else self.scopes[-1])[name] = sort
+    def _note_parts(self, index: int) -> None:
+        """The names of `auto &[one, other] = pair;`."""
+        while self._text(index) in ("&", "&&"):
+            index += 1
+        end = matching(self.tokens, index) if self._text(index) == "[" else None
+        for token in self.tokens[index:end] if end is not None else ():
+            self._note(token.text, OTHER)
+
+    def _note(self, name: str, sort: str, class_: str = "") -> None:
+        scope = self.pending if self.depth > 0 else self.scopes[-1]
+        scope.update({name: sort, _CLASS_OF.format(name): class_})
 
     def _pointed(self, type_: _Declared) -> tuple[str, int]:
         """What a declarator's stars make of a type, and its name."""
@@ -385,6 +446,19 @@ class _Reader:
             self._open(index, "'{}' is not known: it may call a function")
         return index + 1
 
+    def _object(self, index: int) -> int | None:
+        """Behind `kernel.handle`, if this is an object of the program's, and a number in it."""
+        name, between, member = (self._text(i) for i in (index, index + 1, index + 2))
+        if between not in (".", "->") or self._text(index - 1) in (".", "->", ":"):
+            return None
+        if self._text(index + 3) in ("(", "<", ":"):
+            return None
+        if name == "this":
+            around = next((scope for scope in reversed(self.scopes) if _CLASS in scope), {})
+            return index + 3 if between == "->" and around.get(member) == NUMBER else None
+        class_ = self._sort_of(_CLASS_OF.format(name)) if self._sort_of(name) == OTHER else None
+        return index + 3 if member in self.classes.get(class_ or "", ()) else None
+
     def _is_ambiguous(self, name: str) -> bool:
         known_name = name in self.types or self._sort_of(name) is not None
         return name in self.ambiguous and not known_name
@@ -397,6 +471,11 @@ class _Reader:
     def _std(self, index: int) -> int:
         """`std::name`: a function over numbers, a known function, or a container."""
         name, behind = self._text(index + 3), self._text(index + 4)
+        if name in _STREAMS and self.streams:
+            return index + 4
+        if name in self.leaving and behind == "(":
+            self.leaves.add(name)
+            return index + 4
         if behind == "(" and (name in _STD_FUNCTIONS or kind_of(name) is Kind.HARMLESS):
             if name not in known.CALLS:
                 return index + 4
@@ -448,6 +527,8 @@ class _Reader:
             self.reach.open(f"'{name}' is not defined in the files given", span, (), help)
         elif kind is Kind.OPENS:
             self.reach.open(f"'{name}' {known.why_opens(name)}", span, ())
+        elif kind is Kind.SETTLES and name in self.leaving:
+            self.leaves.add(name)
         elif kind is Kind.SETTLES:
             help = "call it outside of the region, or from a C file"
             self.reach.open(f"'{name}' leaves the region, or waits", span, (), help)

@@ -262,7 +262,8 @@ ANYWHERE: dict[str, str] = {
 # What headers of the system declare, other than functions, and the language itself.
 OBJECTS = _words(
     "NULL stdin stdout stderr errno environ optarg optind opterr optopt __func__ __FUNCTION__",
-    "__PRETTY_FUNCTION__ true false EOF signgam timezone daylight tzname sys_nerr sys_errlist",
+    "__PRETTY_FUNCTION__ __FILE__ __LINE__ true false EOF signgam timezone daylight tzname",
+    "sys_nerr sys_errlist",
     "program_invocation_name program_invocation_short_name",
 )
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -15,10 +17,11 @@ from pathlib import Path
 
 from kfusion.parse.annotations import Annotations, find_annotations
 from kfusion.parse.compiler import STDIN, Failure, Preprocessor, failed, missing_header, run
+from kfusion.parse.macros import MacroTable, read_macros
 from kfusion.parse.preprocess import PToken
 from kfusion.parse.syntax import is_name
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.text import SourceFile, Span
+from kfusion.source.text import SourceFile, Span, text_of
 
 _RAW = r'(?:u8|u|U|L)?R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"'
 _TOKEN = re.compile(
@@ -44,6 +47,8 @@ _WRITTEN = re.compile(
 )
 
 
+EMPTY = MacroTable()
+_DEFINITION = re.compile(r"(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)")
 _NO_TYPE = frozenset("return else case throw new delete goto co_return co_await co_yield".split())
 
 
@@ -55,6 +60,8 @@ class CppUnit:
     macros: frozenset[str] = frozenset()  # that the program defines
     numbers: frozenset[str] = frozenset()  # of these, those that stand for numbers alone
     bindings: Span | None = None  # where the bindings of OpenCL for C++ are included
+    table: MacroTable = EMPTY  # of all macros
+    defined_twice: frozenset[str] = frozenset()  # or for other options of the compiler
 
     @property
     def builds(self) -> bool:
@@ -92,10 +99,30 @@ def parse_cpp(source: SourceFile, how: Preprocessor) -> CppUnit:
     if isinstance(output, Failure):
         missing_header(source, output, stubs_allowed=False)  # says so, if that is what fails
         raise failed(source, output)
-    tokens, macros = _read(output)
+    tokens, macros, headers = _read(output)
     numbers = frozenset(n for n, bodies in macros.items() if all(map(_NUMBER.fullmatch, bodies)))
-    bindings = _bindings(plain, output)
-    return CppUnit(source, annotations, tokens, frozenset(macros), numbers, bindings)
+    return CppUnit(
+        source,
+        annotations,
+        tokens,
+        frozenset(macros),
+        numbers,
+        _bindings(plain, output),
+        read_macros(output, STDIN),
+        _defined_twice([source.text, *(_text(header) for header in headers)]),
+    )
+
+
+def _defined_twice(texts: Iterable[str]) -> frozenset[str]:
+    count = Counter(name for text in texts for name in _DEFINITION.findall(text))
+    return frozenset(name for name, times in count.items() if times > 1)
+
+
+def _text(header: str) -> str:
+    try:
+        return text_of(Path(header).read_bytes())
+    except OSError:
+        return ""
 
 
 def _bindings(source: SourceFile, output: str) -> Span | None:
@@ -113,9 +140,10 @@ def without_raw_strings(text: str) -> str:
     )
 
 
-def _read(output: str) -> tuple[list[PToken], dict[str, list[str]]]:
-    """Tokens, and macros with all of their definitions, that are not from system headers."""
+def _read(output: str) -> tuple[list[PToken], dict[str, list[str]], list[str]]:
+    """Tokens, macros with all of their definitions, and headers; none of the system's."""
     result: list[PToken] = []
+    headers: dict[str, None] = {}
     macros: dict[str, list[str]] = {}
     file, line, system = STDIN, 1, False
     position, at_start = 0, True
@@ -124,6 +152,8 @@ def _read(output: str) -> tuple[list[PToken], dict[str, list[str]]]:
         if marker is not None:
             line, file = int(marker.group(1)), marker.group(2)
             system = "3" in marker.group(3)
+            if not system and file[0] != "<":
+                headers[file] = None
             position = marker.end()
             continue
         if system or (at_start and output[position] == "#"):  # the rest of the line
@@ -144,4 +174,4 @@ def _read(output: str) -> tuple[list[PToken], dict[str, list[str]]]:
         line += text.count("\n")
         at_start = text[-1] == "\n"
         position = match.end()
-    return result, macros
+    return result, macros, list(headers)

@@ -73,8 +73,9 @@ def calls_opencl(unit: CppUnit) -> bool:
     return unit.bindings is None and any(_OPENCL.fullmatch(token.text) for token in own)
 
 
-def include_cpp_edit(unit: CppUnit, header: str) -> Edit:
-    """Behind the last include that stands in front of all blocks, under no condition."""
+def include_cpp_edit(unit: CppUnit, header: str, leaves: Collection[str] = ()) -> Edit:
+    """Behind the last include that stands in front of all blocks, under no condition. `leaves`:
+    functions by which its regions leave the program."""
     text = without_raw_strings(unit.source.text)
     of_c = list(_HEADERS_OF_C.finditer(text))  # `extern "C" {`, includes, and `}` are no code
     text = _HEADERS_OF_C.sub(_without_braces, text)
@@ -88,7 +89,10 @@ def include_cpp_edit(unit: CppUnit, header: str) -> Edit:
     if around is not None:
         place = text.find("\n", around.end() - 1) + 1 or len(text)
     lead = "\n" if place and text[place - 1] != "\n" else ""
-    return Edit(place, place, f'{lead}#include "{header}"\n')
+    macros = [
+        f"#define {name}(...) KFUSION_LEAVE({name}, __VA_ARGS__)\n" for name in sorted(leaves)
+    ]
+    return Edit(place, place, f'{lead}#include "{header}"\n{"".join(macros)}')
 
 
 def _without_braces(block: re.Match[str]) -> str:

@@ -35,6 +35,7 @@
 #define KFUSION_REGION_TEMP(name, temporaries, ...) struct kfusion_no_region
 #define KFUSION_READS(name, type, member)
 #define kfusion_settle() ((void)0)
+#define KFUSION_LEAVE(function, ...) function(__VA_ARGS__)
 
 #else
 

@@ -28,6 +28,17 @@ KFUSION_HERE void kfusion_come_back(kfusion_guard *guard)
     kfusion_end(guard);
 }
 
+/* In C++, where `std::exit(1)` is written as well:
+
+       #define exit(...) KFUSION_LEAVE(exit, __VA_ARGS__) */
+
+KFUSION_HERE void kfusion_leave_for_good(void)
+{
+    (void)kfusion_leave();
+}
+
+#define KFUSION_LEAVE(function, ...) function((kfusion_leave_for_good(), __VA_ARGS__))
+
 #define KFUSION_OUTSIDE(call)                                                                 \
     __extension__({                                                                           \
         kfusion_guard kfusion_outside __attribute__((__cleanup__(kfusion_come_back),          \

@@ -133,3 +133,90 @@ def test_raw_strings_with_what_looks_like_a_region(tmp_path: Path) -> None:
     program = plus(tmp_path, before=before, after="(void)text;")
     program.fused()
     assert program.both() == LEAST
+
+
+CHECKED = """\
+        CHECK((launch("square", t, a, (cl_mem)0), argc));
+        CHECK((launch("add", c, t, b, (cl_mem)0), argc));
+"""
+MACRO = """\
+#include <iostream>
+#include <cstdlib>
+#define CHECK(call) do { int done_ = (call); if (done_ == 3) { std::cerr << #call << done_ \\
+    << " in " << __FILE__ << std::endl; std::exit(0); } if (done_ == 2) throw done_; } while (0)
+"""
+# A header's functions are compiled in front of the run time's include.
+UNSEEN = """\
+extern "C" {
+#include "rig.h"
+}
+#include <cstdlib>
+static cl_mem result;
+inline void at_the_end()
+{
+    float data[300];
+    if (result == nullptr)
+        return;
+    clEnqueueReadBuffer(rig_queue(), result, CL_TRUE, 0, sizeof data, data, 0, nullptr, nullptr);
+    rig_dump("end", data, sizeof data);
+}
+"""
+
+
+def test_a_macro_that_checks_statuses(tmp_path: Path) -> None:
+    program = plus(
+        tmp_path, body=CHECKED, before=MACRO, declared="try {", after="} catch (int) { }"
+    )
+    assert program.fused() == ""
+    assert program.both() == LEAST
+    assert program.both("left") == {"square": 1}
+    assert "#define exit(...) KFUSION_LEAVE(exit, __VA_ARGS__)\n" in program.text("app.cpp")
+
+
+def test_what_is_noted_is_made_before_the_program_is_left(tmp_path: Path) -> None:
+    (tmp_path / "unseen.h").write_text(UNSEEN)
+    before = f'#include "unseen.h"\n{MACRO}'
+    body = CHECKED.replace(
+        'argc));\n        CHECK((launch("add"', '1));\n        CHECK((launch("add"'
+    )
+    declared = "result = t; std::atexit(at_the_end);"
+    program = plus(tmp_path, body=body, before=before, declared=declared, after="result = 0;")
+    assert program.fused() == ""
+    assert program.both() == LEAST
+    assert program.both("left", "early") == ALL
+    fused = tmp_path / "out" / "app.cpp"
+    fused.write_text(fused.read_text().replace("#define exit(...)", "#define unused(...)"))
+    assert program.run("out", "left", "early").stdout != program.run(".", "left", "early").stdout
+
+
+OBJECTS = """\
+struct Handles {
+    cl_mem one, two;
+    void run(cl_mem c, cl_mem t);
+};
+void Handles::run(cl_mem c, cl_mem t)
+{
+#pragma kfuse(t, out(c)) runs(square(t, a, n), add(c, t, b, n))
+    {
+        launch("square", t, one, (cl_mem)0);
+        launch("add", c, t, this->two, (cl_mem)0);
+    }
+}
+"""
+
+
+def test_members_of_objects(tmp_path: Path) -> None:
+    declared = "Handles handles = {a, b};"
+    body = PAIR.replace(" a,", " handles.one,").replace(" b,", " handles.two,")
+    before = "struct Handles { cl_mem one, two; };"
+    pragma = PRAGMA.replace("kfuse(a, b, t,", "kfuse(t,")
+    program = plus(tmp_path, pragma, body, before=before, declared=declared)
+    assert program.fused() == ""
+    assert program.both() == LEAST
+
+
+def test_a_region_of_a_method(tmp_path: Path) -> None:
+    body = "        handles.run(c, t);\n"
+    program = plus(tmp_path, "", body, before=OBJECTS, declared="Handles handles = {a, b};")
+    assert program.fused() == ""
+    assert program.both() == LEAST

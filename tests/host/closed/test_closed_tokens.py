@@ -104,6 +104,7 @@ CLOSED = [
     'log_line(n); printf("%d", n);',
     "vec c; c.length = 1; vec *p = &c; p->length = n;",
     "if (n) goto out;",
+    'if (n) throw std::runtime_error("no " + std::to_string(n));',
 ]
 
 
@@ -136,7 +137,8 @@ OPENING = {
     "longjmp(0, 1);": "'longjmp' jumps between functions",
     "hook();": "'hook' is weak: the linker may take another definition",
     "co_await task;": "'co_await' may be a class: what it calls is not seen",
-    "throw 1;": "'throw' is not known: it may call a function",
+    "throw Matrix(1);": "'Matrix' is not defined in the files given",
+    "throw m;": "'m' may be a class: what it calls is not seen",
     "float *p = new float[3];": "'new' is not known: it may call a function",
     "std::thread t(run);": "'std::thread' may be a class: what it calls is not seen",
     "std::cout << n;": "'std::cout' is not known: it may call a function",
@@ -177,11 +179,67 @@ def test_the_way_and_what_is_settled(judge: Judge) -> None:
     assert "run" in [function.name for function in judge("run(&a, 1, 2);").functions]
 
 
+CLASSES = """\
+#include "lib.h"
+struct Kernel {{ cl_kernel handle; int rows() const {{ return 2; }} std::size_t a = 1, *b; }};
+template <class T> struct Array {{ cl_mem mem; }};
+struct Base {{ int n; }};
+struct Derived : Base {{ cl_mem mem; }};
+struct Pointer {{ cl_mem mem; Kernel *operator->(); }};
+class Run {{
+public:
+    Kernel first, *second;
+    cl_command_queue queue; enum kind kind_; vec both; cl_mem mems[2];
+    void inside(Kernel k, const Kernel &l, Array<int> a, Derived d, Pointer p);
+    int count() {{ return 1; }}
+}};
+struct Twice {{ cl_mem mem; }};
+namespace other {{ struct Twice {{ Kernel mem; }}; }}
+void Run::inside(Kernel k, const Kernel &l, Array<int> a, Derived d, Pointer p)
+{{
+    Kernel m, *n = &m;
+    Twice t;
+    auto [one, two] = split();
+#pragma kfuse
+    {{
+        {statement}
+    }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("clRetainKernel(k.handle); clRetainKernel(l.handle); n->a = m.a; m.b = &k.a;", ""),
+        ("clFinish(queue); clFinish(this->queue); mems[0] = mems[1]; kind_ = PLAIN;", ""),
+        ("k.rows();", "'k' may be a class: what it calls is not seen"),
+        ("first.handle = 0;", "'first' is not known: it may call a function"),
+        ("this->count();", "'this' is not known: it may call a function"),
+        ("clFinish(queue); a.mem = 0;", "'a' may be a class: what it calls is not seen"),
+        ("d.mem = 0;", "'d' may be a class: what it calls is not seen"),
+        ("p->mem = 0;", "'p' may be a class: what it calls is not seen"),
+        ("t.mem = 0;", "'t' may be a class: what it calls is not seen"),
+        ("one = 2;", "'one' may be a class: what it calls is not seen"),
+        ("{ Array<int> k; k.handle = 0; }", "'k' may be a class: what it calls is not seen"),
+    ],
+    ids="members own method object call template base arrow twice parts hidden".split(),
+)
+def test_members_of_classes(
+    statement: str, message: str, program: HostProgram, tmp_path: Path
+) -> None:
+    source = SourceFile(tmp_path / "app.cpp", CLASSES.format(statement=statement))
+    unit = parse_cpp(source, Preprocessor())
+    (region,) = unit.annotations.regions
+    closed = closedness_of_tokens(source, region.block, program, unit=unit)
+    messages = [opened.message for opened in closed.opened]
+    assert message in messages if message else messages == []
+
+
 BEHIND = """\
 #include "lib.h"
-#include <ostream>
+#include <iostream>
 struct color { color(float, float, float); };
-std::ostream &operator<<(std::ostream &to, kind k);
 color operator*(color one, color other);
 struct degrees { degrees(kind); };
 """
@@ -211,9 +269,40 @@ struct degrees { degrees(kind); };
             "enum kind k = PLAIN | OTHER;",
             "'|' may be an operator of the program",
         ),
-        ("#define M_LOOK twice(3)", "n = M_LOOK;", "'M_LOOK' is a macro"),
+        ("#define M_LOOK twice(3)", "n = M_LOOK;", ""),
+        ("#define M_LOOK look(3)", "n = M_LOOK;", "'look' is not defined in the files given"),
+        (
+            "#ifdef ELSE\n#define CHECK(x) look(x)\n#else\n#define CHECK(x) (x)\n#endif",
+            "CHECK(n);",
+            "'CHECK' is a macro",
+        ),
+        ("#define PASTE(x) x ## _all()", "PASTE(n);", "'PASTE' is a macro"),
+        ("#define clFinish(queue) 0", "clFinish(queue);", "'clFinish' is a macro"),
+        (
+            (
+                "#define CHECK(x) do { int e_ = (x); if (e_) { std::cerr << #x << e_ << "
+                '" at " << __FILE__ << std::endl; exit(1); } } while (0)'
+            ),
+            "CHECK(run(&a, 1.5f, n)); CHECK(clFinish(queue));",
+            "",
+        ),
+        (
+            "struct Log; std::ostream &operator<<(std::ostream &, Log);",
+            "std::cerr << n;",
+            "'std::cerr' is not known: it may call a function",
+        ),
+        ("struct Loop { void exit(int); };", "exit(1);", "'exit' leaves the region, or waits"),
+        (
+            "#define exit(n) twice(n)",
+            "std::exit(1);",
+            "'std::twice' is not known: it may call a function",
+        ),
         ("#define M_ROWS 12", "n = M_ROWS;", ""),
-        ("#define twice(n) (stop(), twice(n))", "n = twice(n);", "'twice' is a macro"),
+        (
+            "#define twice(n) (run(0, 0, n), twice(n))",
+            "n = twice(n);",
+            "'twice' is a macro",
+        ),
         (
             "static const degrees M_RIGHT(PLAIN), M_FLAT = PLAIN;",
             "n = M_FLAT;",
@@ -239,15 +328,15 @@ struct degrees { degrees(kind); };
             "enum kind k = PLAIN | OTHER;",
             "'|' may be an operator of the program",
         ),
-        ("#define if(c) if (look(), c)", "if (n) n = 2;", "'if' is a macro"),
+        ("#define if(c) if (twice(1), c)", "if (n) n = 2;", "'if' is a macro"),
         (
             "static inline int __attribute__((noinline)) twice(float x) { return x; }",
             "n = twice(1.0f);",
             "'twice' may be something else in C++ than in C",
         ),
     ],
-    ids="none body overload enum class macro number wrapper object linkage space default word "
-    "keyword attribute".split(),
+    ids="none body overload enum class macro unknown twice pasted opencl check streams method "
+    "leaving number wrapper object linkage space default word keyword attribute".split(),
 )
 def test_headers_of_the_program(
     header: str, statement: str, message: str, program: HostProgram, tmp_path: Path
