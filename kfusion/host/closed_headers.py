@@ -54,13 +54,13 @@ def _prototype(head: list[str]) -> bool:
     """Does the declaration declare a function, and nothing else?"""
     while "__attribute__" in head:
         at = head.index("__attribute__")
-        head = head[:at] + head[_closing(head, at + 1) + 1 :]
+        head = head[:at] + head[closing_of(head, at + 1) + 1 :]
     if "(" not in head or "=" in head or "operator" in head or "template" in head:
         return False
     opening = head.index("(")
     named = opening > 1 and is_name(head[opening - 1])
     typed = named and (is_name(head[opening - 2]) or head[opening - 2] == "*")
-    return typed and _closing(head, opening) == len(head) - 1
+    return typed and closing_of(head, opening) == len(head) - 1
 
 
 def operators_of(unit: CppUnit, types: Set[str]) -> frozenset[str]:
@@ -77,7 +77,7 @@ def operators_of(unit: CppUnit, types: Set[str]) -> frozenset[str]:
             scopes.pop()
         elif text == "operator" and all(scopes):
             opening = index + 2 if texts[index + 1] != "(" else index + 3
-            parameters = set(texts[opening : _closing(texts, opening)])
+            parameters = set(texts[opening : closing_of(texts, opening)])
             if not parameters & (_STREAMS | foreign):
                 found.add(plain_operator(texts[index + 1]))
     return frozenset(found)
@@ -126,13 +126,13 @@ def _foreign(texts: list[str], types: Set[str]) -> frozenset[str]:
             while opening < len(texts) and texts[opening] not in ("{", ";", "(", ")", ">"):
                 opening += 1
             if texts[opening : opening + 1] == ["{"]:
-                inside = texts[opening : _closing(texts, opening)]
+                inside = texts[opening : closing_of(texts, opening)]
                 if types.isdisjoint(inside) and "template" not in (*inside, texts[index - 1]):
                     found.add(texts[index + 1])
     return frozenset(found - types)
 
 
-def _closing(texts: list[str], opening: int) -> int:
+def closing_of(texts: list[str], opening: int) -> int:
     depth = 0
     for index in range(opening, len(texts)):
         depth += (texts[index] in ("(", "{", "[")) - (texts[index] in (")", "}", "]"))

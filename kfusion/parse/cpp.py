@@ -55,6 +55,7 @@ _NO_TYPE = frozenset("return else case throw new delete goto co_return co_await 
 @dataclass(frozen=True, eq=False)
 class CppUnit:
     source: SourceFile
+    plain: SourceFile  # with blanks for what stands in raw strings
     annotations: Annotations
     tokens: list[PToken]  # without those of system headers; they know their lines only
     macros: frozenset[str] = frozenset()  # that the program defines
@@ -103,6 +104,7 @@ def parse_cpp(source: SourceFile, how: Preprocessor) -> CppUnit:
     numbers = frozenset(n for n, bodies in macros.items() if all(map(_NUMBER.fullmatch, bodies)))
     return CppUnit(
         source,
+        plain,
         annotations,
         tokens,
         frozenset(macros),

@@ -65,10 +65,11 @@ class Host:
     folder: Path
     app: str
     composed: bool = False
+    more: tuple[str, ...] = ()  # files in C++
 
     def kfusion(self, *options: str) -> subprocess.CompletedProcess[str]:
         kernels = [] if self.composed else ["kernels.cl"]
-        return called.kfusion([self.app, "lib.c", *kernels, *options], self.folder)
+        return called.kfusion([self.app, *self.more, "lib.c", *kernels, *options], self.folder)
 
     def fused(self, *options: str) -> str:
         """What kfusion says, which must succeed."""
@@ -126,7 +127,7 @@ class Host:
                 [*flags, *(["-std=c++11"] if name.endswith(".cpp") else [])],
                 self.folder,
             )
-            for name in (self.app, "lib.c", "rig.c")
+            for name in (self.app, *self.more, "lib.c", "rig.c")
         ]
         command = ["g++", *map(str, [*objects, *apart]), "-o", str(program), "-lOpenCL", "-lm"]
         subprocess.run(command, capture_output=True, text=True, check=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -220,3 +221,43 @@ def test_a_region_of_a_method(tmp_path: Path) -> None:
     program = plus(tmp_path, "", body, before=OBJECTS, declared="Handles handles = {a, b};")
     assert program.fused() == ""
     assert program.both() == LEAST
+
+
+NEAR = """\
+#include "far.hpp"
+static void scale(cl_mem t, cl_mem a);
+static void combined(cl_mem c, cl_mem t, cl_mem a, cl_mem b)
+{
+    scale(t, a);
+    sum(c, t, b);
+}
+"""
+AFTER = """\
+    (void)b;
+"""
+FAR = """\
+#include "lib.h"
+#include "far.hpp"
+static const char *name() { return "add"; }
+void sum(cl_mem c, cl_mem t, cl_mem b) { launch(name(), c, t, b, (cl_mem)0); }
+"""
+
+
+def test_functions_of_two_files(tmp_path: Path) -> None:
+    (tmp_path / "far.hpp").write_text("void sum(cl_mem, cl_mem, cl_mem);\n")
+    (tmp_path / "far.cpp").write_text(FAR)
+    program = plus(tmp_path, body="        combined(c, t, a, b);\n", before=NEAR, after=AFTER)
+    path = tmp_path / "app.cpp"
+    behind = 'static void scale(cl_mem t, cl_mem a) { launch("square", t, a, (cl_mem)0); }\n'
+    path.write_text(path.read_text() + behind)
+    program = replace(program, more=("far.cpp",))
+    assert program.fused() == ""
+    assert program.both() == LEAST
+
+
+def test_a_function_of_a_file_that_is_not_given(tmp_path: Path) -> None:
+    (tmp_path / "far.hpp").write_text("void sum(cl_mem, cl_mem, cl_mem);\n")
+    before = NEAR.replace("static void scale(cl_mem t, cl_mem a);\n", "").replace("scale(t, a)", "")
+    program = plus(tmp_path, body="        combined(c, t, a, b);\n", before=before)
+    said = program.fused()
+    assert "'sum' may be something else in C++ than in C" in said

@@ -348,3 +348,115 @@ def test_headers_of_the_program(
     (region,) = unit.annotations.regions
     closed = closedness_of_tokens(source, region.block, program, unit=unit)
     assert [opened.message for opened in closed.opened] == ([message] if message else [])
+
+
+FUNCTIONS = """\
+#include <vector>
+#include "lib.h"
+#include "behind.hpp"
+#define CHECK(x) check(x, #x)
+static void check(int status, const char *what);
+namespace {{ int hidden(cl_mem m) {{ return clRetainMemObject(m); }} }}
+static int launch(vec *v, const std::vector<float> &w, int n = 1)
+{{
+    for (int i = 0; i < n; i++)
+        CHECK(run(v, w[i], i));
+again:
+    return n > 3 ? launch(v, w, n - 1) : hidden(v->mem);
+}}
+int early(double x) {{ return x > 1; }}
+int early(int x) {{ return later(x); }}
+struct Matrix {{ Matrix(int); int early(int); }};
+int shown(Matrix m) {{ return 1; }}
+Matrix made(int n) {{ return n; }}
+int defaulted(int n = twice(2)) {{ return n; }}
+template <class T> int general(T t) {{ return 1; }}
+namespace named {{ int inside(int n) {{ return n; }} }}
+using named::inside;
+int lines(int n)
+{{
+#ifdef MORE
+    n++;
+#endif
+    return n;
+}}
+int Matrix::early(int n) {{ return 1; }}
+int forked(int n) {{ fork(); return n; }}
+void use(vec a, std::vector<float> v, int n, int (*early2)(int))
+{{
+#pragma kfuse
+    {{
+        {statement}
+    }}
+}}
+static void check(int status, const char *what)
+{{
+    if (status)
+        throw std::runtime_error(what);
+}}
+int later(int n) {{ return n; }}
+"""
+OTHER = """\
+#include "behind.hpp"
+static int own(int n) { return n; }
+int far(const int x[], float *, unsigned n) { return own(n); }
+int narrow(int n) { return n; }
+static int kept(int n) { return n; }
+int left(int n) { exit(n); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("header", "statement", "message"),
+    [
+        ("", "n = launch(&a, v, 2); CHECK(n); early(2);", ""),
+        ("int far(const int *, float *y, unsigned n);", "far(&n, v.data(), 2);", ""),
+        ("int left(int n);", "left(3);", "'exit' leaves the region, or waits"),
+        ("int far(const int *);", "far(&n);", "'far' may be something else in C++ than in C"),
+        ("int narrow(float);", "narrow(3);", "'narrow' may be something else in C++ than in C"),
+        ("int kept(int);", "kept(3);", "'kept' may be something else in C++ than in C"),
+        ("int early(float);", "early(3);", "what 'early' calls cannot be told"),
+        (
+            "int over(int n) { return 1; }",
+            "over(3);",
+            "'over' may be something else in C++ than in C",
+        ),
+        (
+            "namespace lib { } using namespace lib;",
+            "early(3);",
+            "what 'early' calls cannot be told",
+        ),
+        ("", "shown(3);", "'Matrix' may be a class: what it calls is not seen"),
+        ("", "made(3);", "'Matrix' may be a class: what it calls is not seen"),
+        ("", "defaulted();", "what 'defaulted' calls cannot be told"),
+        ("", "general(1);", "'general' may be something else in C++ than in C"),
+        ("", "inside(1);", "'inside' may be something else in C++ than in C"),
+        ("", "lines(1);", "'#ifdef MORE' may change what stands behind it"),
+        (
+            "",
+            "{ auto early = [](int) { return 1; }; early(1); }",
+            "'auto' may be a class: what it calls is not seen",
+        ),
+        ("", "early2(1);", "'early2' may be something else in C++ than in C"),
+        ("", "forked(1);", "'fork' starts another process"),
+    ],
+    ids="here other leaving fewer types static overload header using class result default template "
+    "namespace directive lambda pointer fork".split(),
+)
+def test_functions_of_files_in_c_plus_plus(
+    header: str, statement: str, message: str, program: HostProgram, tmp_path: Path
+) -> None:
+    (tmp_path / "behind.hpp").write_text(f"#pragma once\n{header}\n")
+    source = SourceFile(tmp_path / "app.cpp", FUNCTIONS.format(statement=statement))
+    unit = parse_cpp(source, Preprocessor())
+    other = parse_cpp(SourceFile(tmp_path / "other.cpp", OTHER), Preprocessor())
+    whole = HostProgram(program.units, (unit, other))
+    (region,) = unit.annotations.regions
+    closed = closedness_of_tokens(unit.plain, region.block, whole, unit=unit)
+    messages = [opened.message for opened in closed.opened]
+    assert message in messages if message else messages == []
+    if "forked" in statement:
+        (opened,) = closed.opened
+        assert [text for text, _ in opened.related] == ["the region calls 'forked' here"]
+    if "launch" in statement:
+        assert {"run"} == {function.name for function in closed.functions}
