@@ -292,14 +292,11 @@ def _ranges(p: Stage, q: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
     if a.index == b.index:
         return None
     if a.range.dimensions != b.range.dimensions and is_on(SAME_RANGES):
-        unknown = next((s for s, i in ((p, a), (q, b)) if not i.range.dimensions), None)
         plural = "s" if a.range.dimensions > 1 else ""
         return Reason(
             "KF202",
             f"{p.kernel_name}() is launched in {a.range.dimensions} dimension{plural}, "
-            f"{q.kernel_name}() in {b.range.dimensions}"
-            if unknown is None
-            else f"it is not known in how many dimensions {unknown.kernel_name}() is launched",
+            f"{q.kernel_name}() in {b.range.dimensions}",
             b.span,
             help="launch both in the same number of dimensions; 'w*h' items are taken as the rows "
             "of 'w' and 'h' where guards are 'id < scalar', and only global ids are asked for",

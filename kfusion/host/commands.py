@@ -103,7 +103,7 @@ class Commands(Expressions):
                 self.overwrite(argument)
 
     def _launch(self, args: list[Sym]) -> None:
-        count = args[2].value if isinstance(args[2], Num) else 0
+        count = args[2].value if isinstance(args[2], Num) else 3  # as many as there may be
         offset, size, local = (self._sizes(pointer, count) for pointer in args[3:6])
         waited, event = (self._perhaps_none(each) for each in (args[6], args[8]))
         at_once = "" if waited == event == FALSE else "a launch with events"

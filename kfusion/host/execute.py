@@ -29,6 +29,7 @@ from kfusion.host.reach import (
     is_never,
     last_of,
     leaves,
+    undoes,
 )
 from kfusion.host.record import Calling
 from kfusion.host.symbolic import CLEARED, FALSE, LOOP, TRUE, Literal, Made, Op, Place, Sym
@@ -142,6 +143,9 @@ class Executor(Commands):
         if given_up[0] != given_up[1]:
             leaving = first if given_up[0] else second
             return given_up[0] == self._ends_a_loop(leaving)
+        undone = undoes(first), undoes(second)
+        if undone[0] != undone[1]:
+            return undone[1]
         return self.matters(first) or not self.matters(second)
 
     def _one_fails(self, first: c_ast.Node | None, second: c_ast.Node | None) -> bool:

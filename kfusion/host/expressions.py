@@ -160,7 +160,7 @@ class Expressions(Initialisers):
         if (op in ("+", "-", "|") and right == FALSE) or (op in ("*", "/") and right == TRUE):
             return left
         # What takes turns comes back: `now = 1 - now`, `now ^= 1`.
-        if op == "-" and isinstance(right, Op) and (right.name, right.args[0]) == (op, left):
+        if op == "-" and isinstance(right, Op) and (right.name, right.args[:-1]) == (op, (left,)):
             return right.args[1]
         if op == "^" and isinstance(left, Op) and (left.name, left.args[1:]) == (op, (right,)):
             return left.args[0]

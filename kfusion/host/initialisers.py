@@ -43,6 +43,8 @@ class Initialisers(Recorder):
                 step, inner = f"[{position}]", types.target(type_)
             if self._is_part(item, inner):  # which one depends on the sizes of those before
                 self.state.write(place, self.unknown())
+                if len(init.exprs) == 1 and self.value(item) == FALSE:  # `= {0}`
+                    self.clear(place, type_, [])
                 return
             self.initialise(place / step, item, inner)
             listed.append(step)

@@ -107,6 +107,7 @@ class Launches:
         self.values: dict[str, Sym] = {}
         self._objects: dict[Sym, Sym] = {}
         kernels = [self._kernel(launch) for launch in path]
+        path = self._in_dimensions(path, kernels)
         known = [(p, k) for p, k in zip(path, kernels, strict=True) if k is not None]
         self._settings = [self._arguments(launch, kernel) for launch, kernel in known]
         self._all_settings = [e for settings in self._settings for e in settings.values()]
@@ -128,6 +129,28 @@ class Launches:
             rows[-1].append(self._predicted(launch, kernel, number, len(rows[-1])))
             number += 1
         self.rows = tuple(tuple(row) for row in rows if row)
+
+    def _in_dimensions(self, path: list[Launch], kernels: list[Kernel | None]) -> list[Launch]:
+        """Where a launch's number of dimensions is not known: as many as its kernel asks for, or
+        another one that is launched in the same number of them."""
+        before = self.around.before
+        asked: dict[Sym, int] = {}
+        for launch, kernel in zip(path, kernels, strict=True):
+            least = asked.get(launch.dimensions, 1)
+            asked[launch.dimensions] = max(least, kernel.dimensions if kernel is not None else 1)
+        result: list[Launch] = []
+        for launch in path:
+            wanted = launch.dimensions
+            if not isinstance(wanted, Num):
+                likely = before.value(wanted) if before is not None else wanted
+                count = likely.value if isinstance(likely, Num) else asked[wanted]
+                offset, local = (part and part[:count] for part in (launch.offset, launch.local))
+                size = launch.size[:count]
+                launch = replace(
+                    launch, dimensions=Num(count), offset=offset, size=size, local=local
+                )
+            result.append(launch)
+        return result
 
     # Kernels
 
@@ -178,7 +201,7 @@ class Launches:
             for position in range(len(kernel.parameters))
         )
         label, span = self._labels[number]
-        range_ = self._range(launch, kernel, number)
+        range_ = self._range(launch, kernel)
         invocation = Invocation(index, kernel, arguments, range_, label, span)
         unset = None if self.around.closed else _unset(launch, kernel, span)
         missing = [p for n, p in enumerate(kernel.parameters) if n not in settings]
@@ -188,7 +211,7 @@ class Launches:
         self._relied_on = unset
         return PredictedLaunch(
             invocation,
-            launch.size[: range_.dimensions or None],
+            launch.size[: range_.dimensions],
             launch.local,
             {p: e.size for p, e in settings.items() if e.value is None},
             launch.calls,
@@ -238,14 +261,13 @@ class Launches:
             self.values[name] = value
         return Scalar(name, parameter.name, spell(value))
 
-    def _range(self, launch: Launch, kernel: Kernel, number: int) -> LaunchRange:
+    def _range(self, launch: Launch, kernel: Kernel) -> LaunchRange:
         offset = launch.offset or ()
         moved = any(o != Num(0) for o in offset)
         size = ", ".join(map(str, launch.size))
         key = f"({size})" + (f" from ({', '.join(map(str, offset))})" if moved else "")
-        dimensions = launch.dimensions.value if isinstance(launch.dimensions, Num) else 0
-        if dimensions == 0:
-            key = f"the range of launch {number}"
+        assert isinstance(launch.dimensions, Num)
+        dimensions = launch.dimensions.value
         while dimensions > kernel.dimensions and self._is_one(launch, dimensions - 1):
             dimensions -= 1
         range_ = range_of(key, launch.size, launch.local)

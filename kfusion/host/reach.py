@@ -8,9 +8,10 @@ from pycparser import c_ast
 
 from kfusion.host.names import path_to
 from kfusion.host.program import HostProgram, constant
-from kfusion.parse.unit import Function, Unit
+from kfusion.parse.unit import Function, Unit, arguments_of, descendants
 
 NEVER_RETURN = frozenset("exit abort _Exit _exit quick_exit __assert_fail".split())
+_FREES = frozenset("free fclose".split())
 
 
 class Reach:
@@ -107,6 +108,22 @@ def gives_up(node: c_ast.Node | None, program: HostProgram, unit: Unit) -> bool:
         last = (body.block_items or [None])[-1] if body is not None else None
         return isinstance(last, c_ast.FuncCall) and getattr(last.name, "name", "") in NEVER_RETURN
     return isinstance(node, c_ast.Return | c_ast.Goto | c_ast.Break | c_ast.Continue)
+
+
+def undoes(node: c_ast.Node | None) -> bool:
+    """Does the statement give a variable up, `free(text); text = NULL;`, as where reading fails?"""
+    freed: set[str] = set()
+    cleared: set[str] = set()
+    for inner in descendants(node) if node is not None else ():
+        if isinstance(inner, c_ast.FuncCall) and getattr(inner.name, "name", "") in _FREES:
+            freed.update(a.name for a in arguments_of(inner) if isinstance(a, c_ast.ID))
+        elif isinstance(inner, c_ast.Assignment) and isinstance(inner.lvalue, c_ast.ID):
+            value = inner.rvalue
+            while isinstance(value, c_ast.Cast):
+                value = value.expr
+            if constant(value, {}) == 0:
+                cleared.add(inner.lvalue.name)
+    return bool(freed & cleared)
 
 
 def is_early_end(node: c_ast.Node | None, function: Function | None) -> bool:

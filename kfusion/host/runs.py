@@ -253,7 +253,10 @@ class Before:
 
     def _looked_up(self, value: Sym, depth: int) -> Sym:
         if isinstance(value, Entry):
-            return self.state.resolve(self.state.read(self.place(value.place, depth)))
+            place = self.place(value.place, depth)
+            if ("union",) in self.state.parts(place):  # `&argument.value`, whatever member is set
+                place /= "union"
+            return self.state.resolve(self.state.read(place))
         if isinstance(value, Ref):
             return Ref(self.place(value.place, depth))
         if isinstance(value, Op):
