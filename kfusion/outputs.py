@@ -8,7 +8,6 @@ from dataclasses import replace
 from kfusion.given import Given
 from kfusion.graph.target import Target
 from kfusion.host.closed import closed_as_a_whole
-from kfusion.host.options import groups_are_full
 from kfusion.host.outside import has_redirected
 from kfusion.joined import joined_data
 from kfusion.parse.cpp import CppUnit
@@ -164,24 +163,18 @@ def _additions(patterns: Iterable[Pattern], given: Given) -> Additions:
     """For programs that are not built from the kernel files of this output, and the texts of those
     that no fused kernel tells from others."""
     inputs = given.inputs
-    full_groups = groups_are_full((*inputs.hosts, *inputs.cpp))
     found: list[Addition | None] = []
     known: list[KnownText] = []
     options = known_options(inputs)
     for unit in inputs.kernels:
         kernels, own = given.fused.of(unit), options[unit]
-        found += [
-            addition(unit, data, kernels, own, full_groups=full_groups)
-            for data in _sources(unit, given)
-        ]
+        found += [addition(unit, data, kernels, own) for data in _sources(unit, given)]
     launched = {each.kernel.program for pattern in patterns for each in pattern.invocations}
     for unit in [unit for unit in inputs.kernels if unit in launched - _fused(given).keys()]:
         known += [KnownText(unit.source.path.name, source_hash(d)) for d in _own(unit, given)]
     for one in _one_program(given):
         known += [KnownText(part.source.path.name, source_hash(one.data)) for part in one.parts]
-        found.append(
-            addition(one.unit, one.data, one.kernels, one.options, full_groups=full_groups)
-        )
+        found.append(addition(one.unit, one.data, one.kernels, one.options))
     return Additions(tuple(each for each in found if each is not None), tuple(known))
 
 

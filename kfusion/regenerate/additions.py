@@ -3,13 +3,14 @@
 The run time builds such a program once more, with the text behind the program's own source. It
 knows the program by a hash of that source, and compares the build options, if they are known.
 Where they are not, any will do: each fused kernel stands under an `#if` for all that its
-analysis took from macros. There are three exceptions, of which no `#if` behind the source can tell:
+analysis took from macros. There are two exceptions, of which no `#if` behind the source can tell:
 
 - whether the options give a macro for which the source has a default;
 - a name that the program leaves to the options may be anything, even a read of a buffer
-  (-DVALUE=a[i+1]): all of its values must be known to be numbers;
-- since OpenCL C 2.0 (-cl-std) the last group of a range may be smaller, and some compilers
-  tell a later version than they compile.
+  (-DVALUE=a[i+1]): all of its values must be known to be numbers.
+
+That the last group of a range may be smaller since OpenCL C 2.0 (-cl-std) is a condition of each
+launch (`kfusion_uniform_groups`).
 """
 
 from __future__ import annotations
@@ -26,10 +27,6 @@ from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.synthesis.model import FusedKernel
 
-_GROUPS = frozenset(
-    "get_local_id get_group_id get_local_size get_num_groups get_enqueued_local_size "
-    "get_local_linear_id barrier work_group_barrier".split()
-)
 _NUMBER = re.compile(r"\(?[-+]?\.?[0-9](?:[eEpP][+-]|[\w.])*\)?")
 
 
@@ -59,14 +56,8 @@ def addition(
     source: bytes,
     kernels: Iterable[FusedKernel],
     options: tuple[str, ...] | None,
-    *,
-    full_groups: bool,
 ) -> Addition | None:
-    """What a program lacks; nothing if it has no fused kernels, or no safe options.
-
-    `full_groups`: the analysis took groups for full, because no options that are written down
-    ask for a later version of the language.
-    """
+    """What a program lacks; nothing if it has no fused kernels, or no safe options."""
     kernels = list(kernels)
     texts = [kernel.text.replace("\r\n", "\n").rstrip("\n") for kernel in kernels]
     left_open = names_left_open(unit)
@@ -75,15 +66,10 @@ def addition(
     given = frozenset(given_macros(pin for kernel in kernels for pin in kernel.pins))
     if options is not None:
         options = tuple(each for each in options if not given or _gives_none(each, given))
-    relied_on = bool(left_open or given) or (full_groups and _asks_for_groups(unit))
-    if not texts or options == () or (options is None and relied_on):
+    if not texts or options == () or (options is None and (left_open or given)):
         return None
     text = "\n\n".join(texts)
     return Addition(source_hash(source), options, f"\n{text}\n")
-
-
-def _asks_for_groups(unit: Unit) -> bool:
-    return any(token.text in _GROUPS for token in unit.tokens)
 
 
 def _gives_none(options: str, names: frozenset[str]) -> bool:

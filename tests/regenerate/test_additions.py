@@ -67,7 +67,7 @@ def unit_of(text: bytes = SOURCE) -> Unit:
 
 
 def added(text: bytes, options: tuple[str, ...] | None) -> Addition | None:
-    return addition(unit_of(text), text, [kernel("a")], options, full_groups=False)
+    return addition(unit_of(text), text, [kernel("a")], options)
 
 
 def printed(text: str, folder: Path, compiler: str, standard: str) -> str:
@@ -138,21 +138,12 @@ static const kfusion_addition kfusion_additions[] KFUSION_UNUSED = {
 
 
 def test_a_program_without_fused_kernels_gets_no_addition() -> None:
-    assert addition(unit_of(), SOURCE, [], ("",), full_groups=True) is None
+    assert addition(unit_of(), SOURCE, [], ("",)) is None
 
 
 def test_kernels_are_added_behind_a_line_of_their_own() -> None:
-    made = addition(unit_of(), SOURCE, [kernel("a\r\nb"), kernel("c\n")], ("",), full_groups=True)
+    made = addition(unit_of(), SOURCE, [kernel("a\r\nb"), kernel("c\n")], ("",))
     assert made == Addition(source_hash(SOURCE), ("",), "\na\nb\n\nc\n")
-
-
-def test_unknown_options_may_ask_for_a_version_with_smaller_last_groups() -> None:
-    groups = SOURCE.replace(b"{ }", b"{ a[get_local_id(0)] = 1; }")
-    unit = unit_of(groups)
-    assert addition(unit, groups, [kernel("a")], None, full_groups=True) is None
-    assert addition(unit, groups, [kernel("a")], None, full_groups=False) is not None
-    assert addition(unit, groups, [kernel("a")], ("",), full_groups=True) is not None
-    assert addition(unit_of(), SOURCE, [kernel("a")], None, full_groups=True) is not None
 
 
 def test_names_that_a_program_leaves_open_are_those_of_values() -> None:
