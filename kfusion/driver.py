@@ -30,7 +30,7 @@ from kfusion.host.region import (
 )
 from kfusion.host.runs import Runs
 from kfusion.host.sync import kept_apart
-from kfusion.joined import Joining
+from kfusion.joined import Joining, alike
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import PATIENCE, read_kernels
 from kfusion.outputs import known_options, output_texts, with_kernels
@@ -212,7 +212,7 @@ def _region(
     elif isinstance(region, CppRegion):
         result.diagnostics.append(nothing_told(region).as_cut())
     _refuse_doubles(paths, given)
-    paths = [(path, list(map(given.joining.of_row, rows))) for path, rows in paths]
+    paths = [(path, [alike(given.joining.of_row(row)) for row in rows]) for path, rows in paths]
     patterns: list[PlannedPattern] = []
     likeliest = 0
     planned: dict[object, list[PlannedPattern]] = {}  # by the shapes of rows

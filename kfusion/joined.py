@@ -9,6 +9,7 @@ option can change.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -18,9 +19,11 @@ from pycparser import c_ast
 
 from kfusion.expected import ExpectedRow
 from kfusion.host.predict_launches import PredictedLaunch
+from kfusion.kernel.branches import branches_of
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.opened import names_left_open
 from kfusion.kernel.read import read_kernels
+from kfusion.kernel.surroundings import made_of
 from kfusion.parse.embedded import EmbeddedUnit, Program, read_programs
 from kfusion.parse.files import Inputs
 from kfusion.parse.syntax import is_name
@@ -31,11 +34,41 @@ from kfusion.source.text import SourceFile, bytes_of
 
 NAMES = protection("host-joined-names", "programs are joined in which a name has two meanings")
 TEXT = protection("host-joined-text", "programs are joined that read otherwise behind others")
+CONDITIONS = protection("host-joined-conditions", "programs are joined whose text is not all seen")
 PRAGMAS = protection("host-joined-pragmas", "pragmas of one program are in force in the next one")
 
+ALIKE = protection("host-pins-alike", "kernels of one program are proved for different builds")
 MOST = 8  # as the run time has it
 _INCLUDING = ("include", "include_next", "import")
 _NAMED = (c_ast.Struct, c_ast.Union, c_ast.Enum, c_ast.Enumerator)
+
+
+def alike(row: ExpectedRow) -> ExpectedRow:
+    """What the launches of a program are proved under holds for all of them: they may change
+    places. A kernel of which options decide, and which no other one tells, may be any."""
+    launches = row.prediction.launches
+    pins: dict[Unit, dict[str, None]] = {}
+    count = Counter(launch.invocation.kernel.program for launch in launches)
+    for launch in launches:
+        kernel = launch.invocation.kernel
+        pins.setdefault(kernel.program, {}).update(dict.fromkeys(kernel.pins))
+    if not any(pins.values()) or not is_on(ALIKE):
+        return row
+    found: list[PredictedLaunch] = []
+    for launch in launches:
+        kernel = launch.invocation.kernel
+        own = tuple(pins[kernel.program])
+        sure = kernel.sure and (not own or count[kernel.program] > 1)
+        if (own, sure) != (kernel.pins, kernel.sure):
+            kernel = replace(kernel, pins=own, sure=sure)
+            launch = replace(launch, invocation=replace(launch.invocation, kernel=kernel))
+        found.append(launch)
+    return replace(row, prediction=replace(row.prediction, segments=(tuple(found),)))
+
+
+def may_be_another(kernel: Kernel) -> bool:
+    """In another build of the same text."""
+    return not kernel.sure or bool(kernel.pins or kernel.open_macros or kernel.open_names)
 
 
 class Joining:
@@ -115,6 +148,10 @@ class Joining:
             yield f"build options may change {name}"
         if any(_is_include(token.text) for token in tokenize(unit.source.text)):
             yield f"{name} includes a file"
+        if _has_code_under_conditions(unit) and is_on(CONDITIONS):
+            yield f"build options may change {name}"
+        if "__COUNTER__" in unit.source.text:
+            yield f"{name} has '__COUNTER__'"
 
     def _joined(self, units: tuple[Unit, ...]) -> EmbeddedUnit | None:
         data = joined_data([self._data(unit) for unit in units])
@@ -179,6 +216,22 @@ def _clashes(one: Unit, other: Unit) -> Iterator[str]:
         if both := _declared(unit) & _words(reader):
             where = f"{unit.source.path.name} declares '{min(both)}'"
             yield f"{where}, which stands in {reader.source.path.name}, too"
+        defined = [each.name for each in branches_of(unit).definitions]
+        for word in sorted(_words(reader)):
+            if parts := made_of(word, defined):
+                where = f"{unit.source.path.name} defines '{min(parts)}'"
+                yield f"{where}, which '{word}' may be made of"
+
+
+def _has_code_under_conditions(unit: Unit) -> bool:
+    """More than directives, whose names are looked at: what it declares may have any name."""
+    blocks = [block for block in branches_of(unit).blocks if not block.is_guard]
+    return any(
+        block.start <= token.start < block.end
+        for token in tokenize(unit.source.text)
+        if token.kind is not Kind.DIRECTIVE
+        for block in blocks
+    )
 
 
 def _is_the_same(text: Unit, units: tuple[Unit, ...]) -> bool:

@@ -9,7 +9,7 @@ from kfusion.given import Given
 from kfusion.graph.target import Target
 from kfusion.host.closed import closed_as_a_whole
 from kfusion.host.outside import has_redirected
-from kfusion.joined import joined_data
+from kfusion.joined import joined_data, may_be_another
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.embedded import build_options, source_hash
 from kfusion.parse.files import Inputs
@@ -153,10 +153,10 @@ def _without_doubles(patterns: Iterable[Pattern], given: Given) -> Iterator[Patt
             yield from (first, *others)
 
 
-def _fused(given: Given) -> dict[Unit, str]:
-    """A kernel of each program that has some."""
+def _fused(given: Given) -> dict[Unit, list[FusedKernel]]:
+    """The kernels of each program that has some."""
     kernels = {unit: given.fused.of(unit) for unit in given.inputs.kernels}
-    return {unit: fused[0].name for unit, fused in kernels.items() if fused}
+    return {unit: fused for unit, fused in kernels.items() if fused}
 
 
 def _additions(patterns: Iterable[Pattern], given: Given) -> Additions:
@@ -169,8 +169,10 @@ def _additions(patterns: Iterable[Pattern], given: Given) -> Additions:
     for unit in inputs.kernels:
         kernels, own = given.fused.of(unit), options[unit]
         found += [addition(unit, data, kernels, own) for data in _sources(unit, given)]
-    launched = {each.kernel.program for pattern in patterns for each in pattern.invocations}
-    for unit in [unit for unit in inputs.kernels if unit in launched - _fused(given).keys()]:
+    launched = {each.kernel for pattern in patterns for each in pattern.invocations}
+    alone = {kernel.program for kernel in launched} - _fused(given).keys()
+    alone -= {kernel.program for kernel in launched if may_be_another(kernel)}
+    for unit in [unit for unit in inputs.kernels if unit in alone]:
         known += [KnownText(unit.source.path.name, source_hash(d)) for d in _own(unit, given)]
     for one in _one_program(given):
         known += [KnownText(part.source.path.name, source_hash(one.data)) for part in one.parts]

@@ -69,6 +69,7 @@ Pair = tuple[int, int, bool]  # two calls, and whether they stand in frames
 
 VECTORS = 8  # loads that compilers for CPUs make vectors of, and that cost as one from memory
 
+SURE = protection("sure-kernels", "no call passes one of a kernel that may be another one")
 PROGRAM_ORDER = protection("program-order", "calls move only past calls that they do not need")
 
 
@@ -253,6 +254,8 @@ class _Planner:
         p, q = self.stages[first], self.stages[second]
         if not is_on(PROGRAM_ORDER):
             return False
+        if not (p.invocation.kernel.sure and q.invocation.kernel.sure) and is_on(SURE):
+            return True
         if p.invocation.kernel.features and q.invocation.kernel.features:
             return True  # what both print, or program-scope variables
         return any(left == right for left, right in conflicts(p, q))

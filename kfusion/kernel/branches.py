@@ -12,6 +12,7 @@ from dataclasses import field, replace
 from functools import lru_cache
 from pathlib import Path
 
+from kfusion.kernel.surroundings import says_nothing
 from kfusion.parse.compiler import Failure, run
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
@@ -94,6 +95,7 @@ class Branches:
         self.unit = unit
         self.blocks: list[Block] = []  # outer ones first
         self.definitions: list[Definition] = []
+        self.pragmas: list[Block] = []  # that pragmas stand in which change what is behind them
         self.headers: dict[str, SourceFile] = {}  # by the names that they have on the disk
         # Directives that may bring or leave out anything, and what they stand in.
         self.unseen: list[tuple[Span, tuple[Block, Branch] | None]] = []
@@ -121,6 +123,8 @@ class Branches:
             word, rest = (match.group(1), match.group(2).strip()) if match else ("", "")
             within = (stack[-1], stack[-1].branches[-1]) if stack else outer
             at = line or file.location(token.start).line
+            if word == "pragma" and within is not None and not says_nothing(text):
+                self.pragmas.append(within[0])
             if word == "pragma" and rest.split()[:1] == ["once"]:
                 self._once.add(file.name)
             elif word == "include":

@@ -345,6 +345,7 @@ class Kernel:
     macros: frozenset[str] = frozenset()  # used in its text, and in the definitions of those
     unstable: tuple[tuple[str, Span], ...] = ()  # why its text may mean something else elsewhere
     pins: tuple[str, ...] = ()  # preprocessor conditions that the analysis relied on
+    sure: bool = True  # no other build of its program has another kernel, unless pins tell
     open_macros: frozenset[str] = frozenset()  # other builds may define them otherwise
     open_names: tuple[tuple[str, Span], ...] = ()  # values that only build options can give
     together: Together | None = None

@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable
 
 from kfusion.kernel.branches import Block
 from kfusion.kernel.conditions import GIVEN, PREDEFINED_NUMBERS, Conditions
-from kfusion.kernel.surroundings import definition_span, macros_of, words
+from kfusion.kernel.surroundings import PARTS, definition_span, macros_of, words
 from kfusion.kernel.types import type_macro
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
@@ -40,8 +40,14 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
     macros = conditions.with_pasted(macros_of(unit, sorted(names)))
     names |= macros
     found: list[str] = []
+    spoilt = next((d for d in conditions.branches.definitions if d.name in _WRITTEN), None)
+    if spoilt is not None and not spoilt.conditions:
+        message = f"'{spoilt.name}' is a macro in this file: a fused kernel may mean the function"
+        return Pins((), ((message, definition_span(unit, functions[0])),))
+    deciding = _deciding(conditions)
     for block in conditions.branches.blocks:
-        if block.is_guard or not _decides(conditions, block, extents, names):
+        decides = block in deciding or _decides(conditions, block, extents, names)
+        if block.is_guard or not decides:
             continue
         pin = conditions.pin(block)
         if pin is None:
@@ -125,6 +131,17 @@ def _first_use(unit: Unit, functions: list[Function], macro: str) -> Span:
     return definition_span(unit, functions[0])
 
 
+def _deciding(conditions: Conditions) -> frozenset[Block]:
+    """Blocks that change any kernel of the file where it would stand at the end: by a pragma, or
+    by a macro that has the name of something in the language."""
+    found = [block for inner in conditions.branches.pragmas for block in inner.around]
+    for definition in conditions.branches.definitions:
+        name = definition.name
+        if name in _COMMON | _WRITTEN | _CALLED or PARTS.fullmatch(name):
+            found += definition.conditions
+    return frozenset(found)
+
+
 def _decides(conditions: Conditions, block: Block, extents: list[Span], names: set[str]) -> bool:
     """Does the block enclose the text, stand in it, or define a name that it uses?"""
     if any(block.file is e.file and block.start < e.end and e.start < block.end for e in extents):
@@ -134,6 +151,13 @@ def _decides(conditions: Conditions, block: Block, extents: list[Span], names: s
     return bool((conditions.names(block) - _COMMON) & names)
 
 
+# Words that a fused kernel is written with. Of macros that are called as the second ones other
+# rooms know how to do without, but they have to be seen.
+_WRITTEN = frozenset(
+    "barrier get_global_id get_global_size get_local_id get_local_size get_work_dim "
+    "CLK_LOCAL_MEM_FENCE CLK_GLOBAL_MEM_FENCE CLK_IMAGE_MEM_FENCE".split()
+)
+_CALLED = frozenset("clamp get_group_id get_num_groups max min".split())
 _COMMON = frozenset(
     "kernel __kernel global __global local __local constant __constant private __private const "
     "void static inline typedef struct union enum unsigned signed char short int long float "

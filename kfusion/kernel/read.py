@@ -185,6 +185,7 @@ def _read(
             *written_out(conditions, function, scopes.uses),
         ),
         pins=pins.conditions,
+        sure=not pins.trouble,
         open_macros=pins.left_open,
         open_names=open_names(unit, [function, *reached]),
         together=together,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 
@@ -26,6 +27,9 @@ _ATTRIBUTES = frozenset(
     "noinline flatten hot cold unused used".split()
 )
 _PLACED = frozenset(("__LINE__", "__COUNTER__", "__func__", "__FUNCTION__"))
+# Constants are macros of others in the headers of compilers: NAN is as_float(INT_MAX).
+_OF_PARTS = re.compile(r"NAN|INFINITY|HUGE_VALF?|MAXFLOAT|CHAR_(?:MAX|MIN)")
+PARTS = re.compile(r"as_\w+|(?:S|U)?(?:CHAR|SHRT|INT|LONG)_(?:MAX|MIN|BIT)|(?:FLT|DBL)_\w+|__\w+")
 _REQUIRED = re.compile(r"reqd_work_group_size\W+\(?\s*(.*?)\s*\)")
 
 
@@ -54,6 +58,12 @@ def _pragmas(unit: Unit) -> list[tuple[int, str]]:
     found = [(n, t.text) for n, t in enumerate(unit.tokens) if t.text.startswith("#pragma")]
     bodies = [f.body for listed in unit.definitions.values() for f in listed]
     return [(n, t) for n, t in found if not any(b.first < n < b.last for b in bodies)]
+
+
+def says_nothing(pragma: str) -> bool:
+    """Of what stands behind it, or only of the loop that does."""
+    text = re.sub(r"^#\s*", "#", pragma)
+    return any(known.match(text) for known in (_HARMLESS, _OF_A_LOOP))
 
 
 def pragmas_of(unit: Unit, function: Function) -> Pragmas:
@@ -141,6 +151,13 @@ def macros_of(unit: Unit, names: list[str]) -> frozenset[str]:
     return frozenset(found)
 
 
+def made_of(name: str, macros: Collection[str]) -> frozenset[str]:
+    """Those of the macros that a constant of the language may be made of."""
+    if _OF_PARTS.fullmatch(name) is None:
+        return frozenset()
+    return frozenset(each for each in macros if PARTS.fullmatch(each) and each != name)
+
+
 @lru_cache(maxsize=1024)
 def _reached(unit: Unit, name: str) -> frozenset[str]:
     """The name, and those in the definitions that it leads to."""
@@ -163,7 +180,8 @@ def redefined(unit: Unit, function: Function) -> tuple[tuple[str, Span], ...]:
                 f"'{name}' in {function.name}() has another value where a fused kernel would stand"
             )
             found.setdefault(message, Span(unit.source, token.start, token.end))
-        for name in macros_of(unit, [token.text]):
+        parts = made_of(token.text, unit.macros.in_file)
+        for name in macros_of(unit, [token.text]) | parts:
             here, there = unit.macros.at(name, line), unit.macros.at_end(name)
             if (here and here.definition) != (there and there.definition):
                 message = (

@@ -56,6 +56,7 @@ _REPLACED = {
     "__restrict__": "restrict",
     "vec_step": "sizeof",  # both take a type
 }
+_BLANKS = re.compile(r"\\[ \t]+\r?\n")
 _JOINING = re.compile(r"\?\?/(?=[ \t]*\r?\n)")  # a trigraph
 _HALF = re.compile(r"(?!0[xX])[\d.].*[hH]")  # 1.0h
 
@@ -128,6 +129,9 @@ def _refuse_unknown_constructs(source: SourceFile, tokens: list[PToken]) -> None
     if (joins := _JOINING.search(source.text)) is not None:
         what = "'??/' at the end of a line joins it with the next one for some compilers only"
         raise error("KF118", what, Span(source, *joins.span()), help="write '? ?/'")
+    if (joins := _BLANKS.search(source.text)) is not None:
+        what = "a line that ends with a backslash and blanks goes on for some compilers only"
+        raise error("KF118", what, Span(source, *joins.span()), help="take the blanks out")
     for index, (token, following) in enumerate(pairwise(tokens)):
         before = tokens[index - 1].text if index else ";"
         what = ""

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.unit import Unit
 from kfusion.regenerate.additions import Additions, additions_fields, additions_text
-from kfusion.regenerate.tables import RegionText, region_text
+from kfusion.regenerate.tables import FusedKernels, RegionText, region_text
 from kfusion.runtime import CALLS_NAME, HEADER_NAME, calls_text, runtime_text
 from kfusion.source.text import bytes_of
 from kfusion.synthesis.model import FusedKernel
@@ -22,7 +22,7 @@ def header_texts(
     regions: Sequence[RegionText],
     additions: Additions,
     kernels: Sequence[FusedKernel],
-    fused: Mapping[Unit, str],
+    fused: FusedKernels,
     units: Iterable[Unit | CppUnit],
     callers: Sequence[Unit | CppUnit],
     *,

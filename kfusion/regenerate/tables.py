@@ -14,7 +14,9 @@ from kfusion.regenerate.names import quoted
 from kfusion.regenerate.pattern import Pattern, slot_keys
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
+from kfusion.synthesis.model import FusedKernel
 
+FusedKernels = Mapping[Unit, Sequence[FusedKernel]]  # of each program
 PAYERS = protection("host-payers", "what several rounds do not store is written by those behind")
 
 _WIDTH = 96
@@ -29,7 +31,7 @@ class RegionText:
     patterns: tuple[Pattern, ...]
 
 
-def region_text(region: RegionText, additions: str, fused: Mapping[Unit, str]) -> str:
+def region_text(region: RegionText, additions: str, fused: FusedKernels) -> str:
     """Functions and tables of a region's patterns, and the table that lists them.
 
     `additions`: the fields for what programs may lack. `fused`: a fused kernel of each program.
@@ -57,7 +59,7 @@ def _devices(pattern: Pattern) -> str:
     return f"CL_DEVICE_TYPE_{pattern.target.name.upper()}, {pattern.target.local_bytes}"
 
 
-def pattern_text(pattern: Pattern, name: str, fused: Mapping[Unit, str]) -> str:
+def pattern_text(pattern: Pattern, name: str, fused: FusedKernels) -> str:
     """Its functions and tables, under that name."""
     pattern = replace(pattern, name=name)
     blocks = [making_text(pattern)] if pattern.forms else []
@@ -118,15 +120,18 @@ def _exchanges(pattern: Pattern) -> list[tuple[int, int]]:
     return [(slots[one], slots[other]) for one, other in moves if one != other]
 
 
-def _evidence(pattern: Pattern, invocation: Invocation, fused: Mapping[Unit, str]) -> str:
+def _evidence(pattern: Pattern, invocation: Invocation, fused: FusedKernels) -> str:
     """What tells the program that was analysed from others: a fused kernel, or its text."""
     program = invocation.kernel.program
+    if not invocation.kernel.sure:  # nothing tells: it is launched as it is written
+        return f"NULL, {quoted(program.source.path.name)}"
     for form in reversed(pattern.forms):
         for group, kernel in form.kernels.items():
             if {pattern.invocations[m].kernel.program for m in group.members} == {program}:
                 return f"{quoted(kernel.name)}, NULL"
-    if program in fused:
-        return f"{quoted(fused[program])}, NULL"
+    for kernel in fused.get(program, ()):
+        if set(invocation.kernel.pins) <= set(kernel.pins):
+            return f"{quoted(kernel.name)}, NULL"
     return f"NULL, {quoted(program.source.path.name)}"
 
 

@@ -386,6 +386,33 @@ KFUSION_HERE int kfusion_are_alike(kfusion_state *s, cl_program one, cl_program 
     return p->alike;
 }
 
+/* Do the options define nothing but numbers? -Dmine=theirs may give the texts of several programs
+   one function that none of them has alone. */
+KFUSION_HERE int kfusion_defines_numbers(const char *options)
+{
+    const char *at = options;
+
+    while ((at = strstr(at, "-D")) != NULL) {
+        at += 2;
+        while (*at == ' ' || *at == '\t')
+            at++;
+        while (*at == '_' || isalnum((unsigned char)*at))
+            at++;
+        if (*at != '\0' && *at != ' ' && *at != '\t') {
+            if (*at++ != '=')
+                return 0;
+            at += *at == '-' || *at == '+';
+            if (*at != '.' && !isdigit((unsigned char)*at))
+                return 0;
+            while (*at == '.' || *at == '+' || *at == '-' || isalnum((unsigned char)*at))
+                at++;
+            if (*at != '\0' && *at != ' ' && *at != '\t')
+                return 0;
+        }
+    }
+    return 1;
+}
+
 /* Sees to it that the program with fused text added is there if there is such a text, and that it
    is still the one: once in each region, for the program may have been built with other options.
    In a closed program every build is seen, and once is enough. */
@@ -404,7 +431,8 @@ KFUSION_HERE void kfusion_look_for_addition(kfusion_state *s, kfusion_program *p
         return;
     }
     kfusion_let_go_of_added(p);
-    if (options != NULL)
+    if (options != NULL &&
+        (p->programs == 1 || !KFUSION_PROTECTS(NUMBERS) || kfusion_defines_numbers(options)))
         source = kfusion_source_of(p);
     text = source == NULL ? NULL : kfusion_find_addition(s->region, source, options);
     if (text != NULL)
