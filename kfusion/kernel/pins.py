@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable
 
-from kfusion.kernel.branches import Block
+from kfusion.kernel.branches import Block, Definition
 from kfusion.kernel.conditions import GIVEN, PREDEFINED_NUMBERS, Conditions
 from kfusion.kernel.surroundings import PARTS, definition_span, macros_of, words
 from kfusion.kernel.types import type_macro
@@ -40,9 +40,8 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
     macros = conditions.with_pasted(macros_of(unit, sorted(names)))
     names |= macros
     found: list[str] = []
-    spoilt = next((d for d in conditions.branches.definitions if d.name in _WRITTEN), None)
-    if spoilt is not None and not spoilt.conditions:
-        message = f"'{spoilt.name}' is a macro in this file: a fused kernel may mean the function"
+    if (spoilt := next(filter(_is_spoilt, conditions.branches.definitions), None)) is not None:
+        message = f"'{spoilt.name}' is a macro in this file, and a fused kernel may need the word"
         return Pins((), ((message, definition_span(unit, functions[0])),))
     deciding = _deciding(conditions)
     for block in conditions.branches.blocks:
@@ -131,6 +130,13 @@ def _first_use(unit: Unit, functions: list[Function], macro: str) -> Span:
     return definition_span(unit, functions[0])
 
 
+def _is_spoilt(definition: Definition) -> bool:
+    """A word of the language that is a macro in any build."""
+    name, body = definition.name, definition.text[len(definition.name) :].strip()
+    other = name in _SPACES and body != f"__{name}"
+    return not definition.conditions and not definition.undefines and (name in _WRITTEN or other)
+
+
 def _deciding(conditions: Conditions) -> frozenset[Block]:
     """Blocks that change any kernel of the file where it would stand at the end: by a pragma, or
     by a macro that has the name of something in the language."""
@@ -155,9 +161,10 @@ def _decides(conditions: Conditions, block: Block, extents: list[Span], names: s
 # rooms know how to do without, but they have to be seen.
 _WRITTEN = frozenset(
     "barrier get_global_id get_global_size get_local_id get_local_size get_work_dim "
-    "CLK_LOCAL_MEM_FENCE CLK_GLOBAL_MEM_FENCE CLK_IMAGE_MEM_FENCE".split()
+    "get_num_groups CLK_LOCAL_MEM_FENCE CLK_GLOBAL_MEM_FENCE CLK_IMAGE_MEM_FENCE".split()
 )
-_CALLED = frozenset("clamp get_group_id get_num_groups max min".split())
+_CALLED = frozenset("clamp get_group_id max min".split())
+_SPACES = frozenset("kernel global local constant private".split())
 _COMMON = frozenset(
     "kernel __kernel global __global local __local constant __constant private __private const "
     "void static inline typedef struct union enum unsigned signed char short int long float "

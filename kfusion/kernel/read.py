@@ -33,6 +33,7 @@ from kfusion.kernel.scopes import Scopes, find_scopes
 from kfusion.kernel.sections import check_sections
 from kfusion.kernel.strides import mixes_ids
 from kfusion.kernel.surroundings import (
+    called_twice,
     macros_of,
     placed_pragmas,
     pragmas_of,
@@ -181,6 +182,7 @@ def _read(
         unstable=(
             *redefined(unit, function),
             *placed_pragmas(unit, function),
+            *called_twice(unit, function),
             *pins.trouble,
             *written_out(conditions, function, scopes.uses),
         ),

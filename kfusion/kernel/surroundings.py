@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from kfusion.kernel.model import Pragmas
 from kfusion.parse.unit import Function, Unit
-from kfusion.source.lexer import Kind, Token, names_in, tokenize
+from kfusion.source.lexer import Kind, Token, closing_round, names_in, tokenize
 from kfusion.source.text import Span
 
 _EXTENSION = re.compile(r"#pragma\s+OPENCL\s+EXTENSION\s+(\w+)\s*:\s*(\w+)")
@@ -168,6 +168,31 @@ def _reached(unit: Unit, name: str) -> frozenset[str]:
         if macro is not None
     )
     return frozenset([name, *(t.text for body in bodies for t in tokenize(" " + body))])
+
+
+def called_twice(unit: Unit, function: Function) -> tuple[tuple[str, Span], ...]:
+    """Macro calls that give the name of another macro, which the brackets behind them call:
+    `OP(neg)(x)`. No text would replace all of that."""
+    span = definition_span(unit, function)
+    tokens = tokenize(span.text)
+    opened = {token.start for token in unit.tokens if token.text == "("}
+    found: list[tuple[str, Span]] = []
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        at = token.start + span.start
+        line = unit.source.location(at).line
+        macro = unit.macros.at(token.text, line) if token.kind is Kind.NAME else None
+        end = closing_round(tokens, index + 1) if macro and macro.parameters is not None else None
+        if end is None:
+            index += 1
+            continue
+        behind = tokens[end + 1] if end + 1 < len(tokens) else token
+        if behind.text == "(" and behind.start + span.start not in opened:
+            what = f"the macro call '{token.text}(...)' gives the name of a macro that is called"
+            found.append((what, Span(unit.source, at, tokens[end].end + span.start)))
+        index = end + 1
+    return tuple(found)
 
 
 def redefined(unit: Unit, function: Function) -> tuple[tuple[str, Span], ...]:

@@ -137,6 +137,8 @@ def _refuse_unknown_constructs(source: SourceFile, tokens: list[PToken]) -> None
         what = ""
         if token.text in ("pipe", "__pipe") and before in ("(", ",") and is_name(following.text):
             what = "pipes are not supported"
+        elif token.text == "_Generic" or (token.text == "(" and following.text == "{"):
+            what = "'_Generic' and statements in brackets, '({ ... })', are not supported"
         elif token.text == "^" and following.text in ("{", "(") and before in "({};,=":
             what = "blocks and kernels that enqueue kernels are not supported"
         if what:

@@ -30,8 +30,10 @@ class StageUse:
         """`direct`: what would be copied into local memory is read where it is. `again`: of its
         reads those that are computed again. `straight`: loads whose index is written anew."""
         self.number, self.stage = number, stage
-        self.again = {each.access: each for each in again}
         self.kernel = stage.invocation.kernel
+        statements = [access.statement for access in self.kernel.accesses]
+        alive = (e for e in again if (number, statements[e.access]) not in values.dead)
+        self.again = {each.access: each for each in alive}
         self.straight = {self.kernel.accesses[n].first for n in straight}
         self.unit = self.kernel.unit
         self.places = {n: place for (s, n), place in values.places.items() if s == number}
