@@ -411,10 +411,15 @@ class Executor(Commands):
 
     def _value_TernaryOp(self, node: c_ast.TernaryOp) -> Sym:
         condition = self.value(node.cond)
-        if self.truth(condition) is None and not any(map(has_effects, (node.iftrue, node.iffalse))):
-            first, second = self.value(node.iftrue), self.value(node.iffalse)
+        is_first = node.iftrue is node.cond  # `a ?: b`
+        parts = (node.iftrue, node.iffalse)[is_first:]
+        if self.truth(condition) is None and not any(map(has_effects, parts)):
+            first = condition if is_first else self.value(node.iftrue)
+            second = self.value(node.iffalse)
             return first if first == second else Op("?:", (condition, first, second))
-        return self.value(node.iftrue if self.one_of(node, condition) else node.iffalse)
+        if self.one_of(node, condition):
+            return condition if is_first else self.value(node.iftrue)
+        return self.value(node.iffalse)
 
     # Calls
 

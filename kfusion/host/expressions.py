@@ -11,10 +11,11 @@ from abc import abstractmethod
 from pycparser import c_ast
 
 from kfusion.host.arithmetic import arithmetic, compute
+from kfusion.host.equality import strip
 from kfusion.host.initialisers import Initialisers
 from kfusion.host.names import function_value
 from kfusion.host.program import constant
-from kfusion.host.symbolic import FALSE, TRUE, Literal, Num, Op, Place, Ref, Sym, Unknown
+from kfusion.host.symbolic import FALSE, TRUE, Literal, Num, Op, Place, Pointee, Ref, Sym, Unknown
 from kfusion.host.types import named_type
 
 _INVERSE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -162,6 +163,8 @@ class Expressions(Initialisers):
         # What takes turns comes back: `now = 1 - now`, `now ^= 1`.
         if op == "-" and isinstance(right, Op) and (right.name, right.args[:-1]) == (op, (left,)):
             return right.args[1]
+        if op == "-" and (around := _around(strip(left), strip(right))) is not None:
+            return Ref(around)
         if op == "^" and isinstance(left, Op) and (left.name, left.args[1:]) == (op, (right,)):
             return left.args[0]
         if op == "+" and isinstance(left, Op) and left.name == op and isinstance(right, Num):
@@ -245,3 +248,13 @@ def type_text(node: c_ast.Node) -> str:
     from pycparser.c_generator import CGenerator
 
     return str(CGenerator().visit(node))
+
+
+def _around(pointer: Sym, offset: Sym) -> Place | None:
+    """`(char *)&node->list - offsetof(struct node, list)`: what the member is in."""
+    if not (isinstance(pointer, Ref) and isinstance(offset, Ref)):
+        return None
+    path = offset.place.path
+    if offset.place.root != Pointee(FALSE) or not path or pointer.place.path[-len(path) :] != path:
+        return None
+    return Place(pointer.place.root, pointer.place.path[: -len(path)])

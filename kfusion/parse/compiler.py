@@ -98,12 +98,17 @@ def run(
 def is_c(words: Iterable[str], how: Preprocessor) -> bool:
     """Does the compiler accept the tokens, whatever it says of names that are not declared?"""
     command = [*shlex.split(how.cc), "-x", "c", "-std=gnu11", "-w", "-fpermissive", "-fsyntax-only"]
-    text = bytes_of("\n".join(words))
+    text, english = bytes_of("\n".join(words)), {**os.environ, "LC_ALL": "C"}
     try:
-        done = subprocess.run([*command, "-"], input=text, capture_output=True, check=False)
+        done = subprocess.run(
+            [*command, "-"], input=text, capture_output=True, check=False, env=english
+        )
     except OSError:
         return False
-    return done.returncode == 0
+    errors = [
+        line for line in done.stderr.decode(errors="replace").split("\n") if " error: " in line
+    ]
+    return done.returncode == 0 or (bool(errors) and all(" undeclared " in e for e in errors))
 
 
 def no_compiler(cc: str, why: str) -> KFusionError:

@@ -11,7 +11,15 @@ from pycparser import c_ast
 from kfusion.parse.annotations import Annotations, RegionMark
 from kfusion.parse.preprocess import Preprocessed, PToken
 from kfusion.parse.syntax import is_name
-from kfusion.parse.unit import Note, TypeGuess, Unit, end_of_word, parse_unit, refuse_redefinition
+from kfusion.parse.unit import (
+    CONDITION,
+    Note,
+    TypeGuess,
+    Unit,
+    end_of_word,
+    parse_unit,
+    refuse_redefinition,
+)
 from kfusion.source.diagnostics import error, warning
 from kfusion.source.text import SourceFile
 
@@ -189,6 +197,8 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
             continue
         elif token.text not in _DROPPED:
             depth += (token.text == "{") - (token.text == "}")
+            if token.text == ":" and result and result[-1].text == "?":
+                result.append(token._replace(text=CONDITION))  # `a ?: b`, of GNU C
             if token.text in _REPLACED:
                 token = token._replace(text=_REPLACED[token.text])
             result.append(token)

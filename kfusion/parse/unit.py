@@ -34,6 +34,7 @@ _KEYWORDS = frozenset(
     "union unsigned void volatile while _Bool _Complex _Noreturn _Static_assert".split()
 )
 UNREAD = "__kfusion_unread__"  # the function that a body seems to call which cannot be read
+CONDITION = "__kfusion_condition__"  # what `a ?: b` leaves out
 # Most nodes have none below them, and looking for it takes long.
 _LEAVES = frozenset((c_ast.ID, c_ast.Constant, c_ast.IdentifierType))
 
@@ -366,6 +367,9 @@ def parse_unit(
         elif not names:
             raise syntax_error(source, annotations, tokens, result, cpp_possible, done.stubs)
         opaque += names
+    for node in descendants(result):
+        if isinstance(node, c_ast.TernaryOp) and getattr(node.iftrue, "name", "") == CONDITION:
+            node.iftrue = node.cond
     types, bodies = frozenset(opaque), frozenset(unread)
     return Unit(source, annotations, tokens, notes, done.macros, done.how, result, types, bodies)
 
