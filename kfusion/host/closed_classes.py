@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from kfusion.parse.syntax import is_name
 
 _OPENING, _CLOSING = ("(", "{", "["), (")", "}", "]")
+_SMART = frozenset(("unique_ptr", "shared_ptr"))
 _ACCESS = frozenset("public protected private".split())
 _BEFORE = frozenset("const volatile mutable struct enum".split())
 
@@ -30,6 +31,21 @@ def number_members(texts: Sequence[str], is_number: IsNumber) -> dict[str, froze
             members = _members(inside, is_number) if plain else ()
             found.setdefault(name, []).append(frozenset(members))
     return {name: each[0] for name, each in found.items() if len(each) == 1}
+
+
+def smart_pointers(texts: Sequence[str]) -> frozenset[str]:
+    """Names of types whose `get()` gives a plain pointer, and calls nothing: the standard library's
+    and their aliases. None, if a class says itself what `pointer` is."""
+    if "pointer" in texts:
+        return frozenset()
+    found: dict[str, list[bool]] = {}
+    for index in range(len(texts) - 6):
+        if texts[index] == "using" and texts[index + 2] == "=":
+            of_std = (
+                list(texts[index + 3 : index + 5]) == ["std", "::"] and texts[index + 5] in _SMART
+            )
+            found.setdefault(texts[index + 1], []).append(of_std)
+    return _SMART | {name for name, each in found.items() if all(each)}
 
 
 def _inside(texts: Sequence[str], opening: int) -> Iterator[str]:

@@ -75,7 +75,7 @@ def operators_of(unit: CppUnit, types: Set[str]) -> frozenset[str]:
             scopes.append(bool(_SCOPES & set(texts[max(index - 4, 0) : index])))
         elif text == "}" and scopes:
             scopes.pop()
-        elif text == "operator" and all(scopes):
+        elif text == "operator" and all(scopes) and texts[index + 1] not in ("(", "[", "->"):
             opening = index + 2 if texts[index + 1] != "(" else index + 3
             parameters = set(texts[opening : closing_of(texts, opening)])
             if not parameters & (_STREAMS | foreign):

@@ -16,7 +16,7 @@ from pathlib import Path
 from kfusion.host import known
 from kfusion.host.callgraph import CallGraph, call_graph
 from kfusion.host.closed import Closedness, Reach, Way
-from kfusion.host.closed_classes import number_members
+from kfusion.host.closed_classes import number_members, smart_pointers
 from kfusion.host.closed_functions import CppFunction, functions_named
 from kfusion.host.closed_headers import (
     ambiguous,
@@ -122,6 +122,7 @@ class _Reader(Scopes):
         self.who = REGION  # what is read
         self.way: Way = ()  # how it is reached
         self.read: set[tuple[CppUnit, int]] = set()  # functions of C++
+        self.pointers = frozenset[str]()  # types with a `get()` that gives a plain pointer
         self.leaves: set[str] = set()
         self.leaving = frozenset[str]()  # functions that may stand in there
         self.streams = False  # may the region write to std::cerr?
@@ -142,6 +143,7 @@ class _Reader(Scopes):
             self.streams = is_plain_output(unit)
             texts = [token.text for token in unit.tokens]
             self.classes = number_members(texts, self._is_cast)
+            self.pointers = smart_pointers(texts)
             self.leaving = frozenset(name for name in _LEAVING if can_leave_by(name, unit))
             self._expand(unit)
 
@@ -285,12 +287,15 @@ class _Reader(Scopes):
         name, between, member = (self.text(i) for i in (index, index + 1, index + 2))
         if between not in (".", "->") or self.text(index - 1) in (".", "->", ":"):
             return None
+        class_ = self.sort_of(CLASS_OF.format(name)) if self.sort_of(name) == OTHER else None
+        if member == "get" and [self.text(index + 3), self.text(index + 4)] == ["(", ")"]:
+            words = (class_ or "").removeprefix("std : : ").split(maxsplit=1)
+            return index + 5 if between == "." and self.pointers.intersection(words[:1]) else None
         if self.text(index + 3) in ("(", "<", ":"):
             return None
         if name == "this":
             around = next((scope for scope in reversed(self.scopes) if CLASS in scope), {})
             return index + 3 if between == "->" and around.get(member) == NUMBER else None
-        class_ = self.sort_of(CLASS_OF.format(name)) if self.sort_of(name) == OTHER else None
         return index + 3 if member in self.classes.get(class_ or "", ()) else None
 
     def _is_ambiguous(self, name: str) -> bool:
