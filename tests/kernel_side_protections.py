@@ -95,6 +95,8 @@ PROTECTED_BY: dict[str, str] = {
     "uniform-groups": f"{_REFUSALS}::test_group_arithmetic_in_groups_that_are_not_full",
     "offsets": f"{_REFUSALS}::test_group_arithmetic_lacks_the_offset",
     "program-order": "tests/graph/test_partition.py::test_group_around_what_is_needed_in_between",
+    "sure-kernels": f"{_CASES}[hidden_text: a kernel of another program that calls are moved past "
+    "stores more with an option]",
     # graph: what one item may do for several
     "only-read": f"{_CASES}[12_work_groups: for a CPU weights are read where they are: not if "
     "the kernel changes its copy of them]",
@@ -150,6 +152,7 @@ PROTECTED_BY: dict[str, str] = {
     "own-ids": f"{_CASES}[shifted: overwritten under guards that say the same of other items]",
     "groups-later": f"{_CASES}[group_sizes: groups of a launch that stays as written and "
     "overwrites have another size]",
+    "parts": "tests/fuse/test_parts.py::test_two_items_store_parts_of_one_element",
     "partial": f"{_TRAPS}::test_trap_01_partial_overwrite_by_a_later_kernel_keeps_the_store",
     "untouched": "tests/graph/test_cpu.py::test_weights_that_another_stage_writes_are_copied",
 }

@@ -29,6 +29,7 @@ from kfusion.source.protections import is_on, protection
 
 GUARDS = protection("guards", "values are forwarded only between stages with equal guards")
 IMPLIED = protection("implied", "values go on only where they have been made for all items")
+PARTS = protection("parts", "an item stores an element of which others store components")
 CONDITIONS = protection("conditions", "a value starts at an access under no condition of its own")
 WHOLE_BUFFER = protection("whole-buffer", "no other access of the buffer may hit the element")
 ABOVE_STORES = protection("above-stores", "a value is not loaded above a store of its statement")
@@ -114,7 +115,12 @@ class _Event:
 
     @property
     def mode(self) -> Mode:
-        return self.access.access.mode
+        """Who stores a part needs what the others were."""
+        return Mode.UPDATE if self.is_part else self.access.access.mode
+
+    @property
+    def is_part(self) -> bool:
+        return self.access.access.mode.writes and not self.access.access.whole
 
     @property
     def conditional(self) -> bool:
@@ -255,12 +261,25 @@ class _Analysis:
             if not form.in_loop:
                 key = access.memory.name, form, self._way(access)
                 cells.setdefault(key, []).append(event)
+        several = self._stored_in_parts()
         return {
             key: events
             for key, events in cells.items()
             if all(can_be_replaced(e.access) for e in events)
             and len({e.access.type for e in events}) == 1
+            and not (key[0] in several and any(event.is_part for event in events))
         }
+
+    def _stored_in_parts(self) -> set[str]:
+        """Memory with parts of elements of which one item may store some, and another one others:
+        `p[i].x = ...; p[i + 1].y = ...;`. None of them may store the whole."""
+        forms: dict[str, set[object]] = {}
+        for event in self._events(tuple(range(len(self.stages)))):
+            if event.is_part:
+                form = event.access.form
+                stored = self.equalities.form(form) if form is not None else event.key
+                forms.setdefault(event.access.memory.name, set()).add(stored)
+        return {name for name, found in forms.items() if len(found) > 1 and is_on(PARTS)}
 
     def _way(self, access: BoundAccess) -> str:
         """What else tells two reads apart: outside of an image samplers differ."""
@@ -556,6 +575,8 @@ class _Analysis:
         event = events[position]
         if event.conditional or event.statement[1] < 0 or not self._is_settled(event):
             return False
+        if event.is_part:  # other items may store the others
+            return False
         above = (e for e in events[:position] if e.statement == event.statement)
         if any(e.mode.writes for e in above) and is_on(ABOVE_STORES):
             return False  # the load would stand above that store
@@ -579,7 +600,7 @@ class _Analysis:
             return {}
         last = writes[-1]
         if not last.conditional:
-            return {last.key: False}
+            return {last.key: last.is_part}
         if (
             all(e.conditional for e in writes)
             or self.stages[last.stage].invocation.kernel.body.leaves  # it may not be reached
@@ -626,7 +647,10 @@ class _Analysis:
 
 
 def can_be_replaced(access: BoundAccess) -> bool:
-    """A variable may stand for its text: it is the whole element, or reads part of a vector."""
-    struct = access.type.startswith(("struct ", "union "))
-    part = not access.access.whole and (access.access.mode.writes or struct)
-    return access.access.plain and not part
+    """A variable may stand for its text: it is the whole element, or part of a vector."""
+    it, whole = access.access, access.access.whole
+    if not whole and access.type.startswith(("struct ", "union ")):
+        return False
+    padded = access.type.endswith("3")  # to store the whole of it changes what is behind it
+    part = not whole and it.part and not it.conditional and not padded
+    return it.plain or part

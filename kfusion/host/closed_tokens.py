@@ -25,7 +25,6 @@ from kfusion.host.closed_headers import (
     operators_of,
     plain_operator,
 )
-from kfusion.host.closed_macros import expanded
 from kfusion.host.closed_scopes import (
     ARITHMETIC,
     CLASS,
@@ -40,6 +39,7 @@ from kfusion.host.known import Kind, kind_of
 from kfusion.host.program import HostProgram
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.cpp import CppUnit
+from kfusion.parse.macro_calls import expanded
 from kfusion.parse.macros import Macro
 from kfusion.source.lexer import Kind as TokenKind
 from kfusion.source.lexer import Token, between_commas, matching, tokenize
@@ -57,8 +57,8 @@ _HELP = (
     "methods or templates: put what else it calls in front of the region, or behind it"
 )
 _MACRO_HELP = (
-    "a macro in a region of C++ is looked into if it is defined once, in front of the region, and "
-    "pastes nothing with ##: else write out what it stands for"
+    "a macro in a region of C++ is looked into if it is defined once, in front of the region: else "
+    "write out what it stands for"
 )
 _CLASS_HELP = (
     "copy what the region needs of it into variables in front of the region, "

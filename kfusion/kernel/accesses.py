@@ -605,6 +605,7 @@ class ExpressionWalker(ABC):
                 span=self.unit.span(*(shown or tokens)),
                 plain=direct and uncast and (stored_by is not None or not mode.writes),
                 assignment=stored_by,
+                part=direct and uncast and not statement and self._begins(tokens[0], mode),
                 texel=texel,
                 seen_as=pointer.seen_as,
                 unit=pointer.unit,
@@ -613,6 +614,11 @@ class ExpressionWalker(ABC):
                 atomic=atomic,
             )
         )
+
+    def _begins(self, first: int, mode: Mode) -> bool:
+        """Is it the target of an assignment that is a statement?"""
+        statement = self.function.body.find(first)
+        return mode.writes and statement.kind == "plain" and statement.first == first
 
     def _storing(self, first: int, last: int) -> Statement | None:
         """The statement that consists of this store: `a[i] = ...;` and the like."""

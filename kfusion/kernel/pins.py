@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable
+from functools import lru_cache
+from itertools import pairwise
 
 from kfusion.kernel.branches import Block, Definition
 from kfusion.kernel.conditions import GIVEN, PREDEFINED_NUMBERS, Conditions
@@ -16,7 +18,7 @@ from kfusion.kernel.surroundings import PARTS, definition_span, macros_of, words
 from kfusion.kernel.types import type_macro
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.lexer import names_in
+from kfusion.source.lexer import Kind, Token, names_in, tokenize
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 
@@ -37,6 +39,7 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
     unit, name = conditions.unit, functions[0].name
     extents = [definition_span(unit, f) for f in functions if unit.in_main_file(f.node.decl)]
     names = {name for f in functions for name in (f.name, *_names_in(conditions, f))}
+    names |= _declaring(conditions)
     macros = conditions.with_pasted(macros_of(unit, sorted(names)))
     names |= macros
     found: list[str] = []
@@ -141,11 +144,43 @@ def _deciding(conditions: Conditions) -> frozenset[Block]:
     """Blocks that change any kernel of the file where it would stand at the end: by a pragma, or
     by a macro that has the name of something in the language."""
     found = [block for inner in conditions.branches.pragmas for block in inner.around]
+    pragmas = {"_Pragma"}
     for definition in conditions.branches.definitions:
         name = definition.name
-        if name in _COMMON | _WRITTEN | _CALLED or PARTS.fullmatch(name):
+        in_language = name in _COMMON | _WRITTEN | _CALLED or PARTS.fullmatch(name) is not None
+        if "_Pragma" in definition.text:
+            pragmas.add(name)
+        if in_language or "_Pragma" in definition.text:
             found += definition.conditions
+    defined = frozenset(definition.name for definition in conditions.branches.definitions)
+    for block in conditions.branches.blocks:
+        text = block.file.text
+        if not block.is_guard and any(
+            block.start <= token.start < block.end and (token.text in pragmas or is_called)
+            for token, is_called in _at_top(text, defined | pragmas)
+        ):
+            found += block.around
     return frozenset(found)
+
+
+def _declaring(conditions: Conditions) -> set[str]:
+    """Macros that may say which function the file declares: `NAME(float x) { ... }`."""
+    defined = frozenset(definition.name for definition in conditions.branches.definitions)
+    found = _at_top(conditions.unit.source.text, defined)
+    return {token.text for token, is_called in found if is_called}
+
+
+@lru_cache(maxsize=16)
+def _at_top(text: str, names: frozenset[str]) -> tuple[tuple[Token, bool], ...]:
+    """These names outside of all brackets, and whether brackets follow."""
+    found: list[tuple[Token, bool]] = []
+    depth = 0
+    for token, behind in pairwise(tokenize(text) if names else ()):
+        if token.kind is Kind.PUNCTUATOR:
+            depth += (token.text in "([{") - (token.text in ")]}")
+        elif depth == 0 and token.text in names:
+            found.append((token, behind.text == "("))
+    return tuple(found)
 
 
 def _decides(conditions: Conditions, block: Block, extents: list[Span], names: set[str]) -> bool:

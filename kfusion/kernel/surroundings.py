@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from kfusion.kernel.model import Pragmas
+from kfusion.parse.macro_calls import expanded
+from kfusion.parse.macros import Macro
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.lexer import Kind, Token, closing_round, names_in, tokenize
 from kfusion.source.text import Span
@@ -175,22 +177,26 @@ def called_twice(unit: Unit, function: Function) -> tuple[tuple[str, Span], ...]
     `OP(neg)(x)`. No text would replace all of that."""
     span = definition_span(unit, function)
     tokens = tokenize(span.text)
-    opened = {token.start for token in unit.tokens if token.text == "("}
+
+    def macro_at(token: Token) -> Macro | None:
+        return unit.macros.at(token.text, unit.source.location(span.start + token.start).line)
+
     found: list[tuple[str, Span]] = []
     index = 0
     while index < len(tokens):
         token = tokens[index]
-        at = token.start + span.start
-        line = unit.source.location(at).line
-        macro = unit.macros.at(token.text, line) if token.kind is Kind.NAME else None
+        macro = macro_at(token) if token.kind is Kind.NAME else None
         end = closing_round(tokens, index + 1) if macro and macro.parameters is not None else None
         if end is None:
             index += 1
             continue
-        behind = tokens[end + 1] if end + 1 < len(tokens) else token
-        if behind.text == "(" and behind.start + span.start not in opened:
+        called = [token for token in tokens[end + 1 : end + 2] if token.text == "("]
+        last = expanded(tokens[index : end + 1], macro_at)[-1:] if called else []
+        given = macro_at(last[0]) if last else None
+        if given is not None and given.parameters is not None:
             what = f"the macro call '{token.text}(...)' gives the name of a macro that is called"
-            found.append((what, Span(unit.source, at, tokens[end].end + span.start)))
+            place = Span(unit.source, span.start + token.start, span.start + tokens[end].end)
+            found.append((what, place))
         index = end + 1
     return tuple(found)
 

@@ -12,6 +12,7 @@ from kfusion.parse.preprocess import Preprocessed, PToken
 from kfusion.parse.syntax import is_name, place_of
 from kfusion.parse.unit import Note, TypeGuess, Unit, end_of_word, parse_unit, refuse_redefinition
 from kfusion.source.diagnostics import error
+from kfusion.source.lexer import COMMENT
 from kfusion.source.text import SourceFile, Span
 
 SCALARS = {
@@ -56,6 +57,12 @@ _REPLACED = {
     "__restrict__": "restrict",
     "vec_step": "sizeof",  # both take a type
 }
+
+
+def _blanked(comment: re.Match[str]) -> str:
+    return " " * len(comment[0])
+
+
 _BLANKS = re.compile(r"\\[ \t]+\r?\n")
 _JOINING = re.compile(r"\?\?/(?=[ \t]*\r?\n)")  # a trigraph
 _HALF = re.compile(r"(?!0[xX])[\d.].*[hH]")  # 1.0h
@@ -129,7 +136,7 @@ def _refuse_unknown_constructs(source: SourceFile, tokens: list[PToken]) -> None
     if (joins := _JOINING.search(source.text)) is not None:
         what = "'??/' at the end of a line joins it with the next one for some compilers only"
         raise error("KF118", what, Span(source, *joins.span()), help="write '? ?/'")
-    if (joins := _BLANKS.search(source.text)) is not None:
+    if (joins := _BLANKS.search(COMMENT.sub(_blanked, source.text))) is not None:
         what = "a line that ends with a backslash and blanks goes on for some compilers only"
         raise error("KF118", what, Span(source, *joins.span()), help="take the blanks out")
     for index, (token, following) in enumerate(pairwise(tokens)):

@@ -81,6 +81,35 @@ def test_calls_keep_their_tokens(macros: str, first: str, second: str) -> None:
     assert len(ran(program(macros, first, second)).kernels) == 1
 
 
+@pytest.mark.parametrize(
+    ("macros", "first", "second"),
+    [
+        ("#define op_neg(x, y) -(x * y)", "b[i] = a[i];", "c[i] = OP(neg)(b[i], 3.0f);"),
+        ("#define op_neg(x, y) -(x + y)", "b[i] = OP(neg)(i, a[i]);", "c[i] = b[i];"),
+        ("#define op_at(p, k) p[k]", "b[i] = OP(at)(a, i);", "c[i] = OP(at)(b, i) * 2;"),
+        ("#define X() Y\n#define Y(z) (z + 1)", "b[i] = a[i];", "c[i] = X()(b[i]) * 2;"),
+    ],
+)
+def test_a_call_that_gives_the_name_of_a_macro_is_not_fused(
+    macros: str, first: str, second: str
+) -> None:
+    fused = ran(program(f"#define OP(name) op_##name\n{macros}", first, second))
+    assert len(fused.kernels) == 2
+    assert "gives the name of a macro that is called" in fused.diagnostics[0].message
+
+
+@pytest.mark.parametrize(
+    ("macros", "first"),
+    [
+        ("#define CAT(a, b) a##b", "b[i] = CAT(convert_, int)(a[i]);"),
+        ("#define OF(type) as_##type", "b[i] = OF(int) (a[i]) + OF(uint)(a[i]);"),
+        ("#define TWICE(x) (x + x)\n#define ONCE(x) x", "b[i] = TWICE(ONCE(a[i])) * (a[i]);"),
+    ],
+)
+def test_a_call_that_gives_the_name_of_a_function_is_fused(macros: str, first: str) -> None:
+    assert len(ran(program(macros, first, "c[i] = b[i] * 2.0f;")).kernels) == 1
+
+
 def test_a_call_that_would_lose_a_bracket_is_written_out() -> None:
     twice = "float u = a[i];\n    TWICE(u = u * u + 0.5f);\n    b[i] = u;"
     text = fused_text(fuse(program("#define TWICE(s) s; s", twice, "c[i] = b[i];"), CALLS))

@@ -11,7 +11,7 @@ import pytest
 from kfusion.api import Fused, fuse
 from kfusion.graph.model import Marching
 from kfusion.graph.target import Target
-from tests.stencils.running import EAGER, MARCH
+from tests.stencils.running import EAGER, MARCH, STRIPS
 from tests.support.kernel_side import fused_and_same, fused_text
 from tests.support.pyopencl_run import Case, assert_same
 
@@ -519,6 +519,29 @@ def test_nobody_wants_what_is_made_of_neighbours() -> None:
     assert [each.functions for each in check(source, 1, calls).fused] == [()]
     fused = check(source, 1, [*calls, call("g", "c", "o")], out=["o", "c"])
     assert [each.functions for each in fused.fused] == [("o_at",)]
+
+
+# What neighbours make is read for a result that nobody wants.
+ALSO_READ = f"""
+kernel void g(global float *o, global float *u, global const float *t, int w, int h)
+{{ {ALL} o[i] = t[y*w + max(x - 1, 0)] + t[y*w + min(x + 1, w - 1)]; u[i] = t[i]; }}
+"""
+HALF_WANTED = f"""
+kernel void f(global float *t, global float *u, global const float *a, int w, int h)
+{{ {ALL} t[i] = a[i] * 2.0f; u[i] = a[i] + 1.0f; }}
+kernel void g(global float *b, global float *o, global const float *t, global const float *u,
+              int w, int h)
+{{ {ALL} b[i] = t[y*w + max(x - 1, 0)]; o[i] = u[y*w + max(x - 1, 0)]; }}
+"""
+
+
+@pytest.mark.parametrize("target", [EAGER, MARCH, STRIPS], ids=["alone", "marching", "strips"])
+def test_what_is_read_for_a_dead_result(target: Target) -> None:
+    also_read = ["g(b, u, a, w, h)", "g(c, u, b, w, h)", "g(o, u, c, w, h)"]
+    check(ALSO_READ, 1, also_read, out=("o", "u"), target=target)
+    half_wanted = ["f(t, u, a, w, h)", "g(b, o, t, u, w, h)"]
+    check(HALF_WANTED, 1, half_wanted, target=target)
+    check(HALF_WANTED, 1, half_wanted, out=("b", "o"), target=target)
 
 
 READER = "float left(global const float *p, int x) { return p[max(x - 1, 0)]; }\n"

@@ -8,7 +8,8 @@ import pytest
 from kfusion.api import Fused, fuse
 from kfusion.graph.model import LaunchRange
 from kfusion.source.diagnostics import KFusionError
-from tests.support.kernel_side import fused_text, random_data
+from tests.stencils.running import MARCH
+from tests.support.kernel_side import fused_and_same, fused_text, random_data
 from tests.support.pyopencl_run import Case, assert_same
 
 P = """
@@ -107,4 +108,81 @@ def test_a_number_too_long_for_any_type_is_left_to_the_compiler() -> None:
 def test_an_expression_too_deep_is_said_to_be_so() -> None:
     body = f"if (i < n) c[i] = {' + '.join(['a[i]'] * 8000)};"
     with pytest.raises(KFusionError, match="nested too deeply"):
+        fuse(P.format(body) + Q, CALLS)
+
+
+STENCIL = """
+kernel void f(global float *t, global const float *a, int w, int h)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x >= w || y >= h)
+        return;
+    t[y * w + x] = a[y * w + x] * 2 + 1;
+}
+kernel void g(global float *o, global const float *t, int w, int h)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x >= w || y >= h)
+        return;
+    o[y * w + x] = t[y * w + max(x - 1, 0)] + t[min(y + 1, h - 1) * w + x];
+}
+"""
+GROUPS = """
+kernel void f(global float *t, global const float *a)
+{
+    int l = get_local_id(0);
+    if (l == 1)
+        t[get_group_id(0)] = a[get_global_id(0)];
+}
+kernel void g(global float *o, global const float *t)
+{
+    int i = get_global_id(0);
+    o[i] = t[get_group_id(0)];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("macro", "launches"),
+    [
+        ("#define get_local_id(d) 0", 2),
+        ("#define barrier(flags)", 2),
+        ("#define local", 2),
+        ("#define get_num_groups 3", 2),
+        ("#define local __local", 1),
+        ("#define local __local\n#undef local", 1),
+    ],
+)
+def test_macros_with_names_that_groups_that_march_need(macro: str, launches: int) -> None:
+    fused_and_same(
+        f"{macro}\n{STENCIL}",
+        ["f(t, a, w, h)", "g(o, t, w, h)"],
+        ["o"],
+        launches=launches,
+        scalars={"w": np.int32(29), "h": np.int32(13)},
+        buffers=random_data("aot", 32 * 16),
+        size=(32, 16),
+        target=MARCH,
+    )
+
+
+@pytest.mark.parametrize("macro", ["#define barrier(flags)", "#define barrier 1"])
+def test_a_barrier_that_is_a_macro_is_not_written_between_stages(macro: str) -> None:
+    ranges = [LaunchRange(1, "all", local="16")] * 2
+    fused = fuse(f"{macro}\n{GROUPS}", ["f(t, a)", "g(o, t)"], ranges=ranges)
+    assert len(fused.kernels) == 2
+    case = Case(random_data("aot"), {}, (64,), (16,))
+    assert_same(fused, f"{macro}\n{GROUPS}", case, ["o", "t"])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int k = ({ if (a[i] > 0) c[i] = 1; 3; });",
+        "c[i] = ({ if (a[i] > 0) return; 2.0f; });",
+        "int k = _Generic(i, int: 3, default: (c[i] = 2));",
+    ],
+)
+def test_statements_and_choices_in_expressions_are_refused(body: str) -> None:
+    with pytest.raises(KFusionError, match="KF118"):
         fuse(P.format(body) + Q, CALLS)

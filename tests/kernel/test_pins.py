@@ -434,3 +434,77 @@ def test_where_pins_hold_the_kernel_is_the_same(text: str, tmp_path: Path) -> No
         unit = unit_of(written, given)
         there = [token.text for token in unit.tokens]
         assert there[: len(here)] == here or "g" not in unit.functions or kernel.unstable, given
+
+
+PLAIN_KERNEL = """\
+kernel void f(global float *c, global const float *a)
+{
+    const size_t i = get_global_id(0);
+    c[i] = a[i];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "#pragma OPENCL FP_CONTRACT OFF",
+        "#pragma pack(1)",
+        # Words of the language, which are in the text of any kernel.
+        "#define float int",
+        # What fused kernels are written with, whether the kernel has it or not.
+        "#define barrier(flags)",
+        "#define get_local_id(d) 0",
+        "#define min(a, b) ((a) - (b))",
+        "#define local",
+        # What constants of the language are made of.
+        "#define INT_MAX 5",
+        "#define as_float(x) 1.0f",
+    ],
+)
+def test_a_line_behind_a_kernel_that_changes_any_kernel_is_pinned(line: str) -> None:
+    for condition, pin in (
+        ("#ifdef SHIFT", "!defined(SHIFT)"),
+        ("#ifdef __clang__", "!defined(__clang__)"),
+        ("#if __OPENCL_VERSION__ >= 200", "!(__OPENCL_VERSION__ >= 200)"),
+    ):
+        kernel = kernel_of(f"{PLAIN_KERNEL}{condition}\n{line}\n#endif\n")
+        assert (kernel.unstable, kernel.pins) == ((), (pin,))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "#define barrier(flags)",
+        "#define barrier 1",
+        "#define get_local_id(d) 0",
+        "#define get_num_groups 3",
+        "#define CLK_LOCAL_MEM_FENCE 0",
+        "#define local",
+        "#define local static",
+    ],
+)
+def test_words_of_fused_kernels_that_are_macros_are_not_fused(line: str) -> None:
+    kernel = kernel_of(f"{line}\n{PLAIN_KERNEL}")
+    assert len(kernel.unstable) == 1
+    assert "is a macro in this file, and a fused kernel may need the word" in kernel.unstable[0][0]
+
+
+@pytest.mark.parametrize("line", ["#define local __local", "#define kernel __kernel"])
+def test_a_word_that_is_a_macro_for_its_other_spelling_changes_nothing(line: str) -> None:
+    kernel = kernel_of(f"{line}\n{PLAIN_KERNEL}")
+    assert (kernel.unstable, kernel.pins) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("constant", "part"),
+    [("NAN", "INT_MAX"), ("CHAR_MAX", "SCHAR_MAX"), ("INFINITY", "__builtin_inff")],
+)
+def test_a_constant_whose_parts_are_macros_behind_its_kernel(constant: str, part: str) -> None:
+    text = PLAIN_KERNEL.replace("a[i]", constant)
+    other = PLAIN_KERNEL.replace("a[i]", "FLT_EPSILON")
+    behind = f"#undef {part}\n#define {part} 5\n"
+    ((message, _),) = kernel_of(text + behind).unstable
+    assert message.startswith(f"the macro '{part}' in f() means something else at the end of the")
+    assert kernel_of(behind + text).unstable == ()
+    assert kernel_of(other + behind).unstable == ()

@@ -190,6 +190,21 @@ def test_refusals(text: str, message: str) -> None:
     assert str(refusal.value).split("\n", maxsplit=1)[0] == message
 
 
+@pytest.mark.parametrize(
+    "value", ["_Generic(n, int: 3, default: (n = 2))", "({ if (n > 0) return; 3; })"]
+)
+def test_expressions_that_hold_statements_or_choose_are_refused(value: str) -> None:
+    with pytest.raises(KFusionError, match=r"k.cl:1:32: error\[KF118\]: '_Generic' and statements"):
+        parse(f"kernel void f(int n) {{ int m = {value}; }}")
+
+
+@pytest.mark.parametrize("end", [" \n", "\t \r\n"])
+def test_blanks_between_a_backslash_and_the_end_of_its_line_are_refused(end: str) -> None:
+    text = f"kernel void f(int n) {{ }}\n#ifdef OTHER\n#define fm\\{end}in fmax\n#endif\n"
+    with pytest.raises(KFusionError, match=r"k.cl:3:11: error\[KF118\]: a line that ends with a"):
+        parse(text)
+
+
 def test_exclusive_or_is_no_block() -> None:
     assert "f" in parse("kernel void f(int n) { int m = n ^ (n + 1), k = (n) ^ n; }").functions
 

@@ -276,7 +276,7 @@ struct degrees { degrees(kind); };
             "CHECK(n);",
             "'CHECK' is a macro",
         ),
-        ("#define PASTE(x) x ## _all()", "PASTE(n);", "'PASTE' is a macro"),
+        ("#define PASTE(x) x ## _all()", "PASTE(n);", "'n_all' is not defined in the files given"),
         ("#define clFinish(queue) 0", "clFinish(queue);", "'clFinish' is a macro"),
         (
             (

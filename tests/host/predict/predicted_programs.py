@@ -866,4 +866,64 @@ PROGRAMS = (
         }""",
         "square(b a) square(b a) square(b a) add(c a b)",
     ),
+    Program(
+        "a graph that is cleared, and whose nodes are counted as they are added",
+        """
+        typedef struct { cl_mem data; cl_uint n; } tensor;
+        typedef struct { int type; tensor *from, *to; } node;
+        typedef struct { node nodes[16]; int count; } graph;
+        static struct { const char *name; cl_kernel kernel; } kinds[2] = {{"square"}, {"scale"}};
+        static void append(graph *g, int type, tensor *from, tensor *to) {
+            node *added = &g->nodes[g->count++];
+            added->type = type;
+            added->from = from;
+            added->to = to;
+        }
+        static int run(const graph *g) {
+            for (int i = 0; i < g->count; i++) {
+                const node *each = &g->nodes[i];
+                cl_kernel k = kinds[each->type].kernel;
+                clSetKernelArg(k, 0, sizeof(cl_mem), &each->to->data);
+                clSetKernelArg(k, 1, sizeof(cl_mem), &each->from->data);
+                if (go(k, each->to->n)) return 1;
+            }
+            return 0;
+        }
+        static tensor *make(size_t items) {
+            tensor *made = malloc(sizeof *made);
+            made->n = items;
+            made->data = clCreateBuffer(context, 0, 4 * items, NULL, NULL);
+            return made;
+        }
+        int main(void) {
+            graph g = {0};
+            tensor *x = make(100), *y = make(100), *z = make(100);
+            for (int i = 0; i < 2; i++)
+                kinds[i].kernel = clCreateKernel(program, kinds[i].name, NULL);
+            append(&g, 0, x, y);
+            append(&g, 1, y, z);
+        #pragma kfuse(x, y, z)
+            { run(&g); }
+            return 0;
+        }""",
+        "square(g.nodes[0].to->data g.nodes[0].from->data) "
+        "scale(g.nodes[1].to->data g.nodes[0].to->data)",
+        doubt="something is read, and it is not known what",
+    ),
+    Program(
+        "a negative number is subtracted",
+        """
+        static double twice(double x) {
+            double y = x - -x;
+        #pragma kfuse(a, b, c)
+            { square(b, a); add(c, a, b); }
+            return y;
+        }
+        int main(int argc, char **argv) {
+            (void)argv;
+            start();
+            return twice(argc) > 2;
+        }""",
+        "square(b a) add(c a b)",
+    ),
 )

@@ -1,12 +1,14 @@
-"""What the program's own macros make of the tokens of a C++ region."""
+"""What calls of macros become, by their definitions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 
 from kfusion.parse.macros import Macro, arguments
 from kfusion.source.lexer import Kind, Token, tokenize
 
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _MOST = 100_000  # tokens that a region is let grow to
 
 MacroAt = Callable[[Token], Macro | None]
@@ -43,8 +45,8 @@ def _called(
     """What a call makes, and where it ends."""
     body = _placed(macro.body, tokens[index])
     if macro.parameters is None:
-        plain = all(token.text not in ("##", "__VA_OPT__") for token in body)
-        return (body, index + 1) if plain else None
+        filled = _filled(body, {}, {})
+        return None if filled is None else (filled, index + 1)
     if index + 1 == len(tokens) or tokens[index + 1].text != "(":
         return None
     ranges = arguments(tokens, index + 1)
@@ -57,7 +59,7 @@ def _called(
     if given is None:
         return None
     ready = {name: expanded(part, macro_at, hidden) for name, part in given.items()}
-    filled = _filled(body, ready)
+    filled = _filled(body, ready, given)
     return None if filled is None else (filled, end)
 
 
@@ -77,24 +79,38 @@ def _given(
     return dict(zip(names, parts, strict=True))
 
 
-def _filled(body: list[Token], given: dict[str, list[Token]]) -> list[Token] | None:
+def _filled(
+    body: list[Token], given: Mapping[str, list[Token]], written: Mapping[str, list[Token]]
+) -> list[Token] | None:
+    """`written`: the arguments as they stand in the call; that is what `##` joins."""
     result: list[Token] = []
     index = 0
+    joins = False  # with what is there so far
     while index < len(body):
         token = body[index]
         behind = body[index + 1].text if index + 1 < len(body) else ""
-        if token.text == "#" and behind in given:
-            result.append(token._replace(kind=Kind.STRING, text='""'))
-            index += 2
-        elif token.text == "," and behind == "##" and body[index + 2].text in given:
+        if token.text == "," and behind == "##" and body[index + 2].text in given:
             rest = given[body[index + 2].text]  # `, ##__VA_ARGS__`, which takes the comma along
             result += [token, *rest] if rest else []
             index += 3
-        elif token.text in ("##", "#", "__VA_OPT__"):
+            continue
+        if token.text == "#" and behind in given:
+            part = [token._replace(kind=Kind.STRING, text='""')]
+            index += 1
+        elif token.text == "##":
+            joins, index = True, index + 1
+            continue
+        elif token.text in ("#", "__VA_OPT__"):
             return None
         else:
-            result += given.get(token.text, [token])
-            index += 1
+            part = (written if joins or behind == "##" else given).get(token.text, [token])
+        if joins and result and part:
+            text = result[-1].text + part[0].text
+            kind = Kind.NAME if _NAME.fullmatch(text) else Kind.NUMBER
+            result[-1] = result[-1]._replace(kind=kind, text=text)
+            part = part[1:]
+        result += part
+        joins, index = False, index + 1
     return result
 
 
