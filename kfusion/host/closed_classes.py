@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from kfusion.parse.syntax import is_name
 
@@ -31,6 +32,11 @@ def number_members(texts: Sequence[str], is_number: IsNumber) -> dict[str, froze
             members = _members(inside, is_number) if plain else ()
             found.setdefault(name, []).append(frozenset(members))
     return {name: each[0] for name, each in found.items() if len(each) == 1}
+
+
+def named_objects(texts: Sequence[str]) -> frozenset[str]:
+    """Names that stand somewhere without brackets behind them: they are not functions alone."""
+    return frozenset(a for a, b in pairwise(texts) if b != "(" and is_name(a))
 
 
 def smart_pointers(texts: Sequence[str]) -> frozenset[str]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from kfusion.host import known
 from kfusion.host.callgraph import CallGraph, call_graph
 from kfusion.host.closed import Closedness, Reach, Way
-from kfusion.host.closed_classes import number_members, smart_pointers
+from kfusion.host.closed_classes import named_objects, number_members, smart_pointers
 from kfusion.host.closed_functions import CppFunction, functions_named
 from kfusion.host.closed_headers import (
     ambiguous,
@@ -122,6 +122,7 @@ class _Reader(Scopes):
         self.who = REGION  # what is read
         self.way: Way = ()  # how it is reached
         self.read: set[tuple[CppUnit, int]] = set()  # functions of C++
+        self.own_names = frozenset[str]()  # that may be objects
         self.pointers = frozenset[str]()  # types with a `get()` that gives a plain pointer
         self.leaves: set[str] = set()
         self.leaving = frozenset[str]()  # functions that may stand in there
@@ -144,6 +145,7 @@ class _Reader(Scopes):
             texts = [token.text for token in unit.tokens]
             self.classes = number_members(texts, self._is_cast)
             self.pointers = smart_pointers(texts)
+            self.own_names = named_objects(texts)
             self.leaving = frozenset(name for name in _LEAVING if can_leave_by(name, unit))
             self._expand(unit)
 
@@ -382,7 +384,10 @@ class _Reader(Scopes):
         if listed or name in self.harmless:
             return
         kind = self.graph.program.kind_of(name)
-        if kind is Kind.UNKNOWN:
+        if kind is Kind.UNKNOWN and name in self.own_names:
+            message = f"'{name}' may be an object: what it calls is not seen"
+            self.reach.open(message, span, self.way, _HELP)
+        elif kind is Kind.UNKNOWN:
             help = f"give kfusion the C file that defines it, or add harmless({name})"
             self.reach.open(f"'{name}' is not defined in the files given", span, self.way, help)
         elif kind is Kind.OPENS:
