@@ -176,6 +176,19 @@ def _declaration_end(tokens: list[PToken], index: int) -> int:
     return len(tokens) - 1
 
 
+_MOST_CASES = 256
+
+
+def _range_of_cases(tokens: list[PToken], index: int) -> range:
+    """The numbers of `case 1 ... 3:`; none, if it is something else."""
+    match [token.text for token in tokens[index + 1 : index + 5]]:
+        case [first, "...", last, ":"] if first.isdecimal() and last.isdecimal():
+            numbers = range(int(first), int(last) + 1)
+        case _:
+            return range(0)
+    return numbers if 0 < len(numbers) <= _MOST_CASES else range(0)
+
+
 def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
     result: list[PToken] = []
     notes: list[Note] = []
@@ -191,6 +204,12 @@ def _clean(tokens: list[PToken]) -> tuple[list[PToken], list[Note]]:
             if depth > 0 and result[-1].text in (";", "{", "}", ")", ":", "else"):
                 # A statement, of which nothing is known: a call of an unknown function.
                 result += [token._replace(text=text) for text in (ASSEMBLER, "(", ")")]
+        elif token.text == "case" and (numbers := _range_of_cases(tokens, index)):
+            for number in numbers[:-1]:  # `case 1 ... 3:`, of GNU C
+                result += [token._replace(text=text) for text in ("case", str(number), ":")]
+            result += [token, tokens[index + 3]]
+            index += 4
+            continue
         elif token.text in _TYPEOF_WORDS:
             result.append(token._replace(text=TYPEOF))
             index = end_of_word(tokens, index) + 1

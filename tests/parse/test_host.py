@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pycparser import c_ast
 
 from kfusion.parse.annotations import find_annotations
 from kfusion.parse.compiler import Preprocessor
@@ -112,7 +113,7 @@ def test_headers_are_read_but_not_taken_for_the_file(tmp_path: Path) -> None:
     "body",
     [
         "int g(int x) { return x + a; } return g(b);",
-        "switch (a) { case 1 ... 5: return b; default: return a ?: 3; }",
+        "switch (a) { case 1 ... 5 + 1: return b; default: return a ?: 3; }",
         "void *t[] = { &&one, &&two }; goto *t[a + b]; one: return 1; two: return 2;",
         "double _Complex c = a + 2.0i * b; return c == 0;",
     ],
@@ -125,6 +126,17 @@ def test_a_body_of_gnu_c_is_left_out_with_what_it_names(body: str) -> None:
     assert {"a", "b"} <= {argument.expr.name for argument in call.args.exprs}
     last = unit.functions["last"]
     assert unit.span(last.first, last.body.last).text == "int last(void) { return b; }"
+
+
+def test_cases_of_gnu_c() -> None:
+    unit = parse("int f(int a) { switch (a) { case 1 ... 3: return 2; case 7: a++; } return a; }")
+    assert not unit.unread
+    assert [node.expr.value for node in unit.nodes[c_ast.Case]] == ["1", "2", "3", "7"]
+
+
+def test_a_condition_that_is_its_own_value() -> None:
+    (node,) = parse("int f(int a) { return a + 1 ?: 3; }").nodes[c_ast.TernaryOp]
+    assert node.iftrue is node.cond
 
 
 def test_a_mistake_in_a_body_is_told() -> None:
