@@ -47,6 +47,7 @@ PROTECTED_BY: dict[str, str] = {
     "closed-skipped": _REGION.format("call that another compiler sees"),
     "closed-entries": _REGION.format("jump into it"),
     "closed-anywhere": _REGION.format("thread that is ended from outside"),
+    "closed-cpp-files": "tests/expected/test_cpp.py::test_what_tokens_do_not_show[header]",
     "closed-cpp-names": _TOKENS.format("unseen = 3;"),
     "closed-cpp-operators": _TOKENS.format("a = a + b;"),
     "closed-cpp-calls": _TOKENS.format("unknown_call(n);"),

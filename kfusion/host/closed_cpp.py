@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kfusion.host.closed import CODE, Closedness
+from kfusion.host.closed_files import unseen_calls
 from kfusion.host.closed_tokens import closedness_of_tokens
 from kfusion.host.program import HostProgram
 from kfusion.host.region import CppRegion, require_used
@@ -17,7 +20,12 @@ def closedness_of_cpp(
     bindings = region.unit.bindings
     if bindings is None:
         block, unit = region.mark.block, region.unit
-        return closedness_of_tokens(region.plain, block, program, harmless, settled, unit)
+        found = closedness_of_tokens(region.plain, block, program, harmless, settled, unit)
+        hidden = tuple(
+            Reason(CODE, message, region.mark.annotation, help)
+            for message, help in unseen_calls(unit, program, harmless)
+        )
+        return replace(found, opened=(*found.opened, *hidden))
     span = _of_bindings(region)
     reason = Reason(
         CODE,

@@ -8,6 +8,7 @@ C everywhere, or nowhere.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Set
 
 from kfusion.parse.cpp import CppUnit
@@ -97,7 +98,7 @@ def is_plain_output(unit: CppUnit) -> bool:
 
 def can_leave_by(name: str, unit: CppUnit) -> bool:
     """May a macro stand for such a function, `exit`? It has to be called wherever it is named."""
-    if name in unit.macros:
+    if name in unit.macros or re.search(rf"#\s*undef\s+{name}\b", unit.source.text):
         return False
     texts = ["", "", *(token.text for token in unit.tokens), "", ""]
     for index, text in enumerate(texts):
@@ -111,7 +112,7 @@ def can_leave_by(name: str, unit: CppUnit) -> bool:
             or scope
             or before in ("~", ".", "->", "*", "&")
             or behind[0] != "("
-            or behind[1] == ")"
+            or behind[1] in (")", "{")
         ):
             return False
     return True

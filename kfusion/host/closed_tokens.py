@@ -234,8 +234,12 @@ class _Reader(Scopes):
         return index + 1
 
     def _label(self, index: int) -> int | None:
-        """Behind `name:`, which something outside of a region may jump to."""
+        """Behind `name:`, which something outside of a region may jump to, and `goto name`."""
         before, name, behind, next_ = (self.text(index + i) for i in (-1, 0, 1, 2))
+        if name == "goto":
+            if behind == "*":
+                self._open(index, "'{}' may lead anywhere")
+            return index + 2
         if before not in (";", "{", "}") or behind != ":" or next_ == ":" or name in KEYWORDS:
             return None
         if is_on(ENTRIES) and self.who == REGION:
@@ -264,7 +268,7 @@ class _Reader(Scopes):
         elif name in ("case", "default") and not any(self.switches) and is_on(ENTRIES):
             self._open(index, "'{}' belongs to a switch that begins outside of the region")
         elif name in KEYWORDS and plain_operator(name) not in self.operators:
-            return index + 2 if name == "goto" else index + 1
+            return index + 1
         elif name in self.numbers and self.sort_of(name) is None:
             pass
         elif plain_operator(name) in self.operators:

@@ -34,6 +34,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _LINE_MARKER = re.compile(r'\#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\\n]|\\.)*)"([ 1-4]*)[^\n]*\n?')
+_CALL = re.compile(r"\bcl[A-Z]\w*\s*\(")
 _BINDINGS = r"CL/(?:cl|cl2|opencl)\.hpp"
 _BUILDS = frozenset(("clBuildProgram", "clCompileProgram", "clLinkProgram"))
 _DEFINED = re.compile(r"#define (\w+)([^\n]*)")
@@ -61,6 +62,7 @@ class CppUnit:
     macros: frozenset[str] = frozenset()  # that the program defines
     numbers: frozenset[str] = frozenset()  # of these, those that stand for numbers alone
     bindings: Span | None = None  # where the bindings of OpenCL for C++ are included
+    calling_header: str | None = None  # of the system, that calls functions of OpenCL
     table: MacroTable = EMPTY  # of all macros
     defined_twice: frozenset[str] = frozenset()  # or for other options of the compiler
 
@@ -100,7 +102,7 @@ def parse_cpp(source: SourceFile, how: Preprocessor) -> CppUnit:
     if isinstance(output, Failure):
         missing_header(source, output, stubs_allowed=False)  # says so, if that is what fails
         raise failed(source, output)
-    tokens, macros, headers = _read(output)
+    tokens, macros, headers, calling = _read(output)
     numbers = frozenset(n for n, bodies in macros.items() if all(map(_NUMBER.fullmatch, bodies)))
     return CppUnit(
         source,
@@ -110,6 +112,7 @@ def parse_cpp(source: SourceFile, how: Preprocessor) -> CppUnit:
         frozenset(macros),
         numbers,
         _bindings(plain, output),
+        calling,
         read_macros(output, STDIN),
         _defined_twice([source.text, *(_text(header) for header in headers)]),
     )
@@ -142,9 +145,11 @@ def without_raw_strings(text: str) -> str:
     )
 
 
-def _read(output: str) -> tuple[list[PToken], dict[str, list[str]], list[str]]:
-    """Tokens, macros with all of their definitions, and headers; none of the system's."""
+def _read(output: str) -> tuple[list[PToken], dict[str, list[str]], list[str], str | None]:
+    """Tokens, macros with all of their definitions, and headers; none of the system's. Of these
+    one that calls OpenCL."""
     result: list[PToken] = []
+    calling: str | None = None
     headers: dict[str, None] = {}
     macros: dict[str, list[str]] = {}
     file, line, system = STDIN, 1, False
@@ -160,6 +165,8 @@ def _read(output: str) -> tuple[list[PToken], dict[str, list[str]], list[str]]:
             continue
         if system or (at_start and output[position] == "#"):  # the rest of the line
             end = output.find("\n", position) + 1 or len(output)
+            if system and calling is None and _CALL.search(output, position, end):
+                calling = None if "/CL/" in file else file.rpartition("/")[2]
             defined = None if system else _DEFINED.match(output, position)
             if defined is not None and not file.startswith("<b"):  # <built-in>
                 macros.setdefault(defined.group(1), []).append(defined.group(2))
@@ -176,4 +183,4 @@ def _read(output: str) -> tuple[list[PToken], dict[str, list[str]], list[str]]:
         line += text.count("\n")
         at_start = text[-1] == "\n"
         position = match.end()
-    return result, macros, list(headers)
+    return result, macros, list(headers), calling

@@ -66,6 +66,7 @@ class Host:
     app: str
     composed: bool = False
     more: tuple[str, ...] = ()  # files in C++
+    unseen: tuple[str, ...] = ()  # files that kfusion does not get
 
     def kfusion(self, *options: str) -> subprocess.CompletedProcess[str]:
         kernels = [] if self.composed else ["kernels.cl"]
@@ -123,11 +124,11 @@ class Host:
         objects = [
             kept_object(
                 name,
-                [self.folder] if name == "rig.c" else folders,
+                [self.folder] if name in ("rig.c", *self.unseen) else folders,
                 [*flags, *(["-std=c++11"] if name.endswith(".cpp") else [])],
                 self.folder,
             )
-            for name in (self.app, *self.more, "lib.c", "rig.c")
+            for name in (self.app, *self.more, *self.unseen, "lib.c", "rig.c")
         ]
         command = ["g++", *map(str, [*objects, *apart]), "-o", str(program), "-lOpenCL", "-lm"]
         subprocess.run(command, capture_output=True, text=True, check=True)

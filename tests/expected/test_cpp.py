@@ -146,14 +146,13 @@ MACRO = """\
 #define CHECK(call) do { int done_ = (call); if (done_ == 3) { std::cerr << #call << done_ \\
     << " in " << __FILE__ << std::endl; std::exit(0); } if (done_ == 2) throw done_; } while (0)
 """
-# A header's functions are compiled in front of the run time's include.
 UNSEEN = """\
 extern "C" {
 #include "rig.h"
 }
-#include <cstdlib>
-static cl_mem result;
-inline void at_the_end()
+#include "unseen.hpp"
+cl_mem result;
+void at_the_end()
 {
     float data[300];
     if (result == nullptr)
@@ -175,19 +174,70 @@ def test_a_macro_that_checks_statuses(tmp_path: Path) -> None:
 
 
 def test_what_is_noted_is_made_before_the_program_is_left(tmp_path: Path) -> None:
-    (tmp_path / "unseen.h").write_text(UNSEEN)
-    before = f'#include "unseen.h"\n{MACRO}'
+    (tmp_path / "unseen.hpp").write_text("extern cl_mem result;\nvoid at_the_end();\n")
+    (tmp_path / "unseen.cpp").write_text(UNSEEN)
+    before = f'#include "unseen.hpp"\n{MACRO}'
     body = CHECKED.replace(
         'argc));\n        CHECK((launch("add"', '1));\n        CHECK((launch("add"'
     )
     declared = "result = t; std::atexit(at_the_end);"
-    program = plus(tmp_path, body=body, before=before, declared=declared, after="result = 0;")
+    pragma = f"{PRAGMA} harmless(at_the_end)"
+    program = plus(tmp_path, pragma, body, before=before, declared=declared, after="result = 0;")
+    program = replace(program, unseen=("unseen.cpp",))
     assert program.fused() == ""
     assert program.both() == LEAST
     assert program.both("left", "early") == ALL
     fused = tmp_path / "out" / "app.cpp"
     fused.write_text(fused.read_text().replace("#define exit(...)", "#define unused(...)"))
     assert program.run("out", "left", "early").stdout != program.run(".", "left", "early").stdout
+
+
+HEADER_CALLS = """\
+#include "lib.h"
+struct Peek { Peek(int); ~Peek() { clFinish(nullptr); } };
+"""
+DECLARED = "struct Peek {{ {member} }};\n"
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        (HEADER_CALLS, "'unseen.hpp' calls OpenCL in front of the run time's include"),
+        (
+            DECLARED.format(member="Peek(int n);"),
+            "'Peek' is declared in this file, and defined in none that is given",
+        ),
+        (
+            DECLARED.format(member="~Peek();"),
+            "'~Peek' is declared in this file, and defined in none that is given",
+        ),
+        (
+            DECLARED.format(member="Peek operator+(int);"),
+            "'operator Peek' is declared in this file, and defined in none that is given",
+        ),
+        (
+            "void hook();\nstruct Peek { Peek() { hook(); } };\n",
+            "'hook' is declared in this file, and defined in none that is given",
+        ),
+        ("const int LARGE = 1'000;\n", ""),
+        ("void hook();\nstruct Peek { Peek() { } int rows(); };\n", ""),
+    ],
+    ids="header constructor destructor operator called separator unused".split(),
+)
+def test_what_tokens_do_not_show(header: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "unseen.hpp").write_text(f'#include "lib.h"\n{header}')
+    program = plus(tmp_path, before='#include "unseen.hpp"\n')
+    said = program.fused()
+    assert message in said if message else said == ""
+
+
+def test_a_method_of_another_file_that_is_given(tmp_path: Path) -> None:
+    (tmp_path / "far.hpp").write_text("struct Far { Far(int n); int n; Far operator+(int); };\n")
+    methods = "Far::Far(int n) : n(n) { }\nFar Far::operator+(int m) { return Far(n + m); }\n"
+    (tmp_path / "far.cpp").write_text(f'#include "far.hpp"\n{methods}')
+    program = plus(tmp_path, before='#include "far.hpp"\n')
+    assert "'Far' is declared in this file" in program.fused()
+    assert replace(program, more=("far.cpp",)).fused() == ""
 
 
 OBJECTS = """\
