@@ -14,6 +14,7 @@ with indices that depend on the loop.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from enum import Enum
 
@@ -29,6 +30,7 @@ from kfusion.source.protections import is_on, protection
 
 GUARDS = protection("guards", "values are forwarded only between stages with equal guards")
 IMPLIED = protection("implied", "values go on only where they have been made for all items")
+_VECTOR = re.compile(r"u?(?:char|short|int|long)(?:2|4|8|16)|(?:half|float|double)(?:2|4|8|16)")
 PARTS = protection("parts", "an item stores an element of which others store components")
 CONDITIONS = protection("conditions", "a value starts at an access under no condition of its own")
 WHOLE_BUFFER = protection("whole-buffer", "no other access of the buffer may hit the element")
@@ -268,6 +270,7 @@ class _Analysis:
             if all(can_be_replaced(e.access) for e in events)
             and len({e.access.type for e in events}) == 1
             and not (key[0] in several and any(event.is_part for event in events))
+            and all(self._is_settled(event) for event in events if event.is_part)
         }
 
     def _stored_in_parts(self) -> set[str]:
@@ -606,7 +609,7 @@ class _Analysis:
             or self.stages[last.stage].invocation.kernel.body.leaves  # it may not be reached
             or not self._is_settled(last)  # it cannot be stored after the statement
         ):
-            return {e.key: False for e in writes}
+            return {e.key: e.is_part for e in writes}
         return {last.key: True}
 
     def _element(self, event: _Event) -> tuple[object, ...]:
@@ -651,6 +654,6 @@ def can_be_replaced(access: BoundAccess) -> bool:
     it, whole = access.access, access.access.whole
     if not whole and access.type.startswith(("struct ", "union ")):
         return False
-    padded = access.type.endswith("3")  # to store the whole of it changes what is behind it
-    part = not whole and it.part and not it.conditional and not padded
-    return it.plain or part
+    # To store the whole of a vector of three changes what is behind it.
+    is_vector = _VECTOR.fullmatch(access.type) is not None
+    return it.plain or (not whole and it.part and not it.conditional and is_vector)

@@ -58,6 +58,7 @@ from kfusion.kernel.together import Findings, is_followed, is_local_fence
 from kfusion.kernel.types import is_member_array
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Function, arguments_of, called_name, is_step
+from kfusion.source.lexer import CLOSING, OPENING
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 
@@ -605,7 +606,7 @@ class ExpressionWalker(ABC):
                 span=self.unit.span(*(shown or tokens)),
                 plain=direct and uncast and (stored_by is not None or not mode.writes),
                 assignment=stored_by,
-                part=direct and uncast and not statement and self._begins(tokens[0], mode),
+                part=direct and uncast and not statement and self._is_part(*tokens, mode),
                 texel=texel,
                 seen_as=pointer.seen_as,
                 unit=pointer.unit,
@@ -615,10 +616,17 @@ class ExpressionWalker(ABC):
             )
         )
 
-    def _begins(self, first: int, mode: Mode) -> bool:
-        """Is it the target of an assignment that is a statement?"""
-        statement = self.function.body.find(first)
-        return mode.writes and statement.kind == "plain" and statement.first == first
+    def _is_part(self, first: int, last: int, mode: Mode) -> bool:
+        """Is a component of it the target of an assignment that is a statement of the body?"""
+        tokens, number = self.unit.tokens, self.body.statement_at(first)
+        if not mode.writes or number < 0 or tokens[last + 1].text != ".":
+            return False
+        statement, depth = self.body.statements[number], 0
+        for token in tokens[statement.first : statement.last]:
+            depth += (token.text in OPENING) - (token.text in CLOSING)
+            if token.text == "," and depth == 0:  # it goes on behind the store
+                return False
+        return statement.kind == "plain" and statement.first == first
 
     def _storing(self, first: int, last: int) -> Statement | None:
         """The statement that consists of this store: `a[i] = ...;` and the like."""

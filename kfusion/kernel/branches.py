@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Iterator
 from dataclasses import field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -125,8 +126,8 @@ class Branches:
             at = line or file.location(token.start).line
             if word == "pragma" and within is not None and not says_nothing(text):
                 self.pragmas.append(within[0])
-            if word == "pragma" and rest.split()[:1] == ["once"]:
-                self._once.add(file.name)
+            if word == "pragma" and rest.split()[:1] == ["once"] and within is None:
+                self._once.add(file.name)  # elsewhere it may not be read
             elif word == "include":
                 if self._include(rest, file, at, within, depth):
                     continue
@@ -157,6 +158,25 @@ class Branches:
                 block.is_guard = not stack and _guards(block)
         if stack:
             self.unseen.append((stack[-1].span, None))
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """Of the file, and of the headers that it includes."""
+        yield self.unit.source.text
+        for header in self.headers.values():
+            yield header.text
+
+    @property
+    def left_out(self) -> str:
+        """The text that the preprocessor does not take."""
+        compiled = self.compiled or frozenset()
+        texts = [
+            block.file.text[branch.start : branch.end]
+            for block in self.blocks
+            for branch in block.branches
+            if branch.number not in compiled
+        ]
+        return "\n".join(texts)
 
     def _not_seen(
         self, file: SourceFile, token: Token, within: tuple[Block, Branch] | None
@@ -195,6 +215,10 @@ class Branches:
 
 
 _DEEPEST = 40
+_OF_COMPILERS = re.compile(
+    r"__(clang|GNUC|OPENCL|NV|IMAGE_SUPPORT|ENDIAN_LITTLE|FAST_RELAXED_MATH|EMBEDDED_PROFILE)\w*"
+    r"|cl_khr_\w+"
+)
 
 
 @lru_cache(maxsize=16)
@@ -220,7 +244,7 @@ def _close(block: Block, end: int) -> None:
 def _guards(block: Block) -> bool:
     """Of a block that stands in no other one of its file."""
     match = re.fullmatch(r"!defined\((\w+)\)", block.branches[0].condition)
-    if match is None or len(block.branches) != 1:
+    if match is None or len(block.branches) != 1 or _OF_COMPILERS.fullmatch(match.group(1)):
         return False
     text = block.file.text
     inside = tokenize(text[block.branches[0].start : block.end])

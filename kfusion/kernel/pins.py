@@ -43,8 +43,7 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
     macros = conditions.with_pasted(macros_of(unit, sorted(names)))
     names |= macros
     found: list[str] = []
-    if (spoilt := next(filter(_is_spoilt, conditions.branches.definitions), None)) is not None:
-        message = f"'{spoilt.name}' is a macro in this file, and a fused kernel may need the word"
+    if (message := _of_file(conditions)) is not None:
         return Pins((), ((message, definition_span(unit, functions[0])),))
     deciding = _deciding(conditions)
     for block in conditions.branches.blocks:
@@ -133,6 +132,19 @@ def _first_use(unit: Unit, functions: list[Function], macro: str) -> Span:
     return definition_span(unit, functions[0])
 
 
+def _of_file(conditions: Conditions) -> str | None:
+    """Why no kernel of the file may be fused."""
+    spoilt = next(filter(_is_spoilt, conditions.branches.definitions), None)
+    if spoilt is not None:
+        return f"'{spoilt.name}' is a macro in this file, and a fused kernel may need the word"
+    for text in conditions.branches.texts:
+        if "__COUNTER__" in text:
+            return "'__COUNTER__' has another value where a fused kernel would stand"
+        if _POISON.search(text) is not None:
+            return "names are poisoned in this file, and a fused kernel may use them"
+    return None
+
+
 def _is_spoilt(definition: Definition) -> bool:
     """A word of the language that is a macro in any build."""
     name, body = definition.name, definition.text[len(definition.name) :].strip()
@@ -144,13 +156,11 @@ def _deciding(conditions: Conditions) -> frozenset[Block]:
     """Blocks that change any kernel of the file where it would stand at the end: by a pragma, or
     by a macro that has the name of something in the language."""
     found = [block for inner in conditions.branches.pragmas for block in inner.around]
-    pragmas = {"_Pragma"}
+    pragmas = _of_pragmas(conditions)
     for definition in conditions.branches.definitions:
         name = definition.name
         in_language = name in _COMMON | _WRITTEN | _CALLED or PARTS.fullmatch(name) is not None
-        if "_Pragma" in definition.text:
-            pragmas.add(name)
-        if in_language or "_Pragma" in definition.text:
+        if in_language or not pragmas.isdisjoint(names_in(definition.text)):
             found += definition.conditions
     defined = frozenset(definition.name for definition in conditions.branches.definitions)
     for block in conditions.branches.blocks:
@@ -160,6 +170,15 @@ def _deciding(conditions: Conditions) -> frozenset[Block]:
             for token, is_called in _at_top(text, defined | pragmas)
         ):
             found += block.around
+    return frozenset(found)
+
+
+def _of_pragmas(conditions: Conditions) -> frozenset[str]:
+    """Macros that may make a pragma, and the operator that does."""
+    found = {"_Pragma"}
+    texts = [(d.name, frozenset(names_in(d.text))) for d in conditions.branches.definitions]
+    while more := {name for name, names in texts if not found.isdisjoint(names)} - found:
+        found |= more
     return frozenset(found)
 
 
@@ -192,6 +211,7 @@ def _decides(conditions: Conditions, block: Block, extents: list[Span], names: s
     return bool((conditions.names(block) - _COMMON) & names)
 
 
+_POISON = re.compile(r"\b(?:GCC|clang)\s+poison\b")
 # Words that a fused kernel is written with. Of macros that are called as the second ones other
 # rooms know how to do without, but they have to be seen.
 _WRITTEN = frozenset(

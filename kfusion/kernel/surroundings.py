@@ -19,7 +19,7 @@ _CONTRACT = re.compile(r"#pragma\b.*\bfp_?\s*contract\b\s*(.*)", re.IGNORECASE)
 # Those that say nothing of what the code around them computes.
 _HARMLESS = re.compile(
     r"#pragma\s+(once|message|warning|mark|region|endregion|(clang|GCC)\s+(diagnostic|"
-    r"system_header|poison)|OPENCL\s+EXTENSION)\b"
+    r"system_header)|OPENCL\s+EXTENSION)\b"
 )
 # Those that belong to the loop that follows, wherever that stands.
 _OF_A_LOOP = re.compile(r"#pragma\s+(nounroll|unroll|ivdep|clang\s+loop|GCC\s+(unroll|ivdep))\b")
@@ -30,8 +30,8 @@ _ATTRIBUTES = frozenset(
 )
 _PLACED = frozenset(("__LINE__", "__COUNTER__", "__func__", "__FUNCTION__"))
 # Constants are macros of others in the headers of compilers: NAN is as_float(INT_MAX).
-_OF_PARTS = re.compile(r"NAN|INFINITY|HUGE_VALF?|MAXFLOAT|CHAR_(?:MAX|MIN)")
-PARTS = re.compile(r"as_\w+|(?:S|U)?(?:CHAR|SHRT|INT|LONG)_(?:MAX|MIN|BIT)|(?:FLT|DBL)_\w+|__\w+")
+_OF_PARTS = re.compile(r"NAN|INFINITY|HUGE_VALF?|CHAR_(?:MAX|MIN)")
+PARTS = re.compile(r"as_\w+|(?:S|U)?(?:CHAR|SHRT|INT|LONG)_(?:MAX|MIN|BIT)|__builtin_\w+")
 _REQUIRED = re.compile(r"reqd_work_group_size\W+\(?\s*(.*?)\s*\)")
 
 

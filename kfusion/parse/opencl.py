@@ -63,6 +63,7 @@ def _blanked(comment: re.Match[str]) -> str:
     return " " * len(comment[0])
 
 
+_OTHER_BRANCH = re.compile(r"(?m)^[ \t]*#[ \t]*elifn?def\b")
 _BLANKS = re.compile(r"\\[ \t]+\r?\n")
 _JOINING = re.compile(r"\?\?/(?=[ \t]*\r?\n)")  # a trigraph
 _HALF = re.compile(r"(?!0[xX])[\d.].*[hH]")  # 1.0h
@@ -136,6 +137,9 @@ def _refuse_unknown_constructs(source: SourceFile, tokens: list[PToken]) -> None
     if (joins := _JOINING.search(source.text)) is not None:
         what = "'??/' at the end of a line joins it with the next one for some compilers only"
         raise error("KF118", what, Span(source, *joins.span()), help="write '? ?/'")
+    if (other := _OTHER_BRANCH.search(source.text)) is not None:
+        place = Span(source, *other.span())
+        raise error("KF118", "'#elifdef' is no OpenCL C", place, help="write '#elif defined(...)'")
     if (joins := _BLANKS.search(COMMENT.sub(_blanked, source.text))) is not None:
         what = "a line that ends with a backslash and blanks goes on for some compilers only"
         raise error("KF118", what, Span(source, *joins.span()), help="take the blanks out")

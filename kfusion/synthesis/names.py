@@ -7,9 +7,11 @@ from collections.abc import Iterable
 
 from pycparser import c_ast
 
+from kfusion.kernel.branches import branches_of
 from kfusion.kernel.builtins import is_known
 from kfusion.parse.opencl import ACCESS, ADDRESS_SPACES, IMAGES, SCALARS
 from kfusion.parse.unit import Unit
+from kfusion.source.lexer import names_in
 
 _KEYWORDS = frozenset(
     "auto bool break case char const continue default do double else enum extern float for goto "
@@ -34,6 +36,8 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 def file_names(unit: Unit) -> frozenset[str]:
     """Every name that the file gives a meaning outside of function bodies."""
     found = set(unit.macros.history) | set(unit.functions) | unit.opaque_types
+    branches = branches_of(unit)  # another build may take others
+    found.update(names_in(branches.left_out), (each.name for each in branches.definitions))
 
     class Visitor(c_ast.NodeVisitor):
         def visit_FuncDef(self, node: c_ast.FuncDef) -> None:

@@ -71,6 +71,8 @@ STAY_IN_MEMORY = [
     "for (int k = 0; k < 2; k++) t[i].y += 1;",
     "a[i].x > 3 ? (t[i].y = 1) : 0;",
     "t[i].y = 1, t[i].z = 2;",
+    "{ int j = i; t[j].y *= 3; }",
+    "t[i].s3 = 1; t[i][1] = 2;",
 ]
 
 
@@ -112,3 +114,13 @@ def test_what_is_behind_three_components() -> None:
     source = program("t[i] = 2 * a[i];", "t[i].y = 1;", "float3")
     _, _, text = loads_and_stores(source, ["t"], bytes_=4)
     assert "t[i].y = 1;" in text
+
+
+def test_a_later_store_is_not_reached_by_all() -> None:
+    """Each store of a component is kept: the last one is under a condition, and ends the kernel."""
+    work = "t[i].y *= 3; if (a[i].x > 3) { t[i] = a[i]; return; }"
+    source = program(WHOLE, work).replace("kernel void h(", "kernel void unused(")
+    data = np.random.default_rng(3)
+    buffers = {name: data.integers(0, 9, 8 * 66).astype(np.float32) for name in ("t", "a")}
+    fused = fused_and_same(source, CALLS[:2], ["t"], launches=1, scalars=SCALARS, buffers=buffers)
+    assert "t_i.y *= 3;" in fused_text(fused)

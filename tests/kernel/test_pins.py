@@ -9,6 +9,7 @@ import pytest
 
 from kfusion.synthesis.files import with_kernels
 from kfusion.synthesis.model import FusedKernel
+from kfusion.synthesis.names import file_names
 from tests.support.kernel_side import kernel_of, kernels_of, unit_of
 
 KERNEL = """
@@ -508,3 +509,41 @@ def test_a_constant_whose_parts_are_macros_behind_its_kernel(constant: str, part
     assert message.startswith(f"the macro '{part}' in f() means something else at the end of the")
     assert kernel_of(behind + text).unstable == ()
     assert kernel_of(other + behind).unstable == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("enum { K = __COUNTER__ };", "'__COUNTER__' has another value"),
+        ("#ifdef __clang__\n#define K __COUNTER__\n#endif", "'__COUNTER__' has another value"),
+        ("#pragma GCC poison fmin", "names are poisoned in this file"),
+        ("#ifdef __clang__\n#pragma clang poison fmin\n#endif", "names are poisoned in this file"),
+    ],
+)
+def test_what_no_condition_tells_of_a_file(line: str, message: str) -> None:
+    kernel = kernel_of(f"{PLAIN_KERNEL}{line}\n{PLAIN_KERNEL.replace('f(', 'g(')}")
+    assert any(text.startswith(message) for text, _ in kernel.unstable)
+
+
+def test_a_pragma_by_two_macros_under_a_condition_is_pinned() -> None:
+    macros = "#define DO(x) _Pragma(#x)\n#define OFF DO(OPENCL FP_CONTRACT OFF)\n"
+    kernel = kernel_of(f"{macros}{PLAIN_KERNEL}#ifdef __clang__\nOFF\n#endif\n")
+    assert (kernel.unstable, kernel.pins) == ((), ("!defined(__clang__)",))
+
+
+def test_names_in_text_that_another_build_takes_are_not_used() -> None:
+    names = "#ifdef __clang__\n#define t_i 3\nfloat a_i(float x) { return x; }\n#endif\n"
+    kernel = kernel_of(f"{PLAIN_KERNEL}{names}")
+    assert {"t_i", "a_i"} <= file_names(kernel.unit)
+
+
+def test_a_header_under_a_condition_is_read_again_where_it_is_included_again(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "step.h").write_text("#pragma once\n#define STEP 4\n")
+    include = f'#include "{tmp_path}/step.h"\n'
+    text = (
+        f"#ifdef SHIFT\n{include}#endif\n#ifdef __clang__\n{include}#else\n#define STEP 5\n#endif\n"
+    )
+    kernel = kernel_of(text + PLAIN_KERNEL.replace("a[i]", "a[i + STEP - 5]"))
+    assert "!defined(__clang__)" in kernel.pins

@@ -190,6 +190,12 @@ def test_refusals(text: str, message: str) -> None:
     assert str(refusal.value).split("\n", maxsplit=1)[0] == message
 
 
+@pytest.mark.parametrize("word", ["elifdef", "elifndef"])
+def test_conditions_of_later_versions_of_c(word: str) -> None:
+    with pytest.raises(KFusionError, match=r"k.cl:3:1: error\[KF118\]: '#elifdef' is no OpenCL C"):
+        parse(f"#ifdef A\nint a;\n#{word} B\nint b;\n#endif\n")
+
+
 @pytest.mark.parametrize(
     "value", ["_Generic(n, int: 3, default: (n = 2))", "({ if (n > 0) return; 3; })"]
 )
