@@ -34,7 +34,6 @@ from kfusion.source.text import SourceFile, bytes_of
 
 NAMES = protection("host-joined-names", "programs are joined in which a name has two meanings")
 TEXT = protection("host-joined-text", "programs are joined that read otherwise behind others")
-CONDITIONS = protection("host-joined-conditions", "programs are joined whose text is not all seen")
 PRAGMAS = protection("host-joined-pragmas", "pragmas of one program are in force in the next one")
 
 ALIKE = protection("host-pins-alike", "kernels of one program are proved for different builds")
@@ -148,8 +147,6 @@ class Joining:
             yield f"build options may change {name}"
         if any(_is_include(token.text) for token in tokenize(unit.source.text)):
             yield f"{name} includes a file"
-        if _has_code_under_conditions(unit) and is_on(CONDITIONS):
-            yield f"build options may change {name}"
         if "__COUNTER__" in unit.source.text:
             yield f"{name} has '__COUNTER__'"
 
@@ -221,17 +218,6 @@ def _clashes(one: Unit, other: Unit) -> Iterator[str]:
             if parts := made_of(word, defined):
                 where = f"{unit.source.path.name} defines '{min(parts)}'"
                 yield f"{where}, which '{word}' may be made of"
-
-
-def _has_code_under_conditions(unit: Unit) -> bool:
-    """More than directives, whose names are looked at: what it declares may have any name."""
-    blocks = [block for block in branches_of(unit).blocks if not block.is_guard]
-    return any(
-        block.start <= token.start < block.end
-        for token in tokenize(unit.source.text)
-        if token.kind is not Kind.DIRECTIVE
-        for block in blocks
-    )
 
 
 def _is_the_same(text: Unit, units: tuple[Unit, ...]) -> bool:

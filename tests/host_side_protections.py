@@ -64,9 +64,6 @@ PROTECTED_BY: dict[str, str] = {
     "host-joined-text": _CASE.format(
         "programs: a text ends with a backslash, which takes the next line"
     ),
-    "host-joined-conditions": _CASE.format(
-        "hidden_text: an option adds a function whose name a macro puts together"
-    ),
     "host-joined-pragmas": _CASE.format("programs: one program may not contract operations"),
     "host-pins-alike": _CASE.format(
         "hidden_text: a kernel that calls are moved past stores more with an option of its build"

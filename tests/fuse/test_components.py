@@ -48,4 +48,5 @@ def test_trap_13_component_of_an_element_that_is_overwritten() -> None:
     """A store of a component does not make the store of the element dead."""
     text = source("t[i] = a[i];", "o[i].y = t[i].z;")
     fused = fused_and_same(text, ["f(t, a)", "g(t, b)"], ["t"], launches=1, size=(16,))
-    assert "t[i] = a[i];" in fused_text(fused)
+    assert "float4 t_i = a[i];" in fused_text(fused)
+    assert "t[i] = t_i;" in fused_text(fused)
