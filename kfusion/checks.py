@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from math import prod
 from operator import add
@@ -23,6 +24,7 @@ from kfusion.graph.model import (
     Within,
 )
 from kfusion.kernel.evaluate import image_of
+from kfusion.kernel.forms import Value, part_called
 from kfusion.kernel.types import INTEGERS
 from kfusion.notation import literal
 
@@ -227,7 +229,20 @@ def _number(name: str, type_: str, args: Mapping[str, Any]) -> int:
     return _in_kernel(int(_given(name, args)), type_)
 
 
+def number_in(scalar: Any, part: Value) -> int:
+    """What stands there, in a vector or a structure that is given as an array or as bytes."""
+    import numpy as np
+
+    text = scalar if isinstance(scalar, bytes) else np.asarray(scalar).tobytes()
+    width, signed = INTEGERS[part.type]
+    text = text[part.bytes : part.bytes + width // 8]
+    return int.from_bytes(text, sys.byteorder, signed=signed)
+
+
 def _given(name: str, args: Mapping[str, Any]) -> Any:
+    part = part_called(name)
+    if part is not None:
+        return number_in(_given(part.name, args), part)
     value = args.get(name, literal(name))
     if value is None:
         raise CheckError(f"no value is given for '{name}'")

@@ -6,14 +6,15 @@ import re
 import shlex
 import warnings
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
+from kfusion.checks import number_in
 from kfusion.device.builds import macro_to_give
 from kfusion.device.evaluate import CannotRunError, Numbers
 from kfusion.device.extents import Launched, extents
@@ -38,6 +39,7 @@ from kfusion.host.later import written_by
 from kfusion.host.predict_launches import unset_name
 from kfusion.host.symbolic import Sym
 from kfusion.kernel.evaluate import image_of
+from kfusion.kernel.forms import part_called
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.types import is_integer, size_of
 from kfusion.results import PlannedPattern
@@ -226,6 +228,8 @@ class Verifier:
         launches = launches_of(planned, numbers, self.type_of)
         scalars = self._scalars(planned, numbers)
         numbered = {n: int(v) for n, v in scalars.items() if isinstance(v, np.integer)}
+        for part in filter(None, map(part_called, _texts([g.assumptions for g in plan.groups]))):
+            numbered[part.key] = number_in(scalars[part.name], part)
         known = Known([at.size for at in launches], numbered)
         ranged = [_ranged(group, plan.invocations, known) for group in plan.groups]
         orders = [a for group in plan.groups for a in group.assumptions if isinstance(a, AtMost)]
@@ -400,6 +404,15 @@ def _ranged(group: Group, invocations: Sequence[Invocation], known: Known) -> in
     if len(set(sizes.values())) > 1 and not (fits and widest(list(sizes.values()))):
         raise CannotRunError("the launches of a group differ in size")
     return last
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """In what groups assume: names, mostly."""
+    if isinstance(value, str):
+        yield value
+    listed = isinstance(value, (list, tuple))
+    for each in value if listed else getattr(value, "__dict__", {}).values():
+        yield from _texts(each)
 
 
 def _sizes_differ(group: Group, data: Mapping[str, Array]) -> bool:

@@ -524,7 +524,7 @@ def as_signed(comparison: Comparison) -> tuple[Comparison, Floor | None] | None:
         return None
     if not all(isinstance(atom, Id) and atom.kind == GLOBAL_ID for atom in ids):
         return None
-    if any(scalar.part for scalar in scalars):
+    if any(scalar.part and not scalar.compared for scalar in scalars):
         return None
     floor: Floor | None = None
     for side in sides:

@@ -37,7 +37,7 @@ from kfusion.graph.model import (
 from kfusion.graph.narrow import without_conversions, without_cut_sums
 from kfusion.graph.ownership import Dependence, depend
 from kfusion.graph.points import Point, Source, source_of
-from kfusion.graph.ranges import COMPARED, covering
+from kfusion.graph.ranges import covering
 from kfusion.graph.strides import counts_once
 from kfusion.graph.unify import Equalities
 from kfusion.kernel.forms import (
@@ -624,7 +624,7 @@ class _Assumable:
         return [Spans(i.index, dimension, scalar.name) for i in invocations]
 
     def reaches(self, reaches: Reaches) -> bool:
-        scalar = self.equalities.scalars.get(reaches.scalar) if reaches.scalar else None
+        scalar = self.equalities.scalar(reaches.scalar) if reaches.scalar else None
         return (scalar is not None or not reaches.scalar) and all(
             self.oracle.reaches(stage.launch, reaches, scalar)
             for stage in self.stages
@@ -639,8 +639,7 @@ class _Assumable:
 
     def _scalar(self, value: Value) -> Scalar | None:
         """Numbers of a type that hosts can compare as kernels do."""
-        whole = not value.part and value.type in COMPARED
-        return self.equalities.scalars.get(value.name) if whole else None
+        return self.equalities.scalar(value.key) if value.compared else None
 
     def assumptions(self, assumed: Assumed) -> list[Assumption]:
         if isinstance(assumed, Limit):
@@ -648,17 +647,17 @@ class _Assumable:
             d, most = assumed.dimension, assumed.most
             if isinstance(most, int):
                 return [Below(index, d, most) for index in where]
-            return [Within(index, d, most.name) for index in where]
+            return [Within(index, d, most.key) for index in where]
         if isinstance(assumed, Crowd):
             d, most = assumed.dimension, assumed.most
             return [Crowded(i.index, d, most) for i in self._not_required(assumed)]
         if isinstance(assumed, Floor):
-            return [AtLeast(assumed.scalar.name, assumed.least, assumed.scalar.type)]
+            return [AtLeast(assumed.scalar.key, assumed.least, assumed.scalar.type)]
         if isinstance(assumed, Ceiling):
-            by = assumed.by.name if assumed.by is not None else ""
-            return [UpTo(assumed.scalar.name, assumed.most, assumed.scalar.type, by)]
+            by = assumed.by.key if assumed.by is not None else ""
+            return [UpTo(assumed.scalar.key, assumed.most, assumed.scalar.type, by)]
         assert isinstance(assumed, Order)
-        return [AtMost(assumed.low.name, assumed.high.name, assumed.high.type, assumed.times)]
+        return [AtMost(assumed.low.key, assumed.high.key, assumed.high.type, assumed.times)]
 
 
 @lru_cache(maxsize=4096)

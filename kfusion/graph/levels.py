@@ -31,7 +31,6 @@ from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.bounds import Nothing
 from kfusion.graph.model import Again, AtLeast, Equal, Group, Marching, Tiles, Within
 from kfusion.graph.points import Point, Prover, can_be_written, is_given
-from kfusion.graph.ranges import COMPARED
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues
 from kfusion.kernel.forms import (
@@ -394,15 +393,15 @@ def _window(
     if reach is not None:
         return Window(reach)
     ends = [f for f in prover.read.facts if f.op == "<" and f.left == own]
-    for scalar in sorted((v for v in form.scalars if not v.part and v.type in COMPARED), key=str):
+    for scalar in sorted((v for v in form.scalars if v.compared), key=str):
         below = Comparison("<", own, form_of(scalar), "long")
         known: list[tuple[Assumed, Comparison]] = [
-            (Equal(scalar.name, end.name), replace(below, type=fact.type))
+            (Equal(scalar.key, end.key), replace(below, type=fact.type))
             for fact in ends
             if isinstance(end := fact.right.single, Value) and end != scalar
-            if end._replace(name=scalar.name) == scalar
+            if end.compared and end.type == scalar.type
         ]
-        within = Within(prover.read.stage.launch.index, dimension, scalar.name)
+        within = Within(prover.read.stage.launch.index, dimension, scalar.key)
         for assumed, fact in [*known, (within, below)]:
             reach = _reach(form - own, settled - own, span, prover, (fact,))
             if reach is not None and may(assumed):
@@ -677,7 +676,7 @@ def _exact(fact: Comparison) -> list[AtLeast] | None:
         return [] if end.constant >= 0 else None
     if not isinstance(value, Value):
         return None  # it may have wrapped around
-    return [] if is_unsigned(value.type) else [AtLeast(value.name, 0, value.type)]
+    return [] if is_unsigned(value.type) else [AtLeast(value.key, 0, value.type)]
 
 
 def _wraps(form: Form) -> bool:

@@ -16,9 +16,9 @@ from itertools import product
 
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.model import Extent, InRows, Oracle, Shifted
-from kfusion.graph.ranges import COMPARED, asks_for_nothing_else, bounds_of
+from kfusion.graph.ranges import asks_for_nothing_else, bounds_of
 from kfusion.graph.unify import Equalities
-from kfusion.kernel.forms import GLOBAL_ID, Form, Id, Value, form_of, of_items
+from kfusion.kernel.forms import COMPARED, GLOBAL_ID, Form, Id, Value, form_of, of_items
 from kfusion.kernel.items import asks_for_its_id_only
 from kfusion.source.protections import is_on, protection
 
@@ -150,7 +150,7 @@ def _extents(stage: Stage, oracle: Oracle) -> list[Extent]:
                 first = max(first, other.constant + (guard.op == "<"))
                 told += 1
             elif guard.left == id_ and guard.op == "<" and scalar is not None:
-                ends.append(Extent(0, scalar.name, scalar.type, other.constant, whole=False))
+                ends.append(Extent(0, scalar.key, scalar.type, other.constant, whole=False))
                 told += 1
         ends = ends or _of_size(stage, d, oracle)
         if len(ends) != 1:
@@ -165,8 +165,8 @@ def _scalar_of(form: Form, stage: Stage) -> Value | None:
     if len(values) != 1 or len(values[0][0]) != 1 or values[0][1] != 1:
         return None
     value = values[0][0][0]
-    known = isinstance(value, Value) and not value.part and value.type in COMPARED
-    return value if known and isinstance(value, Value) and value.name in stage.scalars else None
+    known = isinstance(value, Value) and value.compared and value.name in stage.scalars
+    return value if known and isinstance(value, Value) else None
 
 
 def _of_size(stage: Stage, dimension: int, oracle: Oracle) -> list[Extent]:

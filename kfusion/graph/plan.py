@@ -449,12 +449,15 @@ class _Planner:
 
     def _may_assume(self, assumed: Assumed) -> bool:
         scalars = {n: scalar for stage in self.stages for n, scalar in stage.scalars.items()}
+        sides = (assumed.left, assumed.right) if isinstance(assumed, Equal) else (assumed.scalar,)
+        scalar, *other = (Equalities(scalars).scalar(side) for side in sides)
+        assert scalar is not None
         if isinstance(assumed, Equal):
-            return self.oracle.equal(scalars[assumed.left], scalars[assumed.right])
+            assert other[0] is not None
+            return self.oracle.equal(scalar, other[0])
         if isinstance(assumed, AtLeast):
-            return self.oracle.at_least(scalars[assumed.scalar], assumed.least)
+            return self.oracle.at_least(scalar, assumed.least)
         launch = next(i for i in self.invocations if i.index == assumed.invocation)
-        scalar = scalars[assumed.scalar]
         return self.oracle.within(launch, assumed.dimension, scalar, implied=False)
 
     def _lossy(self, members: list[Stage], kept: list[Keeps]) -> Reason | None:

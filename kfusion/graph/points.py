@@ -28,7 +28,6 @@ from kfusion.graph.bounds import (
 )
 from kfusion.graph.missing import Words
 from kfusion.graph.model import Reaches
-from kfusion.graph.ranges import COMPARED
 from kfusion.graph.recalled import Recalled
 from kfusion.graph.values import can_be_replaced
 from kfusion.kernel.evaluate import image_of
@@ -52,7 +51,7 @@ from kfusion.kernel.forms import (
     form_of,
     number,
 )
-from kfusion.kernel.types import INTEGERS, is_unsigned
+from kfusion.kernel.types import is_unsigned
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
@@ -172,8 +171,7 @@ def can_be_written(read: BoundAccess, atom: Atom) -> bool:
 
 def is_given(scalar: Value) -> bool:
     """As a parameter: it is no size of an image, and no member of a structure."""
-    of_vector = scalar.whole.rstrip("0123456789") in INTEGERS
-    return image_of(scalar.name) is None and (of_vector or not scalar.part)
+    return image_of(scalar.name) is None
 
 
 def _of_no_name(reason: Reason, read: BoundAccess, atom: Atom) -> Reason:
@@ -751,7 +749,7 @@ def _end(
         return (), not_before
     for end in _ends(stage, dimension, at, prover.read):
         scalar = next(iter(end.scalars), None)
-        name, type_ = (scalar.name, scalar.type) if scalar is not None else ("", "int")
+        name, type_ = (scalar.key, scalar.type) if scalar is not None else ("", "int")
         reaches = Reaches(stage.launch.index, dimension, name, type_, end.constant)
         below = prover.not_negative(end - number(1) - at, where=where)
         if not isinstance(below, Form) and world.reaches(reaches):
@@ -780,4 +778,4 @@ def _is_end(form: Form) -> bool:
     (monomial, factor), *others = scalar.terms
     value = monomial[0]
     single = not others and factor == 1 and len(monomial) == 1
-    return single and isinstance(value, Value) and not value.part and value.type in COMPARED
+    return single and isinstance(value, Value) and value.compared

@@ -18,7 +18,6 @@ BOUNDED = protection("bounded", "in a larger range each kernel stops where its o
 # Hosts multiply in 64 bits, and compare with a range, which has no more than 31. What is left of a
 # product in 64 bits is left of it in 32 bits, too, if it is that small.
 _MULTIPLIED = ("int", "uint")
-COMPARED = ("int", "uint", "long", "ulong")  # types of numbers that hosts compare as kernels do
 
 
 def covering(p: Stage, q: Stage, oracle: Oracle) -> Covers | None:
@@ -54,11 +53,11 @@ def _scalars(form: Form, stage: Stage) -> list[tuple[str, str]]:
     """The scalar that a form is, with its type, or those that it is the product of."""
     [(atoms, factor), *others] = form.terms or [((), 0)]
     found = [
-        (atom.name, atom.type)
+        (atom.key, atom.type)
         for atom in atoms
         if isinstance(atom, Value)
-        and not atom.part
-        and atom.type in (COMPARED if len(atoms) == 1 else _MULTIPLIED)
+        and atom.compared
+        and (len(atoms) == 1 or atom.type in _MULTIPLIED)
         and atom.name in stage.scalars
     ]
     plain = factor == 1 and not others and len(found) == len(atoms) <= 3

@@ -8,8 +8,7 @@ from itertools import permutations, product
 
 from kfusion.graph.bounds import Floor, as_signed
 from kfusion.graph.model import AtLeast, Equal, Oracle, Scalar
-from kfusion.graph.ranges import COMPARED
-from kfusion.kernel.forms import Atom, Comparison, Form, Id, Value, form_of, number
+from kfusion.kernel.forms import Atom, Comparison, Form, Id, Value, form_of, number, part_called
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
@@ -33,6 +32,13 @@ class Equalities:
     _leader: dict[str, str] = field(default_factory=dict)
     _renamed: dict[Form, Form] = field(default_factory=dict)
 
+    def scalar(self, key: str) -> Scalar | None:
+        """The scalar, or a part of one, that a value's key names."""
+        part = part_called(key)
+        if part is None:
+            return self.scalars.get(key)
+        return Scalar(key, part.part) if part.name in self.scalars else None
+
     def leader(self, name: str) -> str:
         while name in self._leader:
             name = self._leader[name]
@@ -46,9 +52,10 @@ class Equalities:
             self.assumed.append(equal)
 
     def _atom(self, atom: Atom) -> Atom:
-        if not isinstance(atom, Value) or atom.name not in self._leader:
+        if not isinstance(atom, Value) or atom.key not in self._leader:
             return atom
-        return atom._replace(name=self.leader(atom.name))
+        leader = self.leader(atom.key)
+        return part_called(leader) or Value(leader, atom.type)
 
     def form(self, form: Form) -> Form:
         if not self._leader:
@@ -71,15 +78,15 @@ class Equalities:
         return found if found and may else (comparison, None)
 
     def _is_assumed(self, floor: Floor) -> bool:
-        scalar = self.leader(floor.scalar.name), floor.scalar.type
+        scalar = self.leader(floor.scalar.key), floor.scalar.type
         floors = (a for a in self.assumed if isinstance(a, AtLeast))
         return any(
             (self.leader(a.scalar), a.type) == scalar and a.least >= floor.least for a in floors
         )
 
     def _may(self, floor: Floor) -> bool:
-        scalar = self.scalars.get(floor.scalar.name)
-        if scalar is None or self.oracle is None or floor.scalar.type not in COMPARED:
+        scalar = self.scalar(floor.scalar.key)
+        if scalar is None or self.oracle is None or not floor.scalar.compared:
             return False
         return self.oracle.at_least(scalar, floor.least)
 
@@ -91,7 +98,7 @@ class Equalities:
             named = [c.left.scalars | c.right.scalars for c in (one, other)]
             if a.type != b.type and (one.type, named[0]) == (other.type, named[1]):
                 floors = [f for _, f in sides if f is not None and not self._is_assumed(f)]
-                self.assumed += [AtLeast(f.scalar.name, f.least, f.scalar.type) for f in floors]
+                self.assumed += [AtLeast(f.scalar.key, f.least, f.scalar.type) for f in floors]
 
     def same_form(self, left: Form, right: Form) -> bool:
         """Equal, or made so by taking scalars at the same places as equal."""
@@ -143,12 +150,12 @@ class Equalities:
         if self.oracle is None:
             return False
         for left, right in pairs:
-            a, b = self.scalars.get(left.name), self.scalars.get(right.name)
-            whole = not left.part and not right.part  # C does not compare vectors
-            if a is None or b is None or not whole or not self.oracle.equal(a, b):
+            a, b = self.scalar(left.key), self.scalar(right.key)
+            known = all(not each.part or each.compared for each in (left, right))
+            if a is None or b is None or not known or not self.oracle.equal(a, b):
                 return False
         for left, right in pairs:
-            self.join(Equal(left.name, right.name))
+            self.join(Equal(left.key, right.key))
         return True
 
 

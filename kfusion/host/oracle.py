@@ -6,8 +6,9 @@ has to be likely: where it is wrong, the launches are made as they were written.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from math import prod
 
 from kfusion.graph.model import (
@@ -26,7 +27,20 @@ from kfusion.host.formats import lossy_format
 from kfusion.host.predict import Prediction
 from kfusion.host.program import HostProgram
 from kfusion.host.spelling import spell
-from kfusion.host.symbolic import Entry, Num, Op, Sym, known_on_entry, leaves
+from kfusion.host.symbolic import (
+    FALSE,
+    STRUCT,
+    Entry,
+    Literal,
+    Num,
+    Op,
+    Path,
+    Sym,
+    known_on_entry,
+    leaves,
+    part_of,
+)
+from kfusion.kernel.forms import part_called
 from kfusion.source.diagnostics import Reason
 from kfusion.source.protections import is_on, protection
 
@@ -52,8 +66,26 @@ class Expected(Oracle):
     def equal(self, left: Scalar, right: Scalar) -> bool:
         if left.name == right.name:
             return True
-        a, b = self.values.get(left.name), self.values.get(right.name)
+        a, b = self._value(left.name), self._value(right.name)
         return a is not None and b is not None and (a == b or self._are_likely_equal(a, b))
+
+    def _value(self, name: str) -> Sym | None:
+        """Of a scalar, or of a member of one.
+
+        The host's structure has likely the kernel's names. Where it has not, members of two
+        structures are alike if all that is known of the structures is.
+        """
+        part = part_called(name)
+        if part is None:
+            return self.values.get(name)
+        whole = self.values.get(part.name)
+        if whole is None:
+            return None
+        ways = (part_of(whole, steps) for steps in _on_the_host(part.part))
+        found = next((value for value in ways if not is_open(value)), part_of(whole, ("",)))
+        if is_open(found) and isinstance(whole, Op) and whole.name == STRUCT:
+            return Op("part", (Op(STRUCT, (FALSE, *whole.args[1:])), Literal(part.part)))
+        return found
 
     def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
         if left.range.key == right.range.key or not is_on(RANGES):
@@ -104,7 +136,7 @@ class Expected(Oracle):
         return found.value if isinstance(found, Num) else None
 
     def _end(self, bound: Bound) -> Sym | None:
-        values = [self.values.get(name) for name, _ in bound.factors]
+        values = [self._value(name) for name, _ in bound.factors]
         known = tuple(value for value in values if value is not None)
         if len(known) < len(values):
             return None
@@ -112,7 +144,7 @@ class Expected(Oracle):
 
     def in_rows(self, one: Invocation, frame: Invocation, rows: InRows) -> bool:
         size, ends = self.sizes[frame.index], [bound.scalar for bound in rows.extents]
-        sides = [self.values.get(name) for name in ends] if ends else list(size)
+        sides = [self._value(name) for name in ends] if ends else list(size)
         end = self.sizes[one.index][0] if rows.end is None else self._end(rows.end)
         known = [strip(each) for each in (*sides, end) if each is not None]
         if len(known) < 1 + len(sides):
@@ -129,7 +161,7 @@ class Expected(Oracle):
         return len(factors) == len(others) and all(self._may_be_equal(*pair) for pair in pairs)
 
     def ends(self, invocation: Invocation, dimension: int, scalar: Scalar) -> int | None:
-        size, value = self.sizes[invocation.index], self.values.get(scalar.name)
+        size, value = self.sizes[invocation.index], self._value(scalar.name)
         if dimension >= len(size) or value is None:
             return None
         (one, more), (other, less) = (_and_number(strip(v)) for v in (size[dimension], value))
@@ -143,7 +175,7 @@ class Expected(Oracle):
 
     def _reaches(self, one: Invocation, frame: Invocation, d: int, by: int, extent: Extent) -> bool:
         """Unless the program's likely run shows that a range ends too early."""
-        end = self._number(self.values.get(extent.scalar))
+        end = self._number(self._value(extent.scalar))
         own, size = (self._number(self.sizes[i.index][d]) for i in (one, frame))
         if end is None or own is None or size is None:
             return True
@@ -168,7 +200,7 @@ class Expected(Oracle):
     def within(
         self, invocation: Invocation, dimension: int, scalar: Scalar, *, implied: bool
     ) -> bool:
-        size, value = self.sizes[invocation.index], self.values.get(scalar.name)
+        size, value = self.sizes[invocation.index], self._value(scalar.name)
         if dimension >= len(size) or value is None:
             return False
         return self._are_likely_equal(strip(size[dimension]), strip(value))
@@ -181,7 +213,7 @@ class Expected(Oracle):
     def reaches(self, invocation: Invocation, reaches: Reaches, scalar: Scalar | None) -> bool:
         """Unless the program's likely run shows that the range ends before."""
         size = self.sizes[invocation.index]
-        value = self.values.get(scalar.name) if scalar is not None else Num(0)
+        value = self._value(scalar.name) if scalar is not None else Num(0)
         if value is None or reaches.dimension >= len(size):
             return False
         end, number = self._number(value), self._number(size[reaches.dimension])
@@ -208,7 +240,7 @@ class Expected(Oracle):
         return known and self._may_be_equal(left, right)
 
     def at_most(self, left: Scalar, right: Scalar, times: int) -> bool:
-        a, b = self.values.get(left.name), self.values.get(right.name)
+        a, b = self._value(left.name), self._value(right.name)
         if a is None or b is None:
             return False
         low, high = self._number(a), self._number(b)
@@ -224,7 +256,7 @@ class Expected(Oracle):
 
     def _is_among(self, scalar: Scalar, numbers: range) -> bool:
         """Is it known to be one of them, or can it be looked at on entry?"""
-        value = self.values.get(scalar.name)
+        value = self._value(scalar.name)
         if isinstance(value, Num):
             return value.value in numbers
         return value is not None and known_on_entry(value)
@@ -245,6 +277,18 @@ class Expected(Oracle):
 
     def joinable(self, members: tuple[int, ...]) -> Reason | None:
         return first_apart(self.kept_apart, members) if is_on(SYNC) else None
+
+
+def _on_the_host(path: str) -> Iterator[Path]:
+    """How hosts may reach it: `.s1` of a vector as `.s[1]`, `.y`, or as an element of an array."""
+    steps = tuple(step.lstrip(".") for step in re.findall(r"\.\w+|\[\d+\]", path))
+    yield steps
+    *before, last = steps
+    if re.fullmatch(r"s[0-9a-f]", last):
+        lane = int(last[1], 16)
+        yield (*before, "s", f"[{lane}]")
+        yield (*before, f"[{lane}]")
+        yield from ((*before, name) for name in "xyzw"[lane : lane + 1])
 
 
 def first_apart(apart: Mapping[Pair, Reason], members: tuple[int, ...]) -> Reason | None:

@@ -43,6 +43,7 @@ from kfusion.kernel.types import (
     promoted,
     qualifiers,
     resolved,
+    size_of,
     vector_of,
 )
 from kfusion.parse.unit import Unit, arguments_of, called_name, descendants, is_step
@@ -241,13 +242,25 @@ def vector(env: Environment, nodes: list[c_ast.Node], type_: str) -> Typed:
     return Typed(None, "", tuple(convert(evaluate(env, n), base) for n in nodes))
 
 
-def vector_parameter(name: str, type_: str, path: str = "", whole: str = "") -> Typed:
+def vector_parameter(
+    name: str, type_: str, path: str = "", whole: str = "", place: int = 0
+) -> Typed:
     """A parameter that is a vector of integers, or a member of one that is a structure."""
     vector = vector_of(type_)
     if vector is None:
         return UNKNOWN
     base, count = vector
-    values = (Value(name, base, f"{path}.s{part:x}", whole or type_) for part in range(count))
+    size = size_of(base)
+    values = (
+        Value(
+            name,
+            base,
+            f"{path}.s{part:x}",
+            whole or type_,
+            place + part * size if place >= 0 else -1,
+        )
+        for part in range(count)
+    )
     return Typed(None, "", tuple(Typed(form_of(value), base) for value in values))
 
 
@@ -273,9 +286,9 @@ def _of_structure(env: Environment, node: c_ast.Node) -> Typed:
         return UNKNOWN
     type_ = canonical(env.unit, member.type)
     if type_ in INTEGERS:
-        value = Value(member.parameter, type_, member.path, member.whole)
+        value = Value(member.parameter, type_, member.path, member.whole, member.bytes)
         return Typed(form_of(value), type_)
-    return vector_parameter(member.parameter, type_, member.path, member.whole)
+    return vector_parameter(member.parameter, type_, member.path, member.whole, member.bytes)
 
 
 def _part(value: Typed, member: str) -> Typed:

@@ -6,6 +6,7 @@ values are, item by item; an index that has no form is simply not understood.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -37,20 +38,45 @@ class Id(NamedTuple):
         return f"get_{self.kind}({self.dimension})"
 
 
+COMPARED = ("int", "uint", "long", "ulong")  # types of numbers that hosts compare as kernels do
+
+
 class Value(NamedTuple):
     """A scalar parameter; `name` is the parameter's, or, once bound, the scalar's.
 
-    Of a vector or a structure one `part`, which has the type: `.s0`, `.strides[1]`; where it
-    lies, the type of the `whole` says.
+    Of a vector or a structure one `part`, which has the type: `.s0`, `.strides[1]`; it lies
+    behind so many `bytes` (-1: not known) in the type of the `whole`.
     """
 
     name: str
     type: str
     part: str = ""
     whole: str = ""
+    bytes: int = -1
 
     def __str__(self) -> str:
         return self.name + self.part
+
+    @property
+    def key(self) -> str:
+        """What the number is called where scalars are compared."""
+        place = f"@{self.bytes}:{self.type} of {self.whole}"
+        return f"{self.name}{self.part}{place}" if self.part else self.name
+
+    @property
+    def compared(self) -> bool:
+        """Can hosts compare the number as kernels do?"""
+        return self.type in COMPARED and (not self.part or self.bytes >= 0)
+
+
+@lru_cache(maxsize=4096)
+def part_called(key: str) -> Value | None:
+    """The number that a key names, in a scalar that is a vector or a structure."""
+    match = re.fullmatch(r"(.*?)((?:\.\w+|\[\d+\])+)@(\d+):(\w+) of (.*)", key, re.DOTALL)
+    if match is None:
+        return None
+    name, path, place, type_, whole = match.groups()
+    return Value(name, type_, path, whole, int(place))
 
 
 class LoopVariable(NamedTuple):

@@ -2,35 +2,102 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
 from pycparser import c_ast
 
 from kfusion.kernel.scopes import Scopes
-from kfusion.kernel.types import is_member_array, members_of, resolved
+from kfusion.kernel.types import canonical, is_member_array, known_size, members_of, resolved
 from kfusion.parse.unit import Function, Unit
 from kfusion.source.dataclasses import dataclass
 
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A part of a parameter: `path` is how C reaches it, `.strides[1]`."""
+    """A part of a parameter: `path` is how C reaches it, `.strides[1]`, and so many `bytes` lie
+    before it (-1: not known)."""
 
     parameter: str
     path: str
     type: c_ast.Node
     whole: str  # the parameter's type: another one may have the same members in other places
+    bytes: int = 0
 
     def inner(self, unit: Unit, name: str) -> Member | None:
         found = [m for m in members_of(unit, self.type) if m.name == name]
         bits = any(m.bitsize is not None for m in found)
         if len(found) != 1 or bits:
             return None
-        return Member(self.parameter, f"{self.path}.{name}", found[0].type, self.whole)
+        before = _before(unit, self.type, name) if self.bytes >= 0 else -1
+        place = self.bytes + before if before >= 0 else -1
+        return Member(self.parameter, f"{self.path}.{name}", found[0].type, self.whole, place)
 
     def element(self, unit: Unit, place: int) -> Member | None:
         type_ = resolved(unit, self.type)
         if not isinstance(type_, c_ast.ArrayDecl) or place < 0:
             return None
-        return Member(self.parameter, f"{self.path}[{place}]", type_.type, self.whole)
+        layout = layout_of(unit, type_.type)
+        bytes_ = self.bytes + place * layout.size if layout and self.bytes >= 0 else -1
+        return Member(self.parameter, f"{self.path}[{place}]", type_.type, self.whole, bytes_)
+
+
+class Layout(NamedTuple):
+    """Bytes of a type, and of what its address is a multiple of."""
+
+    size: int
+    alignment: int
+
+
+def layout_of(unit: Unit, node: c_ast.Node) -> Layout | None:
+    """As OpenCL lays numbers, arrays and structures out; None: it is not known."""
+    type_ = resolved(unit, node)
+    if isinstance(type_, c_ast.ArrayDecl):
+        element, count = layout_of(unit, type_.type), type_.dim
+        known = isinstance(count, c_ast.Constant) and count.value.isdigit()
+        if element is None or not known:
+            return None
+        return Layout(element.size * int(count.value), element.alignment)
+    members = members_of(unit, node)
+    if not members:
+        size = known_size(name) if not (name := canonical(unit, node)).endswith("_t") else None
+        return Layout(size, size) if size else None
+    end, alignment = 0, 1
+    for member in members:
+        layout = layout_of(unit, member.type) if member.bitsize is None else None
+        if layout is None or not _as_usual(unit):
+            return None
+        end = _aligned(end, layout.alignment) + layout.size
+        alignment = max(alignment, layout.alignment)
+    return Layout(_aligned(end, alignment), alignment)
+
+
+def _before(unit: Unit, structure: c_ast.Node, name: str) -> int:
+    """Bytes that lie before a member; -1: not known."""
+    if layout_of(unit, structure) is None:
+        return -1
+    end = 0
+    for member in members_of(unit, structure):
+        layout = layout_of(unit, member.type)
+        assert layout is not None
+        end = _aligned(end, layout.alignment)
+        if member.name == name:
+            return end
+        end += layout.size
+    return -1
+
+
+def _aligned(end: int, alignment: int) -> int:
+    return -(-end // alignment) * alignment
+
+
+@lru_cache(maxsize=16)
+def _as_usual(unit: Unit) -> bool:
+    """Nothing in the file lays members out in another way."""
+    pragmas = (token.text for token in unit.tokens if token.text.startswith("#pragma"))
+    notes = (note.text for note in unit.notes if note.text.startswith("__attr"))
+    return not any(re.search("pack|align", text) for text in (*pragmas, *notes))
 
 
 def keeps_members(unit: Unit, scopes: Scopes, function: Function) -> frozenset[str]:

@@ -42,7 +42,7 @@ from kfusion.kernel.surroundings import (
     unknown_attribute,
     words,
 )
-from kfusion.kernel.types import canonical, is_integer, members_of
+from kfusion.kernel.types import canonical, is_integer, members_of, resolved
 from kfusion.kernel.walk import Walker
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.unit import Function, Unit, argument_of, called_name
@@ -208,7 +208,7 @@ def _bind_structures(env: Environment, scopes: Scopes, function: Function) -> No
     declared = scopes.parameters
     for node in function.listed:
         if node.name in kept and members_of(env.unit, node.type):
-            whole = canonical(env.unit, node.type)
+            whole = canonical(env.unit, resolved(env.unit, node.type))
             env.structures[declared[node.name]] = Member(node.name, "", node.type, whole)
 
 

@@ -59,6 +59,7 @@ def size_of(type_: str) -> int:
     return known_size(type_) or 4
 
 
+_TAGGED = (c_ast.Struct, c_ast.Union, c_ast.Enum)
 _TYPE_WORD = re.compile(
     r"(unsigned|signed|const|(char|uchar|short|ushort|int|uint|long|ulong|float|double|half)"
     r"(2|3|4|8|16)?|bool|size_t|ptrdiff_t)"
@@ -114,18 +115,21 @@ def common(left: str, right: str) -> str:
 def canonical(unit: Unit, node: c_ast.Node) -> str:
     """The type of a declaration without qualifiers; pointers and arrays get a mark.
 
-    A name that came through a macro stays as written where the type that it stands for may
-    depend on build options: `#if` cannot compare types.
+    A structure without a tag is called by its typedef. A name that came through a macro stays as
+    written where the type that it stands for may depend on build options: `#if` cannot compare
+    types.
     """
     if isinstance(node, c_ast.PtrDecl):
         return canonical(unit, node.type) + "*"
     if isinstance(node, c_ast.ArrayDecl):
         return canonical(unit, node.type) + "[]"
     if isinstance(node, (c_ast.TypeDecl, c_ast.Typename)):
-        return canonical(unit, node.type)
+        inner = canonical(unit, node.type)
+        nameless = isinstance(node.type, _TAGGED) and not node.type.name
+        return f"{inner.split()[0]} of {node.declname}" if nameless else inner
     if isinstance(node, c_ast.IdentifierType):
         return _named(unit, node)
-    if isinstance(node, (c_ast.Struct, c_ast.Union, c_ast.Enum)):
+    if isinstance(node, _TAGGED):
         return f"{type(node).__name__.lower()} {node.name}"
     return ""
 

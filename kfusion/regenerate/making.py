@@ -30,6 +30,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 from textwrap import wrap
+from typing import NamedTuple
 
 from kfusion.graph.model import (
     Argument,
@@ -59,6 +60,7 @@ from kfusion.graph.model import (
     Within,
 )
 from kfusion.kernel.evaluate import image_of
+from kfusion.kernel.forms import Value, part_called
 from kfusion.kernel.model import Kernel, Parameter
 from kfusion.kernel.types import INTEGERS
 from kfusion.parse.unit import Function, Unit
@@ -118,6 +120,14 @@ class _Condition:
     uses: tuple[tuple[str, object], ...]  # the variables: kind and key
 
 
+class _Place(NamedTuple):
+    """Where a number or a memory object is found: a launch, and which of its arguments."""
+
+    launch: int
+    position: int
+    part: Value | None = None
+
+
 class _Making:
     """Collects what one form asks and does, and the variables that it needs for that."""
 
@@ -127,7 +137,7 @@ class _Making:
         self.conditions: list[_Condition] = []
         self._launches: dict[int, str] = {}
         self._memory: dict[str, str] = {}
-        self._values: dict[tuple[int, int], str] = {}
+        self._values: dict[_Place, str] = {}
         self._kernels: dict[Group, str] = {}
         self._widest: dict[Group, str] = {}
         self._tiles: dict[Group, str] = {}
@@ -178,30 +188,45 @@ class _Making:
         self._uses["launch", index] = None
         return self._launches[index]
 
-    def named(self, name: str, type_: str = "", kind: type[Argument] = Scalar) -> tuple[int, int]:
+    def named(self, name: str, type_: str = "", kind: type[Argument] = Scalar) -> _Place:
         """The first launch that gets memory or a scalar of this name, in the type if one does, and
         its position there."""
+        part = part_called(name)
+        if part is not None:
+            index, position, _ = self.named(part.name, part.whole)
+            return _Place(index, position, part)
         found = self._places(name, kind)
         return next(
             (place for place in found if self._parameter(place).canonical == type_), found[0]
         )
 
-    def _places(self, name: str, kind: type[Argument] = Scalar) -> list[tuple[int, int]]:
+    def _places(self, name: str, kind: type[Argument] = Scalar) -> list[_Place]:
         return [
-            (invocation.index, position)
+            _Place(invocation.index, position)
             for invocation in self.pattern.invocations
             for position, argument in enumerate(invocation.arguments)
             if argument.name == name and isinstance(argument, kind)
         ]
 
-    def _parameter(self, place: tuple[int, int]) -> Parameter:
-        return self.pattern.invocations[place[0]].kernel.parameters[place[1]]
+    def _parameter(self, place: _Place) -> Parameter:
+        return self.pattern.invocations[place.launch].kernel.parameters[place.position]
+
+    def _type(self, place: _Place) -> str:
+        return place.part.type if place.part is not None else self._parameter(place).canonical
+
+    def _word(self, place: _Place) -> str:
+        """What a variable for the number may be called."""
+        path = place.part.part if place.part is not None else ""
+        return re.sub(r"\W+", "_", self._parameter(place).name + path).strip("_")
 
     def _types(self, *names: str) -> list[str]:
         """Those that kernels get all of the numbers in: one variable may be an `int` for one
         kernel and a `uint` for another one."""
         first, *others = (
-            [self._parameter(place).canonical for place in self._places(name)] for name in names
+            [part.type]
+            if (part := part_called(name))
+            else [self._parameter(place).canonical for place in self._places(name)]
+            for name in names
         )
         common = [type_ for type_ in first if all(type_ in each for each in others)]
         return list(dict.fromkeys(common)) or [first[0]]
@@ -218,11 +243,10 @@ class _Making:
         if sized is not None:
             return f"kfusion_{sized[1]}({self.memory(sized[0])})", "size_t"
         place = self.named(name, type_ if is_on(GUARD_TYPES) else "")
-        parameter = self._parameter(place)
         if place not in self._values:
-            self._values[place] = self.words.new(parameter.name)
+            self._values[place] = self.words.new(self._word(place))
         self._uses["value", place] = None
-        text, given = self._values[place], parameter.canonical
+        text, given = self._values[place], self._type(place)
         if type_ in ("", given) or not is_on(GUARD_TYPES):
             return text, f"cl_{given}"
         return f"(cl_{type_}){text}", f"cl_{type_}"  # an equal one, of another kernel
@@ -232,9 +256,9 @@ class _Making:
         for condition in conditions:
             for kind, key in condition.uses:
                 if kind == "value":
-                    assert isinstance(key, tuple)
+                    assert isinstance(key, _Place)
                     if key not in self._values:
-                        self._values[key] = self.words.new(self._parameter(key).name)
+                        self._values[key] = self.words.new(self._word(key))
 
     def _declarations(self, uses: Iterable[tuple[str, object]]) -> list[str]:
         """Of all variables that are used; memory and values come from launches."""
@@ -244,17 +268,18 @@ class _Making:
         lines: list[str] = []
         for key in memory:
             assert isinstance(key, str)
-            index, position = self.named(key, kind=Memory)
+            index, position, _ = self.named(key, kind=Memory)
             launches.add(index)
             launch = self._launches[index]
             lines.append(f"const cl_mem {self._memory[key]} = kfusion_mem({launch}, {position});")
         for key in values:
-            assert isinstance(key, tuple)
-            index, position = key
-            launches.add(index)
-            launch = self._launches[index]
-            type_ = f"cl_{self._parameter(key).canonical}"
-            read = f"KFUSION_VALUE({type_}, {launch}, {position})"
+            assert isinstance(key, _Place)
+            launches.add(key.launch)
+            launch = self._launches[key.launch]
+            type_ = f"cl_{self._type(key)}"
+            read = f"KFUSION_VALUE({type_}, {launch}, {key.position})"
+            if key.part is not None:
+                read = f"KFUSION_PART({type_}, {launch}, {key.position}, {key.part.bytes})"
             lines.append(f"const {type_} {self._values[key]} = {read};")
         first = [
             f"const kfusion_noted *{variable} = kfusion_step(run, {index});"
@@ -468,7 +493,7 @@ class _Making:
                 for type_ in self._types(*sides):
                     others.setdefault((assumption.left, type_), []).append(assumption.right)
                 continue
-            (i, p), (j, q) = (self.named(side) for side in sides)
+            (i, p, _), (j, q, _) = (self.named(side) for side in sides)
             told = f"{' and '.join(map(self._told, sides))} are not the same"
             self.require(f"!kfusion_same({self.launch(i)}, {p}, {self.launch(j)}, {q})", told)
         for (first, type_), equal in others.items():
@@ -492,14 +517,17 @@ class _Making:
 
     def _short(self, name: str) -> str:
         sized = image_of(name)
-        return sized[1] if sized is not None else self._parameter(self.named(name)).name
+        if sized is not None:
+            return sized[1]
+        place = self.named(name)
+        return self._parameter(place).name + (place.part.part if place.part else "")
 
     def _owner(self, name: str) -> str:
         sized = image_of(name)
         return self._memory[sized[0]] if sized else self._launches[self.named(name)[0]]
 
     def _is_whole(self, name: str) -> bool:
-        canonical = self._parameter(self.named(name)).canonical
+        canonical = self._type(self.named(name))
         return canonical in INTEGERS and not canonical.endswith("_t") and canonical != "bool"
 
     def _within(self, assumption: Within) -> None:
@@ -642,7 +670,7 @@ class _Making:
         labels = ", ".join(one_line(self.pattern.invocations[i].label) for i in group.members)
         lines = ["", *_comment(labels)]
         for number, parameter in enumerate(kernel.parameters):
-            index, position = self._source(parameter)
+            index, position, _ = self._source(parameter)
             launch = self.launch(index)
             lines.append(f"kfusion_pass(run, {variable}, {number}, {launch}, {position});")
         make, items = "kfusion_make", ""
@@ -654,7 +682,7 @@ class _Making:
         steps = ", ".join(f"(size_t){index}" for index in group.members)
         return [*lines, f"kfusion_did(run, {len(group.members)}, {steps});"]
 
-    def _source(self, parameter: FusedParameter) -> tuple[int, int]:
+    def _source(self, parameter: FusedParameter) -> _Place:
         found = self._places(parameter.argument.name, type(parameter.argument))
         words = parameter.text.removesuffix(parameter.name).split()
         type_ = " ".join(w for w in words if w != "const")

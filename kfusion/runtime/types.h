@@ -34,6 +34,10 @@ typedef struct kfusion_run kfusion_run;
 #define KFUSION_VALUE(type, launch, argument) \
     (*(const type *)(launch)->arguments[argument].value)
 
+/* A number in an argument that is a vector or a structure, behind so many bytes. */
+#define KFUSION_PART(type, launch, argument, bytes) \
+    (*(const type *)((const char *)(launch)->arguments[argument].value + (bytes)))
+
 /* Why a pattern cannot be made, as a format of printf with its values; gives 0. */
 #define KFUSION_NO kfusion_no
 

@@ -30,6 +30,7 @@ from kfusion.kernel.forms import (
     Id,
     LoopVariable,
     form_of,
+    part_called,
 )
 from kfusion.kernel.forms import Value as ScalarValue
 from kfusion.kernel.model import Declaration, PreludeItem, Symbol
@@ -488,8 +489,11 @@ class Writer:
         return " && ".join(parts)
 
     def _named(self, scalar: str, type_: str) -> str:
-        """The fused kernel's parameter."""
+        """The fused kernel's parameter, or a part of one."""
         leader = self.equalities.leader(scalar)
+        part = part_called(leader)
+        if part is not None:
+            return self._named(part.name, part.whole) + part.part
         return next(
             name
             for name, (first, *_) in self.parameters.named.items()

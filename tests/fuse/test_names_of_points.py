@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -78,18 +80,26 @@ def test_scalar_of_another_type_in_a_choice(type_: str) -> None:
     fused_and_same(PRODUCER + reader, calls, ["c"], launches=1, scalars=scalars, target=EAGER)
 
 
-@pytest.mark.parametrize(
-    ("parameter", "end"),
-    [("dims s", "s.n"), ("read_only image2d_t s", "get_image_width(s)")],
-)
-def test_end_that_no_number_of_the_call_is(parameter: str, end: str) -> None:
-    reader = (
+def up_to(end: str, parameter: str) -> str:
+    return (
         "typedef struct { int n; } dims;\n"
         f"kernel void g(global float *c, global const float *t, int n, {parameter})\n"
         f"{{ int i = get_global_id(0); if (i < n && {end} > 0 && {end} <= n) "
         f"c[i] = t[min(i, {end} - 1)]; }}\n"
     )
-    fused = fuse(PRODUCER + reader, ["f(t, a, n)", "g(c, t, n, s)"], ["c"], target=EAGER)
+
+
+def test_end_that_a_member_is() -> None:
+    size: Any = np.array((40,), [("n", "i4")])[()]
+    scalars = {"n": np.int32(64), "s": size}
+    source, calls = PRODUCER + up_to("s.n", "dims s"), ["f(t, a, n)", "g(c, t, n, s)"]
+    fused_and_same(source, calls, ["c"], launches=1, scalars=scalars, target=EAGER)
+
+
+def test_end_that_no_number_of_the_call_is() -> None:
+    end = "get_image_width(s)"
+    source = PRODUCER + up_to(end, "read_only image2d_t s")
+    fused = fuse(source, ["f(t, a, n)", "g(c, t, n, s)"], ["c"], target=EAGER)
     assert [kernel.name for kernel in fused.kernels] == ["f", "g"]
     cut = next(d for d in fused.diagnostics if d.code == "KF237")
     assert cut.message.endswith(

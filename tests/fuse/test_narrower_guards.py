@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pyopencl.cltypes as cltypes
 import pytest
 
-from kfusion.api import fuse
+from kfusion.api import CheckError, fuse
 from kfusion.graph.model import LaunchRange
-from tests.support.kernel_side import fused_and_same, fused_text
+from tests.support.kernel_side import fused_and_same, fused_text, random_data
 
 SCALARS = {"n": np.int32(50), "m": np.int32(40), "k": np.uint32(0)}
 CALLS = ["first(t, a, n, m, k)", "second(c, t, a, n, m, k)"]
@@ -81,10 +82,15 @@ def test_sum_that_wraps_around_is_another_guard() -> None:
     fused_and_same(source, CALLS, ["c"], launches=1, scalars=most)
 
 
-def test_part_of_a_vector_is_not_looked_at() -> None:
+def test_part_of_a_vector_is_looked_at() -> None:
     source = program("if (i < n.x) t[i] = 2 * a[i];", "if ((size_t)i < n.x) c[i] = t[i];")
-    fused = fuse(source.replace("int n", "int2 n"), CALLS, ["c"])
-    assert fused.plan.groups[0].internalised == frozenset()
+    source = source.replace("int n", "int2 n")
+    fused = fuse(source, CALLS, ["c"])
+    assert fused.plan.groups[0].internalised == {"t"}
+    data = random_data("act")
+    fused.check({**data, "n": cltypes.make_int2(3, -1)}, [64] * 2)  # type: ignore[attr-defined]
+    with pytest.raises(CheckError, match="less than 0"):
+        fused.check({**data, "n": cltypes.make_int2(-1, 3)}, [64] * 2)  # type: ignore[attr-defined]
 
 
 def test_from_an_offset_on_an_int_need_not_be_the_id() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from kfusion.api import CheckError, Fused, fuse
 from kfusion.graph.model import AtLeast, AtMost, Below, LaunchRange, UpTo
+from kfusion.kernel.forms import part_called
 from tests.support.kernel_side import random_data
 from tests.support.pyopencl_run import Case, assert_same
 
@@ -207,26 +208,31 @@ def test_loop_with_sign_that_may_end_below_its_start(bound: str, limits: list[Up
         fused.check({**memory, "n": LAST, "m": LAST}, [ITEMS, ITEMS])
 
 
-@pytest.mark.parametrize(
-    ("bound", "more", "work"),
-    [
-        ("m.z", ", uint4 m", "if (a[i] > 0) c[i] = a[i];"),
-        ("n", "", "if (a[i] > 0) c[i] = a[i]; else c[i + 1] = 0;"),
-    ],
-)
-def test_loop_without_sign_that_may_start_again(bound: str, more: str, work: str) -> None:
+def above(work: str, bound: str = "n", more: str = "") -> str:
     head = "__global float *c, __global const float *a, uint n" + more
     loop = UNSIGNED.replace("i < n", f"i < {bound}")
-    source = f"__kernel void above({head})\n{{\n    {loop} {{ {work} }}\n}}\n"
-    scalars = ", n, m" if more else ", n"
-    (message, *_) = cut(source, [f"above(t, a{scalars})", f"above(c, t{scalars})"])
+    return f"__kernel void above({head})\n{{\n    {loop} {{ {work} }}\n}}\n"
+
+
+def test_loop_without_sign_that_may_start_again() -> None:
+    source = above("if (a[i] > 0) c[i] = a[i]; else c[i + 1] = 0;")
+    (message, *_) = cut(source, ["above(t, a, n)", "above(c, t, n)"])
     assert message.startswith(("KF20", "KF238"))
+
+
+def test_loop_without_sign_up_to_a_part_of_a_vector() -> None:
+    source = above("if (a[i] > 0) c[i] = a[i];", "m.z", ", uint4 m")
+    fused = fuse(source, ["above(t, a, n, m)", "above(c, t, n, m)"])
+    (group,) = fused.plan.groups
+    (limit,) = (a for a in group.assumptions if isinstance(a, UpTo))
+    assert (str(part_called(limit.scalar)), limit.most) == ("m.s2", LAST)
 
 
 def test_items_that_a_guard_leaves_out_of_the_loop() -> None:
     """None of them is at an element to which another comes in a second round."""
     body = f"    if (get_global_id(0) > 3)\n        return;\n    {UNSIGNED} c[i] = a[i];"
-    some = kernel("some", body, ", uint4 m").replace("i < n", "i < m.x")
+    packed = "typedef struct __attribute__((packed)) { char c; uint x; } packed;\n"
+    some = packed + kernel("some", body, ", packed m").replace("i < n", "i < m.x")
     assert cut(some, ["some(t, a, n, m)", "some(c, t, n, m)"])
 
 

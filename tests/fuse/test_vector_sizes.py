@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pyopencl.cltypes as cltypes
+import pytest
 
-from kfusion.api import fuse
+from kfusion.api import CheckError, fuse
 from kfusion.graph.model import LaunchRange
 from kfusion.graph.target import TARGETS
 from tests.support.kernel_side import random_data
@@ -43,9 +44,16 @@ def test_two_sizes_may_differ() -> None:
 
 
 def test_one_part_does_not_bound_the_other() -> None:
+    """It has to be seen that ids below the one are below the other, too."""
     source = SOURCE.replace("at.x < size.x", "at.x < size.y")
     fused = fuse(source, ["twice(t, a, s)", "twice(c, t, s)"], ["c"], ranges=[PLANE] * 2)
-    assert len(fused.kernels) == 2
+    assert len(fused.kernels) == 1
+    data = random_data(["a", "t", "c"], WIDTH * HEIGHT)
+    wide, high = (cltypes.make_int2(*size) for size in ((7, 5), (5, 7)))  # type: ignore[attr-defined]
+    fused.check({"s": wide, **data}, [(8, 8)] * 2)
+    assert_same(fused, source, Case(data, {"s": wide}, (16, 8)), ["c"])
+    with pytest.raises(CheckError, match="more than"):
+        fused.check({"s": high, **data}, [(8, 8)] * 2)
 
 
 def test_an_item_does_the_work_of_several() -> None:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
+from typing import Any
 
+import numpy as np
+from pyopencl import cltypes
+
+from kfusion.checks import number_in
+from kfusion.kernel.forms import part_called
 from tests.random import places
 from tests.stencils.judge import Group, Point, Stage, Store, filled, may_be
 from tests.stencils.kernels import CLIPS, Written, written
@@ -21,6 +28,51 @@ LARGE = [  # for groups that march
     [[1, 4, 13, 19, 23, 34], [1, 2, 11, 19, 22, 35], [1, 2, 5, 8, 11]],
 ]
 LARGEST = {1: 16, 2: 7, 3: 4}  # extents that the judge tries: it takes its time
+
+
+class Scalars(dict[str, Any]):
+    """What calls are given, by name; also the numbers in structures and vectors."""
+
+    def __missing__(self, key: str) -> int:
+        part = part_called(key)
+        if part is None:
+            raise KeyError(key)
+        return number_in(self[part.name], part)
+
+
+@dataclass(frozen=True)
+class Given:
+    """How kernels get the extents: as they are, or in a structure or vector of this type."""
+
+    type: str = ""
+    members: str = "whd"  # what they are called there
+
+    def text(self, kernel: str, prefix: str) -> str:
+        if not self.type:
+            return kernel
+        before, head, after = kernel.partition("__kernel void")
+        after = re.sub(r"int w(, int h)?(, int d)?\)", f"{self.type.format(prefix)} all)", after)
+        for extent, member in zip("whd", self.members, strict=True):
+            after = re.sub(rf"(?<!\.)\b{extent}\b", f"all.{member}", after)
+        return before + head + after
+
+    def head(self, prefix: str) -> str:
+        text = f"typedef struct {{ char k; int h, d, w; }} {self.type.format(prefix)};\n"
+        return text if self is STRUCTURE else ""
+
+    def scalars(self, size: Point) -> Scalars:
+        extents = dict(zip("whd", size, strict=False))
+        if not self.type:
+            return Scalars(extents)
+        type_ = cltypes.int4 if self is VECTOR else _SIZE
+        whole = np.zeros(1, type_)
+        for extent, member in zip("whd", self.members, strict=True):
+            whole[member] = extents.get(extent, 0)
+        return Scalars(all=whole[0])
+
+
+APART, STRUCTURE, VECTOR = Given(), Given("{}_size"), Given("int4", "yxw")
+_SIZE = np.dtype([("k", "i1"), ("h", "i4"), ("d", "i4"), ("w", "i4")], align=True)
 
 
 @dataclass(frozen=True)
@@ -76,6 +128,7 @@ def pipeline(random: Random, prefix: str, *, large: bool = False) -> Pipeline:
     size = tuple(random.choice(each) for each in extents)
     type_ = random.choice(["float"] * 6 + ["int"] * 2 + ["double", "float4"])
     rounded = random.random() < 0.4
+    given = random.choice([APART, APART, APART, STRUCTURE, VECTOR])
     count = 0
 
     def call(inputs: dict[str, bool], outputs: list[str], colour: int | None = None) -> Call:
@@ -85,16 +138,16 @@ def pipeline(random: Random, prefix: str, *, large: bool = False) -> Pipeline:
         # Most launches have as many items as the others.
         more = rounded if random.random() < 0.8 else not rounded
         does = written(random, name, size, type_, inputs, outputs, colour=colour, rounded=more)
-        return Call(name, does.buffers, does.size, does.text, does)
+        return Call(name, does.buffers, does.size, given.text(does.text, prefix), does)
 
     calls = random.choice([_chain] * 8 + [_steps, _colours])(random, call)
     last = {store.buffer for store in calls[-1].stage(size).stores}
     out = frozenset(last | set(random.sample(BUFFERS, random.choice([0, 0, 0, 1, 2]))))
     return Pipeline(
         tuple(calls),
-        dict(zip("whd", size, strict=False)),
+        given.scalars(size),
         None if random.random() < 0.15 else out,
-        CLIPS.format(prefix),
+        CLIPS.format(prefix) + given.head(prefix),
         type_,
         size,
     )
