@@ -21,7 +21,9 @@ PROTECTED_BY: dict[str, str] = {
     "elements[t[i + n] = a[i];-o[k] = t[k + n];]",
     "mixed-ids": "tests/fuse/test_strides.py::test_id_of_the_item_in_a_loop",
     "starting-again": "tests/fuse/test_strides.py::"
-    "test_loop_without_sign_that_may_start_again[m.z-, uint4 m-if (a[i] > 0) c[i] = a[i];]",
+    "test_loop_without_sign_up_to_what_is_not_compared",
+    "unchanged": "tests/fuse/test_offsets_in_arrays.py::"
+    "test_numbers_that_change[an element is stored]",
     "settled-types": "tests/fuse/test_traps_of_names.py::"
     "test_trap_26_type_that_is_a_macro_in_one_kernel_only[]",
     "joins": f"{_POINTERS}::test_value_that_branches_do_not_agree_in",

@@ -19,6 +19,7 @@ from kfusion.kernel.forms import (
     Comparison,
     Form,
     Id,
+    Listed,
     LoopVariable,
     Quotient,
     Value,
@@ -135,6 +136,8 @@ def _atom(atom: Atom, facts: Sequence[Comparison], launched: Launched) -> Range:
         return Range(value, value)
     if isinstance(atom, LoopVariable | Id):
         return _loop(atom, facts, launched)
+    if isinstance(atom, Listed):
+        return Range(*atom.ends)
     if isinstance(atom, Choice):
         sides = [_of(side, facts, launched) for side in (atom.then, atom.otherwise)]
         return Range(min(side.low for side in sides), max(side.high for side in sides))

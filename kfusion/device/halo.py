@@ -32,6 +32,7 @@ from kfusion.kernel.forms import (
     Comparison,
     Form,
     Id,
+    Listed,
     LoopVariable,
     Quotient,
     form_of,
@@ -239,6 +240,8 @@ class Strips:
         return total
 
     def _atom(self, atom: Atom, known: _Known) -> Numbers:
+        if isinstance(atom, Listed):
+            return np.array(atom.values, np.int64)[self.value(atom.index, known)]
         if isinstance(atom, Choice):
             sides = (self.value(side, known) for side in (atom.then, atom.otherwise))
             return np.where(self._all(atom.when, known), *sides)

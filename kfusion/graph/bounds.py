@@ -27,6 +27,7 @@ from kfusion.kernel.forms import (
     Comparison,
     Form,
     Id,
+    Listed,
     LoopVariable,
     Monomial,
     Quotient,
@@ -481,7 +482,9 @@ def _largest(atoms: Iterable[Atom]) -> int:
     return others * (1 << 31 * max(times))  # _FEW, so many times
 
 
-def _most(atom: Value | LoopVariable | Quotient | Choice) -> int:
+def _most(atom: Value | LoopVariable | Quotient | Choice | Listed) -> int:
+    if isinstance(atom, Listed):
+        return max(map(abs, atom.ends))
     if isinstance(atom, Choice):
         return max(map(_most_of, (atom.then, atom.otherwise)))
     if isinstance(atom, Quotient):
@@ -618,6 +621,8 @@ def is_never_negative(atom: Atom) -> bool:
         return is_unsigned(atom.type) or (_is_sum(atom.dividend) and _is_sum(atom.divisor))
     if isinstance(atom, Choice):
         return _is_sum(atom.then) and _is_sum(atom.otherwise)
+    if isinstance(atom, Listed):
+        return atom.ends[0] >= 0
     return is_unsigned(atom.type.split()[0])  # of a conversion: what it converts to
 
 
@@ -651,6 +656,9 @@ def _never_negative(atom: Atom) -> Iterator[Form]:
         yield form_of(Id(_BELOW[_kind(atom)], atom.dimension)) - here - number(1)
     elif isinstance(atom, Id) and atom.kind in (GLOBAL_SIZE, LOCAL_SIZE, NUM_GROUPS):
         yield here - number(1)
+    elif isinstance(atom, Listed):
+        yield here - number(atom.ends[0])
+        yield number(atom.ends[1]) - here
     elif isinstance(atom, Quotient) and _divides(atom):
         # What is left of a division: 0 <= a - b*(a/b) < b
         rest = atom.dividend - atom.divisor * here

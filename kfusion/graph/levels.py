@@ -41,6 +41,7 @@ from kfusion.kernel.forms import (
     Composite,
     Form,
     Id,
+    Listed,
     LoopVariable,
     Quotient,
     Value,
@@ -591,6 +592,8 @@ def _typical_atom(atom: Atom) -> int:
         return _typical(atom.dividend) // by if by else 0
     if isinstance(atom, Choice):
         return _typical(atom.then if all(map(_is_typical, atom.when)) else atom.otherwise)
+    if isinstance(atom, Listed):
+        return max(min(0, atom.ends[1]), atom.ends[0])
     return _FAR
 
 
@@ -728,7 +731,7 @@ def _limits(room: Form, known: Sequence[Comparison]) -> Limits | None:
 def _is_plain(form: Form) -> bool:
     """Of scalars of 32 bits, so that it can be computed in 64."""
     wide = all(len(m) <= 1 and abs(f) < _MIDDLE for m, f in form.terms)
-    composite = any(isinstance(atom, Choice | Quotient | Id) for atom in form.everything)
+    composite = any(isinstance(atom, Composite | Id) for atom in form.everything)
     return (
         wide and not composite and all(_has_32_bits(v.type) and is_given(v) for v in form.scalars)
     )
@@ -766,9 +769,9 @@ def _least(form: Form, known: Sequence[Comparison]) -> Form | None:
     """With variables of loops where they make it least."""
     new: dict[Atom, Form] = {}
     for (monomial, factor), atom in product(form.terms, form.everything):
-        if not isinstance(atom, LoopVariable) or atom not in monomial:
+        if not isinstance(atom, LoopVariable | Listed) or atom not in monomial:
             continue
-        ends = loop_ends(atom, known)
+        ends = atom.ends if isinstance(atom, Listed) else loop_ends(atom, known)
         if ends is None or len(monomial) != 1:
             return None
         new[atom] = number(ends[0] if factor > 0 else ends[1])

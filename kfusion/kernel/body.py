@@ -24,6 +24,7 @@ from kfusion.kernel.model import Body, Declaration, PreludeItem
 from kfusion.kernel.opening import opening
 from kfusion.kernel.scopes import Scopes
 from kfusion.kernel.strides import strided
+from kfusion.kernel.tables import values_of
 from kfusion.kernel.texels import texel_of
 from kfusion.kernel.together import is_array_of_values
 from kfusion.kernel.types import canonical, is_integer
@@ -179,6 +180,10 @@ def declare(env: Environment, scopes: Scopes, node: c_ast.Decl) -> Declaration:
     texel = texel_of(env, node.init) if once and type_ == "float2" and node.init else None
     if texel is not None:
         env.texels[symbol] = texel
+    env.tables.pop(symbol, None)
+    if node.init is not None:
+        changed = not once or symbol in scopes.decaying
+        env.tables[symbol] = values_of(env, node, address_space(env, node), changed=changed)
     if type_ == "sampler_t":
         env.samplers[symbol] = sampler_value(env, node.init)
     parts = tuple(part.form for part in value.parts if part.form is not None)

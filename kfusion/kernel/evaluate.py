@@ -19,6 +19,7 @@ from kfusion.kernel.forms import (
     Comparison,
     Form,
     Id,
+    Listed,
     LoopVariable,
     Quotient,
     Value,
@@ -127,6 +128,8 @@ class Environment:
     images: dict[Symbol, str] = field(default_factory=dict)  # names of parameters
     ranks: dict[str, int] = field(default_factory=dict)  # how many coordinates each has
     structures: dict[Symbol, Member] = field(default_factory=dict)
+    # Of arrays that nothing changes all elements; those of the file by name.
+    tables: dict[Symbol | str, tuple[Typed, ...]] = field(default_factory=dict)
     # Why samplers may not give the texel asked for; those of the file by name.
     samplers: dict[Symbol | str, str] = field(default_factory=dict)
     # Of variables that hold whether conditions hold: what does then, and what does if not.
@@ -155,6 +158,7 @@ class Environment:
         inside = self.inside | {name}
         found = Environment(self.unit, uses, self.certain, inside=inside, returned=self.returned)
         found.until = self.until
+        found.tables.update((k, v) for k, v in self.tables.items() if isinstance(k, str))
         return found
 
     def certain_operator(self, node: c_ast.BinaryOp) -> bool:
@@ -200,7 +204,8 @@ def _evaluated(env: Environment, node: c_ast.Node) -> Typed:
         whole = evaluate(env, node.name)
         return _part(whole, node.field.name) if whole.parts else _of_structure(env, node)
     if isinstance(node, c_ast.ArrayRef):
-        return _of_structure(env, node)
+        of_table = isinstance(node.name, c_ast.ID)
+        return _of_table(env, node) if of_table else _of_structure(env, node)
     if isinstance(node, c_ast.FuncCall):
         return _call(env, node)
     if isinstance(node, c_ast.UnaryOp):
@@ -289,6 +294,50 @@ def _of_structure(env: Environment, node: c_ast.Node) -> Typed:
         value = Value(member.parameter, type_, member.path, member.whole, member.bytes)
         return Typed(form_of(value), type_)
     return vector_parameter(member.parameter, type_, member.path, member.whole, member.bytes)
+
+
+def _of_table(env: Environment, node: c_ast.ArrayRef) -> Typed:
+    """`dx[k]`; of values that are no numbers a tree of choices by what `k` is. Beyond its values
+    the array has none."""
+    name = env.unit.index(node.name)
+    symbol = env.symbol(node.name)
+    values = env.tables.get(symbol if symbol is not None else node.name.name, ())
+    at = evaluate(env, node.subscript)
+    if not values or at.form is None or not is_integer(at.type) or not env.certain(name, name):
+        return UNKNOWN
+    if at.form.is_constant:
+        inside = 0 <= at.form.constant < len(values)
+        return values[at.form.constant] if inside else UNKNOWN
+    text = "" if symbol is not None else f"{node.name.name}[{{}}]"
+    if not values[0].parts:
+        return _element(values, at, text)
+    lanes = [*zip(*(value.parts for value in values), strict=True)]
+    names = "xyzw" if len(lanes) <= 4 else "0123456789abcdef"
+    texts = [text and f"{text}.{'s' * (len(lanes) > 4)}{name}" for name in names[: len(lanes)]]
+    return Typed(None, "", tuple(map(_element, lanes, [at] * len(lanes), texts)))
+
+
+def _element(values: Sequence[Typed], at: Typed, text: str) -> Typed:
+    forms = [value.form for value in values if value.form is not None]
+    if at.form is None or len(forms) < len(values):
+        return Typed(None, values[0].type)
+    if not all(form.is_constant for form in forms):
+        return _chosen(values, at, 0)
+    numbers = tuple(form.constant for form in forms)
+    if len(set(numbers)) == 1:
+        return values[0]
+    return Typed(form_of(Listed(numbers, at.form, values[0].type, text)), values[0].type)
+
+
+def _chosen(values: Sequence[Typed], at: Typed, first: int) -> Typed:
+    if len(values) == 1 or at.form is None:
+        return values[0]
+    half = len(values) // 2
+    below = comparison("<", at.form, number(first + half), promoted(at.type), negated=False)
+    a, b = _chosen(values[:half], at, first), _chosen(values[half:], at, first + half)
+    if a.form is None or b.form is None:
+        return Typed(None, a.type)
+    return Typed(chosen([below], a.form, b.form, a.type), a.type)
 
 
 def _part(value: Typed, member: str) -> Typed:

@@ -148,8 +148,36 @@ class Choice:
         return Choice(when, change(self.then), change(self.otherwise), self.type)
 
 
-Composite = Quotient | Choice  # atoms that have forms within
-Atom = Id | Value | LoopVariable | Quotient | Choice
+@dataclass(frozen=True)
+class Listed:
+    """An element of an array of numbers that nothing changes: `dx[k]`.
+
+    `text` is how an index is written, `dx[{}]`, if the file declares the array.
+    """
+
+    values: tuple[int, ...]
+    index: Form
+    type: str
+    text: str = ""
+    converts = False
+
+    def __str__(self) -> str:
+        return self.text.format(self.index) or f"{list(self.values)}[{self.index}]"
+
+    @property
+    def parts(self) -> tuple[Form, ...]:
+        return (self.index,)
+
+    def map(self, change: Callable[[Form], Form]) -> Listed:
+        return Listed(self.values, change(self.index), self.type, self.text)
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        return min(self.values), max(self.values)
+
+
+Composite = Quotient | Choice | Listed  # atoms that have forms within
+Atom = Id | Value | LoopVariable | Quotient | Choice | Listed
 Monomial = tuple[Atom, ...]
 
 

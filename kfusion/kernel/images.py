@@ -13,12 +13,11 @@ from kfusion.kernel.conditions import Conditions
 from kfusion.kernel.evaluate import Environment
 from kfusion.kernel.forms import Form
 from kfusion.kernel.model import OF_KERNEL, Mode, Texel
-from kfusion.kernel.surroundings import macros_of
+from kfusion.kernel.settled import is_settled
 from kfusion.kernel.texels import texel_of
 from kfusion.kernel.types import canonical
 from kfusion.parse.unit import Unit, arguments_of, called_name
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.lexer import names_in
 from kfusion.source.protections import is_on, protection
 
 SAMPLERS = protection("samplers", "only some samplers give the texel at the coordinates")
@@ -124,20 +123,6 @@ def _flags(env: Environment, node: c_ast.Node | None) -> set[str]:
     return {"?"}
 
 
-def _is_settled(conditions: Conditions, index: int) -> bool:
-    """No macro in the lines of the declaration has another text in another build."""
-    unit = conditions.unit
-    first, last = unit.tokens[index], unit.declaration_end(index)
-    lines = conditions.branches.headers.get(first.file, unit.source).text.split("\n")
-    text = "\n".join(lines[first.line - 1 : unit.tokens[last].line])
-    names = names_in(text)
-    changing = {each.name for each in conditions.branches.definitions if each.block is not None}
-    macros = macros_of(unit, names) | (changing & set(names))
-    return not conditions.branches.unseen and not any(
-        conditions.is_conditional(m) or conditions.is_outside(m) for m in macros
-    )
-
-
 def samplers_of(unit: Unit, conditions: Conditions) -> dict[str, str]:
     """Of the samplers that the file declares, why they may not give the texel asked for."""
     env = Environment(unit, {}, conditions.certain)
@@ -145,10 +130,7 @@ def samplers_of(unit: Unit, conditions: Conditions) -> dict[str, str]:
     for node in unit.ast.ext:
         if not isinstance(node, c_ast.Decl) or canonical(unit, node.type) != "sampler_t":
             continue
-        token = unit.tokens[unit.index(node)]
-        placed = token.start >= 0 or token.file in conditions.branches.headers
-        around = conditions.around(token.file, token.line, token.start) if placed else []
-        certain = placed and not around and _is_settled(conditions, unit.index(node))
+        certain = is_settled(conditions, unit.index(node))
         trouble = sampler_value(env, node.init) if certain else _UNKNOWN
         found[node.name] = _UNKNOWN if node.name in found else trouble
     return found

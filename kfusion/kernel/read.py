@@ -42,6 +42,7 @@ from kfusion.kernel.surroundings import (
     unknown_attribute,
     words,
 )
+from kfusion.kernel.tables import Values, tables_of
 from kfusion.kernel.types import canonical, is_integer, members_of, resolved
 from kfusion.kernel.walk import Walker
 from kfusion.parse.compiler import STDIN
@@ -56,6 +57,8 @@ _OF_DIMENSIONS = (
 MIXED_IDS = protection("mixed-ids", "an item's own elements have more than one iteration")
 
 
+Declared = tuple[dict[str, str], dict[str, Values]]  # samplers and tables of the file
+
 PATIENCE = 10.0  # seconds for one kernel: most take a few milliseconds
 
 
@@ -63,9 +66,9 @@ def read_kernels(unit: Unit, patience: float = PATIENCE) -> dict[str, Kernel]:
     """All kernels that the file defines, by name."""
     helpers = Helpers(unit)
     conditions = Conditions(unit), Conditions(unit, pins_types=True)
-    samplers = samplers_of(unit, conditions[0])
+    declared = samplers_of(unit, conditions[0]), tables_of(unit, conditions[0])
     return {
-        name: _read_in_time(unit, function, helpers, conditions, samplers, patience)
+        name: _read_in_time(unit, function, helpers, conditions, declared, patience)
         for name, function in unit.functions.items()
         if unit.is_kernel(function) and unit.in_main_file(function.node.decl)
     }
@@ -76,16 +79,16 @@ def _read_in_time(
     function: Function,
     helpers: Helpers,
     conditions: tuple[Conditions, Conditions],
-    samplers: dict[str, str],
+    declared: Declared,
     patience: float,
 ) -> Kernel:
     """With types left open if they do not matter, else with types that are pinned."""
     given = unit, function, helpers
     try:
-        kernel = _read(*given, conditions[0], samplers, monotonic() + patience)
+        kernel = _read(*given, conditions[0], declared, monotonic() + patience)
         if not _has_unknown(kernel) or conditions[0].uncertain == conditions[1].uncertain:
             return kernel
-        pinned = _read(*given, conditions[1], samplers, monotonic() + patience)
+        pinned = _read(*given, conditions[1], declared, monotonic() + patience)
         return kernel if _has_unknown(pinned) else pinned
     except TooLongError:
         return _unread(unit, function)
@@ -123,7 +126,7 @@ def _read(
     function: Function,
     helpers: Helpers,
     conditions: Conditions,
-    samplers: dict[str, str],
+    declared: Declared,
     until: float,
     *,
     strides: bool = True,
@@ -131,7 +134,8 @@ def _read(
     parameters = read_parameters(unit, function)
     scopes = find_scopes(unit, function)
     env = Environment(unit, scopes.uses, conditions.certain, until=until)
-    env.samplers.update(samplers)
+    env.samplers.update(declared[0])
+    env.tables.update(declared[1])
     _bind_parameters(env, scopes, parameters)
     _bind_structures(env, scopes, function)
     body = split_body(env, scopes, function, strides=strides)
@@ -139,7 +143,7 @@ def _read(
     walker = Walker(env, scopes, function, body, helpers)
     walker.walk()
     if body.stride is not None and not _is_its_own_item(walker, body.stride):
-        return _read(unit, function, helpers, conditions, samplers, until, strides=False)
+        return _read(unit, function, helpers, conditions, declared, until, strides=False)
     accesses = tuple(walker.accesses)
     nodes = nodes_of(env, function, body.statements)
     placed = [*zip(body.statements, nodes, strict=True)]

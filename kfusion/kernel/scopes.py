@@ -21,6 +21,8 @@ class Scopes:
     settled: dict[Symbol, int] = field(default_factory=dict)  # the token of the last of those
     address_taken: set[Symbol] = field(default_factory=set)
     pointers: set[Symbol] = field(default_factory=set)
+    arrays: set[Symbol] = field(default_factory=set)
+    decaying: set[Symbol] = field(default_factory=set)  # arrays that become pointers somewhere
     odd: list[c_ast.Node] = field(default_factory=list)  # local types, static variables, labels
 
     @property
@@ -60,6 +62,8 @@ class _Finder(c_ast.NodeVisitor):
             self.found.settled[symbol] = token
         if isinstance(node.type, c_ast.PtrDecl):
             self.found.pointers.add(symbol)
+        if isinstance(node.type, c_ast.ArrayDecl):
+            self.found.arrays.add(symbol)
 
     def lookup(self, name: str) -> Symbol | None:
         for scope in reversed(self.stack):
@@ -115,7 +119,12 @@ class _Finder(c_ast.NodeVisitor):
             self.visit(base.subscript)
             base = base.name
         # An element of it is no pointer to it.
-        self.visit(base.name if isinstance(base, c_ast.StructRef) else base)
+        base = base.name if isinstance(base, c_ast.StructRef) else base
+        symbol = self.lookup(base.name) if isinstance(base, c_ast.ID) else None
+        if symbol is not None:
+            self.found.uses[self.unit.index(base)] = symbol
+        else:
+            self.visit(base)
 
     def visit_NamedInitializer(self, node: c_ast.NamedInitializer) -> None:
         """`.x = ...`, `[1] = ...`: the designators name members, and constants."""
@@ -125,6 +134,8 @@ class _Finder(c_ast.NodeVisitor):
         symbol = self.lookup(node.name)
         if symbol is not None:
             self.found.uses[self.unit.index(node)] = symbol
+            if symbol in self.found.arrays:
+                self.found.decaying.add(symbol)
 
     def _written(self, target: c_ast.Node) -> None:
         symbol = self.lookup(target.name) if isinstance(target, c_ast.ID) else None

@@ -141,6 +141,10 @@ class Unit:
     def _closing(self) -> dict[int, int]:
         return brackets(self.tokens)
 
+    @cached_property
+    def _opening(self) -> dict[int, int]:
+        return {closing: opening for opening, closing in self._closing.items()}
+
     def match(self, opening: int) -> int:
         """The bracket that closes another one, behind the name of a function, say."""
         if opening not in self._closing:
@@ -256,10 +260,13 @@ class Unit:
 
     def declaration_start(self, index: int) -> int:
         """The first token of the declaration that has the token in it."""
-        while index > 0 and self.tokens[index - 1].text not in (";", "{", "}"):
-            if self.tokens[index - 1].text.startswith("#"):
-                break
-            index -= 1
+        while index > 0 and not self.tokens[index - 1].text.startswith(("#", ";", "{")):
+            if self.tokens[index - 1].text == "}":
+                if self.tokens[index].text != ",":
+                    break
+                index = self._opening[index - 1]  # the values of the name before
+            else:
+                index -= 1
         return index
 
 

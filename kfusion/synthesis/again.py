@@ -15,6 +15,7 @@ from kfusion.kernel.forms import (
     Comparison,
     Form,
     Id,
+    Listed,
     LoopVariable,
     Monomial,
     Quotient,
@@ -81,7 +82,7 @@ class PointText:
         if form.is_constant:
             return str(form.constant)
         terms = [(m, f) for m, f in form.terms if m]
-        terms.sort(key=lambda term: term[1] < 0)
+        terms.sort(key=lambda term: (term[1] < 0, isinstance(term[0][0], Listed)))
         text = ""
         for monomial, factor in terms:
             first, *others = (self._atom(atom, wide=bool(cast)) for atom in monomial)
@@ -104,6 +105,9 @@ class PointText:
     def _atom(self, atom: Atom, *, wide: bool) -> str:
         if isinstance(atom, Choice):
             return self._choice(atom, wide=wide)
+        if isinstance(atom, Listed):
+            index = self._sum(atom.index) if self._is_narrow(atom.index) else self.wide(atom.index)
+            return atom.text.format(index) if atom.text else _one_of(atom.values, index)
         if isinstance(atom, Quotient):
             to = ")(".join(atom.type.split(" from "))  # of a conversion: both types
             sides = [f"({to})({self.wide(side)})" for side in atom.parts]
@@ -142,10 +146,14 @@ class PointText:
 
         An id and small numbers, or a scalar and such: no launch has more than 2^31 items.
         """
-        terms = [(m, f) for m, f in form.terms if m and m[0] not in self.small]
+        terms = [(m, f) for m, f in form.terms if m and not self._is_small(m[0])]
         plain = len(terms) <= 1 and all(f == 1 for _, f in terms)
         single = all(len(m) <= 1 and abs(f) < SMALL for m, f in form.terms)
         return plain and single and all(map(self._is_narrow_atom, form.atoms))
+
+    def _is_small(self, atom: Atom) -> bool:
+        listed = isinstance(atom, Listed) and max(map(abs, atom.ends)) < SMALL
+        return atom in self.small or listed
 
     def _is_narrow_in(self, form: Form, type_: str) -> bool:
         """Also where the kernel adds in that type: of a `long`, `n + 1` may be more than an `int`
@@ -158,10 +166,21 @@ class PointText:
             sides = [(side, c.type) for c in atom.when for side in (c.left, c.right)]
             sides += [(side, atom.type) for side in (atom.then, atom.otherwise)]
             return all(self._is_narrow_in(*side) for side in sides)
+        if isinstance(atom, Listed):
+            return max(map(abs, atom.ends)) < SMALL
         if isinstance(atom, Quotient):
             return False
         width, signed = (32, True) if isinstance(atom, Id) else INTEGERS.get(atom.type, (64, False))
         return width < 32 or (width == 32 and signed)
+
+
+def _one_of(values: Sequence[int], index: str, first: int = 0) -> str:
+    """`(k < 1 ? -1 : 1)`: an array of the kernel may not be there any more."""
+    if len(set(values)) == 1:
+        return str(values[0])
+    half = len(values) // 2
+    low = _one_of(values[:half], index, first)
+    return f"({index} < {first + half} ? {low} : {_one_of(values[half:], index, first + half)})"
 
 
 SMALL = 1 << 12

@@ -208,6 +208,9 @@ def test_loop_with_sign_that_may_end_below_its_start(bound: str, limits: list[Up
         fused.check({**memory, "n": LAST, "m": LAST}, [ITEMS, ITEMS])
 
 
+PACKED = "typedef struct __attribute__((packed)) { char c; uint x; } packed;\n"
+
+
 def above(work: str, bound: str = "n", more: str = "") -> str:
     head = "__global float *c, __global const float *a, uint n" + more
     loop = UNSIGNED.replace("i < n", f"i < {bound}")
@@ -217,6 +220,12 @@ def above(work: str, bound: str = "n", more: str = "") -> str:
 def test_loop_without_sign_that_may_start_again() -> None:
     source = above("if (a[i] > 0) c[i] = a[i]; else c[i + 1] = 0;")
     (message, *_) = cut(source, ["above(t, a, n)", "above(c, t, n)"])
+    assert message.startswith(("KF20", "KF238"))
+
+
+def test_loop_without_sign_up_to_what_is_not_compared() -> None:
+    source = PACKED + above("if (a[i] > 0) c[i] = a[i];", "m.x", ", packed m")
+    (message, *_) = cut(source, ["above(t, a, n, m)", "above(c, t, n, m)"])
     assert message.startswith(("KF20", "KF238"))
 
 
@@ -231,8 +240,7 @@ def test_loop_without_sign_up_to_a_part_of_a_vector() -> None:
 def test_items_that_a_guard_leaves_out_of_the_loop() -> None:
     """None of them is at an element to which another comes in a second round."""
     body = f"    if (get_global_id(0) > 3)\n        return;\n    {UNSIGNED} c[i] = a[i];"
-    packed = "typedef struct __attribute__((packed)) { char c; uint x; } packed;\n"
-    some = packed + kernel("some", body, ", packed m").replace("i < n", "i < m.x")
+    some = PACKED + kernel("some", body, ", packed m").replace("i < n", "i < m.x")
     assert cut(some, ["some(t, a, n, m)", "some(c, t, n, m)"])
 
 

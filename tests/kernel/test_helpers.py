@@ -147,9 +147,14 @@ LESS = "(3 < get_global_id(0) ? 3 : get_global_id(0))"
         ("int at(int i) { return i > 3.5f ? 3 : i; }", "t[at(x)] = 1;", "-"),
         ("int at(global float *p, int i) { return i; }", "t[at(t, x)] = 1;", "-"),
         (
-            "constant int table[2] = {0, 1};\nint at(int i) { return table[i]; }",
+            "global int *table;\nint at(int i) { return table[i]; }",
             "t[at(x)] = 1;",
             "-",
+        ),
+        (
+            "constant int table[2] = {0, 1};\nint at(int i) { return table[i]; }",
+            "t[at(x)] = 1;",
+            f"table[{ITEM}]",
         ),
         (
             OVERLOADED,

@@ -318,7 +318,9 @@ class _Kernel:
         return [*made, f"s = {f'{value} - s' if how == 'difference' else f's + {value}'};"]
 
     def window(self, buffer: str) -> list[str]:
-        """Loops over a box, with weights or without."""
+        """Loops over a box, or over offsets in arrays, with weights or without."""
+        if self.random.random() < 0.4:
+            return self.listed(buffer)
         reach = min(self.reach, MOST[len(self.size)])
         box = [(-reach, self.random.choice([reach, 0])) for _ in self.size]
         self.reads += [
@@ -333,6 +335,33 @@ class _Kernel:
             name = f"d{'xyz'[d]}"
             lines.append(f"for (int {name} = {low}; {name} <= {high}; {name}++) {{")
             lines += self._looped(d, name)
+        at = ""
+        for d in reversed(self.dimensions):
+            step = f"(d{'xyz'[d]} + {-box[d][0]})"
+            at = f"({at}) * {counts[d]} + {step}" if at else step
+        return [*lines, *self._summed(buffer, at, prod(counts)), *"}" * len(self.size)]
+
+    def listed(self, buffer: str) -> list[str]:
+        """A loop over the elements of arrays, which the file or the kernel declares."""
+        points = self.offsets()[:WEIGHT_COUNT]
+        self.reads += [Read(buffer, offset, self.told) for offset in points]
+        lines = [f"{self.type} s = {ZERO[self.type]};"] if not self.values else []
+        self.values += 1
+        arrays = [f"{self.name}_{'xyz'[d]}{self.values}" for d in self.dimensions]
+        for d, array in enumerate(arrays):
+            numbers = ", ".join(str(point[d]) for point in points)
+            declared = f"int {array}[{len(points)}] = {{{numbers}}};"
+            if self.random.random() < 0.5:
+                self.head += f"__constant {declared}\n"
+            else:
+                lines.append(self.random.choice(["", "const "]) + declared)
+        lines.append(f"for (int n = 0; n < {len(points)}; n++) {{")
+        for d, array in enumerate(arrays):
+            lines += self._looped(d, f"{array}[n]")
+        return [*lines, *self._summed(buffer, "n", len(points)), "}"]
+
+    def _summed(self, buffer: str, at: str, count: int) -> list[str]:
+        """One more element, with a weight at `at` of so many, or without."""
         index = self.element([2 * each for each in "xyz"[: len(self.size)]])
         value = f"{self.parameters[buffer]}[{index}]"
         there = [
@@ -342,13 +371,7 @@ class _Kernel:
         ]
         if there:
             value = f"{' && '.join(there)} ? {value} : {ZERO[self.type]}"
-        lines.append(f"const {self.type} v = {value};")
-        at = ""
-        for d in reversed(self.dimensions):
-            step = f"(d{'xyz'[d]} + {-box[d][0]})"
-            at = f"({at}) * {counts[d]} + {step}" if at else step
-        lines += self._weighted(at, prod(counts))
-        return [*lines, *"}" * len(self.size)]
+        return [f"const {self.type} v = {value};", *self._weighted(at, count)]
 
     def _looped(self, d: int, step: str) -> list[str]:
         """The coordinate so many steps away."""
