@@ -8,6 +8,7 @@ from dataclasses import replace
 from kfusion.given import Given
 from kfusion.graph.target import Target
 from kfusion.host.closed import closed_as_a_whole
+from kfusion.host.closed_files import calls_opencl
 from kfusion.host.outside import has_redirected
 from kfusion.joined import joined_data, may_be_another
 from kfusion.parse.cpp import CppUnit
@@ -17,7 +18,6 @@ from kfusion.parse.unit import Unit
 from kfusion.regenerate.additions import Addition, Additions, KnownText, addition
 from kfusion.regenerate.fused_header import header_texts
 from kfusion.regenerate.including import (
-    calls_opencl,
     include_cpp_edit,
     include_edit,
     reader_edits,

@@ -23,6 +23,8 @@ def handles_in_tokens(region: CppRegion, names: Sequence[str]) -> set[str]:
     tokens = tokenize(region.plain.text)
     named = {t.text for t in region.unit.tokens if t.file == STDIN}
     found: set[str] = set()
+    triples = zip(tokens, tokens[1:], tokens[2:], strict=False)
+    references = {c.text for a, b, c in triples if a.kind is Kind.NAME and b.text in ("&", "&&")}
     for index, token in enumerate(tokens):
         if token.start >= region.mark.block.start:
             break
@@ -30,7 +32,7 @@ def handles_in_tokens(region: CppRegion, names: Sequence[str]) -> set[str]:
             continue
         if _is_around(tokens, index, region.mark.block.start):
             found |= set(_declared(tokens, index + 1))
-    return {name for name in names if name in found and name in named}
+    return {name for name in names if name in found & named - references}
 
 
 def _declared(tokens: Sequence[Token], index: int) -> list[str]:

@@ -23,8 +23,15 @@ from kfusion.host.callgraph import (
     call_graph,
     pragma_text,
 )
+from kfusion.host.closed_files import calls_opencl, other_uses
 from kfusion.host.known import Kind
-from kfusion.host.outside import MACROS, has_redirected, macro_span, misfits
+from kfusion.host.outside import (
+    MACROS,
+    bars,
+    has_redirected,
+    macro_span,
+    misfits,
+)
 from kfusion.host.pointees import Outside, Pointed, Pointees
 from kfusion.host.program import HostProgram, once
 from kfusion.host.skipped import skipped_calls
@@ -97,6 +104,9 @@ def closedness(
     if is_on(SIGNALS):
         reach.signal_handlers()
     reach.check_macros(settled)
+    for unit in program.others if is_on(MEMBERS) else ():
+        for message, help in other_uses(unit) if calls_opencl(unit) else ():
+            reach.open(message, unit.source.line_span(1), (), help)
     return reach.result()
 
 
@@ -163,10 +173,8 @@ class Reach:
         """May macros stand for the functions that nothing is held back around? `others` have
         macros in any case."""
         for unit in self.graph.program.units if is_on(MEMBERS) else ():
-            for node in unit.nodes[c_ast.StructRef]:
-                if node.field.name in known.OPENCL and has_redirected(unit):
-                    text = f"'{node.field.name}' is the name of a member, too"
-                    self.open(text, unit.node_span(node.field), ())
+            for message, span, help in bars(unit):
+                self.open(message, span, (), help)
         if not self._settles:
             return
         names = others | self._settles.keys()

@@ -3,21 +3,21 @@
 What tokens do not show (a conversion, a destructor, an overload that is taken for another one) can
 still only be code of the file, of its headers, or of functions that these declare. The file's own
 code stands behind the run time's include, so its calls of OpenCL are seen. Left are headers that
-call OpenCL themselves, and functions of files that are not given.
+name functions of OpenCL, functions of files that are not given, and what may be any function:
+virtual ones, pointers, other threads.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from itertools import pairwise
 
-from kfusion.host.closed_headers import closing_of
-from kfusion.host.known import Kind, kind_of
+from kfusion.host.cpp_heads import Declared, Head, heads
+from kfusion.host.known import OPENCL, Kind, kind_of
+from kfusion.host.outside import POISONED, hides_a_name_of_headers, include_place_in_cpp, poisons
 from kfusion.host.program import HostProgram
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.cpp import CppUnit
-from kfusion.parse.syntax import is_name
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
@@ -25,7 +25,23 @@ FILES = protection("closed-cpp-files", "what a C++ region may reach unseen calls
 
 _OPENCL = re.compile(r"cl[A-Z]\w*")
 _SEPARATED = re.compile(r"\b[0-9][0-9a-fA-FxX]*'[0-9a-fA-F]")
-_NO_CALL = frozenset("if while for switch catch sizeof alignof decltype noexcept return".split())
+_UNDEFINED = re.compile(r"#undef (cl[A-Z]\w*)")
+_MAY_BE_ANY = {
+    **dict.fromkeys(("virtual", "override"), "functions of files that are not given may stand for"),
+    **dict.fromkeys(("function", "bind", "dlsym"), "it may be any function"),
+    **dict.fromkeys(("longjmp", "siglongjmp", "_longjmp"), "it may leave a region unseen"),
+    **dict.fromkeys(
+        "thread jthread async future condition_variable condition_variable_any pthread_create "
+        "thrd_create".split(),
+        "what another thread waits for is not seen",
+    ),
+}
+
+
+def calls_opencl(unit: CppUnit) -> bool:
+    """Does the file name functions of OpenCL, so that they can be redirected?"""
+    own = (token for token in unit.tokens if token.file == STDIN)
+    return unit.bindings is None and any(_OPENCL.fullmatch(token.text) for token in own)
 
 
 def unseen_calls(
@@ -36,138 +52,141 @@ def unseen_calls(
         return
     if _SEPARATED.search(unit.plain.text):
         yield "numbers in this file have separators, 1'000: its tokens are not told", "write 1000"
-    defined = {name for other in (unit, *program.others) for name in _defined(other)}
-    defined |= {function.name for function in program.all_functions}
-    for one in dict.fromkeys((unit, *program.others)):
-        header = _calling_header(one)
-        if header is not None:
+    units = dict.fromkeys((unit, *program.others))
+    in_c = {function.name for function in program.all_functions}
+    known = _Known([head for other in units for head in heads(other)], in_c, harmless)
+    for one in units:
+        yield from _past_the_run_time(one)
+        yield from _anything(one)
+        for declared in dict.fromkeys(known.missing(one)):
             yield (
-                f"'{header}' calls OpenCL in front of the run time's include",
-                "let functions of the file call OpenCL, and the header declare them",
-            )
-        for name in dict.fromkeys(_missing(one, defined, harmless)):
-            yield (
-                f"'{name}' is declared in this file, and defined in none that is given",
-                f"give kfusion the file that defines it, or add harmless({name})",
+                f"'{declared.shown}' is declared in this file, and defined in none that is given",
+                f"give kfusion the file that defines it, or add harmless({declared.name})",
             )
 
 
-def _calling_header(unit: CppUnit) -> str | None:
-    """A header with calls of OpenCL's functions; its own headers only declare them."""
-    for token, behind in pairwise(unit.tokens):
-        if token.file != STDIN and behind.text == "(" and _OPENCL.fullmatch(token.text):
+def _past_the_run_time(unit: CppUnit) -> Iterator[tuple[str, str]]:
+    """Functions of OpenCL by names that the run time's macros do not reach."""
+    header = _naming_header(unit)
+    if header is not None:
+        yield (
+            f"'{header}' calls OpenCL in front of the run time's include",
+            "let functions of the file call OpenCL, and the header declare them",
+        )
+    yield from other_uses(unit)
+
+
+def other_uses(unit: CppUnit) -> Iterator[tuple[str, str]]:
+    """Names of OpenCL's functions that must not be those of the run time's, and what keeps its
+    header from being compiled."""
+    if poisons(unit.source, unit.headers):
+        yield POISONED, "leave the pragma out"
+    for head in heads(unit):
+        names = head.texts[: head.texts.index("=")] if "=" in head.texts else head.texts
+        hidden = hides_a_name_of_headers(names) if not (head.inside or head.class_) else None
+        if hidden is not None and not ("(" in names and not head.is_body):
+            yield (
+                f"'{hidden}' is declared in this file, and in headers of the run time",
+                "give it another name",
+            )
+    for token in unit.tokens:
+        undefined = _UNDEFINED.fullmatch(token.text)
+        if undefined is not None:
+            yield f"'{undefined[1]}' is undefined as a macro", "leave the #undef out"
+    texts = [token.text for token in unit.tokens]
+    line = unit.plain.location(include_place_in_cpp(unit.plain.text)).line
+    for index, text in enumerate(texts):
+        token = unit.tokens[index]
+        named = text in OPENCL and token.file == STDIN and token.line < line
+        if named and texts[index - 3 : index] != _OF_TYPE:
+            yield f"'{text}' stands in front of the run time's include", "include headers first"
+        own = text in OPENCL and unit.tokens[index].file == STDIN
+        why = _other_use(texts, index) if own else None
+        if why is not None:
+            yield f"'{text}' is {why}", "call the function in a function of the program"
+
+
+def _other_use(texts: Sequence[str], index: int) -> str | None:
+    """Of a function of OpenCL, where the function of the run time is another thing."""
+    before, behind = (texts[index + step : index + step + 1] for step in (-1, 1))
+    if before in (["."], ["->"]):
+        return "the name of a member, too"
+    if behind == [">"] or before == ["<"]:
+        return "given to a template"
+    if {"==", "!="} & {*before, *behind}:
+        return "compared with another function"
+    declared = before and (before[0].isidentifier() or before == ["*"]) and behind == ["("]
+    if declared and before[0] not in _NO_TYPES:
+        return "declared in this file"
+    return None
+
+
+_OF_TYPE = ["decltype", "(", "&"]
+_NO_TYPES = frozenset("return else do case and or not co_return co_yield throw".split())
+
+
+def _naming_header(unit: CppUnit) -> str | None:
+    """A header that names functions of OpenCL, but for their types; its own only declare them."""
+    texts = [token.text for token in unit.tokens]
+    for index, token in enumerate(unit.tokens):
+        of_type = texts[index - 3 : index] == _OF_TYPE
+        named = _OPENCL.fullmatch(token.text) and token.text in OPENCL
+        if token.file != STDIN and named and not of_type and "/CL/" not in token.file:
             return token.file.rpartition("/")[2]
     return unit.calling_header
 
 
-@dataclass(frozen=True)
-class _Head:
-    """What stands in front of `;` or `{` in a namespace or a class."""
-
-    texts: tuple[str, ...]
-    class_: str  # that it stands in
-    is_body: bool
-
-    @property
-    def function(self) -> str | None:
-        """Its name, `~A` of a destructor."""
-        texts = self.texts
-        if "(" not in texts or {"typedef", "using", "template"} & set(texts):
-            return None
-        if "operator" in texts:
-            return "operator"
-        opening = texts.index("(")
-        name = texts[opening - 1] if opening else ""
-        if not is_name(name) or name in _NO_CALL or "=" in texts[:opening]:
-            return None
-        return f"~{name}" if texts[opening - 2 : opening - 1] == ("~",) else name
-
-    @property
-    def is_prototype(self) -> bool:
-        """`type name(type, type);`, and no variable: `type name(3);`"""
-        opening = self.texts.index("(")
-        closing = closing_of(list(self.texts), opening)
-        listed, behind = self.texts[opening + 1 : closing], self.texts[closing + 1 :]
-        values = any(text[0].isdigit() or text[0] in "\"'" for text in listed) and "=" not in listed
-        return not self.is_body and not values and "=" not in behind
-
-    @property
-    def is_hidden(self) -> bool:
-        """May it be called without its name being written?"""
-        name = self.function
-        return name in ("operator", self.class_, f"~{self.class_}")
-
-
-def _heads(unit: CppUnit) -> Iterator[_Head]:
+def _anything(unit: CppUnit) -> Iterator[tuple[str, str]]:
+    """What may be any function."""
     texts = [token.text for token in unit.tokens]
-    scopes: list[str] = []  # names of classes; "" for a namespace
-    first = index = 0
-    while index < len(texts):
-        text = texts[index]
-        if text.startswith("#") or (text == ":" and texts[index - 1] in _ACCESS):
-            first = index + 1
-        elif text in ("{", "}", ";"):
-            head = tuple(texts[first:index])
-            around = scopes[-1] if scopes else ""
-            if head and text != "}":
-                yield _Head(head, around, text == "{")
-            if text == "}" and scopes:
-                scopes.pop()
-            elif text == "{":
-                class_ = _class_of(head)
-                if class_ is None:
-                    index = closing_of(texts, index)
-                else:
-                    scopes.append(class_)
-            first = index + 1
-        index += 1
+    for name, why in _MAY_BE_ANY.items():
+        if name in texts:
+            yield f"'{name}' stands in this file or a header of it: {why}", _ELSEWHERE
+    for index in range(len(texts) - 4):
+        first, star, name, closing, opening = texts[index : index + 5]
+        pointer = (first, star, closing, opening) == ("(", "*", ")", "(") and name.isidentifier()
+        if pointer and texts[index - 1 : index] != ["("]:
+            yield f"'{name}' may be a pointer to any function", _ELSEWHERE
+            return
 
 
-_ACCESS = frozenset("public protected private".split())
+_ELSEWHERE = "move the region into a file without it"
 
 
-def _class_of(head: Sequence[str]) -> str | None:
-    """The class whose body begins, "" of a namespace; None: it is something else."""
-    if "namespace" in head or (len(head) == 2 and head[0] == "extern"):
-        return ""
-    if "(" in head or "=" in head or "enum" in head:
-        return None
-    for at, text in enumerate(head[:-1]):
-        if text in ("class", "struct", "union"):
-            return next((word for word in head[at + 1 :] if is_name(word)), "")
-    return None
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """Which functions are defined in the files given."""
+
+    heads: Sequence[Head]
+    in_c: Collection[str]
+    harmless: Collection[str]
+
+    def __post_init__(self) -> None:
+        defined = {f for head in self.heads if head.is_body for f in _first(head)}
+        classes = {head.class_ for head in self.heads}
+        free = {Declared("", f.name, f.parameters) for f in defined if f.class_ not in classes}
+        object.__setattr__(self, "_defined", frozenset(defined | free))
+
+    _defined: frozenset[Declared] = frozenset()
+
+    def _is_known(self, function: Declared) -> bool:
+        if function in self._defined or function.name in self.harmless:
+            return True
+        named = function.name in self.in_c or kind_of(function.name) is not Kind.UNKNOWN
+        return named and not function.class_
+
+    def missing(self, unit: CppUnit) -> Iterator[Declared]:
+        """Functions that are declared, that some code may name, and that no given file defines."""
+        texts = [token.text for token in unit.tokens]
+        prototypes = [
+            f for head in heads(unit) if not head.is_body and not head.gives for f in head.functions
+        ]
+        for function in prototypes:
+            declared = sum(f.name == function.name for f in prototypes)
+            named = function.is_hidden or texts.count(function.name) > declared
+            if named and not self._is_known(function):
+                yield function
 
 
-def _defined(unit: CppUnit) -> Iterator[str]:
-    for head in _heads(unit):
-        name = head.function if head.is_body else None
-        if name is not None:
-            yield f"operator {head.class_ or _scope_of(head)}" if name == "operator" else name
-
-
-def _scope_of(head: _Head) -> str:
-    """`A` of `A::operator+(...) {`."""
-    at = head.texts.index("operator")
-    return head.texts[at - 2] if head.texts[at - 1 : at] == ("::",) else ""
-
-
-def _missing(unit: CppUnit, defined: Collection[str], harmless: Collection[str]) -> Iterator[str]:
-    """Functions that are declared, that some code may call, and that no given file defines."""
-    heads = list(_heads(unit))
-    prototypes = [head for head in heads if head.function is not None and head.is_prototype]
-    count: dict[str, int] = {}
-    for head in prototypes:
-        count[str(head.function)] = count.get(str(head.function), 0) + 1
-    texts = [token.text for token in unit.tokens]
-    named: dict[str, int] = {}
-    for text, behind in pairwise(texts):
-        if behind == "(" and text in count:
-            named[text] = named.get(text, 0) + 1
-    for head in prototypes:
-        name = str(head.function)
-        shown = f"operator {head.class_}".rstrip() if name == "operator" else name
-        wanted = f"operator {head.class_}" if name == "operator" else name
-        called = head.is_hidden or named.get(name, 0) > count[name]
-        known = wanted in defined or name in harmless or kind_of(name) is not Kind.UNKNOWN
-        if called and not known:
-            yield shown
+def _first(head: Head) -> list[Declared]:
+    return list(head.functions)[:1]

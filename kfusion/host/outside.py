@@ -8,18 +8,20 @@ and of OpenCL, and behind all declarations of the function: a macro would spoil 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
 
 from pycparser import c_ast
 
-from kfusion.host.known import Kind, kind_of
+from kfusion.host.known import OPENCL, Kind, kind_of
 from kfusion.parse.compiler import STDIN
 from kfusion.parse.unit import Unit, arguments_of, declares_function, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.lexer import Kind as TokenKind
 from kfusion.source.lexer import Token, tokenize
 from kfusion.source.protections import is_on, protection
-from kfusion.source.text import Span
+from kfusion.source.text import SourceFile, Span, text_of
 
 NAMES = protection("closed-settled-names", "a macro replaces a name of something else")
 BEHIND = protection("closed-declared-behind", "a macro replaces the name in a declaration")
@@ -27,6 +29,7 @@ BRACKETS = protection("closed-in-brackets", "a call in brackets passes a macro b
 LITERALS = protection("closed-compound-literals", "an argument's memory ends with a macro")
 MACROS = protection("closed-macros", "a macro of the program's hides one of the run time's")
 
+_POISON = re.compile(r"\b(?:GCC|clang)\s+poison\b")
 _OPENCL = re.compile(r"cl[A-Z]\w*")
 _DIRECTIVE = re.compile(r"#\s*(\w+)")
 _REST_OF_LINE = re.compile(r"(?:[ \t\r]|/\*[^\n]*?\*/)*(?://|//[^\n]*[^\n\r\\])?\r?\n")
@@ -163,6 +166,75 @@ class _Uses:
                 self.declared.append(index)
 
 
+@lru_cache(maxsize=64)
+def bars(unit: Unit) -> Sequence[tuple[str, Span, str | None]]:
+    """Why a file cannot include the run time's header, where it has to, each with a help."""
+    if not has_redirected(unit) and not unit.annotations.regions:
+        return ()
+    found: list[tuple[str, Span, str | None]] = []
+    top = unit.source.line_span(1)
+    hidden = _hidden_name(unit)
+    if hidden is not None:
+        text = f"'{hidden}' is declared in this file, and in headers of the run time"
+        found.append((text, top, "give it another name"))
+    if poisons(unit.source, {token.file for token in unit.tokens}):
+        found.append((POISONED, top, "leave the pragma out"))
+    for node in unit.nodes[c_ast.ID]:
+        if node.name in OPENCL and _is_in_front(unit, unit.index(node)):
+            text = f"'{node.name}' is another function in front of the run time's include"
+            found.append((text, unit.node_span(node), None))
+    members = [node.field for node in unit.nodes[c_ast.StructRef]]
+    members += [n for node in unit.nodes[c_ast.NamedInitializer] for n in node.name]
+    for member in members:
+        if isinstance(member, c_ast.ID) and member.name in OPENCL:
+            text = f"'{member.name}' is the name of a member, too"
+            found.append((text, unit.node_span(member), None))
+    return found
+
+
+# What the system's headers declare that the run time includes, besides what C's standard has.
+_OF_HEADERS = frozenset(
+    "index rindex bcmp bcopy bzero ffs ffsl ffsll basename getline getdelim dprintf fileno popen "
+    "pclose random srandom initstate setstate drand48 erand48 lrand48 nrand48 mrand48 jrand48 "
+    "srand48 seed48 lcong48 rand_r a64l l64a select pselect major minor makedev getpass strsep "
+    "stpcpy stpncpy mempcpy memmem strcasestr strchrnul strverscmp asprintf vasprintf "
+    "syscall".split()
+)
+
+
+def _hidden_name(unit: Unit) -> str | None:
+    """A name that the file declares, and that headers of the run time declare otherwise."""
+    for node in unit.ast.ext:
+        declared = node.decl if isinstance(node, c_ast.FuncDef) else node
+        variable = isinstance(declared, c_ast.Decl) and not declares_function(declared)
+        own = isinstance(node, c_ast.FuncDef) or "static" in getattr(declared, "storage", ())
+        if getattr(declared, "name", "") in _OF_HEADERS and (variable or own):
+            return str(declared.name)
+    return None
+
+
+def hides_a_name_of_headers(texts: Collection[str]) -> str | None:
+    return next((text for text in texts if text in _OF_HEADERS), None)
+
+
+def _is_in_front(unit: Unit, index: int) -> bool:
+    """Does the token stand in a header or in front of the include, and in no function?"""
+    inside = any(f.body.first <= index <= f.body.last for f in unit.functions.values())
+    token, place = unit.tokens[index], include_place(unit)
+    own = token.file == STDIN and token.macro is None
+    return not inside and (not own or place is None or token.start < place)
+
+
+POISONED = "names are poisoned in this file: the run time may need them"
+
+
+def poisons(source: SourceFile, files: Iterable[str]) -> bool:
+    """Does it, or a header, say that names of the run time's header must not stand behind it?"""
+    found = {Path(file) for file in files if file != STDIN}
+    headers = (text_of(path.read_bytes()) for path in sorted(found) if path.is_file())
+    return any(_POISON.search(text) for text in (source.text, *headers))
+
+
 def macro_span(name: str, unit: Unit) -> Span:
     """Where a file defines a macro; a header may do it instead."""
     found = re.search(rf"(?m)^[ \t]*#[ \t]*(?:define|undef)[ \t]+({name})\b", unit.source.text)
@@ -170,6 +242,32 @@ def macro_span(name: str, unit: Unit) -> Span:
 
 
 # Places
+
+
+def include_place_in_cpp(text: str) -> int:
+    """Behind the last include that stands in front of all blocks, under no condition."""
+    of_c = list(_HEADERS_OF_C.finditer(text))  # `extern "C" {`, includes, and `}` are no code
+    text = _HEADERS_OF_C.sub(_without_braces, text)
+    place, inside = 0, False
+    for name, token, depth in directives(text, before_code=True):
+        inside = (inside and depth >= 0) or name == "include"
+        if depth == 0 and inside and name in ("include", "endif"):
+            place = text.find("\n", token.end - 1) + 1 or len(text)
+            inside = False
+    around = next((block for block in of_c if block.start() < place < block.end()), None)
+    if around is not None:
+        place = text.find("\n", around.end() - 1) + 1 or len(text)
+    return place
+
+
+_HEADERS_OF_C = re.compile(
+    r'\bextern\s*"C"\s*\{(?:\s|//[^\n]*|/\*.*?\*/|#(?:[^\n]|\\\n)*)*\}', re.DOTALL
+)
+
+
+def _without_braces(block: re.Match[str]) -> str:
+    head, _, rest = block[0].partition("{")
+    return " " * (len(head) + 1) + rest[:-1] + " "
 
 
 def _span(unit: Unit, index: int) -> Span:
@@ -192,31 +290,39 @@ def _end(unit: Unit, index: int) -> int:
     return token.macro[1] if token.macro else token.end
 
 
-def directives(text: str, *, before_code: bool = False) -> list[tuple[str, Token, int]]:
-    """The directives of a file, or those in front of all code: word, token, and how many #if
-    they stand in."""
+def directives(
+    text: str, *, before_code: bool = False, beside_code: bool = False
+) -> list[tuple[str, Token, int]]:
+    """The directives of a file, or those in front of all code, or those between declarations and
+    functions: word, token, and how many #if they stand in."""
     found: list[tuple[str, Token, int]] = []
-    depth = 0
+    depth = inside = 0
+    begun = False  # is something declared that has not ended?
     for token in tokenize(text):
         if token.kind is not TokenKind.DIRECTIVE:
-            if token.text == "{" and before_code:
+            if token.text == "{" and (before_code or (beside_code and depth > 0)):
                 break
+            inside += (token.text == "{") - (token.text == "}")
+            begun = token.text not in (";", "}", ")")
             continue
+        if before_code and begun:  # `static const char text[] =`, and the text's file
+            break
         word = _DIRECTIVE.match(token.text)
         name = word.group(1) if word else ""
         depth -= name == "endif"
-        found.append((name, token, depth))
+        if not beside_code or not (begun or inside):
+            found.append((name, token, depth))
         depth += name in ("if", "ifdef", "ifndef")
     return found
 
 
 def _beside_includes(text: str) -> list[int]:
-    """In front of the #includes that stand before all code, or of the #if around them, and
+    """In front of the #includes that stand outside of all code, or of the #if around them, and
     behind them."""
     found = [1 if text.startswith("\ufeff") else 0]
     begun = inside = False
     start = 0
-    for name, token, depth in directives(text, before_code=True):
+    for name, token, depth in directives(text, beside_code=True):
         if depth == 0 and name in ("include", "if", "ifdef", "ifndef"):
             start, begun = _line_start(text, token), name != "include"
             inside = False

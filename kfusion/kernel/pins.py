@@ -148,7 +148,8 @@ def _of_file(conditions: Conditions) -> str | None:
 def _is_spoilt(definition: Definition) -> bool:
     """A word of the language that is a macro in any build."""
     name, body = definition.name, definition.text[len(definition.name) :].strip()
-    other = name in _SPACES and body != f"__{name}"
+    same = f"__{name}" if name in _SPACES else name
+    other = name in _SPACES | _WORDS and body != same
     return not definition.conditions and not definition.undefines and (name in _WRITTEN or other)
 
 
@@ -159,7 +160,9 @@ def _deciding(conditions: Conditions) -> frozenset[Block]:
     pragmas = _of_pragmas(conditions)
     for definition in conditions.branches.definitions:
         name = definition.name
-        in_language = name in _COMMON | _WRITTEN | _CALLED or PARTS.fullmatch(name) is not None
+        in_language = (
+            name in _COMMON | _WRITTEN | _CALLED | _WORDS or PARTS.fullmatch(name) is not None
+        )
         if in_language or not pragmas.isdisjoint(names_in(definition.text)):
             found += definition.conditions
     defined = frozenset(definition.name for definition in conditions.branches.definitions)
@@ -220,6 +223,10 @@ _WRITTEN = frozenset(
 )
 _CALLED = frozenset("clamp get_group_id max min".split())
 _SPACES = frozenset("kernel global local constant private".split())
+_WORDS = frozenset(
+    "if else for while do return break continue void bool char uchar short ushort int uint long "
+    "ulong float double half size_t __attribute__".split()
+)
 _COMMON = frozenset(
     "kernel __kernel global __global local __local constant __constant private __private const "
     "void static inline typedef struct union enum unsigned signed char short int long float "

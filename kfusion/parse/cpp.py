@@ -65,6 +65,7 @@ class CppUnit:
     calling_header: str | None = None  # of the system, that calls functions of OpenCL
     table: MacroTable = EMPTY  # of all macros
     defined_twice: frozenset[str] = frozenset()  # or for other options of the compiler
+    headers: tuple[str, ...] = ()  # none of the system's
 
     @property
     def builds(self) -> bool:
@@ -102,7 +103,7 @@ def parse_cpp(source: SourceFile, how: Preprocessor) -> CppUnit:
     if isinstance(output, Failure):
         missing_header(source, output, stubs_allowed=False)  # says so, if that is what fails
         raise failed(source, output)
-    tokens, macros, headers, calling = _read(output)
+    tokens, macros, headers, calling = _read(output, source.path.resolve().parent)
     numbers = frozenset(n for n, bodies in macros.items() if all(map(_NUMBER.fullmatch, bodies)))
     return CppUnit(
         source,
@@ -115,6 +116,7 @@ def parse_cpp(source: SourceFile, how: Preprocessor) -> CppUnit:
         calling,
         read_macros(output, STDIN),
         _defined_twice([source.text, *(_text(header) for header in headers)]),
+        tuple(headers),
     )
 
 
@@ -145,7 +147,14 @@ def without_raw_strings(text: str) -> str:
     )
 
 
-def _read(output: str) -> tuple[list[PToken], dict[str, list[str]], list[str], str | None]:
+def _is_within(folder: Path, file: str) -> bool:
+    """A header of the program, whatever it says of itself: `#pragma GCC system_header`."""
+    return not Path(file).is_absolute() or Path(file).is_relative_to(folder)
+
+
+def _read(
+    output: str, folder: Path
+) -> tuple[list[PToken], dict[str, list[str]], list[str], str | None]:
     """Tokens, macros with all of their definitions, and headers; none of the system's. Of these
     one that calls OpenCL."""
     result: list[PToken] = []
@@ -158,7 +167,7 @@ def _read(output: str) -> tuple[list[PToken], dict[str, list[str]], list[str], s
         marker = _LINE_MARKER.match(output, position) if at_start else None
         if marker is not None:
             line, file = int(marker.group(1)), marker.group(2)
-            system = "3" in marker.group(3)
+            system = "3" in marker.group(3) and not _is_within(folder, file)
             if not system and file[0] != "<":
                 headers[file] = None
             position = marker.end()
@@ -170,9 +179,9 @@ def _read(output: str) -> tuple[list[PToken], dict[str, list[str]], list[str], s
             defined = None if system else _DEFINED.match(output, position)
             if defined is not None and not file.startswith("<b"):  # <built-in>
                 macros.setdefault(defined.group(1), []).append(defined.group(2))
-            if not system and output.startswith("#pragma", position):
-                pragma = output[position:end].rstrip("\n")
-                result.append(PToken(pragma, -1, -1, None, file, line))
+            if not system and output.startswith(("#pragma", "#undef cl"), position):
+                directive = output[position:end].rstrip("\n")
+                result.append(PToken(directive, -1, -1, None, file, line))
             line, position, at_start = line + 1, end, True
             continue
         match = _TOKEN.match(output, position)

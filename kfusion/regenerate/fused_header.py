@@ -15,6 +15,7 @@ from kfusion.runtime import CALLS_NAME, HEADER_NAME, calls_text, runtime_text
 from kfusion.source.text import bytes_of
 from kfusion.synthesis.model import FusedKernel
 
+_PACK = re.compile(r"#\s*pragma\s+pack\b")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -68,10 +69,13 @@ def _without_macros(text: str, units: Iterable[Unit | CppUnit]) -> str:
         for name in (unit.macros if isinstance(unit, CppUnit) else unit.macros.history)
         if name in words and not name.startswith(("CL_", "__", "_")) and name not in _SHARED
     }
-    if not own:
-        return text
     before = [f'#pragma push_macro("{name}")\n#undef {name}' for name in sorted(own)]
     after = [f'#pragma pop_macro("{name}")' for name in sorted(own)]
+    if any(_PACK.match(token.text) for unit in units for token in unit.tokens):
+        before += ["#pragma pack(push)", "#pragma pack()"]
+        after += ["#pragma pack(pop)"]
+    if not before:
+        return text
     return "\n".join([*before, "", text.rstrip("\n"), "", *after, ""])
 
 

@@ -8,17 +8,13 @@ from collections.abc import Collection, Iterator
 from pycparser import c_ast
 
 from kfusion.host.at_end import EndNames, Reader
-from kfusion.host.outside import directives, include_place
+from kfusion.host.outside import include_place, include_place_in_cpp
 from kfusion.host.region import CppRegion, RefusedRegion, Region
-from kfusion.parse.compiler import STDIN
 from kfusion.parse.cpp import CppUnit, without_raw_strings
 from kfusion.parse.unit import Unit
 from kfusion.source.text import Edit
 
 _OPENCL = re.compile(r"cl[A-Z]\w*")
-_HEADERS_OF_C = re.compile(
-    r'\bextern\s*"C"\s*\{(?:\s|//[^\n]*|/\*.*?\*/|#(?:[^\n]|\\\n)*)*\}', re.DOTALL
-)
 
 
 def region_edit(region: Region | CppRegion | RefusedRegion, names: EndNames | None = None) -> Edit:
@@ -67,34 +63,12 @@ def _end_of(tag: str, unit: Unit) -> int:
 # share, so a file that includes them is left as it is.
 
 
-def calls_opencl(unit: CppUnit) -> bool:
-    """Does the file name functions of OpenCL, so that they can be redirected?"""
-    own = (token for token in unit.tokens if token.file == STDIN)
-    return unit.bindings is None and any(_OPENCL.fullmatch(token.text) for token in own)
-
-
 def include_cpp_edit(unit: CppUnit, header: str, leaves: Collection[str] = ()) -> Edit:
-    """Behind the last include that stands in front of all blocks, under no condition. `leaves`:
-    functions by which its regions leave the program."""
+    """`leaves`: functions by which its regions leave the program."""
     text = without_raw_strings(unit.source.text)
-    of_c = list(_HEADERS_OF_C.finditer(text))  # `extern "C" {`, includes, and `}` are no code
-    text = _HEADERS_OF_C.sub(_without_braces, text)
-    place, inside = 0, False
-    for name, token, depth in directives(text, before_code=True):
-        inside = (inside and depth >= 0) or name == "include"
-        if depth == 0 and inside and name in ("include", "endif"):
-            place = text.find("\n", token.end - 1) + 1 or len(text)
-            inside = False
-    around = next((block for block in of_c if block.start() < place < block.end()), None)
-    if around is not None:
-        place = text.find("\n", around.end() - 1) + 1 or len(text)
+    place = include_place_in_cpp(text)
     lead = "\n" if place and text[place - 1] != "\n" else ""
     macros = [
         f"#define {name}(...) KFUSION_LEAVE({name}, __VA_ARGS__)\n" for name in sorted(leaves)
     ]
     return Edit(place, place, f'{lead}#include "{header}"\n{"".join(macros)}')
-
-
-def _without_braces(block: re.Match[str]) -> str:
-    head, _, rest = block[0].partition("{")
-    return " " * (len(head) + 1) + rest[:-1] + " "

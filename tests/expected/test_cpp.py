@@ -205,15 +205,15 @@ DECLARED = "struct Peek {{ {member} }};\n"
         (HEADER_CALLS, "'unseen.hpp' calls OpenCL in front of the run time's include"),
         (
             DECLARED.format(member="Peek(int n);"),
-            "'Peek' is declared in this file, and defined in none that is given",
+            "'Peek::Peek' is declared in this file, and defined in none that is given",
         ),
         (
             DECLARED.format(member="~Peek();"),
-            "'~Peek' is declared in this file, and defined in none that is given",
+            "'Peek::~Peek' is declared in this file, and defined in none that is given",
         ),
         (
             DECLARED.format(member="Peek operator+(int);"),
-            "'operator Peek' is declared in this file, and defined in none that is given",
+            "'Peek::operator +' is declared in this file, and defined in none that is given",
         ),
         (
             "void hook();\nstruct Peek { Peek() { hook(); } };\n",
@@ -231,12 +231,131 @@ def test_what_tokens_do_not_show(header: str, message: str, tmp_path: Path) -> N
     assert message in said if message else said == ""
 
 
+HOOKED = "struct Peek {{ Peek(int n) {{ {body} }} }};\n"
+MISSING = "'{}' is declared in this file, and defined in none that is given"
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    {
+        "in brackets": (HOOKED.format(body="(clFinish)(nullptr);"), "'unseen.hpp' calls OpenCL"),
+        "pointer": ("static const auto finish = clFinish;\n", "'unseen.hpp' calls OpenCL"),
+        "by name": (
+            f"void hook();\n{HOOKED.format(body='auto how = hook; how();')}",
+            MISSING.format("hook"),
+        ),
+        "attribute": (
+            '__attribute__((visibility("default"))) void hook();\n' + HOOKED.format(body="hook();"),
+            MISSING.format("hook"),
+        ),
+        "second name": (
+            "int other(int), hook(int);\n" + HOOKED.format(body="hook(n);"),
+            MISSING.format("hook"),
+        ),
+        "digit": (
+            "void hook(float v[3]);\n" + HOOKED.format(body="hook(nullptr);"),
+            MISSING.format("hook"),
+        ),
+        "value in braces": (
+            "struct List { };\nint hook(int, List = {});\n" + HOOKED.format(body="hook(n);"),
+            MISSING.format("hook"),
+        ),
+        "in a body": (
+            HOOKED.format(body="void hook(int); hook(n);"),
+            MISSING.format("hook"),
+        ),
+        "class with an attribute": (
+            'struct __attribute__((visibility("default"))) Peek { Peek(int); };\n',
+            MISSING.format("Peek::Peek"),
+        ),
+        "method and function": (
+            (
+                "struct Panel { int check(int) const; };\nstatic int check(int n) { return n; }\n"
+                "struct Peek { Peek(int n) { Panel p; p.check(check(n)); } };\n"
+            ),
+            MISSING.format("Panel::check"),
+        ),
+        "method with a name of the library": (
+            (
+                "struct Panel { int read(int); };\n"
+                "struct Peek { Peek(int n) { Panel p; p.read(n); } };\n"
+            ),
+            MISSING.format("Panel::read"),
+        ),
+        "other constructor": (
+            "struct Peek { Peek(int) { } Peek(const char *); };\n",
+            MISSING.format("Peek::Peek"),
+        ),
+        "template": (
+            "template <class T> int hook(T);\n" + HOOKED.format(body="hook(n);"),
+            MISSING.format("hook"),
+        ),
+        "system header": (
+            "#pragma GCC system_header\nvoid hook();\n" + HOOKED.format(body="hook();"),
+            MISSING.format("hook"),
+        ),
+        "virtual": (
+            "struct Base { virtual int rows() { return 1; } };\n",
+            "'virtual' stands in this file",
+        ),
+        "function object": (
+            "#include <functional>\nextern std::function<int(int)> how;\n",
+            "'function' stands in this file",
+        ),
+        "pointer to a function": ("extern int (*how)(int);\n", "'how' may be a pointer"),
+        "thread": (
+            "#include <thread>\ninline void wait() { std::thread([] { }).join(); }\n",
+            "'thread' stands in this file",
+        ),
+        "jump": ("#include <csetjmp>\ninline void jump(jmp_buf b) { longjmp(b, 1); }\n", "longjmp"),
+        "undefined": ("#undef clFinish\n", "'clFinish' is undefined as a macro"),
+        "member": (
+            (
+                "struct Api { cl_int (*clFinish)(cl_command_queue); };\n"
+                "inline void finish(Api &a) { a.clFinish(nullptr); }\n"
+            ),
+            "'unseen.hpp' calls OpenCL",
+        ),
+        "poison": ("#pragma GCC poison realloc\n", "names are poisoned in this file"),
+        "name of a header": ("static int index;\n", "'index' is declared in this file"),
+    }.values(),
+)
+def test_hidden_ways_to_opencl(header: str, message: str, tmp_path: Path) -> None:
+    """By code that is compiled in front of the run time's include, or in files not given."""
+    (tmp_path / "unseen.hpp").write_text(f'#include "lib.h"\n{header}')
+    program = plus(tmp_path, before='#include "unseen.hpp"\n')
+    assert message in program.fused()
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "struct Peek { Peek(int) { } Peek(const Peek &) = delete; int rows() { return 1; } };\n",
+        (
+            "namespace far { inline int rows(int n) { return n; } }\n"
+            "struct Peek { int rows(int m); };\n"
+            "inline int Peek::rows(int n) { return far::rows(n); }\n"
+        ),
+        (
+            "#include <vector>\n#include <memory>\n"
+            "inline int sum(int n)\n"
+            "{ std::vector<int> v(n); int s = 0; for (int k : v) s += k; return s; }\n"
+            "using Mem = std::unique_ptr<_cl_mem, decltype(&clReleaseMemObject)>;\n"
+        ),
+    ],
+    ids=["methods", "namespaces", "variables"],
+)
+def test_headers_that_hide_nothing(header: str, tmp_path: Path) -> None:
+    (tmp_path / "unseen.hpp").write_text(f'#include "lib.h"\n{header}')
+    assert plus(tmp_path, before='#include "unseen.hpp"\n').fused() == ""
+
+
 def test_a_method_of_another_file_that_is_given(tmp_path: Path) -> None:
     (tmp_path / "far.hpp").write_text("struct Far { Far(int n); int n; Far operator+(int); };\n")
     methods = "Far::Far(int n) : n(n) { }\nFar Far::operator+(int m) { return Far(n + m); }\n"
     (tmp_path / "far.cpp").write_text(f'#include "far.hpp"\n{methods}')
     program = plus(tmp_path, before='#include "far.hpp"\n')
-    assert "'Far' is declared in this file" in program.fused()
+    assert "'Far::Far' is declared in this file" in program.fused()
     assert replace(program, more=("far.cpp",)).fused() == ""
 
 
