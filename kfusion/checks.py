@@ -233,6 +233,7 @@ def number_in(scalar: Any, part: Value) -> int:
     """What stands there, in a vector or a structure that is given as an array or as bytes."""
     import numpy as np
 
+    scalar = scalar[1] if isinstance(scalar, tuple) else scalar  # its type, and its bytes
     text = scalar if isinstance(scalar, bytes) else np.asarray(scalar).tobytes()
     width, signed = INTEGERS[part.type]
     text = text[part.bytes : part.bytes + width // 8]

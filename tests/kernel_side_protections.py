@@ -22,6 +22,8 @@ PROTECTED_BY: dict[str, str] = {
     "mixed-ids": "tests/fuse/test_strides.py::test_id_of_the_item_in_a_loop",
     "starting-again": "tests/fuse/test_strides.py::"
     "test_loop_without_sign_up_to_what_is_not_compared",
+    "settled-structures": f"{_CASES}[structures: an option of the program puts a member in front "
+    "of those that are compared]",
     "unchanged": "tests/fuse/test_offsets_in_arrays.py::"
     "test_numbers_that_change[an element is stored]",
     "settled-types": "tests/fuse/test_traps_of_names.py::"

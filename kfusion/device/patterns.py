@@ -24,6 +24,7 @@ from kfusion.device.overlap import Extent
 from kfusion.device.watching import NotedEvent
 from kfusion.graph.model import LaunchRange
 from kfusion.graph.target import Target
+from kfusion.kernel.forms import part_called
 from kfusion.kernel.model import Feature, Kernel, Parameter
 from kfusion.kernel.types import INTEGERS
 from kfusion.source.dataclasses import dataclass
@@ -298,7 +299,7 @@ class Pattern:
             pairs = zip(step.launch.arguments, step.types, strict=True)
             self.places.append([calls.places[pair] for pair in pairs if step.is_fused])
         assumed = {
-            value
+            part.name if isinstance(value, str) and (part := part_called(value)) else value
             for group in self.fused.plan.groups
             for a in group.assumptions
             for value in vars(a).values()

@@ -787,7 +787,7 @@ _FOLLOWED = (
     "integers without loops; not through memory, or by a condition that asks for what is in memory"
 )
 _NARROW = ("uint", "ushort", "uchar")
-_EQUAL = "give both launches one value; at run time, only whole numbers are compared, no structures"
+_EQUAL = "give both launches one value; at run time, only whole numbers are compared"
 
 
 def _meeting_reason(

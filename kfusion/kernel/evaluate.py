@@ -308,13 +308,19 @@ def _of_table(env: Environment, node: c_ast.ArrayRef) -> Typed:
     if at.form.is_constant:
         inside = 0 <= at.form.constant < len(values)
         return values[at.form.constant] if inside else UNKNOWN
-    text = "" if symbol is not None else f"{node.name.name}[{{}}]"
+    text = f"{node.name.name}[{{}}]" if symbol is None and _means_one(env, node.name.name) else ""
     if not values[0].parts:
         return _element(values, at, text)
     lanes = [*zip(*(value.parts for value in values), strict=True)]
     names = "xyzw" if len(lanes) <= 4 else "0123456789abcdef"
     texts = [text and f"{text}.{'s' * (len(lanes) > 4)}{name}" for name in names[: len(lanes)]]
     return Typed(None, "", tuple(map(_element, lanes, [at] * len(lanes), texts)))
+
+
+def _means_one(env: Environment, name: str) -> bool:
+    """Does nothing else in the program have the name, wherever it stands?"""
+    declared = sum(node.name == name for node in env.unit.nodes[c_ast.Decl])
+    return declared == 1 and name not in env.unit.macros.history
 
 
 def _element(values: Sequence[Typed], at: Typed, text: str) -> Typed:
@@ -326,7 +332,12 @@ def _element(values: Sequence[Typed], at: Typed, text: str) -> Typed:
     numbers = tuple(form.constant for form in forms)
     if len(set(numbers)) == 1:
         return values[0]
+    text = "" if max(map(abs, numbers)) >= _SMALL else text
+    text = text if values[0].type == "int" else text and f"(int){text}"
     return Typed(form_of(Listed(numbers, at.form, values[0].type, text)), values[0].type)
+
+
+_SMALL = 1 << 12
 
 
 def _chosen(values: Sequence[Typed], at: Typed, first: int) -> Typed:

@@ -55,10 +55,10 @@ def layout_of(unit: Unit, node: c_ast.Node) -> Layout | None:
     type_ = resolved(unit, node)
     if isinstance(type_, c_ast.ArrayDecl):
         element, count = layout_of(unit, type_.type), type_.dim
-        known = isinstance(count, c_ast.Constant) and count.value.isdigit()
-        if element is None or not known:
+        length = _number(count.value) if isinstance(count, c_ast.Constant) else None
+        if element is None or length is None:
             return None
-        return Layout(element.size * int(count.value), element.alignment)
+        return Layout(element.size * length, element.alignment)
     members = members_of(unit, node)
     if not members:
         size = known_size(name) if not (name := canonical(unit, node)).endswith("_t") else None
@@ -71,6 +71,14 @@ def layout_of(unit: Unit, node: c_ast.Node) -> Layout | None:
         end = _aligned(end, layout.alignment) + layout.size
         alignment = max(alignment, layout.alignment)
     return Layout(_aligned(end, alignment), alignment)
+
+
+def _number(text: str) -> int | None:
+    """A whole number of C: also `010`, which is 8."""
+    digits = text.lower().rstrip("ul")
+    if re.fullmatch("0[0-7]*", digits):
+        return int(digits, 8)
+    return int(digits, 0) if re.fullmatch(r"0x[0-9a-f]+|[0-9]+", digits) else None
 
 
 def _before(unit: Unit, structure: c_ast.Node, name: str) -> int:

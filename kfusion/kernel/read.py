@@ -31,6 +31,7 @@ from kfusion.kernel.parameters import read_parameters
 from kfusion.kernel.pins import find_pins, written_out
 from kfusion.kernel.scopes import Scopes, find_scopes
 from kfusion.kernel.sections import check_sections
+from kfusion.kernel.settled import types_are_settled
 from kfusion.kernel.strides import mixes_ids
 from kfusion.kernel.surroundings import (
     called_twice,
@@ -137,7 +138,7 @@ def _read(
     env.samplers.update(declared[0])
     env.tables.update(declared[1])
     _bind_parameters(env, scopes, parameters)
-    _bind_structures(env, scopes, function)
+    _bind_structures(env, scopes, function, conditions)
     body = split_body(env, scopes, function, strides=strides)
     _bind_parameters(env, scopes, parameters)  # to what they are at the beginning
     walker = Walker(env, scopes, function, body, helpers)
@@ -206,14 +207,18 @@ def _is_its_own_item(walker: Walker, stride: Declaration) -> bool:
     return not joined and not (is_on(MIXED_IDS) and mixes_ids(walker.accesses, stride))
 
 
-def _bind_structures(env: Environment, scopes: Scopes, function: Function) -> None:
+def _bind_structures(
+    env: Environment, scopes: Scopes, function: Function, conditions: Conditions
+) -> None:
     """Parameters that are structures, and stay as they are."""
     kept = keeps_members(env.unit, scopes, function)
     declared = scopes.parameters
     for node in function.listed:
         if node.name in kept and members_of(env.unit, node.type):
             whole = canonical(env.unit, resolved(env.unit, node.type))
-            env.structures[declared[node.name]] = Member(node.name, "", node.type, whole)
+            settled = types_are_settled(conditions, function.first, function.body.first)
+            place = 0 if settled else -1
+            env.structures[declared[node.name]] = Member(node.name, "", node.type, whole, place)
 
 
 def _bind_parameters(env: Environment, scopes: Scopes, parameters: tuple[Parameter, ...]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import field
 from pycparser import c_ast
 
 from kfusion.kernel.model import Symbol
-from kfusion.kernel.types import canonical, is_member_array
+from kfusion.kernel.types import canonical, is_member_array, resolved
 from kfusion.parse.unit import Function, Unit, is_step
 from kfusion.source.dataclasses import dataclass
 
@@ -62,7 +62,7 @@ class _Finder(c_ast.NodeVisitor):
             self.found.settled[symbol] = token
         if isinstance(node.type, c_ast.PtrDecl):
             self.found.pointers.add(symbol)
-        if isinstance(node.type, c_ast.ArrayDecl):
+        if isinstance(resolved(self.unit, node.type), c_ast.ArrayDecl):
             self.found.arrays.add(symbol)
 
     def lookup(self, name: str) -> Symbol | None:

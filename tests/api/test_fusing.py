@@ -474,3 +474,44 @@ def test_events_of_any_collection(
         event = square(queue, (N,), None, x.data)
         square(queue, (N,), None, x.data, wait_for=collected(event))
     assert (x.get() == 81).all()
+
+
+SIZES = """
+typedef struct { int h, w; } size;
+kernel void light(global float *t, global const float *a, const size s)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x < s.w && y < s.h) t[y * s.w + x] = 2.0f * a[y * s.w + x];
+}
+kernel void blur(global float *c, global const float *t, const size s)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x >= s.w || y >= s.h) return;
+    c[y * s.w + x] = t[y * s.w + max(x - 1, 0)] + t[min(y + 1, s.h - 1) * s.w + x];
+}
+"""
+
+
+def test_members_of_structures_are_compared(queue: cl.CommandQueue, context: cl.Context) -> None:
+    """Each time: with the same launches, structures may differ."""
+    program = cl.Program(context, SIZES).build()
+    data = np.random.default_rng(3).random(40 * 8).astype(np.float32)
+    found: list[int] = []
+    for height in (20, 40, 20, 19):
+        size: Any = np.array((height, 8), "i4,i4")[()]
+        results = []
+        for block in (False, True):
+            flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+            a, t, c = (cl.Buffer(context, flags, hostbuf=data) for _ in range(3))
+            with (
+                kfusion.fusing(queue, out=[c], target="nvidia") if block else nullcontext() as seen
+            ):
+                cl.Kernel(program, "light")(queue, (8, 20), None, t, a, size)
+                cl.Kernel(program, "blur")(queue, (8, 20), None, c, t, size)
+            result = np.empty_like(data)
+            cl.enqueue_copy(queue, result, c)
+            results.append(result.tobytes())
+        assert results[0] == results[1]
+        assert seen is not None
+        found.append(seen.made)
+    assert found == [1, 2, 1, 1]

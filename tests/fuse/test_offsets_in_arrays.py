@@ -138,18 +138,67 @@ def test_a_local_array_that_hides_the_files() -> None:
     same(fused, source)
 
 
+OFF = f"{FOUR}\nint off(int k) {{ return dx[k]; }}\n"
+HIDDEN = {
+    "by a local array": summing(
+        f"{INSIDE} int dx[4] = {{0, 0, 0, 0}}; dx[w & 3] = 0;",
+        "s += dx[k] + t[(y + dy[k]) * w + x + off(k)];",
+        OFF,
+    ),
+    "by a variable": summing(
+        f"{INSIDE} float dx = 3.0f;", "s += dx * t[(y + dy[k]) * w + x + off(k)];", OFF
+    ),
+    "in an inner block": summing(
+        INSIDE,
+        "const int p = x + dx[k]; { int dx[4] = {0, 0, 0, 0}; dx[w & 3] = 0;"
+        "s += dx[k] + t[(y + dy[k]) * w + p]; }",
+        FOUR,
+    ),
+    "by a macro behind the kernels": summing(
+        INSIDE,
+        "s += t[y * w + x + off(k)];",
+        f"{OFF}constant int other[4] = {{0, 0, 0, 0}};\n",
+    )
+    + "\n#define dx other\n",
+}
+
+
+@pytest.mark.parametrize("target", [EAGER, STRIPS], ids=["inline", "strips"])
+@pytest.mark.parametrize("source", HIDDEN.values(), ids=list(HIDDEN))
+def test_name_that_is_hidden_where_it_would_be_written(source: str, target: Target) -> None:
+    fused = fused_with(source, target)
+    assert len(fused.kernels) == 1
+    same(fused, source)
+
+
+@pytest.mark.parametrize("type_", ["char", "uchar", "uint", "long", "ulong", "size_t"])
+def test_numbers_of_other_types(type_: str) -> None:
+    """They are written as an `int`, beside ids and the arguments of min and max."""
+    before = f"constant {type_} dx[4] = {{0, 1, 2, 0}};\n"
+    around = "int p = x - 1 + (int)dx[k]; p = p < 0 ? p + w : p; p = p >= w ? p - w : p;"
+    clamped = "const int p = clamp(x - 1 + (int)dx[k], 0, w - 1);"
+    alone = "const int d = dx[k]; const int p = min(max(d, 0) + x, w - 1);"
+    for index in (around, clamped, alone):
+        source = summing(ALL, f"{index} s += t[y * w + p];", before)
+        fused = fused_with(source, EAGER)
+        assert len(fused.kernels) == 1
+        same(fused, source)
+
+
 CHANGED = {
     "an element is stored": "int dx[4] = {-1, 1, 0, 0}; dx[w & 3] = 1;",
     "it becomes a pointer": "int dx[4] = {-1, 1, 0, 0}; int *p = dx; p[w & 3] = 1;",
     "the pointer is taken of an element": "int dx[4] = {-1, 1, 0, 0}; *(&dx[1] + 1) = 1;",
     "a function changes it": "int dx[4] = {-1, 1, 0, 0}; change(dx);",
     "it steps": "int dx[4] = {-1, 1, 0, 0}; dx[0]++;",
+    "its type is an array's": "four dx = {-1, 1, 0, 0}; int *p = dx; p[w & 3] = 1;",
 }
 
 
 @pytest.mark.parametrize("declared", CHANGED.values(), ids=list(CHANGED))
 def test_numbers_that_change(declared: str) -> None:
-    before = "void change(int *p) { p[2] = 1; }\nconstant int dy[4] = {0, 0, -1, 1};\n"
+    before = "typedef int four[4];\nvoid change(int *p) { p[2] = 1; }\n"
+    before += "constant int dy[4] = {0, 0, -1, 1};\n"
     source = summing(f"{INSIDE} {declared}", NEAR, before)
     assert len(fused_with(source, EAGER).kernels) == 2
 
@@ -158,6 +207,9 @@ OTHER_NUMBERS = {
     "condition": "#ifdef OTHER\nconstant int dx[4] = {1, -1, 0, 0};\n#else\n"
     "constant int dx[4] = {-1, 1, 0, 0};\n#endif\n",
     "macro": "#ifndef LEFT\n#define LEFT -1\n#endif\nconstant int dx[4] = {LEFT, 1, 0, 0};\n",
+    "condition within": "constant int dx[4] = {\n#ifdef OTHER\n1\n#else\n-1\n#endif\n, 1, 0, 0};\n",
+    "type": "#ifdef OTHER\ntypedef uchar num;\n#else\ntypedef char num;\n#endif\n"
+    "constant num dx[4] = {-1, 1, 0, 0};\n",
     "not all are numbers": "constant int dx[4] = {-1, 1, 0, (int)0.5f};\n",
     "designators": "constant int dx[4] = {[1] = 1, [0] = -1};\n",
     "two dimensions": "constant int dx[2][4] = {{-1, 1, 0, 0}, {0, 0, 0, 0}};\n",

@@ -175,6 +175,17 @@ def test_members_that_lie_where_nobody_knows(before: str) -> None:
     assert len(fused.kernels) == 2
 
 
+def test_length_that_is_octal_or_hexadecimal() -> None:
+    """`010` is 8."""
+    before = "typedef struct { int first[010]; char c[0x3u]; int w, h; } size;"
+    source = written("size", "w", "h", before)
+    fused = fused_with(source, ["light(t, a, s)", "blur(c, t, s)"])
+    parts = [
+        part_called(a.scalar) for a in fused.plan.groups[0].assumptions if isinstance(a, Reaches)
+    ]
+    assert {part.bytes for part in parts if part} == {40}
+
+
 _WORDS = ["char", "uchar2", "short", "int", "uint3", "float4", "long", "ulong2", "double", "half"]
 
 

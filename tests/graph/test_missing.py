@@ -103,7 +103,7 @@ def test_other_sizes() -> None:
         "'t[y*w + x]': it is not known that 'w' of f() is 'w' of g()"
     )
     assert found.help == (
-        "give both launches one value; at run time, only whole numbers are compared, no structures"
+        "give both launches one value; at run time, only whole numbers are compared"
     )
 
 
