@@ -55,7 +55,10 @@ class Equalities:
         if not isinstance(atom, Value) or atom.key not in self._leader:
             return atom
         leader = self.leader(atom.key)
-        return part_called(leader) or Value(leader, atom.type)
+        part = part_called(leader)
+        if part is None:
+            return Value(leader, atom.type)
+        return part if part.type == atom.type else atom  # a `uint` is another number
 
     def form(self, form: Form) -> Form:
         if not self._leader:

@@ -492,7 +492,7 @@ class Writer:
         """The fused kernel's parameter, or a part of one."""
         leader = self.equalities.leader(scalar)
         part = part_called(leader)
-        if part is not None:
+        if part is not None and part.type == type_:
             return self._named(part.name, part.whole) + part.part
         return next(
             name
