@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kfusion.api import Fused, fuse
-from kfusion.graph.model import AtLeast, Group
+from kfusion.graph.model import AtLeast, Group, Reaches
 from kfusion.graph.target import TARGETS, Target
 from tests.random.model import Pipeline
 
@@ -59,10 +59,15 @@ def _again(pipeline: Pipeline, group: Group, pair: tuple[int, int]) -> set[str]:
 
 
 def is_refused(pipeline: Pipeline, done: Fused) -> bool:
-    """`Fused.check` would say that a scalar is less than was taken for granted."""
-    return any(
-        pipeline.scalars[assumed.scalar] < assumed.least
-        for group in done.plan.groups
-        for assumed in group.assumptions
-        if isinstance(assumed, AtLeast)
-    )
+    """`Fused.check` would say that a scalar is less than was taken for granted, or that a launch
+    does not have the items that a later one reads of."""
+    assumptions = [assumed for group in done.plan.groups for assumed in group.assumptions]
+    for assumed in assumptions:
+        if isinstance(assumed, AtLeast) and pipeline.scalars[assumed.scalar] < assumed.least:
+            return True
+        if isinstance(assumed, Reaches):
+            end = pipeline.scalars[assumed.scalar] if assumed.scalar else 0
+            size = pipeline.calls[assumed.invocation].shape.size[assumed.dimension]
+            if end + assumed.more > size:
+                return True
+    return False
