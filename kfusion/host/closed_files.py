@@ -82,9 +82,8 @@ def other_uses(unit: CppUnit) -> Iterator[tuple[str, str]]:
     if poisons(unit.source, unit.headers):
         yield POISONED, "leave the pragma out"
     for head in heads(unit):
-        names = head.texts[: head.texts.index("=")] if "=" in head.texts else head.texts
-        hidden = hides_a_name_of_headers(names) if not (head.inside or head.class_) else None
-        if hidden is not None and not ("(" in names and not head.is_body):
+        hidden = hides_a_name_of_headers(head.declares)
+        if hidden is not None and not (head.inside or head.class_):
             yield (
                 f"'{hidden}' is declared in this file, and in headers of the run time",
                 "give it another name",
@@ -113,9 +112,9 @@ def _other_use(texts: Sequence[str], index: int) -> str | None:
         return "the name of a member, too"
     if behind == [">"] or before == ["<"]:
         return "given to a template"
-    if {"==", "!="} & {*before, *behind}:
+    if ({"==", "!="} & {*before, *behind}) and behind != ["("]:
         return "compared with another function"
-    declared = before and (before[0].isidentifier() or before == ["*"]) and behind == ["("]
+    declared = before and before[0].isidentifier() and behind == ["("]
     if declared and before[0] not in _NO_TYPES:
         return "declared in this file"
     return None

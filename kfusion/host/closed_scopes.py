@@ -42,6 +42,27 @@ class _Declared:
     behind: int
 
 
+_ATTRIBUTES = frozenset(("__attribute__", "__declspec", "alignas"))
+
+
+def without_attributes(tokens: Sequence[Token]) -> list[Token]:
+    """`[[maybe_unused]] Matrix m;` declares as `Matrix m;` does."""
+    kept: list[Token] = []
+    index = 0
+    while index < len(tokens):
+        text, behind = tokens[index].text, tokens[index + 1 : index + 2]
+        opens = behind[0].text if behind else ""
+        closing = None
+        if text == opens == "[":
+            closing = matching(tokens, index)
+        elif text in _ATTRIBUTES and opens == "(":
+            closing = matching(tokens, index + 1)
+        if closing is None:
+            kept.append(tokens[index])
+        index = index + 1 if closing is None else closing + 1
+    return kept
+
+
 class Scopes:
     """The variables in sight, while the tokens of a file are read from its beginning."""
 

@@ -33,6 +33,7 @@ from kfusion.host.closed_scopes import (
     OPENCL_NUMBERS,
     QUALIFIERS,
     Scopes,
+    without_attributes,
 )
 from kfusion.host.closed_types import NUMBER, OBJECT, OTHER, enumerators_of, fields_of, types_of
 from kfusion.host.known import Kind, kind_of
@@ -105,7 +106,7 @@ class _Reader(Scopes):
     def __init__(
         self, source: SourceFile, block: Span, graph: CallGraph, harmless: frozenset[str]
     ) -> None:
-        super().__init__(tokenize(source.text))
+        super().__init__(without_attributes(tokenize(source.text)))
         self.source, self.block, self.graph, self.harmless = source, block, graph, harmless
         self.reach = Reach(graph, harmless)
         self.switches: list[bool] = []  # for each open brace of the region

@@ -85,6 +85,15 @@ class Head:
             if self.class_ and ":" in texts[index : index + 1]:
                 break  # a constructor, and what it begins with
 
+    @property
+    def declares(self) -> list[str]:
+        """Names of variables."""
+        texts = self.texts
+        if "(" in texts or {"using", "typedef"} & set(texts[:1]):
+            return []
+        stops = [n for n, text in enumerate(texts) if text in ("=", ",", "[")] + [len(texts)]
+        return [texts[n - 1] for n in stops if n]
+
     def _may_be(self, opening: int) -> bool:
         """In a body a function needs a type in front of its name."""
         before = self.texts[: opening - 1]

@@ -204,6 +204,10 @@ _OF_HEADERS = frozenset(
 
 def _hidden_name(unit: Unit) -> str | None:
     """A name that the file declares, and that headers of the run time declare otherwise."""
+    enumerators = unit.nodes[c_ast.Enumerator]
+    named = next((each.name for each in enumerators if each.name in _OF_HEADERS), None)
+    if named is not None:
+        return str(named)
     for node in unit.ast.ext:
         declared = node.decl if isinstance(node, c_ast.FuncDef) else node
         variable = isinstance(declared, c_ast.Decl) and not declares_function(declared)
@@ -303,7 +307,7 @@ def directives(
             if token.text == "{" and (before_code or (beside_code and depth > 0)):
                 break
             inside += (token.text == "{") - (token.text == "}")
-            begun = token.text not in (";", "}", ")")
+            begun = token.text not in (";", "}")
             continue
         if before_code and begun:  # `static const char text[] =`, and the text's file
             break

@@ -15,6 +15,7 @@ from kfusion.runtime import CALLS_NAME, HEADER_NAME, calls_text, runtime_text
 from kfusion.source.text import bytes_of
 from kfusion.synthesis.model import FusedKernel
 
+_HIDDEN = re.compile(r"#\s*pragma\s+GCC\s+visibility\b")
 _PACK = re.compile(r"#\s*pragma\s+pack\b")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -74,6 +75,9 @@ def _without_macros(text: str, units: Iterable[Unit | CppUnit]) -> str:
     if any(_PACK.match(token.text) for unit in units for token in unit.tokens):
         before += ["#pragma pack(push)", "#pragma pack()"]
         after += ["#pragma pack(pop)"]
+    if any(_HIDDEN.match(token.text) for unit in units for token in unit.tokens):
+        before += ["#pragma GCC visibility push(default)"]
+        after += ["#pragma GCC visibility pop"]
     if not before:
         return text
     return "\n".join([*before, "", text.rstrip("\n"), "", *after, ""])

@@ -104,6 +104,7 @@ CLOSED = [
     'log_line(n); printf("%d", n);',
     "vec c; c.length = 1; vec *p = &c; p->length = n;",
     "if (n) goto out;",
+    "[[maybe_unused]] int k = 2; alignas(8) float x = 1; n = k + int(x);",
     'if (n) throw std::runtime_error("no " + std::to_string(n));',
 ]
 
@@ -117,6 +118,10 @@ OPENING = {
     "everywhere = 3;": "'everywhere' may be a class: what it calls is not seen",
     "n = m.rows;": "'m' may be a class: what it calls is not seen",
     "Matrix here(3);": "'Matrix' may be a class: what it calls is not seen",
+    "[[maybe_unused]] Matrix n; n = 3;": "'Matrix' may be a class: what it calls is not seen",
+    "__attribute__((unused)) Matrix n; n = 3;": (
+        "'Matrix' may be a class: what it calls is not seen"
+    ),
     "hook_type h = order; n = h(0, 0);": "'hook_type' may be a class: what it calls is not seen",
     "auto x = n;": "'auto' may be a class: what it calls is not seen",
     "std::vector<vec> some; some[0] = some[1] + a;": (
