@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 
 from kfusion.host.cpp_heads import Declared, Head, heads
 from kfusion.host.known import OPENCL, Kind, kind_of
@@ -59,9 +60,10 @@ def unseen_calls(
         yield from _past_the_run_time(one)
         yield from _anything(one)
         for declared in dict.fromkeys(known.missing(one)):
+            other = "" if declared.is_hidden else f", or add harmless({declared.name})"
             yield (
                 f"'{declared.shown}' is declared in this file, and defined in none that is given",
-                f"give kfusion the file that defines it, or add harmless({declared.name})",
+                f"give kfusion the file that defines it{other}",
             )
 
 
@@ -96,11 +98,11 @@ def other_uses(unit: CppUnit) -> Iterator[tuple[str, str]]:
     line = unit.plain.location(include_place_in_cpp(unit.plain.text)).line
     for index, text in enumerate(texts):
         token = unit.tokens[index]
-        named = text in OPENCL and token.file == STDIN and token.line < line
-        if named and texts[index - 3 : index] != _OF_TYPE:
+        if text not in OPENCL or token.file != STDIN:
+            continue
+        if token.line < line and texts[index - 3 : index] != _OF_TYPE:
             yield f"'{text}' stands in front of the run time's include", "include headers first"
-        own = text in OPENCL and unit.tokens[index].file == STDIN
-        why = _other_use(texts, index) if own else None
+        why = _other_use(texts, index)
         if why is not None:
             yield f"'{text}' is {why}", "call the function in a function of the program"
 
@@ -160,13 +162,12 @@ class _Known:
     in_c: Collection[str]
     harmless: Collection[str]
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def _defined(self) -> frozenset[Declared]:
         defined = {f for head in self.heads if head.is_body for f in _first(head)}
         classes = {head.class_ for head in self.heads}
         free = {Declared("", f.name, f.parameters) for f in defined if f.class_ not in classes}
-        object.__setattr__(self, "_defined", frozenset(defined | free))
-
-    _defined: frozenset[Declared] = frozenset()
+        return frozenset(defined | free)
 
     def _is_known(self, function: Declared) -> bool:
         if function in self._defined or function.name in self.harmless:
