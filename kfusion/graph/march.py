@@ -135,7 +135,7 @@ def marching(
     room = sum(size_of(type_) * count for type_, count in found.local.items())
     if 2 * (found.before + found.behind + 1) > found.items or room > target.local_bytes:
         return None
-    if registers(found, columns) > target.registers:
+    if registers(found, columns) + _beside(found) > target.registers:
         return None
     over = found.over
     high = max(LEAST_HIGH, 16 * over)
@@ -151,6 +151,19 @@ def registers(march: Marched, elements: int) -> int:
     """... of so many that an item does."""
     rows = ((level, march.kept[level.key].rows) for level in march.kept_levels)
     return sum(elements * count * size_of(level.type) // 4 for level, count in rows)
+
+
+def _beside(march: March) -> int:
+    """Registers for columns of other items, from the row in which they have passed on."""
+    ages: dict[tuple[Key, int], int] = {}
+    for level in march.every:
+        for key, windows in level.reads.items():
+            delay = march.kept[level.key].delay - march.kept[key].delay
+            for (left, right), (upper, _) in windows:
+                for column in (*range(left, 0), *range(march.columns, march.columns + right)):
+                    ages[key, column] = max(delay - upper, ages.get((key, column), 0))
+    sizes = {level.key: size_of(level.type) for level in march.kept_levels}
+    return sum(age * sizes[key] // 4 for (key, _), age in ages.items())
 
 
 def may_march(levels: Levels, stages: Sequence[Stage], functions: Functions) -> bool:

@@ -413,6 +413,30 @@ def test_marching_in_any_size(size: tuple[int, int]) -> None:
     assert_same(fused, source, Case(data, scalars, size), ["o"])
 
 
+_COLUMNS = "clamp(x + k, 0, w - 1)"
+_ROWS = "clamp(y + j, 0, h - 1)"
+WIDE = {  # what is kept of columns of other items, too, has to have room in registers
+    "a cross": (
+        f"for (int k = -8; k <= 8; k++) s += t[y*w + {_COLUMNS}];"
+        f" for (int j = -8; j <= 8; j++) s += t[{_ROWS}*w + x];",
+        True,
+    ),
+    "a square": (
+        "for (int j = -8; j <= 8; j++)"
+        f" for (int k = -8; k <= 8; k++) s += t[{_ROWS}*w + {_COLUMNS}];",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_columns_of_other_items_in_registers(name: str) -> None:
+    loops, may = WIDE[name]
+    body = f"{ALL} float s = 0; {loops} o[i] = s;"
+    target = replace(MARCH, march=16, marchers=16)
+    assert marches(check(pair(PLANE, body), 1, target=target)) == may
+
+
 def test_little_local_memory() -> None:
     fused = check(pair(*FUSE["plane"]), 1, target=replace(MARCH, local_bytes=1024))
     assert not marches(fused)
