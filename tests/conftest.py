@@ -23,6 +23,7 @@ from tests.support.kept import FOLDER
 gc.set_threshold(2_000, 20, 100)  # to look at all that modules hold takes a tenth of the time
 sys.setrecursionlimit(15_000)  # as kfusion does: Hypothesis warns if a test is what changes it
 os.environ.setdefault("CASESTUDIES_OPTIMISE", "-O0")  # read when casestudies is imported
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # or threads of NumPy's turn around, waiting
 
 if FOLDER not in os.environ:  # else it is that of the process that has started this one
     os.environ[FOLDER] = tempfile.mkdtemp(prefix="kept-")

@@ -8,7 +8,7 @@ from functools import cache, cached_property
 
 from kfusion.kernel.branches import Block, Branch, Branches, Definition, branches_of
 from kfusion.kernel.builtins import is_pure
-from kfusion.kernel.opened import is_constant_of_opencl
+from kfusion.kernel.opened import is_constant_of_opencl, is_number_of_opencl
 from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.types import is_type_word
 from kfusion.parse.macros import Macro
@@ -190,7 +190,16 @@ class Conditions:
 
     def is_outside(self, name: str) -> bool:
         """Given by build options, or at least not by this file."""
-        return self._is_foreign(name) and not _is_of_compilers(name)
+        given = self._is_foreign(name) and not _is_of_compilers(name)
+        return given or self.is_of_language(name)
+
+    def is_of_language(self, name: str) -> bool:
+        """A number of OpenCL's, such as M_PI, that the file defines if the compiler does not."""
+        return (
+            self.is_conditional(name)
+            and self.is_as_given(name)
+            and all(is_number_of_opencl(name, text) for text in self.texts(name))
+        )
 
     def is_as_given(self, name: str) -> bool:
         """The file has no more than defaults for it."""

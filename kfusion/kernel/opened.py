@@ -12,12 +12,20 @@ from functools import lru_cache
 from pycparser import c_ast
 
 from kfusion.parse.unit import Function, Unit
+from kfusion.source.lexer import tokenize
 from kfusion.source.text import Span
 
 _MATHEMATICAL = "E LOG2E LOG10E LN2 LN10 PI PI_2 PI_4 1_PI 2_PI 2_SQRTPI SQRT2 SQRT1_2"
+_INTEGERS = r"U?(?:CHAR|SHRT|INT|LONG)_(?:BIT|MIN|MAX)|SCHAR_M\w+"
+_FLOATS = (
+    r"(?:FLT|DBL|HALF)_(?:MAX|MIN|EPSILON)|MAXFLOAT|HUGE_VALF?|INFINITY|NAN"
+    rf"|M_(?:{_MATHEMATICAL.replace(' ', '|')})(?:_F|_H)?"
+)
+_INTEGER = re.compile(rf"(?:{_INTEGERS}) *\(?[+-]?(?:0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*\)?")
+_FLOAT = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][+-]?[0-9]+)?[fF]?")
+_OF_FLOATS = frozenset("( ) + - * / float double acos atan sqrt".split())  # what makes one of them
 _LIBRARY = re.compile(  # constants that every OpenCL compiler defines
-    rf"__\w+__|CLK_\w+|(?:FLT|DBL|HALF)_\w+|U?(?:CHAR|SHRT|INT|LONG)_(?:BIT|MIN|MAX)|SCHAR_M\w+"
-    rf"|M_(?:{_MATHEMATICAL.replace(' ', '|')})(?:_F|_H)?|MAXFLOAT|HUGE_VALF?|INFINITY|NAN|NULL"
+    rf"__\w+__|CLK_\w+|(?:FLT|DBL|HALF)_\w+|{_INTEGERS}|{_FLOATS}|NULL"
     r"|true|false|memory_(?:order|scope)_\w+"
 )
 
@@ -25,6 +33,16 @@ _LIBRARY = re.compile(  # constants that every OpenCL compiler defines
 def is_constant_of_opencl(name: str) -> bool:
     """A number, or what a sampler consists of."""
     return _LIBRARY.fullmatch(name) is not None and not name.startswith(("__", "memory_"))
+
+
+def is_number_of_opencl(name: str, text: str) -> bool:
+    """A number that the language has a macro for, and the text of a macro that is one like it."""
+    if re.fullmatch(_FLOATS, name) is None:
+        return _INTEGER.fullmatch(f"{name} {text.strip()}") is not None
+    words = {token.text for token in tokenize(text)} - _OF_FLOATS
+    return any(map(_FLOAT.fullmatch, words)) and all(
+        word.isdecimal() or _FLOAT.fullmatch(word) for word in words
+    )
 
 
 _DECLARING = (c_ast.Decl, c_ast.Enumerator, c_ast.Typedef)

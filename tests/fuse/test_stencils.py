@@ -415,15 +415,14 @@ def test_marching_in_any_size(size: tuple[int, int]) -> None:
 
 _COLUMNS = "clamp(x + k, 0, w - 1)"
 _ROWS = "clamp(y + j, 0, h - 1)"
+_AROUND_X, _AROUND_Y = (f"for (int {k} = -8; {k} <= 8; {k}++)" for k in "kj")
 WIDE = {  # what is kept of columns of other items, too, has to have room in registers
     "a cross": (
-        f"for (int k = -8; k <= 8; k++) s += t[y*w + {_COLUMNS}];"
-        f" for (int j = -8; j <= 8; j++) s += t[{_ROWS}*w + x];",
+        f"{_AROUND_X} s += t[y*w + {_COLUMNS}]; {_AROUND_Y} s += t[{_ROWS}*w + x];",
         True,
     ),
     "a square": (
-        "for (int j = -8; j <= 8; j++)"
-        f" for (int k = -8; k <= 8; k++) s += t[{_ROWS}*w + {_COLUMNS}];",
+        f"{_AROUND_Y} {_AROUND_X} s += t[{_ROWS}*w + {_COLUMNS}];",
         False,
     ),
 }

@@ -99,6 +99,37 @@ def test_number_with_a_default_stands_for_it_where_the_options_give_no_other() -
         assert kernel_of(default.replace("#endif", more) + text, ["STEP=4"]).unstable
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "pins"),
+    [
+        ("M_PI", "3.14159265358979323846", ()),
+        ("M_PI_F", "((float)3.14159f)", ()),
+        ("M_PI", "(4.0f * atan(1.0f))", ()),
+        ("FLT_MAX", "3.4e38f", ()),
+        ("INT_MAX", "0x7fffffff", ("INT_MAX == 0x7fffffff",)),
+        # Not the same kind of number, or not known to compilers.
+        ("M_PI", "3", ("!defined(KFUSION_GIVEN_M_PI)",)),
+        ("M_PI", "(int)3.5f", ("!defined(KFUSION_GIVEN_M_PI)",)),
+        ("M_TWO_PI", "6.28f", ("!defined(KFUSION_GIVEN_M_TWO_PI)",)),
+    ],
+)
+def test_constant_that_compilers_define_may_have_a_default(
+    name: str, text: str, pins: tuple[str, ...]
+) -> None:
+    """They always do: a pin that asks for the default would never be met."""
+    default = f"#ifndef {name}\n#define {name} {text}\n#endif\n"
+    body = f"{{ c[get_global_id(0)] = {name}; }}\n"
+    kernel = kernel_of(f"{default}__kernel void f(__global float *c) {body}")
+    assert (kernel.pins, kernel.unstable) == (pins, ())
+
+
+def test_what_the_default_of_a_constant_says_is_not_relied_on() -> None:
+    default = "#ifndef M_PI\n#define M_PI 4.0f\n#endif\n"
+    body = "{ c[get_global_id(0) + (M_PI > 3.5f)] = 1; }\n"
+    kernel = kernel_of(f"{default}__kernel void f(__global float *c) {body}")
+    assert kernel.accesses[0].form is None
+
+
 def test_number_of_the_file_itself_needs_no_pin() -> None:
     text = (
         "#define STEP 8\n__kernel void f(__global float *c) { c[get_global_id(0) * STEP] = 1; }\n"
