@@ -108,6 +108,10 @@ class Plans:
     def best(self) -> RegionPlan:
         return self.less or self.whole
 
+    def groups_from(self, first: int) -> list[tuple[int, ...]]:
+        """The launches of each kernel, where those of the plan are numbered from there."""
+        return [tuple(first + member for member in group.members) for group in self.best.groups]
+
 
 def plans_of(
     invocations: Sequence[Invocation],
@@ -141,20 +145,37 @@ def _is_internal(plan: RegionPlan, name: str) -> bool:
     return all(
         name in group.internalised
         for group in plan.groups
-        if any(m.name == name for i in group.members for m in plan.invocations[i].memory)
+        if any(_uses(plan.invocations[i], name) for i in group.members)
     )
 
 
 def blocks_of(plans: Plans) -> list[tuple[int, int]]:
-    """The launches in pieces that no group goes across: first and end of each."""
+    """The launches in pieces that no group goes across, and none needs what follows: first and end
+    of each."""
     count = len(plans.whole.invocations)
     spans = [
         (min(group.members), max(group.members))
         for plan in (plans.whole, plans.best)
         for group in plan.groups
     ]
+    spans += [_with_overwriting(plans, group) for group in plans.best.groups]
     starts = [i for i in range(count) if not any(first < i <= last for first, last in spans)]
     return list(pairwise([*starts, count]))
+
+
+def _with_overwriting(plans: Plans, group: Group) -> tuple[int, int]:
+    """From the group to the launches that overwrite what it does not store for their sake."""
+    invocations, last = plans.best.invocations, max(group.members)
+    left_out = (group.internalised | group.loaded) - {drop.memory for drop in plans.drops}
+    users = {
+        memory: [i for i in range(last + 1, len(invocations)) if _uses(invocations[i], memory)]
+        for memory in left_out
+    }
+    return min(group.members), max([last, *(each[0] for each in users.values() if each)])
+
+
+def _uses(invocation: Invocation, memory: str) -> bool:
+    return any(each.name == memory for each in invocation.memory)
 
 
 def pattern_of(

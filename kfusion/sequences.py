@@ -10,7 +10,7 @@ from kfusion.expected import ExpectedRow
 from kfusion.given import Given
 from kfusion.graph.drops import Drop
 from kfusion.graph.model import RegionPlan
-from kfusion.graph.plan import Known, plan_region
+from kfusion.graph.plan import Known, by_themselves, plan_region
 from kfusion.host.predict import Prediction, numbered
 from kfusion.host.predict_launches import PredictedLaunch, shape
 from kfusion.host.region import (
@@ -103,13 +103,15 @@ def _looped(
         given.fused.alone[failed.kernel] = failed.reason
         return None
     rounds, longest = next(iter(plans.items()))
-    longest = replace(longest, cuts=())  # what is behind is there for the sake of the group
+    first = longest.groups[0]  # what is behind is there for the sake of this one
+    behind = by_themselves(longest.invocations[len(first.members) :])
+    longest = replace(longest, groups=(first, *behind), cuts=())
     launches = rounds_of(row, loop, rounds + loop.payers)
     pattern = Pattern(
         name,
         longest.invocations,
         None,
-        loop=replace(loop, forms=forms, price=longest.groups[0].apart // rounds),
+        loop=replace(loop, forms=forms, price=first.apart // rounds),
         target=given.target if given.on else None,
     )
     return PlannedPattern(
@@ -143,23 +145,26 @@ def _planned(
     of_all: tuple[Drop, ...] = ()
     plans = planned(prediction, ())
     of_all = plans.drops
+    parts = [plans]
+    if plans.best.fuses and len(blocks := blocks_of(plans)) > 1:
+        rows = [numbered(launches[first:end]) for first, end in blocks]
+        others = [(*launches[:first], *launches[end:]) for first, end in blocks]
+        pieces = [replace(prediction, segments=(row,)) for row in rows]
+        parts = list(map(planned, pieces, others))
+        found = [g for part, at in zip(parts, blocks, strict=True) for g in part.groups_from(at[0])]
+        if found != plans.groups_from(0):  # by themselves they would be other kernels
+            parts = [plans]
+    name = region.identifier + (f"_or_{number + 1}" if number else "")
     patterns: list[Pattern] = []
-    if plans.best.fuses:
-        name = region.identifier + (f"_or_{number + 1}" if number else "")
-        blocks = blocks_of(plans)
-        for first, end in blocks:
-            part = plans
-            if len(blocks) > 1:
-                row = replace(prediction, segments=(numbered(launches[first:end]),))
-                part = planned(row, (*launches[:first], *launches[end:]))
-            held = expected.held and len(blocks) == 1
-            part_name = name + (f"_part_{len(patterns) + 1}" if patterns else "") + given.suffix
-            try:
-                made = pattern_of(part_name, part, given.fused, given.suffix, held=held)
-                patterns.append(replace(made, target=given.target if given.on else None))
-            except NotWrittenError as failed:
-                given.fused.alone[failed.kernel] = failed.reason
-                return _planned(region, expected, number, given)
+    for part in parts if plans.best.fuses else ():
+        part_name = name + (f"_part_{len(patterns) + 1}" if patterns else "") + given.suffix
+        held = expected.held and part is plans
+        try:
+            made = pattern_of(part_name, part, given.fused, given.suffix, held=held)
+            patterns.append(replace(made, target=given.target if given.on else None))
+        except NotWrittenError as failed:
+            given.fused.alone[failed.kernel] = failed.reason
+            return _planned(region, expected, number, given)
     return PlannedPattern(
         region, prediction, plans, tuple(patterns), number, expected.origin, given.on
     )

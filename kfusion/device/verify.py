@@ -249,8 +249,8 @@ class Verifier:
         joined = []
         for group, last in zip(plan.groups, ranged, strict=True):
             step = replace(steps[last], program=self.after[files[last]])
-            kernel = planned.kernels.get(group.members)
-            if kernel is not None:
+            if group.fused:
+                kernel = planned.kernels[group.members]
                 step = replace(step, program=self._program_with(kernel.name)).of_kernel(kernel)
             joined.append(step)
         return Prepared(launches, steps, joined, scalars, data, numbers.chosen)

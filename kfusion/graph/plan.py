@@ -114,6 +114,24 @@ def values_of(group: Group, invocations: Sequence[Invocation]) -> tuple[list[Sta
     return stages, values
 
 
+def by_themselves(invocations: Sequence[Invocation]) -> list[Group]:
+    """A group for each."""
+    stages = map(Stage, invocations)
+    return [_alone(stage, frozenset(stage.written), ()) for stage in stages]
+
+
+def _alone(stage: Stage, stored: frozenset[str], moved: tuple[Assumption, ...]) -> Group:
+    index = (stage.invocation.index,)
+    loads, stores = _counted([stage])
+    return Group(index, stored, frozenset(), moved, loads, stores, loads, stores)
+
+
+def _counted(stages: Iterable[Stage]) -> tuple[int, int]:
+    """Loads and stores as written."""
+    modes = [each.access.mode for stage in stages for each in stage.accesses]
+    return sum(mode.reads for mode in modes), sum(mode.writes for mode in modes)
+
+
 def equalities_of(group: Group, stages: Sequence[Stage]) -> Equalities:
     return _equalities(group.assumptions, stages)
 
@@ -487,13 +505,10 @@ class _Planner:
         together = self.together(run)
         assert together is not None
         members = together.stages
-        before = [a.access.mode for stage in members for a in stage.accesses]
-        loads = sum(mode.reads for mode in before)
-        stores = sum(mode.writes for mode in before)
-        indices = tuple(stage.invocation.index for stage in members)
         if len(run) == 1 and found.tiles is None:
-            moved = tuple(apart)
-            return Group(indices, found.stored, frozenset(), moved, loads, stores, loads, stores)
+            return _alone(members[0], found.stored, tuple(apart))
+        loads, stores = _counted(members)
+        indices = tuple(stage.invocation.index for stage in members)
         assumptions = _needed((*found.assumptions, *apart))
         equalities = _equalities(assumptions, members)
         values = group_values(

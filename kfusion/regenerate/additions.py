@@ -1,13 +1,11 @@
 """The table of additions: for programs without the fused kernels, the text that they lack.
 
-The run time builds such a program once more, with the text behind the program's own source. It
-knows the program by a hash of that source, and compares the build options, if they are known.
-Where they are not, any will do: each fused kernel stands under an `#if` for all that its
-analysis took from macros. There are two exceptions, of which no `#if` behind the source can tell:
-
-- whether the options give a macro for which the source has a default;
-- a name that the program leaves to the options may be anything, even a read of a buffer
-  (-DVALUE=a[i+1]): all of its values must be known to be numbers.
+The run time builds such a program once more, with the text behind the program's own source, and
+what asks for macros of the options in front of it. It knows the program by a hash of that source,
+and compares the build options, if they are known. Where they are not, any will do: each fused
+kernel stands under an `#if` for all that its analysis took from macros. Of one thing no `#if` can
+tell: a name that the program leaves to the options may be anything, even a read of a buffer
+(-DVALUE=a[i+1]). All of its values must be known to be numbers.
 
 That the last group of a range may be smaller since OpenCL C 2.0 (-cl-std) is a condition of each
 launch (`kfusion_uniform_groups`).
@@ -19,12 +17,12 @@ import re
 from collections.abc import Iterable, Sequence
 
 from kfusion.kernel.opened import names_left_open
-from kfusion.kernel.pins import given_macros
 from kfusion.parse.embedded import source_hash
 from kfusion.parse.literals import c_string
 from kfusion.parse.recorded import DEFINE
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
+from kfusion.synthesis.files import given_head
 from kfusion.synthesis.model import FusedKernel
 
 _NUMBER = re.compile(r"\(?[-+]?\.?[0-9](?:[eEpP][+-]|[\w.])*\)?")
@@ -48,7 +46,8 @@ class Additions:
 class Addition:
     source: int  # source_hash of the program
     options: tuple[str, ...] | None  # those that it may be built with; None: any
-    text: str  # goes behind the source
+    head: str  # goes in front of the source
+    text: str  # goes behind it
 
 
 def addition(
@@ -63,19 +62,10 @@ def addition(
     left_open = names_left_open(unit)
     if options is not None:
         options = tuple(each for each in options if _gives_numbers(each, left_open))
-    given = frozenset(given_macros(pin for kernel in kernels for pin in kernel.pins))
-    if options is not None:
-        options = tuple(each for each in options if not given or _gives_none(each, given))
-    if not texts or options == () or (options is None and (left_open or given)):
+    if not texts or options == () or (options is None and left_open):
         return None
     text = "\n\n".join(texts)
-    return Addition(source_hash(source), options, f"\n{text}\n")
-
-
-def _gives_none(options: str, names: frozenset[str]) -> bool:
-    """Quotes might hide a definition."""
-    quotes = any(quote in options for quote in "\"'\\")
-    return not quotes and names.isdisjoint(name for name, _ in DEFINE.findall(options))
+    return Addition(source_hash(source), options, given_head(kernels), f"\n{text}\n")
 
 
 def _gives_numbers(options: str, names: frozenset[str]) -> bool:
@@ -97,7 +87,10 @@ def additions_text(additions: Additions) -> str:
             options = f"kfusion_added_options_{number}"
             listed = ", ".join([*map(c_string, each.options), "NULL"])
             blocks.append(f"static const char *const {options}[] KFUSION_UNUSED = {{{listed}}};")
-        rows.append(f"    {{0x{each.source:016x}ULL, {options}, {text}}},")
+        head = f"kfusion_added_head_{number}" if each.head else '""'
+        if each.head:
+            blocks.append(f"static const char {head}[] KFUSION_UNUSED =\n{_literal(each.head)};")
+        rows.append(f"    {{0x{each.source:016x}ULL, {options}, {head}, {text}}},")
     if rows:
         head = "static const kfusion_addition kfusion_additions[] KFUSION_UNUSED = {"
         blocks.append("\n".join([head, *rows, "};"]))

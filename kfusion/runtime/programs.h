@@ -70,8 +70,8 @@ KFUSION_HERE int kfusion_same_options(const char *a, const char *b)
     return 1;
 }
 
-KFUSION_HERE const char *kfusion_find_addition(const kfusion_region *region, const char *source,
-                                               const char *options)
+KFUSION_HERE const kfusion_addition *kfusion_find_addition(const kfusion_region *region,
+                                                           const char *source, const char *options)
 {
     const unsigned long long hash = region->additions == 0 ? 0 : kfusion_hash(source);
     size_t i, j;
@@ -81,10 +81,10 @@ KFUSION_HERE const char *kfusion_find_addition(const kfusion_region *region, con
         if (addition->source != hash)
             continue;
         if (addition->options == NULL)
-            return addition->text; /* any will do */
+            return addition; /* any will do */
         for (j = 0; addition->options[j] != NULL; j++)
             if (kfusion_same_options(addition->options[j], options))
-                return addition->text;
+                return addition;
     }
     return NULL;
 }
@@ -154,11 +154,11 @@ KFUSION_HERE int kfusion_has_text(const kfusion_state *s, cl_program program, co
     return source != NULL && i < s->region->known_texts;
 }
 
-/* The source with the text behind it, built with the same options; or NULL. */
+/* The source with what is added, built with the same options; or NULL. */
 KFUSION_HERE cl_program kfusion_build(cl_program program, cl_device_id device, const char *source,
-                                      const char *text, const char *options)
+                                      const kfusion_addition *addition, const char *options)
 {
-    const char *strings[3];
+    const char *strings[4];
     cl_context context;
     cl_program added;
     cl_int status;
@@ -166,10 +166,11 @@ KFUSION_HERE cl_program kfusion_build(cl_program program, cl_device_id device, c
     if (clGetProgramInfo(program, CL_PROGRAM_CONTEXT, sizeof context, &context, NULL) !=
         CL_SUCCESS)
         return NULL;
-    strings[0] = source;
-    strings[1] = "\n";
-    strings[2] = text;
-    added = clCreateProgramWithSource(context, 3, strings, NULL, &status);
+    strings[0] = addition->head;
+    strings[1] = source;
+    strings[2] = "\n";
+    strings[3] = addition->text;
+    added = clCreateProgramWithSource(context, 4, strings, NULL, &status);
     if (status != CL_SUCCESS)
         return NULL;
     if (clBuildProgram(added, 1, &device, options, NULL, NULL) == CL_SUCCESS)
@@ -418,8 +419,8 @@ KFUSION_HERE int kfusion_defines_numbers(const char *options)
    In a closed program every build is seen, and once is enough. */
 KFUSION_HERE void kfusion_look_for_addition(kfusion_state *s, kfusion_program *p)
 {
+    const kfusion_addition *addition;
     char *options, *source = NULL;
-    const char *text;
 
     if (p->looked || s->region->additions == 0)
         return;
@@ -434,9 +435,9 @@ KFUSION_HERE void kfusion_look_for_addition(kfusion_state *s, kfusion_program *p
     if (options != NULL &&
         (p->programs == 1 || !KFUSION_PROTECTS(NUMBERS) || kfusion_defines_numbers(options)))
         source = kfusion_source_of(p);
-    text = source == NULL ? NULL : kfusion_find_addition(s->region, source, options);
-    if (text != NULL)
-        p->added = kfusion_build(p->program[0], p->device, source, text, options);
+    addition = source == NULL ? NULL : kfusion_find_addition(s->region, source, options);
+    if (addition != NULL)
+        p->added = kfusion_build(p->program[0], p->device, source, addition, options);
     if (p->added != NULL)
         p->options = options;
     else

@@ -103,10 +103,11 @@ typedef struct kfusion_pattern {
     cl_ulong local;         /* ... with so many bytes of local memory, or more */
 } kfusion_pattern;
 
-/* A program that lacks a fused kernel, and what is appended to its source. */
+/* A program that lacks a fused kernel, and what goes around its source. */
 typedef struct kfusion_addition {
     unsigned long long source;  /* hash of CL_PROGRAM_SOURCE (FNV-1a, 64 bits) */
     const char *const *options; /* that it may be built with, ended by NULL; or NULL: any */
+    const char *head; /* which macros do the options define? */
     const char *text;
 } kfusion_addition;
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from kfusion.kernel.conditions import GIVEN
 from kfusion.kernel.pins import given_macros
@@ -21,13 +21,18 @@ def with_kernels(unit: Unit, kernels: Sequence[FusedKernel]) -> str:
 
 
 def given_edits(unit: Unit, kernels: Sequence[FusedKernel]) -> list[Edit]:
+    start = 1 if unit.source.text.startswith("\ufeff") else 0
+    head = given_head(kernels)
+    return [Edit(start, start, head)] if head else []
+
+
+def given_head(kernels: Iterable[FusedKernel]) -> str:
     """Where the file begins: which macros do the build options define?"""
     blocks = [
         f"#ifdef {name} /* a build option defines it */\n#define {GIVEN}{name}\n#endif\n"
         for name in given_macros(pin for kernel in kernels for pin in kernel.pins)
     ]
-    start = 1 if unit.source.text.startswith("\ufeff") else 0
-    return [Edit(start, start, "".join([*blocks, "#line 1\n"]))] if blocks else []
+    return "".join([*blocks, "#line 1\n"]) if blocks else ""
 
 
 def section_edits(unit: Unit) -> list[Edit]:

@@ -464,6 +464,21 @@ def test_data_for_a_buffer_that_there_is_not(tmp_path: Path) -> None:
     assert done.stderr == "--data b: nothing that was run has this name\n"
 
 
+def test_launches_that_overwrite_what_earlier_ones_do_not_store(tmp_path: Path) -> None:
+    """What is compared are the kernels that the program makes, of the loop as well."""
+    name = "what the first kernel changes is not stored, for the last one overwrites it"
+    case = case_named("host/stencils.toml", name)
+    folder = write_files(case, tmp_path / "program")
+    done = compare_here(["verify", *given_files(case), "--size", "50"], folder)
+    assert (done.returncode, done.stdout.splitlines()) == (
+        0,
+        [
+            "app.c:10: size 50: kernels 3 -> 2: 344 elements compared: the same",
+            "app.c:10 (2): size 50: kernels 4 -> 2: 230 elements compared: the same",
+        ],
+    )
+
+
 def test_elements_at_places_that_memory_tells() -> None:
     """The numbers that the kernel gets say how many there may be."""
     kernel = kernel_of(

@@ -31,6 +31,7 @@ PRELUDE = """#include <stddef.h>
 typedef struct kfusion_addition {
     __extension__ unsigned long long source;
     const char *const *options;
+    const char *head;
     const char *text;
 } kfusion_addition;
 """
@@ -42,7 +43,7 @@ int main(void)
         printf("%llx", each->source);
         for (const char *const *o = each->options; o && *o; o++)
             printf(" <%s>", *o);
-        printf("%s\\n%s", each->options ? "" : " any", each->text);
+        printf("%s\\n%s%s", each->options ? "" : " any", each->head, each->text);
     }
     return 0;
 }
@@ -87,16 +88,16 @@ def test_the_table_says_to_the_byte_what_is_added(
     compiler: str, standard: str, tmp_path: Path
 ) -> None:
     additions = additions_of(
-        Addition(0xFEDCBA9876543210, ("", "-DA -DB=2", '-DS="x"'), STRANGE),
-        Addition(1, None, "any\n"),
-        Addition(1, None, "a program is added to once\n"),
+        Addition(0xFEDCBA9876543210, ("", "-DA -DB=2", '-DS="x"'), "", STRANGE),
+        Addition(1, None, "head\n", "any\n"),
+        Addition(1, None, "", "a program is added to once\n"),
     )
-    expected = f'fedcba9876543210 <> <-DA -DB=2> <-DS="x">\n{STRANGE}1 any\nany\n'
+    expected = f'fedcba9876543210 <> <-DA -DB=2> <-DS="x">\n{STRANGE}1 any\nhead\nany\n'
     assert printed(additions_text(additions), tmp_path, compiler, standard) == expected
 
 
 def test_a_region_s_row_has_as_many_as_the_table() -> None:
-    additions = additions_of(Addition(1, None, "a"), Addition(1, None, "b"), Addition(2, None, "c"))
+    additions = additions_of(*(Addition(source, None, "", "a") for source in (1, 1, 2)))
     assert additions_fields(additions) == "2, kfusion_additions, 0, NULL"
     assert additions_fields(additions_of()) == "0, NULL, 0, NULL"
     known = Additions((), (KnownText("a.cl", 1),))
@@ -119,7 +120,7 @@ def test_known_texts_are_told_by_their_names() -> None:
 
 
 def test_the_text_reads_line_by_line() -> None:
-    text = additions_text(additions_of(Addition(7, ("",), "\nkernel void g()\n{\n}\n")))
+    text = additions_text(additions_of(Addition(7, ("",), "", "\nkernel void g()\n{\n}\n")))
     assert (
         text
         == r"""static const char kfusion_added_text_0[] KFUSION_UNUSED =
@@ -132,7 +133,7 @@ def test_the_text_reads_line_by_line() -> None:
 static const char *const kfusion_added_options_0[] KFUSION_UNUSED = {"", NULL};
 
 static const kfusion_addition kfusion_additions[] KFUSION_UNUSED = {
-    {0x0000000000000007ULL, kfusion_added_options_0, kfusion_added_text_0},
+    {0x0000000000000007ULL, kfusion_added_options_0, "", kfusion_added_text_0},
 };"""
     )
 
@@ -143,7 +144,7 @@ def test_a_program_without_fused_kernels_gets_no_addition() -> None:
 
 def test_kernels_are_added_behind_a_line_of_their_own() -> None:
     made = addition(unit_of(), SOURCE, [kernel("a\r\nb"), kernel("c\n")], ("",))
-    assert made == Addition(source_hash(SOURCE), ("",), "\na\nb\n\nc\n")
+    assert made == Addition(source_hash(SOURCE), ("",), "", "\na\nb\n\nc\n")
 
 
 def test_names_that_a_program_leaves_open_are_those_of_values() -> None:

@@ -152,7 +152,7 @@ def with_addition(source: int, options: str) -> str:
     extra = (
         f"static const char *const options_of_addition[] KFUSION_UNUSED = "
         f"{{{options or 'NULL'}}};\n"
-        f"static const kfusion_addition additions[] = {{{{0x{source:x}ULL, {listed}, \n"
+        f'static const kfusion_addition additions[] = {{{{0x{source:x}ULL, {listed}, "", \n'
         f"{literal}}}}};\n"
     )
     return header(additions="1, additions", extra=extra)
