@@ -9,12 +9,13 @@ stored, and are noted before the kernel is made (`payers`). All buffers then hol
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from kfusion.graph.model import RegionPlan
+from kfusion.graph.model import Argument, RegionPlan, Scalar
 from kfusion.graph.target import ANY
 from kfusion.host.predict_launches import PredictedLaunch
+from kfusion.host.symbolic import Sym
 from kfusion.kernel.model import Kernel
 from kfusion.regenerate.pattern import Loop, slot_keys
 
@@ -34,6 +35,25 @@ def loops_in(row: Sequence[PredictedLaunch]) -> Iterator[tuple[Sequence[Predicte
         if found is not None:
             yield row[first : found[0]], found[1]
         first = found[0] if found is not None else first + 1
+
+
+def of_one_number(
+    row: Sequence[PredictedLaunch], values: Mapping[str, Sym]
+) -> tuple[PredictedLaunch, ...]:
+    """Constants of one value that a kernel gets for one parameter are one scalar: a round gives
+    its kernels what the round before gave."""
+    first: dict[object, Argument] = {}
+    found: list[PredictedLaunch] = []
+    for launch in row:
+        invocation = launch.invocation
+        arguments = tuple(
+            first.setdefault((invocation.kernel, position, values[argument.name]), argument)
+            if isinstance(argument, Scalar)
+            else argument
+            for position, argument in enumerate(invocation.arguments)
+        )
+        found.append(replace(launch, invocation=replace(invocation, arguments=arguments)))
+    return tuple(found)
 
 
 def _loop_of(row: Sequence[_Keys]) -> Loop | None:

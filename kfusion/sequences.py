@@ -17,7 +17,7 @@ from kfusion.host.region import (
     CppRegion,
     Region,
 )
-from kfusion.loops import loops_in, plans_of_rounds, rounds_of
+from kfusion.loops import loops_in, of_one_number, plans_of_rounds, rounds_of
 from kfusion.planning import Plans, blocks_of, pattern_of, plans_of
 from kfusion.regenerate.pattern import Loop, Pattern
 from kfusion.results import PlannedPattern
@@ -52,7 +52,8 @@ def _planned_all(
     """Of the loops in it what they make if they go round so often, and however often."""
     loops: list[PlannedPattern] = []
     longest = 0
-    for piece, loop in loops_in(expected.prediction.launches):
+    prediction = expected.prediction
+    for piece, loop in loops_in(of_one_number(prediction.launches, prediction.values)):
         kinds = shape([rounds_of(piece, loop, 2)])
         if kinds in seen:
             continue

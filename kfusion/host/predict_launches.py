@@ -175,7 +175,7 @@ class Launches:
     def _arguments(self, launch: Launch, kernel: Kernel) -> dict[int, SetArgument]:
         """Those set in the region, and those that were set before it."""
         before = self.around.before
-        earlier = before.arguments.get(kernel.name, {}) if before is not None else {}
+        earlier = before.arguments(launch.kernel, kernel.name) if before is not None else {}
         return {**earlier, **launch.arguments}
 
     def _names_before(self) -> dict[Sym, Sym]:

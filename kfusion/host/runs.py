@@ -227,11 +227,16 @@ class Before:
     def __init__(self, executor: Run) -> None:
         self.executor, self.state = executor, executor.state
         self._values: dict[Sym, Sym] = {}
-        self.arguments: dict[str, Arguments] = {}  # by the kernel's name
+        self._arguments: dict[str, Arguments] = {}  # by the kernel's name
         for handle, arguments in executor.arguments.items():
             name = self.kernel(handle)
             if name:
-                self.arguments.setdefault(name, {}).update(arguments)
+                self._arguments.setdefault(name, {}).update(arguments)
+
+    def arguments(self, handle: Sym, name: str) -> Arguments:
+        """Of a kernel object; of all of that name, if it is not known which one it is."""
+        found = self.executor.arguments.get(self.value(handle))
+        return found if found is not None else self._arguments.get(name, {})
 
     def of_one_program(self, first: Sym, second: Sym) -> bool:
         """May two kernels be of one? A value that is not known, and that several kernels were made
