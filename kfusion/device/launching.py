@@ -98,14 +98,38 @@ def _type_of(plan: RegionPlan, parameter: FusedParameter) -> str:
 def argument_of(values: Mapping[str, Any], name: str, type_: str) -> Any:
     """What a kernel is given for a parameter of the type."""
     value: Any = values[name] if name in values else _number(name)
-    if hasattr(value, "base_data"):
-        return value.data  # of an array, which says so if it begins inside of its buffer
-    if isinstance(value, int | np.integer) and type_ in INTEGERS:
-        bits = INTEGERS[type_][0]
-        return (int(value) % (1 << bits)).to_bytes(bits // 8, "little")
-    if isinstance(value, int | float | np.floating) and type_ in _FLOATS:
+    if type_ in INTEGERS:
+        return _integer(name, value, type_)
+    if type_ in _FLOATS:
+        if not isinstance(value, int | float | np.integer | np.floating):
+            raise TypeError(f"'{name}' has the type {type_}, and is given {_shown(value)}")
         return _FLOATS[type_](value)
+    if type_ == "" and not isinstance(value, cl.MemoryObjectHolder):
+        return _buffer(name, value)
     return value
+
+
+def _integer(name: str, value: Any, type_: str) -> bytes:
+    if not isinstance(value, int | np.integer):
+        raise TypeError(f"'{name}' has the type {type_}, and is given {_shown(value)}")
+    bits, signed = INTEGERS[type_]
+    try:
+        return int(value).to_bytes(bits // 8, "little", signed=signed)
+    except OverflowError:
+        raise TypeError(f"'{name}' has the type {type_}, which {value} does not fit into") from None
+
+
+def _buffer(name: str, value: Any) -> Any:
+    """Of an array, which says so if it begins inside of its buffer."""
+    if not hasattr(value, "base_data"):
+        raise TypeError(f"'{name}' is memory, and is given {_shown(value)}")
+    if not value.flags.forc:
+        raise TypeError(f"'{name}' is an array whose elements are not side by side: copy it")
+    return value.data
+
+
+def _shown(value: Any) -> str:
+    return f"{type(value).__name__} {value!r}" if np.isscalar(value) else type(value).__name__
 
 
 def _number(text: str) -> float:

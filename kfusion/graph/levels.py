@@ -662,7 +662,12 @@ def _all_limits(facts: Iterable[Comparison], known: Sequence[Comparison]) -> Lim
 
 def _exact(fact: Comparison) -> list[AtLeast] | None:
     """What must hold for the comparison to hold just where its limits do; None: they are less."""
-    if not is_on(EXACT) or fact.op == "==":
+    if not is_on(EXACT):
+        return []
+    atoms = (*fact.left.everything, *fact.right.everything)
+    if any(isinstance(atom, LoopVariable | Listed) for atom in atoms):
+        return None  # they are those of the values that leave least
+    if fact.op == "==":
         return []
     if fact.op == "!=":
         zero = not (fact.left.terms and fact.right.terms)

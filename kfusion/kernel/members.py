@@ -102,10 +102,13 @@ def _aligned(end: int, alignment: int) -> int:
 
 @lru_cache(maxsize=16)
 def _as_usual(unit: Unit) -> bool:
-    """Nothing in the file lays members out in another way."""
-    pragmas = (token.text for token in unit.tokens if token.text.startswith("#pragma"))
+    """Nothing in the file lays members out in another way, or another structure of the tag."""
+    tagged = (*unit.nodes.get(c_ast.Struct, ()), *unit.nodes.get(c_ast.Union, ()))
+    tags = [node.name for node in tagged if node.name and node.decls is not None]
+    words = (t.text for t in unit.tokens if t.text.startswith("#pragma") or t.text == "_Alignas")
     notes = (note.text for note in unit.notes if note.text.startswith("__attr"))
-    return not any(re.search("pack|align", text) for text in (*pragmas, *notes))
+    otherwise = any(re.search("pack|[aA]lign", text) for text in (*words, *notes))
+    return not otherwise and len(set(tags)) == len(tags)
 
 
 def keeps_members(unit: Unit, scopes: Scopes, function: Function) -> frozenset[str]:

@@ -48,8 +48,12 @@ def _count(env: Environment, size: c_ast.Node | None, given: int) -> int:
 def _value(env: Environment, node: c_ast.Node, type_: str) -> Typed:
     if isinstance(node, c_ast.NamedInitializer):
         return Typed(None, "")
-    if vector_of(type_) is not None:
-        return evaluate(env, node)
+    vector = vector_of(type_)
+    if vector is not None:
+        value, (base, count) = evaluate(env, node), vector
+        if value.form is not None:  # all lanes have it
+            return Typed(None, "", (convert(value, base),) * count)
+        return value if len(value.parts) == count else Typed(None, "")
     return convert(evaluate(env, node), type_) if is_integer(type_) else Typed(None, "")
 
 

@@ -523,6 +523,34 @@ def test_run(context: cl.Context) -> None:
 
 
 @pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"n": 2**32 + 3}, "'n' has the type int, which 4294967299 does not fit into"),
+        ({"n": np.int64(-(2**40))}, "'n' has the type int, which -1099511627776 does not fit into"),
+        ({"n": 3.0}, "'n' has the type int, and is given float 3.0"),
+        ({"n": np.float32(3)}, "'n' has the type int, and is given float32 np.float32(3.0)"),
+        ({"n": None}, "'n' has the type int, and is given NoneType"),
+        ({"k": "2"}, "'k' has the type float, and is given str '2'"),
+        ({"k": np.ones(2)}, "'k' has the type float, and is given ndarray"),
+        ({"a": np.ones(8)}, "'a' is memory, and is given ndarray"),
+        ({"a": slice(None, None, 2)}, "'a' is an array whose elements are not side by side"),
+    ],
+)
+def test_run_with_what_does_not_fit(given: dict[str, Any], said: str, context: cl.Context) -> None:
+    queue = cl.CommandQueue(context)
+    a, c = (cl_array.to_device(queue, np.arange(64, dtype=np.float32)) for _ in range(2))
+    arguments: dict[str, Any] = {"a": a, "c": c, "n": 8, "k": 2.0}
+    fused = kfusion.fuse(NUMBERS, ["square(c, a, n)", "scale(c, k, n)"])
+    given = {n: a[v] if isinstance(v, slice) else v for n, v in given.items()}
+    with pytest.raises(TypeError) as raised:
+        fused.run(queue, 8, **{**arguments, **given})
+    assert str(raised.value).startswith(said)
+    for number in (2, np.int32(2), np.int64(2), np.float64(2)):
+        fused.run(queue, 8, **{**arguments, "k": number})
+        assert (c.get()[:8] == 2 * np.arange(8) ** 2).all()
+
+
+@pytest.mark.parametrize(
     ("option", "said"),
     [
         ({"out": 3}, "out is of type int: expected strings"),

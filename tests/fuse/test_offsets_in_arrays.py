@@ -84,6 +84,12 @@ SUMS = {
         INSIDE, "s += t[(y + dy[3]) * w + x + dx[k]] - t[(y + dy[k]) * w + x + dx[1]];", FOUR
     ),
     "of two rounds": summing(INSIDE, "s += t[(y + dy[3 - k]) * w + x + dx[k]];", FOUR),
+    "vectors of one number": summing(
+        INSIDE,
+        "s += t[(y + d[k].y) * w + x + d[k].x];",
+        "constant int2 d[3] = {(int2)(-1, 0), 1, -1};",
+        3,
+    ),
 }
 
 
@@ -109,6 +115,29 @@ def test_offsets(source: str, target: Target) -> None:
     fused = fused_with(source, target)
     assert target.name == "cpu" or len(fused.kernels) == 1
     same(fused, source)
+
+
+# Where a guard compares with an element: all items that it lets through are computed.
+GUARDS = {
+    "an end": "x >= lim[y & 1]",
+    "a mask": "lim[x & 1] <= 5",
+    "one item of a row": "x != lim[y & 1]",
+}
+LIMITS = "constant int lim[2] = {9, 5};"
+
+
+@pytest.mark.parametrize(
+    "target",
+    [EAGER, STRIPS, MARCH, TARGETS["cpu"], TARGETS["nvidia"]],
+    ids=["inline", "strips", "march", "cpu", "nvidia"],
+)
+@pytest.mark.parametrize("guard", GUARDS.values(), ids=list(GUARDS))
+def test_guards(guard: str, target: Target) -> None:
+    load = "s += t[max(y + k - 1, 0) * w + x];"
+    source = summing(f"if (x >= w || y >= h || {guard}) return;", load, LIMITS, 2)
+    same(fused_with(source, target), source)
+    source = summing(ALL, load, LIMITS, 2).replace("y < h)", f"y < h && !({guard}))")
+    same(fused_with(source, target), source)
 
 
 def test_text_of_what_is_computed_again() -> None:

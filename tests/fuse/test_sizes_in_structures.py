@@ -159,6 +159,11 @@ LAID_OUT_OTHERWISE = {
     "packed": "typedef struct __attribute__((packed)) { char c; int w, h; } size;",
     "packed behind": "typedef struct { char c; int w, h; } __attribute__((packed)) size;",
     "aligned": "typedef struct { char c; int __attribute__((aligned(16))) w; int h; } size;",
+    "aligned by a word": "typedef struct { char c; _Alignas(16) int w; int h; } size;",
+    "another structure of the tag": (
+        "int other(int n) { struct size { int n; } s = {n}; return s.n; }\n"
+        "struct size { int w, h; }; typedef struct size size;"
+    ),
     "pragma": "#pragma pack(1)\ntypedef struct { char c; int w, h; } size;\n#pragma pack()",
     "union": "typedef struct { union { int w; float f; }; int h; } size;",
     "bits": "typedef struct { int w : 16; int k : 16; int h; } size;",
