@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pycparser import c_ast
 
 from kfusion.parse.cpp import CppUnit
-from kfusion.parse.recorded import numeric_defines
+from kfusion.parse.recorded import agreed_defines
 from kfusion.parse.unit import Unit, argument_of
 from kfusion.source.diagnostics import error
 from kfusion.source.lexer import tokenize
@@ -21,11 +21,8 @@ _NEWER = re.compile(r"-cl-std=CL[23]")
 
 
 def kernel_defines(units: tuple[Unit, ...]) -> tuple[str, ...]:
-    """Numeric macros of clBuildProgram's options, where all calls agree on them.
-
-    Others (-DREAL=double) stay undefined: a proof must hold for whatever they are.
-    """
-    return numeric_defines(options for unit in units for options in _build_options(unit))
+    """Macros of clBuildProgram's options, where all calls agree on them."""
+    return agreed_defines(options for unit in units for options in _build_options(unit))
 
 
 def groups_are_full(units: Iterable[Unit | CppUnit]) -> bool:

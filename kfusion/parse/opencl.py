@@ -69,11 +69,14 @@ _JOINING = re.compile(r"\?\?/(?=[ \t]*\r?\n)")  # a trigraph
 _HALF = re.compile(r"(?!0[xX])[\d.].*[hH]")  # 1.0h
 
 
+TYPE_NAME = re.compile(r"[A-Z][A-Z0-9_]*|[a-z]\w*_t")  # of one that nothing declares
+
+
 def parse_opencl(source: SourceFile, annotations: Annotations, done: Preprocessed) -> Unit:
     tokens, notes = _clean(done.tokens)
     _refuse_unknown_constructs(source, tokens)
     # A type may be given by build options alone (-DREAL=double): such names are capitals.
-    guess = TypeGuess(r"[A-Z][A-Z0-9_]*|[a-z]\w*_t")
+    guess = TypeGuess(TYPE_NAME.pattern)
     unit = parse_unit(
         source, annotations, tokens, notes, done, _typedefs(tokens), guess, plain=_plain
     )

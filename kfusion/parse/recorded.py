@@ -27,6 +27,7 @@ from pathlib import Path
 
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.embedded import Embedded, Program, read_programs, source_hash
+from kfusion.parse.opencl import TYPE_NAME
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import KFusionError, error
 from kfusion.source.text import SourceFile, Span
@@ -39,7 +40,8 @@ _ARGUMENT = re.compile(r"\?|[ms]\d+|local:\d+|\d+:(?:[0-9a-f]{2})*(?:/\d+)?")
 _FACT = re.compile(r"(scratch|out|temp) (m\d+|-)")
 _NAME = re.compile(r"\.([0-9a-f]{16})\.ocl")
 DEFINE = re.compile(r"-D\s*([A-Za-z_]\w*)(?:=(\S*))?")
-_NUMBER = re.compile(r"\(?-?[0-9][0-9a-fA-FxXuUlL.]*f?\)?")
+_TYPE = re.compile(r"u?(?:char|short|int|long)\d*|(?:half|float|double)\d*|bool|size_t")
+NUMBER = re.compile(r"\(?[-+]?\.?[0-9](?:[eEpP][+-]|[\w.])*\)?")
 
 
 @dataclass(frozen=True)
@@ -186,7 +188,7 @@ def recorded_units(
     read: list[Program] = []
     given = {define.split("=")[0] for define in how.defines}
     for each in programs:
-        defines = [d for d in numeric_defines(each.options) if d.split("=")[0] not in given]
+        defines = [d for d in agreed_defines(each.options) if d.split("=")[0] not in given]
         file = SourceFile(each.path, each.data.decode(errors="replace"))
         told = f"the recorded program {each.path}"
         mine = replace(how, defines=(*how.defines, *defines))
@@ -194,13 +196,16 @@ def recorded_units(
     return read_programs(read, taken)
 
 
-def numeric_defines(options: Iterable[str]) -> tuple[str, ...]:
-    """Numbers that macros have in all builds that define them; other macros stay undefined."""
+def agreed_defines(options: Iterable[str]) -> tuple[str, ...]:
+    """Numbers that macros have in all builds that define them, and types where the name would not
+    be taken for one; other macros stay undefined: what is read must hold for any of theirs."""
     found: dict[str, set[str]] = {}
     for line in options:
         for name, value in DEFINE.findall(line):
             found.setdefault(name, set()).add(value or "1")
     agreed = {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
     return tuple(
-        f"{name}={value}" for name, value in sorted(agreed.items()) if _NUMBER.fullmatch(value)
+        f"{name}={value}"
+        for name, value in sorted(agreed.items())
+        if NUMBER.fullmatch(value) or (_TYPE.fullmatch(value) and not TYPE_NAME.fullmatch(name))
     )

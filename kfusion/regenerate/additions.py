@@ -13,19 +13,16 @@ launch (`kfusion_uniform_groups`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from kfusion.kernel.opened import names_left_open
 from kfusion.parse.embedded import source_hash
 from kfusion.parse.literals import c_string
-from kfusion.parse.recorded import DEFINE
+from kfusion.parse.recorded import DEFINE, NUMBER
 from kfusion.parse.unit import Unit
 from kfusion.source.dataclasses import dataclass
 from kfusion.synthesis.files import given_head
 from kfusion.synthesis.model import FusedKernel
-
-_NUMBER = re.compile(r"\(?[-+]?\.?[0-9](?:[eEpP][+-]|[\w.])*\)?")
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,7 @@ def _gives_numbers(options: str, names: frozenset[str]) -> bool:
     """Quotes might hide where a value ends."""
     values = [value or "1" for name, value in DEFINE.findall(options) if name in names]
     quotes = bool(names) and any(quote in options for quote in "\"'\\")
-    return not quotes and all(map(_NUMBER.fullmatch, values))
+    return not quotes and all(map(NUMBER.fullmatch, values))
 
 
 def additions_text(additions: Additions) -> str:

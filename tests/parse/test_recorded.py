@@ -9,7 +9,7 @@ import pytest
 from kfusion.parse.compiler import Preprocessor
 from kfusion.parse.embedded import source_hash
 from kfusion.parse.files import parse_sources
-from kfusion.parse.recorded import numeric_defines, recorded_programs, recorded_units
+from kfusion.parse.recorded import agreed_defines, recorded_programs, recorded_units
 from kfusion.parse.sources import read_sources
 from kfusion.paths import fake_libc_dir
 from kfusion.source.diagnostics import KFusionError
@@ -52,7 +52,13 @@ def test_a_program_that_was_edited_is_refused(tmp_path: Path) -> None:
 
 
 def test_macros_that_builds_disagree_on_stay_undefined() -> None:
-    assert numeric_defines(["-D A=1 -DB=2 -DREAL=double", "-DA -DB=3 -DC=(4)"]) == ("A=1", "C=(4)")
+    builds = ["-D A=1 -DB=2 -DREAL=double", "-DA -DB=3 -DC=(4) -DD=1e-3f -DE=.5 -DF=a[1]"]
+    assert agreed_defines(builds) == ("A=1", "C=(4)", "D=1e-3f", "E=.5")
+
+
+def test_types_of_which_the_name_does_not_tell() -> None:
+    builds = ["-Dreal=float -DREAL=float -Dreal_t=double -Dother=x", "-Dreal=float"]
+    assert agreed_defines(builds) == ("real=float",)
 
 
 def test_a_recorded_program_goes_before_a_string_and_behind_a_file(tmp_path: Path) -> None:
