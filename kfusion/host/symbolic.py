@@ -307,6 +307,8 @@ class State:
             return value.value != constant
         if isinstance(value, Made | Ref) or (isinstance(value, Literal) and value.text[:1] == '"'):
             return constant == 0
+        if isinstance(value, Op) and value.name.startswith("sizeof("):
+            return constant <= 0
         return constant in self.unequal.get(value, frozenset())
 
     def assume(self, condition: Sym, truth: bool) -> None:
