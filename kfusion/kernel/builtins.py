@@ -106,6 +106,11 @@ def is_vector_access(name: str) -> bool:
     return feature_of(name) is Feature.VECTOR_ACCESS
 
 
+def reads_lanes(name: str) -> bool:
+    """vload4, vload_half"""
+    return is_vector_access(name) and name.startswith("vload")
+
+
 def is_pure(name: str) -> bool:
     """A built-in function without effects beyond its private pointer arguments."""
     return name in _PURE or name in IMAGE_QUERIES or _PURE_PATTERN.fullmatch(name) is not None

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from pycparser import c_ast
 
-from kfusion.kernel.builtins import is_value, is_work_item, reads_image
+from kfusion.kernel.builtins import is_value, is_work_item, reads_image, reads_lanes
 from kfusion.kernel.evaluate import Environment, resolve_pointer
 from kfusion.kernel.model import Access, Effect
 from kfusion.kernel.types import is_plain_value
@@ -75,7 +75,7 @@ def _changes(env: Environment, node: c_ast.Node) -> bool:
         name = called_name(node)
         if name in env.unit.functions:
             return not _takes_values(env.unit, name)
-        return not (is_value(name) or is_work_item(name) or reads_image(name))
+        return not (is_value(name) or is_work_item(name) or reads_image(name) or reads_lanes(name))
     taken = isinstance(node, c_ast.UnaryOp) and node.op == "&"
     into_buffer = taken and resolve_pointer(env, node) is not None
     return isinstance(node, c_ast.Assignment) or is_step(node) or (taken and not into_buffer)

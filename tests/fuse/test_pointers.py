@@ -182,6 +182,17 @@ def test_store_of_wider_elements_is_kept() -> None:
     fused_and_same(source + other, calls, launches=2, scalars={"n": np.int32(3)}, size=(16,))
 
 
+def test_a_vector_that_is_loaded_is_kept_in_a_variable() -> None:
+    """`vload4` changes nothing: the statement that stores its value does only that."""
+    source = f"kernel void f(global float4 *y, global const float *x, int n) {{ {INDEX} "
+    source += "y[i] = vload4(i, x) / 3.0f; }\n"
+    source += f"kernel void g(global float4 *y, int n) {{ {INDEX} y[i] = y[i] * y[i]; }}\n"
+    calls = ["f(y, x, n)", "g(y, n)"]
+    fused = fused_and_same(source, calls, launches=1, scalars={"n": np.int32(3)}, size=(16,))
+    assert "const float4 y_i = vload4(i, x) / 3.0f;" in fused_text(fused)
+    assert fused.plan.groups[0].stores_after == 1
+
+
 @pytest.mark.parametrize(
     ("store", "load"),
     [
