@@ -15,7 +15,7 @@ import click
 
 from kfusion import __version__
 from kfusion.commands import bench, tune, verify
-from kfusion.graph.target import ANY, AUTO, TARGETS
+from kfusion.graph.target import AUTO, TARGETS
 from kfusion.options import (
     PATH,
     check_defines,
@@ -74,9 +74,8 @@ if TYPE_CHECKING:
 @click.option(
     "--target",
     type=click.Choice([*TARGETS, AUTO]),
-    default=ANY.name,
-    show_default=True,
-    help="The devices that kernels must pay on; auto: CPUs and GPUs, each with its own kernels.",
+    help="The devices that kernels must pay on; auto: CPUs and GPUs, each with its own kernels. "
+    "Without it, auto for regions in which values are computed again for neighbours, else any.",
 )
 @click.option("--budget", "budgets", multiple=True, help="NAME=NUMBER: what the target has.")
 @click.option("--tuned", multiple=True, type=PATH, help="What kfusion tune wrote for a device.")
@@ -138,7 +137,7 @@ def _fuse(
     strict: bool,
     required: tuple[str, ...],
     exact: bool,
-    target: str,
+    target: str | None,
     budgets: tuple[str, ...],
     tuned: tuple[Path, ...],
     recorded: tuple[Path, ...],

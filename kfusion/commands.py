@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from kfusion.graph.target import ANY, AUTO, TARGETS, Targets, target_of
+from kfusion.graph.target import AUTO, TARGETS, Targets, target_of
 from kfusion.options import PATH, preprocessor, takes_build_options, targets_of_options
 from kfusion.parse.sources import KERNEL_SUFFIXES, read_sources
 from kfusion.source.dataclasses import dataclass
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from kfusion.device.command import Wanted
     from kfusion.results import Result
 
-BENCH_SIZE = 1 << 22
 _Command = TypeVar("_Command", bound=Callable[..., None])
 _takes_tuned = click.option("--tuned", multiple=True, type=PATH, help="As for kfusion.")
 
@@ -44,7 +43,6 @@ def _runs_kernels(command: _Command) -> _Command:
         click.option(
             "--target",
             type=click.Choice([*TARGETS, AUTO]),
-            default=ANY.name,
             help="As for kfusion; auto: that of the device.",
         ),
         click.option("--budget", "budgets", multiple=True, help="NAME=NUMBER, as for kfusion."),
@@ -74,7 +72,7 @@ class _Kernels:
     build_options: list[str]
     no_contract: bool
     exact: bool
-    target: str
+    target: str | None
     budgets: tuple[str, ...]
     data: tuple[str, ...]
     seed: int
@@ -100,12 +98,12 @@ class _Kernels:
 
     def targets(self) -> Targets:
         targets = targets_of_options(self.target, self.budgets, self.tuned)
-        if self.target == AUTO:
-            from kfusion.device.opencl import find_device
+        if self.target != AUTO and not targets.near:
+            return targets
+        from kfusion.device.opencl import find_device
 
-            target = target_of(find_device(self.device), targets)
-            targets = replace(targets, each=(target,))
-        return targets
+        own = (target_of(find_device(self.device), targets),)
+        return replace(targets, near=own) if targets.near else replace(targets, each=own)
 
     def fuse(self) -> Result:
         return self.fuser()(self.targets())
@@ -184,8 +182,6 @@ def bench(repeats: int, json: Path | None, plot: Path | None, **given: Any) -> N
         require_matplotlib()
     kernels = _Kernels(**given)
     wanted = kernels.wanted()
-    if not wanted.sizes:
-        wanted = replace(wanted, sizes=(BENCH_SIZE,))
     command.require_device(kernels.device)
     for path in filter(None, (json, plot)):
         if not path.absolute().parent.is_dir():
@@ -246,7 +242,7 @@ def tune(output: Path, time_limit: float | None, repeats: int, here: bool, **giv
         raise error("KF100", f"there is no folder for {output}", argument=str(output))
     from kfusion.device.tune import Tuner, begun, target_at_hand
 
-    if kernels.target == ANY.name:
+    if kernels.target is None:
         kernels = replace(kernels, target=target_at_hand(kernels.device))
     fuse, (base,) = kernels.fuser(), kernels.targets().each
     texts = [path.read_bytes() for path in kernels.files]

@@ -104,8 +104,14 @@ def fuse_files(
         each = targets.of(region.identifier)
         own = replace(given, each=each, target=each[0])
         said = len(result.diagnostics)
+        kept = given.fused.kept()
         try:
             planned = _region(region, own, result, for_recording=for_recording)
+            if targets.near and planned.has_neighbours:
+                given = replace(given, fused=kept)
+                del result.diagnostics[said:]
+                own = replace(given, each=targets.near, target=targets.near[0])
+                planned = _region(region, own, result, for_recording=for_recording)
         except KFusionError as refused:  # it stays as it is written; the others go on
             if refused.exit_code == 1:  # but an annotation that the code contradicts is an error
                 raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -24,16 +25,20 @@ takes_build_options = click.option(
 )
 
 
-def targets_of_options(name: str, budgets: tuple[str, ...], files: tuple[Path, ...]) -> Targets:
-    """With `tuned` files the target is theirs, if none is asked for."""
+def targets_of_options(
+    name: str | None, budgets: tuple[str, ...], files: tuple[Path, ...]
+) -> Targets:
+    """Without a name that of the `tuned` files; else one for all devices, where that is good."""
     tuned: Mapping[str, Tuned] = {}
     if files:
         from kfusion.tuned import read_tuned
 
         tuned = read_tuned(files)
-    if tuned and name == ANY.name:
+    if tuned and name is None:
         name = AUTO if len(tuned) > 1 else next(iter(tuned))
-    targets = targets_of(name, budgets, tuned)
+    targets = targets_of(name or ANY.name, budgets, tuned)
+    if name is None and not budgets:
+        targets = replace(targets, near=targets_of(AUTO, ()).each)
     for other in tuned.keys() - {each.name for each in targets.each}:
         text = f"--tuned: a file is for the target '{other}', which --target does not ask for"
         raise error("KF100", text, argument="--tuned")

@@ -147,7 +147,7 @@ def _without_doubles(patterns: Iterable[Pattern], given: Given) -> Iterator[Patt
     for first, *others in (list(each.values()) for each in found.values()):
         text = pattern_text(first, first.name, {})
         same = [other for other in others if pattern_text(other, first.name, {}) == text]
-        if len(same) + 1 == len(given.targets.each):
+        if len(same) + 1 == len(given.targets.near or given.targets.each):
             yield replace(first, target=None)
         else:
             yield from (first, *others)

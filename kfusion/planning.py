@@ -9,6 +9,7 @@ being fused.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import field, replace
 from itertools import pairwise
 from operator import itemgetter
@@ -42,6 +43,11 @@ class Kernels:
     alone: dict[str, Reason] = field(default_factory=dict)  # components that cannot be repeated
     # The text for a kernel of several programs.
     unit_of: Callable[[Sequence[Unit]], Unit | None] = itemgetter(0)
+
+    def kept(self) -> Kernels:
+        """As they are now."""
+        names = ("taken", "made", "units", "order", "alone")
+        return replace(self, **{name: copy(getattr(self, name)) for name in names})
 
     def of(self, unit: Unit) -> list[FusedKernel]:
         return [k for k in self.made.values() if self.units[k.name] is unit]

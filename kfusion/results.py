@@ -85,6 +85,12 @@ class PlannedRegion:
         return any(each.patterns for each in self.patterns)
 
     @property
+    def has_neighbours(self) -> bool:
+        """Is something computed again for them?"""
+        plans = (each.plan for each in self.patterns if each.patterns)
+        return any(group.again for plan in plans for group in plan.groups)
+
+    @property
     def is_marked(self) -> bool:
         """Does it get its line?"""
         return self.fuses or self.for_recording

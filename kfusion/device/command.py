@@ -15,7 +15,7 @@ import numpy as np
 from kfusion.device.apart import INCOMPLETE, NOTHING_RUN, OCLGRIND
 from kfusion.device.evaluate import Number
 from kfusion.device.verify import Array, Difference, Outcome
-from kfusion.results import Result
+from kfusion.results import PlannedPattern, Result
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import error
 from kfusion.tuned import NOT_RUN, Point, budgets_text
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kfusion.device.tune import Tuner
 
 SIZES = (1, 13, 64, 1000)
+BENCH_ITEMS = 1 << 22
 SMALL_SIZES = (1, 13, 64)  # on Oclgrind, which simulates
 
 
@@ -157,7 +158,7 @@ def bench_here(
     verifier = Verifier(result.programs, result.builds, wanted)
     bench = Bench(verifier, repeats)
     copy = bench.copy_gb_s()
-    runs = [(planned, size) for planned in result.to_run for size in wanted.sizes]
+    runs = [(p, size) for p in result.to_run for size in wanted.sizes or _usual(p)]
     with click.progressbar(
         runs, label="bench", file=sys.stderr, hidden=not sys.stderr.isatty()
     ) as shown:
@@ -177,6 +178,12 @@ def bench_here(
     if plot is not None and rows:
         times.plot(plot, device, rows)
     return 0 if rows and all(same) else 1
+
+
+def _usual(planned: PlannedPattern) -> tuple[int, ...]:
+    """Of each side: all of a plane, or of a volume, are as many elements as of a row."""
+    sides = max(len(launch.size) for launch in planned.launches)
+    return (round(BENCH_ITEMS ** (1 / sides)),)
 
 
 def tune_here(tuner: Tuner, limit: float | None) -> int:
@@ -250,11 +257,14 @@ def _apart(found: Difference) -> str:
     )
 
 
+_OTHER = ("--size", "--repeats", "--json", "--plot")  # with a value
+
+
 def _again(words: Sequence[str], size: int) -> str:
     kept: list[str] = []
     skip = False
     for word in words:
-        if not skip and word not in ("--here", "--size"):
+        if not skip and word != "--here" and word.split("=")[0] not in _OTHER:
             kept.append(word)
-        skip = word == "--size"
+        skip = word in _OTHER
     return shlex.join(["kfusion", "verify", *kept, "--size", str(size)])

@@ -108,6 +108,9 @@ class Targets:
 
     each: tuple[Target, ...] = (ANY,)
     tuned: Mapping[str, Tuned] = field(default_factory=dict)  # by names of targets
+    # In place of them, where neighbours would have values computed again: what pays is another
+    # thing for each class.
+    near: tuple[Target, ...] = ()
 
     def of(self, region: str) -> tuple[Target, ...]:
         own = [(each, self.tuned.get(each.name, {}).get(region, {})) for each in self.each]
@@ -137,8 +140,9 @@ def targets_of(
 
 def target_of(device: Any, targets: Targets | None = None) -> Target:
     """The one of `auto` for a device of pyopencl's."""
-    each = (targets or targets_of(AUTO, ())).each
-    found = next((target for target in each if device.type & CLASSES[target.name]), ANY)
+    targets = targets or targets_of(AUTO, ())
+    classes = targets.near or targets.each
+    found = next((target for target in classes if device.type & CLASSES[target.name]), ANY)
     return replace(found, local_bytes=min(found.local_bytes, device.local_mem_size))
 
 

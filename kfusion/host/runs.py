@@ -235,8 +235,9 @@ class Before:
 
     def arguments(self, handle: Sym, name: str) -> Arguments:
         """Of a kernel object; of all of that name, if it is not known which one it is."""
-        found = self.executor.arguments.get(self.value(handle))
-        return found if found is not None else self._arguments.get(name, {})
+        made = self.value(handle)
+        known = self.kernel(made) == name and made in self.executor.arguments
+        return self.executor.arguments[made] if known else self._arguments.get(name, {})
 
     def of_one_program(self, first: Sym, second: Sym) -> bool:
         """May two kernels be of one? A value that is not known, and that several kernels were made

@@ -60,7 +60,9 @@ class Program:
     @cached_property
     def fused(self) -> tuple[int, str]:
         """The exit status and the messages of kfusion, started in the program's folder."""
-        command = [*given_files(self.case), "-o", f"../{FUSED}", *self.case.options]
+        options = self.case.options
+        target = [] if "--target" in options else ["--target", "any"]
+        command = [*given_files(self.case), "-o", f"../{FUSED}", *options, *target]
         done = called.kfusion(command, self.scratch / UNFUSED)
         return done.returncode, without_source(done.stderr)
 
