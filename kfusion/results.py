@@ -7,6 +7,7 @@ from dataclasses import field
 
 from kfusion.graph.drops import Why
 from kfusion.graph.model import RegionPlan
+from kfusion.graph.plan import DEAR
 from kfusion.host.at_end import EndNames
 from kfusion.host.predict import Prediction
 from kfusion.host.predict_launches import PredictedLaunch
@@ -86,9 +87,11 @@ class PlannedRegion:
 
     @property
     def has_neighbours(self) -> bool:
-        """Is something computed again for them?"""
-        plans = (each.plan for each in self.patterns if each.patterns)
-        return any(group.again for plan in plans for group in plan.groups)
+        """Is something computed again for them, or would be if that took less?"""
+        plans = [each.plan for each in self.patterns]
+        again = (group.again for plan in plans for group in plan.groups)
+        why = (reason for plan in plans for cut in plan.cuts for reason in cut.reasons)
+        return any(again) or any(reason.code == DEAR for reason in why)
 
     @property
     def is_marked(self) -> bool:

@@ -67,6 +67,7 @@ from kfusion.source.protections import is_on, protection
 Pair = tuple[int, int, bool]  # two calls, and whether they stand in frames
 
 
+DEAR = "KF224"  # the code of what would take longer in one kernel
 VECTORS = 8  # loads that compilers for CPUs make vectors of, and that cost as one from memory
 
 SURE = protection("sure-kernels", "no call passes one of a kernel that may be another one")
@@ -579,13 +580,13 @@ class _Planner:
             if isinstance(each, _Candidate) and each.again:
                 return (self._costs(each.again, right[0]),)
         more = "one kernel for these would load and store more than they do apart"
-        return (Reason("KF224", more, self.invocations[right[0]].span),)
+        return (Reason(DEAR, more, self.invocations[right[0]].span),)
 
     def _costs(self, again: Sequence[Again], call: int) -> Reason:
         labels = {m.name: str(m) for stage in self.stages for m in stage.memory.values()}
         named = " and ".join(dict.fromkeys(f"'{labels[each.memory]}'" for each in again))
         return Reason(
-            "KF224",
+            DEAR,
             f"to compute {named} again for each neighbour that reads it would take longer than to "
             "store and load it",
             self.invocations[call].span,
