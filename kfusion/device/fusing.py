@@ -193,7 +193,8 @@ class Region:
                     self._finish(ends=False)
                 return launch.event
             why = f"{kernel.function_name}: {launch}"
-        self.reasons.append(why)
+        if not self._launches:  # else that is told of them
+            self.reasons.append(why)
         self.settle(why)
         return None
 

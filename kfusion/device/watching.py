@@ -158,7 +158,8 @@ def _settling(name: str, function: Function) -> Function:
             with lock:
                 for watcher in reached(args[0] if args else kwargs.get("queue")):
                     # What has no handle any more cannot be told from what gets the handle next.
-                    (watcher.leave if name == "release" else watcher.settle)(name)
+                    told = watcher.leave if name == "release" else watcher.settle
+                    told(name.lstrip("_"))
             args = tuple(map(_real, args))
             kwargs = {key: _real(value) for key, value in kwargs.items()}
         return function(*args, **kwargs)

@@ -470,9 +470,14 @@ def _expected(span: Span, expected: str) -> KFusionError:
 
 
 def _with_role(wanted: KFusionError, word: str) -> KFusionError:
-    """`ouput(c)`"""
+    """`ouput(c)`, `require(1)`"""
     (told,) = wanted.diagnostics
     help = f"did you mean {'temp' if word[:1] in 'tT' else 'out'}(...)?"
+    help = (
+        f"{word}(...) stands behind the list: `kfuse(...) {word}(...)`"
+        if word in _CLAUSES
+        else help
+    )
     return KFusionError(replace(told, help=help))
 
 

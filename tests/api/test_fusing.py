@@ -246,6 +246,8 @@ def test_events_are_asked_for(queue: cl.CommandQueue, program: cl.Program) -> No
         assert region.reasons == ["an event is asked for"]
         later = square(queue, (N,), None, d["x"].data)
         square(queue, (N,), None, d["x"].data, wait_for=[later])
+        assert region.reasons[1:] == ["a launch that waits for events"]
+        d["x"].get()
     cl.wait_for_events([event, later])
     assert region.made == 2
 

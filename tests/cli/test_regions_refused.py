@@ -163,7 +163,10 @@ app.c:6:23: warning[KF112]: this annotation cannot be read: expected ',' or ')' 
   help: did you mean out(...)?
 """
     )
-    command.change("app.c", "ouput(c)", "out(c)")
+    command.change("app.c", "ouput(c)", "require(1)")
+    help = "  help: require(...) stands behind the list: `kfuse(...) require(...)`\n"
+    assert command.left_program().endswith(help)
+    command.change("app.c", "require(1)", "out(c)")
     assert (
         command.left_program()
         == """\
