@@ -163,10 +163,10 @@ app.c:6:23: warning[KF112]: this annotation cannot be read: expected ',' or ')' 
   help: did you mean out(...)?
 """
     )
-    command.change("app.c", "ouput(c)", "require(1)")
-    help = "  help: require(...) stands behind the list: `kfuse(...) require(...)`\n"
+    command.change("app.c", "ouput(c)", "harmless(c)")
+    help = "  help: harmless(...) stands behind the list: `kfuse(...) harmless(...)`\n"
     assert command.left_program().endswith(help)
-    command.change("app.c", "require(1)", "out(c)")
+    command.change("app.c", "harmless(c)", "out(c)")
     assert (
         command.left_program()
         == """\
