@@ -12,6 +12,18 @@ KFUSION_HERE cl_uint kfusion_program_references(cl_program program)
 
 /* ---- Programs that lack a fused kernel ---- */
 
+/* PoCL tells of one option in the words of its compiler, and does not take these. */
+KFUSION_HERE void kfusion_as_given(char *options)
+{
+    static const char said[] = "-fdenormal-fp-math=positive-zero", given[] = "-cl-denorms-are-zero";
+    char *at = strstr(options, said);
+
+    if (at != NULL) {
+        memcpy(at, given, sizeof given - 1);
+        memmove(at + sizeof given - 1, at + sizeof said - 1, strlen(at + sizeof said - 1) + 1);
+    }
+}
+
 /* A property of a program or of its build, as a string to be freed; NULL if there is none. */
 KFUSION_HERE char *kfusion_program_text(cl_program program, cl_device_id device, int options)
 {
@@ -28,8 +40,11 @@ KFUSION_HERE char *kfusion_program_text(cl_program program, cl_device_id device,
              : options ? clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_OPTIONS, size,
                                                text, NULL)
                        : clGetProgramInfo(program, CL_PROGRAM_SOURCE, size, text, NULL);
-    if (status == CL_SUCCESS)
+    if (status == CL_SUCCESS) {
+        if (options)
+            kfusion_as_given(text);
         return text;
+    }
     free(text);
     return NULL;
 }
