@@ -84,6 +84,10 @@ class Fused:
     fused: tuple[FusedKernel, ...] = ()
     numbers: Mapping[str, float] = field(default_factory=dict)  # that fuse() was told
 
+    def __repr__(self) -> str:
+        names = ", ".join(launch.name for launch in self.kernels)
+        return f"<Fused: calls {len(self.plan.invocations)} -> {len(self.kernels)}: {names}>"
+
     def check(
         self,
         args: Mapping[str, Any] | None,

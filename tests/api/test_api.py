@@ -508,7 +508,7 @@ def test_run(context: cl.Context) -> None:
     data = np.arange(64, dtype=np.float32)
     a, c = (cl_array.to_device(queue, values) for values in (data, np.zeros_like(data)))
     fused = kfusion.fuse(NUMBERS, ["square(c, a, n)", "scale(c, k, n)", "scale(c, 0.5f, n)"])
-    assert len(fused.kernels) == 1
+    assert str(fused) == "<Fused: calls 3 -> 1: square_scale>"
     fused.run(queue, 64, a=a, c=c, k=3, n=60)
     expected = np.where(np.arange(64) < 60, data * data * np.float32(3) * np.float32(0.5), 0)
     assert (c.get() == expected).all()
