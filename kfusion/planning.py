@@ -155,16 +155,17 @@ def _is_internal(plan: RegionPlan, name: str) -> bool:
     )
 
 
-def blocks_of(plans: Plans) -> list[tuple[int, int]]:
-    """The launches in pieces that no group goes across, and none needs what follows: first and end
-    of each."""
+def blocks_of(plans: Plans, *, overwritten: bool) -> list[tuple[int, int]]:
+    """The launches in pieces that no group goes across: first and end of each. `overwritten`: a
+    group is with the launches that overwrite what it does not store."""
     count = len(plans.whole.invocations)
     spans = [
         (min(group.members), max(group.members))
         for plan in (plans.whole, plans.best)
         for group in plan.groups
     ]
-    spans += [_with_overwriting(plans, group) for group in plans.best.groups]
+    if overwritten:
+        spans += [_with_overwriting(plans, group) for group in plans.best.groups]
     starts = [i for i in range(count) if not any(first < i <= last for first, last in spans)]
     return list(pairwise([*starts, count]))
 

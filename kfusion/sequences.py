@@ -51,7 +51,7 @@ def _planned_all(
 ) -> list[PlannedPattern]:
     """Of the loops in it what they make if they go round so often, and however often."""
     loops: list[PlannedPattern] = []
-    longest = 0
+    longest, covered = 0, False
     prediction = expected.prediction
     for piece, loop in loops_in(of_one_number(prediction.launches, prediction.values)):
         kinds = shape([rounds_of(piece, loop, 2)])
@@ -62,9 +62,10 @@ def _planned_all(
         if planned is not None:
             loops.append(planned)
             longest = max(longest, len(piece))
+            covered = covered or len(piece) == len(prediction.launches)
     found = loops
     if longest <= MOST_FLAT:
-        flat = _planned(region, expected, number, given)
+        flat = _planned(region, expected, number, given, covered=covered)
         found = [flat, *loops] if flat.patterns or not loops else loops
     return [replace(each, number=number + n) for n, each in enumerate(found)]
 
@@ -127,8 +128,14 @@ def _looped(
 
 
 def _planned(
-    region: Region | CppRegion, expected: ExpectedRow, number: int, given: Given
+    region: Region | CppRegion,
+    expected: ExpectedRow,
+    number: int,
+    given: Given,
+    *,
+    covered: bool,
 ) -> PlannedPattern:
+    """`covered`: a loop makes the same, as often as it wants."""
     prediction = expected.prediction
     launches = prediction.launches
 
@@ -146,18 +153,23 @@ def _planned(
     of_all: tuple[Drop, ...] = ()
     plans = planned(prediction, ())
     of_all = plans.drops
-    parts = [plans]
-    if plans.best.fuses and len(blocks := blocks_of(plans)) > 1:
+    parts: list[Plans] = []
+    for overwritten in (False, True):
+        blocks = blocks_of(plans, overwritten=overwritten)
+        if parts or not plans.best.fuses or len(blocks) == 1:
+            break
         rows = [numbered(launches[first:end]) for first, end in blocks]
         others = [(*launches[:first], *launches[end:]) for first, end in blocks]
         pieces = [replace(prediction, segments=(row,)) for row in rows]
         parts = list(map(planned, pieces, others))
         found = [g for part, at in zip(parts, blocks, strict=True) for g in part.groups_from(at[0])]
         if found != plans.groups_from(0):  # by themselves they would be other kernels
-            parts = [plans]
+            parts = []
+    parts = parts or [plans]
     name = region.identifier + (f"_or_{number + 1}" if number else "")
     patterns: list[Pattern] = []
-    for part in parts if plans.best.fuses else ():
+    whole = covered and len(parts) == 1 < len(plans.best.groups)
+    for part in parts if plans.best.fuses and not whole else ():
         part_name = name + (f"_part_{len(patterns) + 1}" if patterns else "") + given.suffix
         held = expected.held and part is plans
         try:
@@ -165,7 +177,7 @@ def _planned(
             patterns.append(replace(made, target=given.target if given.on else None))
         except NotWrittenError as failed:
             given.fused.alone[failed.kernel] = failed.reason
-            return _planned(region, expected, number, given)
+            return _planned(region, expected, number, given, covered=covered)
     return PlannedPattern(
         region, prediction, plans, tuple(patterns), number, expected.origin, given.on
     )

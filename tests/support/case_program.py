@@ -62,7 +62,7 @@ class Program:
         """The exit status and the messages of kfusion, started in the program's folder."""
         options = self.case.options
         target = [] if "--target" in options else ["--target", "any"]
-        command = [*given_files(self.case), "-o", f"../{FUSED}", *options, *target]
+        command = [*given_files(self.case), *options, *target, "-o", f"../{FUSED}"]
         done = called.kfusion(command, self.scratch / UNFUSED)
         return done.returncode, without_source(done.stderr)
 
