@@ -48,7 +48,8 @@ class Misfit:
     help: str | None = None
 
 
-def first_call(unit: Unit, names: Collection[str] = ()) -> int | None:
+@lru_cache(maxsize=64)
+def _first_call(unit: Unit, names: frozenset[str]) -> int | None:
     """The first token in a function's body that calls OpenCL, or a function of these names."""
     tokens = unit.tokens
     found = [
@@ -62,13 +63,14 @@ def first_call(unit: Unit, names: Collection[str] = ()) -> int | None:
 
 def has_redirected(unit: Unit, names: Collection[str] = ()) -> bool:
     """Are there calls in the file, or in a header of it, that macros stand for?"""
-    return first_call(unit, names) is not None
+    return _first_call(unit, frozenset(names)) is not None
 
 
 def include_place(unit: Unit, names: Collection[str] = ()) -> int | None:
     """Where the include stands: behind as many other headers as possible; None: nowhere."""
     text = unit.source.text
-    call, uses = first_call(unit, names), _Uses(unit, names)
+    names = frozenset(names)
+    call, uses = _first_call(unit, names), _uses(unit, names)
     first = len(text) if call is None else _begin(unit, call)
     last = max((_end(unit, index) for index in uses.declared), default=0)
     places = [place for place in _beside_includes(text) if last <= place <= first]
@@ -80,7 +82,7 @@ def include_place(unit: Unit, names: Collection[str] = ()) -> int | None:
 
 def misfits(unit: Unit, names: Collection[str]) -> Iterator[Misfit]:
     """What the macros of these names would meet in a file that includes the header."""
-    uses = _Uses(unit, names)
+    uses = _uses(unit, frozenset(names))
     for name in sorted(names) if is_on(MACROS) else ():
         if name in unit.macros.history:
             yield Misfit(name, f"'{name}' is a macro in this file", macro_span(name, unit))
@@ -164,6 +166,11 @@ class _Uses:
                 self.others.append(index)
             else:
                 self.declared.append(index)
+
+
+@lru_cache(maxsize=64)
+def _uses(unit: Unit, names: frozenset[str]) -> _Uses:
+    return _Uses(unit, names)
 
 
 @lru_cache(maxsize=64)
@@ -294,9 +301,10 @@ def _end(unit: Unit, index: int) -> int:
     return token.macro[1] if token.macro else token.end
 
 
+@lru_cache(maxsize=64)
 def directives(
     text: str, *, before_code: bool = False, beside_code: bool = False
-) -> list[tuple[str, Token, int]]:
+) -> Sequence[tuple[str, Token, int]]:
     """The directives of a file, or those in front of all code, or those between declarations and
     functions: word, token, and how many #if they stand in."""
     found: list[tuple[str, Token, int]] = []
