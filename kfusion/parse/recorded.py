@@ -39,6 +39,7 @@ _LAUNCH = re.compile(
 _ARGUMENT = re.compile(r"\?|[ms]\d+|local:\d+|\d+:(?:[0-9a-f]{2})*(?:/\d+)?")
 _FACT = re.compile(r"(scratch|out|temp) (m\d+|-)")
 _NAME = re.compile(r"\.([0-9a-f]{16})\.ocl")
+_INCLUDE = re.compile(r"(?:^|\s)-I\s*(\S+)")
 DEFINE = re.compile(r"-D\s*([A-Za-z_]\w*)(?:=(\S*))?")
 _TYPE = re.compile(r"u?(?:char|short|int|long)\d*|(?:half|float|double)\d*|bool|size_t")
 NUMBER = re.compile(r"\(?[-+]?\.?[0-9](?:[eEpP][+-]|[\w.])*\)?")
@@ -188,10 +189,16 @@ def recorded_units(
     read: list[Program] = []
     given = {define.split("=")[0] for define in how.defines}
     for each in programs:
-        defines = [d for d in agreed_defines(each.options) if d.split("=")[0] not in given]
+        options = each.options or ()
+        defines = [d for d in agreed_defines(options) if d.split("=")[0] not in given]
         file = SourceFile(each.path, each.data.decode(errors="replace"))
         told = f"the recorded program {each.path}"
-        mine = replace(how, defines=(*how.defines, *defines))
+        folders = map(Path, dict.fromkeys(each for o in options for each in _INCLUDE.findall(o)))
+        mine = replace(
+            how,
+            defines=(*how.defines, *defines),
+            include_dirs=(*how.include_dirs, *(each for each in folders if each.is_dir())),
+        )
         read.append(Program(file, each.data, told, mine, each.options or None))
     return read_programs(read, taken)
 

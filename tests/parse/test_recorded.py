@@ -61,6 +61,18 @@ def test_types_of_which_the_name_does_not_tell() -> None:
     assert agreed_defines(builds) == ("real=float",)
 
 
+def test_headers_are_looked_for_where_the_builds_looked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = b'#include "factor.h"\nkernel void scale(global float *a) { a[0] *= FACTOR; }\n'
+    (tmp_path / "cl").mkdir()
+    (tmp_path / "cl" / "factor.h").write_text("#define FACTOR 3\n")
+    monkeypatch.chdir(tmp_path)
+    programs = recorded_programs(record(tmp_path, source, "-w -I cl -Inowhere"))
+    (unit,) = recorded_units(programs, HOW, frozenset()).units
+    assert "FACTOR" in unit.unit.macros.history
+
+
 def test_a_recorded_program_goes_before_a_string_and_behind_a_file(tmp_path: Path) -> None:
     host = tmp_path / "a.c"
     host.write_text('const char *part = "kernel void scale(global float *a) { }";\n')
