@@ -63,7 +63,8 @@ class Built:
                 pairs = zip(calls[0].kernel.parameters, calls[0].arguments, strict=True)
                 types = tuple("" if isinstance(a, Memory) else p.canonical for p, a in pairs)
             given = [i.index for i in calls if i.range.local is not None]
-            leader = (given or launch.calls)[-1]
+            required = [i.index for i in calls if i.kernel.required_size is not None]
+            leader = (required or given or launch.calls)[-1]
             self.steps.append(
                 Step(launch, launch.name in made, cl.Kernel(program, launch.name), types, leader)
             )

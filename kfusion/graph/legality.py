@@ -263,11 +263,9 @@ def _one_program(p: Kernel, q: Kernel) -> Reason | None:
             help="put both kernels into one text, or give what each text declares names of its own",
             related=((f"{p.name}() is here", p.span),),
         )
-    if p.required_size != q.required_size and is_on(REQUIRED_SIZES):
-        sizes = [
-            f"{k.name}() {'requires ' + ', '.join(k.required_size) if k.required_size else 'none'}"
-            for k in (p, q)
-        ]
+    required = {k.name: k.required_size for k in (p, q) if k.required_size is not None}
+    if len(set(required.values())) > 1 and is_on(REQUIRED_SIZES):
+        sizes = [f"{name}() requires {', '.join(size)}" for name, size in required.items()]
         return Reason(
             "KF221",
             f"the required work-group sizes differ: {sizes[0]}, {sizes[1]}",

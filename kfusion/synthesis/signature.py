@@ -24,10 +24,11 @@ class Style:
     blocks_own_line: bool  # the braces of statements
 
     @staticmethod
-    def of(kernel: Kernel, renderer: Renderer) -> Style:
-        unit, function = kernel.unit, kernel.function
-        notes = unit.notes_between(function.first, function.body.first)
-        words = {n.text: unit.source.text[n.start : n.end] for n in notes if n.start >= 0}
+    def of(kernels: Sequence[Kernel], renderer: Renderer) -> Style:
+        """As the first kernel is written, with the size of groups that any of them requires."""
+        unit, function = kernels[0].unit, kernels[0].function
+        words = _words(kernels[0])
+        required = [w for k in kernels for t, w in _words(k).items() if "reqd_work_group_size" in t]
         start = unit.range(function.first, function.first)[0]
         opening, end = unit.range(function.body.first, function.body.last)
         head, body = unit.source.text[start:opening], unit.source.text[opening:end]
@@ -36,7 +37,7 @@ class Style:
         return Style(
             keyword=words.get("kernel", "__kernel"),
             underscores=words.get("global", "__global").startswith("__"),
-            attribute=next((w for t, w in words.items() if "reqd_work_group_size" in t), ""),
+            attribute=required[0] if required else "",
             star="* " if re.search(r"\w\* +\w", head) else " *",
             indent=(renderer.indent_of(first) if first is not None else "") or "    ",
             own_line="\n" in head[head.rfind(")") + 1 :] or not head.rstrip().endswith(")"),
@@ -46,6 +47,13 @@ class Style:
     def opening(self, indent: str) -> str:
         """The brace after `if (...)`."""
         return f"\n{indent}{{" if self.blocks_own_line else " {"
+
+
+def _words(kernel: Kernel) -> dict[str, str]:
+    """The language's words in the head of a kernel, and how they are written."""
+    unit, function = kernel.unit, kernel.function
+    notes = unit.notes_between(function.first, function.body.first)
+    return {n.text: unit.source.text[n.start : n.end] for n in notes if n.start >= 0}
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ def written_in_rows(
     names = Names([*file_names(kernels[0].unit), *symbols, *taken, name])
     march = _march(levels, stages, values, tiles)
     hint = partial(_hint, stages)
-    style = Style.of(kernels[0], Renderer(kernels[0].unit, written_out=written_out))
+    style = Style.of(kernels, Renderer(kernels[0].unit, written_out=written_out))
     rows: Mapping[Key, Rows]
     private: Mapping[Key, Own] = {}
     columns: Mapping[Key, Column] = {}

@@ -122,7 +122,7 @@ class Writer:
         first = stages[0].invocation.kernel
         self.unit = first.unit
         self.renderer = Renderer(self.unit, written_out=written_out)
-        self.style = Style.of(first, self.renderer)
+        self.style = Style.of([stage.invocation.kernel for stage in stages], self.renderer)
         self.uses = [
             StageUse(
                 n,

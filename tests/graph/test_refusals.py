@@ -181,13 +181,16 @@ __kernel void paint(__read_write image2d_t out, __global const float *a)
 
 def test_required_sizes() -> None:
     head = "__attribute__((reqd_work_group_size(64, 1, 1)))\n" + HEAD
-    cut = refusal(other("c[i] = a[i];", head), ["square(t, x)", "f(c, t)"])
+    twice = other("c[i] = a[i];", head)
+    other_size = twice.replace("64", "32").replace(" f(", " g(").split("__attribute__")[-1]
+    cut = refusal(f"{twice}\n__attribute__{other_size}", ["f(t, x)", "g(c, t)"])
     assert (cut.code, cut.message) == (
         "KF221",
-        "the required work-group sizes differ: square() none, f() requires 64, 1, 1",
+        "the required work-group sizes differ: f() requires 64, 1, 1, g() requires 32, 1, 1",
     )
-    fused = fuse(other("c[i] = a[i];", head), ["f(t, x)", "f(c, t)"])
-    assert "reqd_work_group_size(64, 1, 1)" in fused.fused[0].text
+    for calls in (["f(t, x)", "f(c, t)"], ["f(t, x)", "square(c, t)"], ["square(t, x)", "f(c, t)"]):
+        (fused,) = fuse(twice, calls).fused
+        assert "reqd_work_group_size(64, 1, 1)" in fused.text
 
 
 @pytest.mark.parametrize(
