@@ -14,7 +14,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 # Two processes or more: one waits for compilers while another one works.
-JOBS   := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 2 ? 2 : n > 8 ? 8 : n)))
+JOBS   := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n < 2 ? 2 : n > 4 ? 4 : n)))
 PYTEST_FLAGS ?= -n $(JOBS)
 
 # The OpenCL loader inside the pyopencl wheel shall find the same PoCL as C
