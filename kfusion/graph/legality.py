@@ -250,6 +250,9 @@ def _numbers(stage: Stage, oracle: Oracle, legal: Legal) -> Reason | None:
                 help=f"give its value: defines={{'{name}': ...}}",
             )
         legal.assume(Number(stage.invocation.index, name))
+    numbers = stage.invocation.kernel.numbers if is_on(OPEN_NAMES) and oracle.numbers() else ()
+    for name in numbers:
+        legal.assume(Number(stage.invocation.index, name, optional=True))
     return None
 
 

@@ -281,10 +281,12 @@ class Keeps:
 
 @dataclass(frozen=True)
 class Number:
-    """The program of the invocation is built with a macro of this name, which is a number."""
+    """The program of the invocation is built with a macro of this name, which is a number.
+    `optional`: or without it."""
 
     invocation: int
     macro: str
+    optional: bool = False
 
 
 _OfRanges = SameRange | Covers | Placement | Within | Below | Reaches | Spans | Crowded | Sized

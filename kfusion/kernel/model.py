@@ -349,6 +349,7 @@ class Kernel:
     sure: bool = True  # no other build of its program has another kernel, unless pins tell
     open_macros: frozenset[str] = frozenset()  # other builds may define them otherwise
     open_names: tuple[tuple[str, Span], ...] = ()  # values that only build options can give
+    numbers: tuple[str, ...] = ()  # macros that are plain numbers, if options define them
     together: Together | None = None
     local_ids: Span | None = None  # where local or group ids are more than parts of a global id
     dimensions: int = 1  # the highest dimension asked for, plus one

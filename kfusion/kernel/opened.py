@@ -21,7 +21,8 @@ _FLOATS = (
     r"(?:FLT|DBL|HALF)_(?:MAX|MIN|EPSILON)|MAXFLOAT|HUGE_VALF?|INFINITY|NAN"
     rf"|M_(?:{_MATHEMATICAL.replace(' ', '|')})(?:_F|_H)?"
 )
-_INTEGER = re.compile(rf"(?:{_INTEGERS}) *\(?[+-]?(?:0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*\)?")
+_INTS = r"CHAR_BIT|[SU]?CHAR_MAX|U?SHRT_MAX|INT_MAX"
+_INTEGER = re.compile(rf"(?:{_INTS}) *\(?(0[xX][0-9a-fA-F]+|[0-9]+)\)?")
 _FLOAT = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][+-]?[0-9]+)?[fF]?")
 _OF_FLOATS = frozenset("( ) + - * / float double acos atan sqrt".split())  # what makes one of them
 _LIBRARY = re.compile(  # constants that every OpenCL compiler defines
@@ -37,8 +38,9 @@ def is_constant_of_opencl(name: str) -> bool:
 
 def is_number_of_opencl(name: str, text: str) -> bool:
     """A number that the language has a macro for, and the text of a macro that is one like it."""
-    if re.fullmatch(_FLOATS, name) is None:
-        return _INTEGER.fullmatch(f"{name} {text.strip()}") is not None
+    if re.fullmatch(_FLOATS, name) is None:  # others have types that differ from a plain number's
+        found = _INTEGER.fullmatch(f"{name} {text.strip()}")
+        return found is not None and int(found[1], 0) < 1 << 31
     words = {token.text for token in tokenize(text)} - _OF_FLOATS
     return any(map(_FLOAT.fullmatch, words)) and all(
         word.isdecimal() or _FLOAT.fullmatch(word) for word in words

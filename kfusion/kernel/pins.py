@@ -30,6 +30,7 @@ class Pins:
     conditions: tuple[str, ...]
     trouble: tuple[tuple[str, Span], ...] = ()  # what cannot be pinned
     left_open: frozenset[str] = frozenset()  # macros that may be another thing in other builds
+    numbers: tuple[str, ...] = ()  # macros that are plain numbers, if options define them
 
 
 def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
@@ -64,6 +65,7 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
     defined = {each.name for each in conditions.branches.definitions}
     used = (macros - PREDEFINED_NUMBERS) | (names & defined)
     left_open: set[str] = set()
+    numbers: set[str] = set()
     for macro in sorted(used):
         pins, is_outside = conditions.pins_of_macro(macro), conditions.is_outside(macro)
         is_told = is_outside and conditions.is_as_given(macro)
@@ -74,13 +76,15 @@ def find_pins(conditions: Conditions, functions: list[Function]) -> Pins:
                 left_open.add(macro)
         elif is_told and (value := conditions.integer(macro)) is not None:
             found.append(f"{macro} == {value}")
+            numbers.add(macro)  # `1 + 1` is equal, and twice as much is another number
         elif is_outside or conditions.is_conditional(macro) or conditions.is_of_compiler(macro):
             if is_told and conditions.is_harmless(macro):
                 left_open.add(macro)
+                numbers.add(macro)
                 continue
             message = f"the macro '{macro}' in {name}() depends on build options"
             return Pins((), ((message, _first_use(unit, functions, macro)),))
-    return Pins(tuple(dict.fromkeys(found)), left_open=frozenset(left_open))
+    return Pins(tuple(dict.fromkeys(found)), (), frozenset(left_open), tuple(sorted(numbers)))
 
 
 def _names_in(conditions: Conditions, function: Function) -> set[str]:

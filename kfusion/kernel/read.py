@@ -195,6 +195,7 @@ def _read(
         sure=not pins.trouble,
         open_macros=pins.left_open,
         open_names=open_names(unit, [function, *reached]),
+        numbers=pins.numbers,
         together=together,
         local_ids=walker.local_ids,
         dimensions=max(_dimensions(f) for f in (function, *reached)),

@@ -473,7 +473,8 @@ class _Making:
             )
         elif isinstance(assumption, Number):
             macro = quoted(assumption.macro)
-            text = f"!kfusion_is_number(run, {{}}, {macro})"
+            optional = int(assumption.optional)
+            text = f"!kfusion_is_number(run, {{}}, {macro}, {optional})"
             why = f"the program of {{}} is not built with a number as {assumption.macro}"
             self._refuse(assumption.invocation, text, why)
         elif isinstance(assumption, Keeps) and is_on(GUARD_FORMATS):

@@ -114,9 +114,10 @@ KFUSION_HERE int kfusion_uniform_groups(const kfusion_run *run, const kfusion_no
     return uniform;
 }
 
-/* Is the macro defined by the program's build options, as a plain number? */
+/* Is the macro defined by the program's build options, as a plain number? `optional`: or not
+   defined by them. */
 KFUSION_HERE int kfusion_is_number(const kfusion_run *run, const kfusion_noted *launch,
-                                   const char *macro)
+                                   const char *macro, int optional)
 {
     char *options = kfusion_program_text(launch->program, run->state->queue.device, 1);
     const char *at = options, *value;
@@ -133,19 +134,21 @@ KFUSION_HERE int kfusion_is_number(const kfusion_run *run, const kfusion_noted *
         if (*value == '=') {
             defined = 1;
             value++;
+            value += *value == '(';
             value += *value == '-' || *value == '+';
             number = number && (*value == '.' || (*value >= '0' && *value <= '9'));
-            while (isalnum((unsigned char)*value) || *value == '.' || *value == '+' ||
-                   *value == '-')
+            while (isalnum((unsigned char)*value) || *value == '.' ||
+                   ((*value == '+' || *value == '-') && strchr("eEpP", value[-1]) != NULL))
                 value++;
+            value += *value == ')';
             number = number && (*value == '\0' || *value == ' ' || *value == '\t');
         } else if (*value == '\0' || *value == ' ' || *value == '\t')
             defined = 1; /* it is 1 */
         else if (!isalnum((unsigned char)*value) && *value != '_')
             number = 0;
     }
-    if (options != NULL && strpbrk(options, "\"'\\") != NULL)
+    if (options == NULL || (strpbrk(options, "\"'\\") != NULL && strstr(options, macro) != NULL))
         number = 0; /* quotes might hide where a value ends */
     free(options);
-    return defined && number;
+    return (defined || optional) && number;
 }
