@@ -22,7 +22,7 @@ _FLOATS = (
     rf"|M_(?:{_MATHEMATICAL.replace(' ', '|')})(?:_F|_H)?"
 )
 _INTS = r"CHAR_BIT|[SU]?CHAR_MAX|U?SHRT_MAX|INT_MAX"
-_INTEGER = re.compile(rf"(?:{_INTS}) *\(?(0[xX][0-9a-fA-F]+|[0-9]+)\)?")
+_INTEGER = re.compile(rf"(?:{_INTS}) *\(?(0[xX][0-9a-fA-F]+|[1-9][0-9]*)\)?")
 _FLOAT = re.compile(r"(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][+-]?[0-9]+)?[fF]?")
 _OF_FLOATS = frozenset("( ) + - * / float double acos atan sqrt".split())  # what makes one of them
 _LIBRARY = re.compile(  # constants that every OpenCL compiler defines

@@ -164,11 +164,11 @@ def _deciding(conditions: Conditions) -> frozenset[Block]:
     pragmas = _of_pragmas(conditions)
     for definition in conditions.branches.definitions:
         name = definition.name
+        if conditions.is_of_language(name):  # any build has that number
+            continue
         in_language = (
             name in _COMMON | _WRITTEN | _CALLED | _WORDS or PARTS.fullmatch(name) is not None
         )
-        if conditions.is_of_language(name):
-            continue
         if in_language or not pragmas.isdisjoint(names_in(definition.text)):
             found += definition.conditions
     defined = frozenset(definition.name for definition in conditions.branches.definitions)

@@ -110,6 +110,7 @@ def test_number_with_a_default_stands_for_it_where_the_options_give_no_other() -
         # The compiler's has another type.
         ("UINT_MAX", "4294967295", ("!defined(KFUSION_GIVEN_UINT_MAX)",)),
         ("INT_MAX", "2147483647u", ("!defined(KFUSION_GIVEN_INT_MAX)",)),
+        ("CHAR_BIT", "010", ("!defined(KFUSION_GIVEN_CHAR_BIT)",)),
         # Not the same kind of number, or not known to compilers.
         ("M_PI", "3", ("!defined(KFUSION_GIVEN_M_PI)",)),
         ("M_PI", "(int)3.5f", ("!defined(KFUSION_GIVEN_M_PI)",)),
