@@ -22,7 +22,7 @@ OTHER = re.compile(
 
 
 def measure(report: Report) -> None:
-    used = [(a.study, a.name) for a in APPLICATIONS if not a.name.startswith("variants/")]
+    used = [(a.study, a.name) for a in APPLICATIONS if a.by_hand]
     used += [(each.study, each.name) for each in PROGRAMS]
     for study in dict.fromkeys(study for study, _ in used):
         names = list(dict.fromkeys(name for other, name in used if other is study))
