@@ -6,6 +6,7 @@ the graph room decides; the fuse room writes. Nothing here knows about host code
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from itertools import combinations
 from math import prod
 
@@ -293,7 +294,7 @@ _OfRanges = SameRange | Covers | Placement | Within | Below | Reaches | Spans | 
 Assumption = _OfRanges | Equal | AtMost | AtLeast | UpTo | Disjoint | Keeps | Number
 
 
-class Oracle:
+class Oracle(ABC):
     """What is known of the world outside the kernels. If nothing is, only what a program without
     races implies may be assumed."""
 
@@ -301,9 +302,9 @@ class Oracle:
         """May the two be taken as equal: proved, or checkable before the first effect?"""
         return left.name == right.name
 
+    @abstractmethod
     def same_range(self, left: Invocation, right: Invocation) -> Reason | None:
         """None if the ranges are the same (proved or checkable); else why not."""
-        raise NotImplementedError
 
     def covers(self, left: Invocation, right: Invocation, bounds: tuple[Bound, ...]) -> bool:
         """May two ranges of different names be taken to have all items within the bounds?"""
