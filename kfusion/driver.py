@@ -16,7 +16,7 @@ from kfusion.host.closed import Closedness, closedness
 from kfusion.host.closed_cpp import check_names, closedness_of_cpp, nothing_told
 from kfusion.host.known import Kind, kind_of
 from kfusion.host.observed import Observation
-from kfusion.host.options import check_program_queries, kernel_defines
+from kfusion.host.options import check_program_queries, kernel_defines, option_macros
 from kfusion.host.oracle import Expected
 from kfusion.host.predict import Prediction, predictions
 from kfusion.host.predict_launches import PredictedLaunch, shape
@@ -46,6 +46,7 @@ from kfusion.sequences import planned_for_each
 from kfusion.source.depth import refuses_depth
 from kfusion.source.diagnostics import Diagnostic, KFusionError, Severity, error, warning
 from kfusion.source.text import Span
+from kfusion.synthesis.names import file_names
 
 BY_EXECUTION = "by executing the host files"
 _Path = tuple[Prediction, list[ExpectedRow]]  # a path, and its launches in rows
@@ -72,6 +73,9 @@ def fuse_files(
     inputs = parse_sources(sources, kernel_defines, strings=True, recorded=programs)
     program = HostProgram(inputs.hosts, inputs.cpp)
     taken = set[str]().union(*(names_in(unit) for unit in inputs.all))
+    reserved = option_macros((*inputs.hosts, *inputs.cpp)).union(
+        *(file_names(unit) for unit in inputs.kernels)
+    )
     identifiers: set[str] = set()
     in_c = [r for unit in inputs.applications for r in read_regions(unit, identifiers)]
     in_cpp = [r for unit in inputs.cpp for r in read_cpp_regions(unit, identifiers)]
@@ -91,7 +95,7 @@ def fuse_files(
         targets.each,
         targets.each[0],
         exact,
-        Kernels(exact, taken, unit_of=joining.unit_of),
+        Kernels(exact, taken, frozenset(reserved), unit_of=joining.unit_of),
         joining,
         Runs(program, {r.block: r.function for r in in_c if isinstance(r, Region)}),
         rows,

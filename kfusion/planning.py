@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import field, replace
+from functools import partial
 from itertools import pairwise
 from operator import itemgetter
 
@@ -36,7 +37,9 @@ class Kernels:
     """The fused kernels of all regions: one text, one kernel."""
 
     exact: bool
-    taken: set[str]
+    taken: set[str]  # by anything in the program: no fused kernel is called so
+    reserved: frozenset[str] = frozenset()  # in files of kernels: nothing in one is called so
+    written: set[str] = field(default_factory=set)  # fused kernels, and the functions they call
     made: dict[tuple[str, ...], FusedKernel] = field(default_factory=dict)  # by their tokens
     units: dict[str, Unit] = field(default_factory=dict)  # where each has its components
     order: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of parameters, see below
@@ -46,7 +49,7 @@ class Kernels:
 
     def kept(self) -> Kernels:
         """As they are now."""
-        names = ("taken", "made", "units", "order", "alone")
+        names = ("taken", "written", "made", "units", "order", "alone")
         return replace(self, **{name: copy(getattr(self, name)) for name in names})
 
     def of(self, unit: Unit) -> list[FusedKernel]:
@@ -60,23 +63,25 @@ class Kernels:
         """Of a shared kernel the parameters stand for this region's own arguments."""
         members = [plan.invocations[i] for i in group.members]
         names = [m.kernel.name for m in members]
-        probe = synthesise(group, plan.invocations, combined_name(names, ()), exact=self.exact)
+        name = combined_name(names, ())
+        write = partial(synthesise, group, plan.invocations, exact=self.exact)
+        probe = write(name, taken=self.reserved)
         # Two regions share a kernel if only the comments differ, which quote the launches.
         key = tuple(token.text for token in tokenize(probe.text))
         if key not in self.made:
             taken = self.taken
             if probe.elements > 1:
                 taken = taken | {name.removesuffix(ITEM) for name in taken}
-            name = combined_name([combined_name(names, ()) + suffix], taken)
+            name = combined_name([name + suffix], taken)
             made = probe
             if name != probe.name or self.taken & set(probe.functions):
-                taken = self.taken
-                made = synthesise(group, plan.invocations, name, exact=self.exact, taken=taken)
+                made = write(name, taken=self.reserved | self.written)
             unit = self.unit_of([member.kernel.program for member in members])
             if unit is None:
                 text = "the programs of the kernels cannot be joined without that of another one"
                 raise NotWrittenError(names[-1], Reason("KF208", text, members[-1].span))
-            self.taken |= {name, name + ITEM, *made.functions}
+            self.written |= {name, name + ITEM, *made.functions}
+            self.taken |= self.written
             self.made[key] = made
             self.units[name] = unit
             self.order[name] = _order(probe.parameters, made.parameters)

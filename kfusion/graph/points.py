@@ -127,7 +127,9 @@ def source_of(store: BoundAccess, read: BoundAccess, world: Reach) -> Source | R
     prover = Prover(read, world)
     why: Reason | None = None
     margins = _margins(start, pitches)
-    for point in _points(read.form.replace(named.new) - start, pitches):
+    certain = Prover(read, Nothing())
+    for candidate in _points(read.form.replace(named.new) - start, pitches):
+        point = tuple(map(certain.without_settled, candidate))
         atoms = (atom for form in point for atom in form.everything)
         if (unwritten := next((a for a in atoms if not can_be_written(read, a)), None)) is not None:
             if not several:
@@ -517,6 +519,17 @@ class Prover:
 
         room = fact.right - fact.left - number(fact.op == "<")
         return self.in_all_cases(fact, (room, fact.left, fact.right), (), asked)
+
+    def without_settled(self, form: Form) -> Form:
+        """Without choices of which only one side is ever chosen."""
+        for choice in form.choices:
+            for side, facts in (
+                (choice.then, choice.when),
+                (choice.otherwise, [each.negated for each in choice.when[: len(choice.when) == 1]]),
+            ):
+                if facts and not any(isinstance(self.holds(fact), Form) for fact in facts):
+                    return self.without_settled(form.replace({choice: side}))
+        return form
 
     def repeats(self, form: Form, period: Form) -> Proof | Form:
         """It is a number of periods."""

@@ -17,12 +17,18 @@ from kfusion.source.text import Span
 
 PROGRAM_QUERIES = protection("host-program-queries", "a program that counts kernels is changed")
 _QUERIES = ("clCreateKernelsInProgram", "CL_PROGRAM_NUM_KERNELS", "CL_PROGRAM_KERNEL_NAMES")
+_MACRO = re.compile(r"-D\s*([A-Za-z_]\w*)")
 _NEWER = re.compile(r"-cl-std=CL[23]")
 
 
 def kernel_defines(units: tuple[Unit, ...]) -> tuple[str, ...]:
     """Macros of clBuildProgram's options, where all calls agree on them."""
     return agreed_defines(options for unit in units for options in _build_options(unit))
+
+
+def option_macros(units: Iterable[Unit | CppUnit]) -> frozenset[str]:
+    """All that look like macros of build options, wherever the host composes them."""
+    return frozenset(name for unit in units for name in _MACRO.findall(unit.source.text))
 
 
 def groups_are_full(units: Iterable[Unit | CppUnit]) -> bool:

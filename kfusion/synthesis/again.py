@@ -7,7 +7,7 @@ returns what that one stores. A call stands in place of a load: `t[y * w + x - 1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from kfusion.kernel.forms import (
     Atom,
@@ -42,9 +42,14 @@ class Function:
     name: str
     text: str
     body: str  # of the text
-    parameters: tuple[ItemParameter, ...]  # after the item's ids, and rows
+    ids: tuple[int, ...]  # of the item's ids those that it is given
+    parameters: tuple[ItemParameter, ...]  # after them, and rows
     calls_macros: bool
     rows: tuple[str, ...] = ()  # of what has been made, which it is given
+
+    def called(self, item: Sequence[str], given: Iterable[str]) -> str:
+        """`item`: its ids. `given`: what stands behind them."""
+        return f"{self.name}({', '.join([*(item[d] for d in self.ids), *given])})"
 
 
 @dataclass(frozen=True)

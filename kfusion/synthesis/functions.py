@@ -12,12 +12,13 @@ from kfusion.graph.model import Again, Group, Marching
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues
 from kfusion.kernel.forms import GLOBAL_ID, Atom, Form, Id, form_of
-from kfusion.source.lexer import tokenize
 from kfusion.synthesis.again import FUNCTION, INSIDE, ITEM_NAMES, Function, ItemParameter
+from kfusion.synthesis.layout import realigned
 from kfusion.synthesis.names import Names, identifier
 from kfusion.synthesis.negate import negated
 from kfusion.synthesis.rows import Kept, Rows
 from kfusion.synthesis.signature import signature
+from kfusion.synthesis.unused import names_of
 from kfusion.synthesis.usage import StageUse
 from kfusion.synthesis.writer import Writer, parameters_of_memory
 
@@ -104,7 +105,7 @@ class FunctionWriter(Writer):
 
     def _wrap_around(self) -> None:
         """Declares the ids of the item that is at the place, as far as they are used."""
-        named = {token.text for line in self.out.lines for token in tokenize(line)}
+        named = self.hidden.union(names_of(self.out.lines))
         lines: list[str] = []
         for d, (item, place) in enumerate(zip(self.item_ids, self.positions, strict=True)):
             period = self.kept.level.periods[d] if self.kept is not None else None
@@ -180,13 +181,14 @@ class FunctionWriter(Writer):
 
     def _return(self, variable: str) -> None:
         """The variable, or what it would be only declared for."""
-        last = self.out.lines[-1] if self.out.lines else ""
         declared = f"{self.out.indent}const {self._returns} {variable} = "
-        if last.startswith(declared) and last.endswith(";"):
-            self.out.lines.pop()
-            self.out.add(f"return {last.removeprefix(declared)}")
-        else:
+        at = [n for n, line in enumerate(self.out.lines) if line.startswith(declared)]
+        last = "\n".join(self.out.lines[at[0] :]) if at else ""
+        if not at or last.count(";") != 1 or not last.endswith(";"):
             self.out.add(f"return {variable};")
+            return
+        returned = last.replace(declared, f"{self.out.indent}return ", 1)
+        self.out.lines[at[0] :] = realigned(returned, last).split("\n")
 
     def whole(self) -> Function:
         """What the stages do for an item."""
@@ -242,6 +244,9 @@ class FunctionWriter(Writer):
             self._wrap_around()
         suffix = INSIDE if self.kept is not None and self.kept.inside else FUNCTION
         name = Names(self.names.taken | self.around).new(f"{hint}{suffix}")
+        self.leave_out_unused()
+        named = self.hidden.union(names_of(self.out.lines))
+        ids = tuple(d for d, each in enumerate(self.positions) if each in named)
         given = self.used_parameters()
         if rows is None and self.kept is not None:
             rows = tuple(self.kept.rows[key] for key in self.kept.level.reads)
@@ -250,7 +255,7 @@ class FunctionWriter(Writer):
             self.style,
             name,
             [
-                *(f"const int {each}" for each in self.positions),
+                *(f"const int {self.positions[d]}" for d in ids),
                 *(each.parameter for each in rows or ()),
                 *(f"const int {each}" for each in places),
                 *(p.text for p in given),
@@ -270,6 +275,7 @@ class FunctionWriter(Writer):
             name,
             "\n".join([labels, head, *self.out.lines, "}"]),
             self.body,
+            ids,
             tuple(ItemParameter(p, canonical[p.name]) for p in given),
             bool(self.renderer.called),
             (*(each.name for each in rows or ()), *places),

@@ -13,8 +13,8 @@ from kfusion.graph.levels import Key, Level
 from kfusion.graph.march import Kept, March
 from kfusion.graph.model import FRAME
 from kfusion.synthesis.names import Names, plus
-from kfusion.synthesis.ranges import Given, GroupsWriter
-from kfusion.synthesis.rows import Own, Rows, Tile
+from kfusion.synthesis.ranges import Given, GroupsWriter, multiple
+from kfusion.synthesis.rows import LEFT, Own, Rows, Tile
 from kfusion.synthesis.signature import Style
 
 _GROUP = ("item", "group", "groups", "frame", "strips", "chunks", "high", "own")
@@ -55,7 +55,7 @@ class MarchWriter(GroupsWriter):
         inner = self._most("max", "0", inside.first[0], columns)
         if sides[0] or march.columns > 1:
             more = sides[0] + march.columns - 1
-            inner = f"({inner}{plus(more)}) / {march.columns} * {march.columns}"
+            inner = multiple(f"{inner}{plus(more)}", march.columns)
         outer = self._most("min", columns, inside.end[0], columns) + plus(-sides[1])
         low, high = march.levels.rows
         out.add("/* where offsets are constant in all that a group computes */")
@@ -81,7 +81,7 @@ class MarchWriter(GroupsWriter):
         out.add(f"const int {self.strips} = {strips};")
         height, over, unrolled = f"({self.lower} - {self.upper})", march.over, march.unrolled
         high_ = f"{height} / max({self.most} / max({self.strips}, 1), 1) + {over + unrolled}"
-        out.add(f"const int {self.high} = ({high_}) / {unrolled} * {unrolled}{plus(-over)};")
+        out.add(f"const int {self.high} = {multiple(high_, unrolled)}{plus(-over)};")
         out.add(f"const int {self.chunks} = ({height} + {self.high} - 1) / {self.high};")
         out.add(f"const int {self.frame} = {self.groups} - {self.strips} * {self.chunks};")
 
@@ -310,7 +310,7 @@ def tiles_of(
     march: March, hint: Callable[[Key], str], names: Names, style: Style
 ) -> dict[Key, Rows]:
     """Of a piece of the frame."""
-    left, top, pitch = (names.new(name) for name in ("left", "top_row", "pitch"))
+    left, top, pitch = names.new(*LEFT), *map(names.new, ("top_row", "pitch"))
     space = "__" * style.underscores + "local"
     return {
         each.key: Tile(

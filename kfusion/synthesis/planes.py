@@ -14,8 +14,8 @@ from kfusion.graph.model import PIECE
 from kfusion.graph.planes import Planes
 from kfusion.graph.sources import Source
 from kfusion.synthesis.names import Names, plus
-from kfusion.synthesis.ranges import Given, GroupsWriter
-from kfusion.synthesis.rows import Column, Rows, Tile
+from kfusion.synthesis.ranges import Given, GroupsWriter, multiple
+from kfusion.synthesis.rows import LEFT, Column, Rows, Tile
 from kfusion.synthesis.signature import Style
 
 _INSIDE = (("inner", "outer"), ("upper", "lower"), ("near", "far"))
@@ -81,7 +81,7 @@ class PlanesWriter(GroupsWriter):
         out.add(f"const int {self.tiles} = {self.across} * ({along});")
         depth, over, unrolled = f"({far} - {near})", planes.over, planes.unrolled
         deep = f"{depth} / max({self.most} / max({self.tiles}, 1), 1) + {over + unrolled}"
-        out.add(f"const int {self.deep} = ({deep}) / {unrolled} * {unrolled}{plus(-over)};")
+        out.add(f"const int {self.deep} = {multiple(deep, unrolled)}{plus(-over)};")
         out.add(f"const int {self.chunks} = ({depth} + {self.deep} - 1) / {self.deep};")
         out.add(f"const int {self.frame} = {self.groups} - {self.tiles} * {self.chunks};")
 
@@ -363,7 +363,7 @@ def tiles_of(
     planes: Planes, hint: Callable[[Key], str], names: Names, style: Style
 ) -> dict[Key, Rows]:
     """Of a piece of the frame."""
-    left, top, pitch = map(names.new, ("left", "top_row", "pitch"))
+    left, top, pitch = names.new(*LEFT), *map(names.new, ("top_row", "pitch"))
     space = "__" * style.underscores + "local"
     return {
         each.key: Tile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from textwrap import wrap
 
 from kfusion.graph.levels import Key, Level, Levels, Limits
 from kfusion.kernel.forms import Form
@@ -18,6 +19,7 @@ NAMES = ("columns", "rows", "planes")  # of the launch as it was: the last param
 _TILE = ("first", "last", "top", "bottom", "front", "back")
 _ITEM = ("x", "y", "z")
 _RANGE = ("from", "to")
+_WIDTH = 84
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,8 @@ class Number:
         if self.wide:
             return f"(int)clamp({self.text}, (long){low}, (long){high})"
         if self.text == "0":
-            return f"clamp({self.plus}, {low}, {high})"
+            known = low == "0" and self.plus >= 0
+            return f"min({self.plus}, {high})" if known else f"clamp({self.plus}, {low}, {high})"
         low, high = (_sum(each, -self.plus) for each in (low, high))
         return f"clamp({self.text}, {low}, {high}){plus(self.plus)}"
 
@@ -45,6 +48,11 @@ class Number:
 
 def _sum(text: str, more: int) -> str:
     return str(int(text) + more) if text.isdecimal() else f"{text}{plus(more)}"
+
+
+def multiple(text: str, of: int) -> str:
+    """The last one that is not more."""
+    return f"({text}) / {of} * {of}" if of > 1 else text
 
 
 @dataclass(frozen=True)
@@ -104,11 +112,18 @@ class LevelsWriter:
 
     def _label(self, level: Level) -> None:
         self.out.blank()
-        self.out.add(f"/* {self.calls[level.key].label} */")
+        self.comment(self.calls[level.key].label)
+
+    def comment(self, text: str) -> None:
+        for line in wrap(f"/* {text} */", _WIDTH, subsequent_indent="   "):
+            self.out.add(line)
 
     def _most(self, which: str, text: str, forms: tuple[Form, ...], size: str) -> str:
-        for form in forms:
-            text = f"{which}({self.number(form).between('0', size)}, {text})"
+        ends = [self.number(form).between("0", size) for form in forms]
+        if ends and text in ("0", size):  # none goes beyond
+            text = ends.pop(0)
+        for end in ends:
+            text = f"{which}({end}, {text})"
         return text
 
     def limits(self, dimension: int, level: Level, first: str) -> tuple[str, str]:
@@ -160,8 +175,8 @@ class LevelsWriter:
     def call(self, level: Level, function: Function, rows: Mapping[Key, Rows], *item: str) -> str:
         read = [rows[key] for key in level.reads]
         places = read[0].places if read else ()
-        names = [*item, *(each.name for each in read), *places, *self.arguments(function)]
-        return f"{function.name}({', '.join(names)})"
+        given = [*(each.name for each in read), *places, *self.arguments(function)]
+        return function.called(item, given)
 
 
 class GroupsWriter(LevelsWriter):

@@ -55,6 +55,11 @@ class Renderer:
             position, index = stop, end + 1
         return "".join(pieces).strip() if self.written_out else "".join(pieces)
 
+    def as_written(self, first: int, last: int) -> str:
+        start, end = self.unit.range(first, last)
+        notes = self._notes_start(first)
+        return self.text[start if notes is None else min(start, notes) : end]
+
     def _notes_start(self, first: int) -> int | None:
         starts = [n.start for n in self.unit.notes_between(first, first) if n.start >= 0]
         return min(starts, default=None)

@@ -9,10 +9,21 @@ from dataclasses import field
 from kfusion.graph.levels import Key, Level
 from kfusion.graph.points import Point
 from kfusion.kernel.forms import GLOBAL_ID, Id, form_of, number
+from kfusion.kernel.types import INTEGERS
 from kfusion.source.dataclasses import dataclass
 from kfusion.synthesis.again import PointText
 
-_SIMPLE = re.compile(r"\w+(\([^()]*\))?")
+_OF_BRACKETS = re.compile(r"\w*\([^()]*\)")
+
+
+def _is_single(text: str) -> bool:
+    """A name, a call, or something in brackets."""
+    while (inner := _OF_BRACKETS.sub("x", text)) != text:
+        text = inner
+    return text.isidentifier()
+
+
+LEFT = ("left", "edge")  # names for the column that the first element of a row is of
 
 
 @dataclass(frozen=True)
@@ -45,7 +56,7 @@ class Rows:
     def _slot(self, row: str) -> str:
         if self.count == 1:
             return "0"
-        return f"{row if _SIMPLE.fullmatch(row) else f'({row})'} & {self.count - 1}"
+        return f"{row if _is_single(row) else f'({row})'} & {self.count - 1}"
 
     def of(self, point: Point, text: PointText) -> str:
         return self.at(*map(text.of, point))
@@ -113,8 +124,12 @@ class Own(Rows):
     column: int = 0
 
     @property
+    def zero(self) -> str:
+        return "0" if self.type in ("float", "double", *INTEGERS) else f"({self.type})(0)"
+
+    @property
     def declaration(self) -> str:
-        return f"{super().declaration.removesuffix(';')} = {{{{({self.type})(0)}}}};"
+        return f"{super().declaration.removesuffix(';')} = {{{{{self.zero}}}}};"
 
     def of(self, point: Point, text: PointText) -> str:
         x, y = (form - form_of(Id(GLOBAL_ID, d)) for d, form in enumerate(point))
@@ -137,7 +152,7 @@ class Column(Own):
     @property
     def declaration(self) -> str:
         sizes = f"[{self.count}][{self.high}][{self.width}]"
-        return f"{self.type} {self.name}{sizes} = {{{{{{({self.type})(0)}}}}}};"
+        return f"{self.type} {self.name}{sizes} = {{{{{{{self.zero}}}}}}};"
 
     def element(self, plane: str, row: str, column: int = 0) -> str:
         return f"{self.name}[{plane}][{row}][{self.column + column}]"

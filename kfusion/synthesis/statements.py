@@ -12,6 +12,7 @@ from kfusion.kernel.model import Access, Symbol
 from kfusion.parse.statements import Statement
 from kfusion.source.dataclasses import dataclass
 from kfusion.synthesis.copies import Copies
+from kfusion.synthesis.layout import realigned
 from kfusion.synthesis.negate import negated
 from kfusion.synthesis.render import Change, Renderer, reindented
 from kfusion.synthesis.signature import Style
@@ -171,9 +172,15 @@ class StatementWriter:
             out.add(line)
         if not self._is_only_copy(index):
             text = self.renderer.render(statement.first, statement.last, changes, whole=True)
+            text = self._realigned(text, statement)
             out.add(reindented(text, self.renderer.indent_of(statement.first), out.indent))
         for line in after:
             out.add(line)
+
+    def _realigned(self, text: str, statement: Statement) -> str:
+        indent = self.renderer.indent_of(statement.first)
+        before = self.renderer.as_written(statement.first, statement.last)
+        return realigned(indent + text, indent + before).removeprefix(indent)
 
     def _is_only_copy(self, index: int) -> bool:
         """The variable that the statement fills is the value's own."""

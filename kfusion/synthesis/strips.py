@@ -9,7 +9,6 @@ compilers turn into operations on vectors; columns near borders have loops of th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from textwrap import wrap
 
 from kfusion.graph.levels import Interval, Key, Level, Levels, Limits
 from kfusion.graph.model import Tiles
@@ -19,7 +18,6 @@ from kfusion.synthesis.rows import Rows
 
 _NAMES = ("away", "start", "end")
 _BETWEEN = ("above", "below")  # rows of a plane
-_WIDTH = 88
 
 
 class StripWriter(LevelsWriter):
@@ -62,8 +60,7 @@ class StripWriter(LevelsWriter):
         each = f"{self.walks}{'s' * (level.ahead > 1)}"
         ahead = f", {level.ahead} {each} ahead" if level.ahead else ""
         out.blank()
-        for line in wrap(f"/* {labels}{ahead} */", _WIDTH):
-            out.add(line)
+        self.comment(labels + ahead)
         out.add(f"{self.ids[-1]} = {self.row}{plus(level.ahead)};")
         self.open(f"if ({' && '.join(self.walked(level))})")
         self._range(level)
@@ -100,11 +97,14 @@ class StripWriter(LevelsWriter):
         away = " && ".join((*limits, *self.in_limits(level.inside, len(self.ids) - 1)))
         if away:
             self.out.add(f"const int {self.away} = {away};")
-        otherwise = f"{self.away} ? {{}} : {self.to}" if away else "{}"
-        self.out.add(f"const int {self.start} = {otherwise.format(start)};")
+
+        def where_away(text: str) -> str:
+            return f"{self.away} ? {text} : {self.to}" if away and text != self.to else text
+
+        self.out.add(f"const int {self.start} = {where_away(start)};")
         for form in level.inside.end[0]:
             end = self.number(form).between(self.start, end)
-        self.out.add(f"const int {self.end} = {otherwise.format(end)};")
+        self.out.add(f"const int {self.end} = {where_away(end)};")
         self.out.blank()
 
     @staticmethod

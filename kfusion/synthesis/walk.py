@@ -26,7 +26,7 @@ from kfusion.synthesis.model import FusedKernel
 from kfusion.synthesis.names import Names, file_names, identifier
 from kfusion.synthesis.ranges import Calls, Given, LevelsWriter, Number
 from kfusion.synthesis.render import Renderer
-from kfusion.synthesis.rows import Column, Kept, Own, Rows
+from kfusion.synthesis.rows import LEFT, Column, Kept, Own, Rows
 from kfusion.synthesis.rows import Planes as InPlanes
 from kfusion.synthesis.signature import Style, signature
 from kfusion.synthesis.strips import StripWriter
@@ -152,6 +152,7 @@ def written_in_rows(
     else:
         kernel = StripWriter(levels, tiles, rows, given)
     writer.out.lines += kernel.write()
+    writer.leave_out_unused()
     parameters = writer.used_parameters()
     sizes = ", ".join(map(str, (*tiles.local, 1)[:3]))
     style = replace(writer.style, attribute=f"__attribute__((reqd_work_group_size({sizes})))")
@@ -229,7 +230,7 @@ def _rows(stages: Sequence[Stage], levels: Levels, tiles: Tiles, names: Names) -
     *sides, _ = tiles.items
     around = (levels.around(d) for d in range(len(sides)))
     width, *high = (s + end - low for s, (low, end) in zip(sides, around, strict=True))
-    left, *top = map(names.new, ("left", "top_row")[: len(sides)])
+    left, *top = names.new(*LEFT), *(names.new("top_row") for _ in high)
     found: dict[Key, Rows] = {}
     for each in levels.levels:
         name = names.new(f"{_hint(stages, each.key)}_{'planes' if high else 'rows'}")

@@ -48,6 +48,7 @@ from kfusion.synthesis.again import (
 )
 from kfusion.synthesis.copies import find_copies
 from kfusion.synthesis.hoist import declared_in, hoisted_copies
+from kfusion.synthesis.layout import broken
 from kfusion.synthesis.model import FusedKernel, FusedParameter
 from kfusion.synthesis.names import Names, file_names, plus
 from kfusion.synthesis.negate import negated
@@ -58,6 +59,7 @@ from kfusion.synthesis.several import ID_OF_ITEM, ItemFunction, write_calls
 from kfusion.synthesis.signature import Bound, Style, signature
 from kfusion.synthesis.statements import Lines, StatementWriter
 from kfusion.synthesis.storage import shared_arrays
+from kfusion.synthesis.unused import without_unused
 from kfusion.synthesis.usage import StageUse
 from kfusion.synthesis.variables import Variables
 
@@ -182,6 +184,16 @@ class Writer:
     def all_bodies(self) -> str:
         return "\n".join([*(f.body for f in self.functions.values()), self.body])
 
+    @property
+    def hidden(self) -> set[str]:
+        """Variables that macros name in what has been written, and no text shows."""
+        return {
+            self.symbols[use.number].get(symbol, symbol.name)
+            for use in self.uses
+            for token, symbol in use.kernel.symbols.items()
+            if token in self.renderer.from_macros
+        }
+
     def _call(self, use: StageUse, each: Again) -> str:
         """Of the function that makes the element which the stage reads."""
         key, text, kept = (each.producer, each.memory), self._text(use, each.access), self.kept
@@ -194,7 +206,7 @@ class Writer:
             return kept.rows[key].at(*point)
         function = self.functions[key]
         given = map(self.given, function.parameters)
-        return f"{function.name}({', '.join([*point, *function.rows, *given])})"
+        return function.called(point, [*function.rows, *given])
 
     def _text(self, use: StageUse, access: int) -> PointText:
         """For numbers in ids of the stage, where the access is."""
@@ -298,19 +310,21 @@ class Writer:
         if pins:
             text = f"#if {' && '.join(pins)}\n{text}\n#endif"
         functions = tuple(function.name for function in self.functions.values())
-        return FusedKernel(self.name, text, parameters, pins, self.elements, functions)
+        return FusedKernel(self.name, broken(text), parameters, pins, self.elements, functions)
 
     @property
     def body(self) -> str:
         return "\n".join(self.out.lines)
 
     def _one(self) -> tuple[str, tuple[FusedParameter, ...]]:
+        self.leave_out_unused()
         parameters = self.used_parameters()
         head = signature(self.style, self.name, [p.text for p in parameters])
         return "\n".join([self.title("in one kernel"), head, *self.out.lines, "}"]), parameters
 
     def _several(self) -> tuple[str, tuple[FusedParameter, ...]]:
         """A function for one item, and the kernel that calls it for several."""
+        self.leave_out_unused()
         needed = self.used_parameters()
         item = ItemFunction.of(self.name, self.out.lines, self.names)
         assert all(t.text != "get_global_id" for line in item.lines for t in tokenize(line))
@@ -393,6 +407,11 @@ class Writer:
         """Local variables that keep a name of their own."""
         reloads = {copy.variable for copy in self.copies[use.number].reloads.values()}
         return {s for s in use.symbols if not s.parameter} - reloads
+
+    def leave_out_unused(self) -> None:
+        hidden = self.hidden
+        self.out.lines[:] = without_unused(self.out.lines, hidden)
+        self.work = without_unused(self.work, hidden)
 
     def used_parameters(self) -> tuple[FusedParameter, ...]:
         lines = [*self.work, *self.out.lines]

@@ -147,7 +147,7 @@ def test_text_of_what_is_computed_again() -> None:
     fused = fused_with(SUMS["of the file"], EAGER)
     assert "s += t_at(x + dx[k], y + dy[k], a, w);" in fused_text(fused)
     fused = fused_with(SUMS["of the kernel"], EAGER)
-    assert "t_at(x + (k < 2 ? (k < 1 ? -1 : 1) : 0), " in fused_text(fused)
+    assert "t_at(x + (k < 2 ? (k < 1 ? -1 : 1) : 0)," in fused_text(fused)
 
 
 def test_a_local_variable_of_another_kernel_with_the_arrays_name() -> None:

@@ -320,12 +320,13 @@ AHEAD = """\
                         for (int i = 0; i < 1; i++) {
                             if (item + i * 128 < 52) {
                                 shared_float[(step_2 & 1) * 364 + beside_at[i]] = beside[i];
-                                beside[i] = a[(long)z * h * w + (long)beside_y[i] * w + beside_x[i]];
+                                beside[i] =
+                                        a[(long)z * h * w + (long)beside_y[i] * w + beside_x[i]];
                             }
                         }
                     }
                 }
-"""  # noqa: E501
+"""
 
 
 def test_what_is_written_of_loads() -> None:

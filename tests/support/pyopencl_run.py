@@ -55,7 +55,8 @@ def run(source: str, launches: Sequence[Launch], case: Case) -> dict[str, Array]
             kernel.set_arg(index, argument)  # type: ignore[arg-type]
         for index, side in enumerate(case.size if launch.tiles else (), len(launch.arguments)):
             kernel.set_arg(index, np.int32(side))
-        cl.enqueue_nd_range_kernel(queue, kernel, *launch.over(case.size, case.local))
+        size, local = launch.over(case.size, case.local)
+        cl.enqueue_nd_range_kernel(queue, kernel, size, local or _few_sizes(kernel, size))
     result: dict[str, Array] = {}
     for name, array in case.buffers.items():
         result[name] = np.empty_like(array)
@@ -68,6 +69,16 @@ def run(source: str, launches: Sequence[Launch], case: Case) -> dict[str, Array]
             cl.enqueue_copy(queue, result[name], memory)
     queue.finish()
     return result
+
+
+def _few_sizes(kernel: cl.Kernel, size: Sequence[int]) -> tuple[int, ...] | None:
+    """Groups of one size, or of one item: PoCL compiles a kernel for each size of groups, and would
+    choose another one for each size of the range."""
+    device = pocl_device()
+    required = kernel.get_work_group_info(cl.kernel_work_group_info.COMPILE_WORK_GROUP_SIZE, device)
+    if any(required):
+        return None
+    return (8 if size[0] % 8 == 0 else 1, *(1 for _ in size[1:]))
 
 
 def _memory(context: cl.Context, array: Array) -> cl.Buffer | cl.Image:

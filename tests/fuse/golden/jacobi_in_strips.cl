@@ -20,21 +20,21 @@ float jacobi_inside(const int x, const int y, global const float *start, const i
 }
 
 /* jacobi for one item */
-float jacobi_at_2(const int x, const int y, float (*from_rows)[262], const int left_2,
+float jacobi_at_2(const int x, const int y, float (*from_rows)[262], const int edge,
                   const int width, const int height)
 {
-    float sum = from_rows[y & 3][x - left_2];
-    sum += from_rows[y & 3][max(0, x - 1) - left_2] + from_rows[y & 3][min(x + 1, width - 1) - left_2]; /* the row */
-    sum += from_rows[max(0, y - 1) & 3][x - left_2] + from_rows[min(y + 1, height - 1) & 3][x - left_2];
+    float sum = from_rows[y & 3][x - edge];
+    sum += from_rows[y & 3][max(0, x - 1) - edge] + from_rows[y & 3][min(x + 1, width - 1) - edge]; /* the row */
+    sum += from_rows[max(0, y - 1) & 3][x - edge] + from_rows[min(y + 1, height - 1) & 3][x - edge];
     return 0.2f * sum;
 }
 
 /* jacobi for one item, away from borders */
-float jacobi_inside_2(const int x, const int y, float (*from_rows)[262], const int left_2)
+float jacobi_inside_2(const int x, const int y, float (*from_rows)[262], const int edge)
 {
-    float sum = from_rows[y & 3][x - left_2];
-    sum += from_rows[y & 3][x - 1 - left_2] + from_rows[y & 3][x + 1 - left_2]; /* the row */
-    sum += from_rows[(y - 1) & 3][x - left_2] + from_rows[(y + 1) & 3][x - left_2];
+    float sum = from_rows[y & 3][x - edge];
+    sum += from_rows[y & 3][x - 1 - edge] + from_rows[y & 3][x + 1 - edge]; /* the row */
+    sum += from_rows[(y - 1) & 3][x - edge] + from_rows[(y + 1) & 3][x - edge];
     return 0.2f * sum;
 }
 
@@ -45,7 +45,7 @@ void jacobi_fused(global const float *restrict start, global float *restrict res
 {
     const int first = 256 * get_group_id(0), last = min(first + 256, columns);
     const int top = 64 * get_group_id(1), bottom = min(top + 64, rows);
-    const int left_2 = first - 3;
+    const int edge = first - 3;
     float step1_rows[4][262];
     float step2_rows[4][262];
     float step3_rows[4][262];
@@ -60,11 +60,11 @@ void jacobi_fused(global const float *restrict start, global float *restrict res
             const int end = away ? clamp(width, start_2 + 1, to + 1) - 1 : to;
 
             for (int x = from; x < start_2; x++)
-                step1_rows[y & 3][x - left_2] = jacobi_at(x, y, start, width, height);
+                step1_rows[y & 3][x - edge] = jacobi_at(x, y, start, width, height);
             for (int x = start_2; x < end; x++)
-                step1_rows[y & 3][x - left_2] = jacobi_inside(x, y, start, width);
+                step1_rows[y & 3][x - edge] = jacobi_inside(x, y, start, width);
             for (int x = end; x < to; x++)
-                step1_rows[y & 3][x - left_2] = jacobi_at(x, y, start, width, height);
+                step1_rows[y & 3][x - edge] = jacobi_at(x, y, start, width, height);
         }
 
         /* jacobi(step1, step2, width, height), 2 rows ahead */
@@ -76,11 +76,11 @@ void jacobi_fused(global const float *restrict start, global float *restrict res
             const int end = away ? clamp(width, start_2 + 1, to + 1) - 1 : to;
 
             for (int x = from; x < start_2; x++)
-                step2_rows[y & 3][x - left_2] = jacobi_at_2(x, y, step1_rows, left_2, width, height);
+                step2_rows[y & 3][x - edge] = jacobi_at_2(x, y, step1_rows, edge, width, height);
             for (int x = start_2; x < end; x++)
-                step2_rows[y & 3][x - left_2] = jacobi_inside_2(x, y, step1_rows, left_2);
+                step2_rows[y & 3][x - edge] = jacobi_inside_2(x, y, step1_rows, edge);
             for (int x = end; x < to; x++)
-                step2_rows[y & 3][x - left_2] = jacobi_at_2(x, y, step1_rows, left_2, width, height);
+                step2_rows[y & 3][x - edge] = jacobi_at_2(x, y, step1_rows, edge, width, height);
         }
 
         /* jacobi(step2, step3, width, height), 1 row ahead */
@@ -92,11 +92,11 @@ void jacobi_fused(global const float *restrict start, global float *restrict res
             const int end = away ? clamp(width, start_2 + 1, to + 1) - 1 : to;
 
             for (int x = from; x < start_2; x++)
-                step3_rows[y & 3][x - left_2] = jacobi_at_2(x, y, step2_rows, left_2, width, height);
+                step3_rows[y & 3][x - edge] = jacobi_at_2(x, y, step2_rows, edge, width, height);
             for (int x = start_2; x < end; x++)
-                step3_rows[y & 3][x - left_2] = jacobi_inside_2(x, y, step2_rows, left_2);
+                step3_rows[y & 3][x - edge] = jacobi_inside_2(x, y, step2_rows, edge);
             for (int x = end; x < to; x++)
-                step3_rows[y & 3][x - left_2] = jacobi_at_2(x, y, step2_rows, left_2, width, height);
+                step3_rows[y & 3][x - edge] = jacobi_at_2(x, y, step2_rows, edge, width, height);
         }
 
         /* jacobi(step3, result, width, height) */
@@ -108,11 +108,11 @@ void jacobi_fused(global const float *restrict start, global float *restrict res
             const int end = away ? clamp(width, start_2 + 1, to + 1) - 1 : to;
 
             for (int x = from; x < start_2; x++)
-                result[(long)y * width + x] = jacobi_at_2(x, y, step3_rows, left_2, width, height);
+                result[(long)y * width + x] = jacobi_at_2(x, y, step3_rows, edge, width, height);
             for (int x = start_2; x < end; x++)
-                result[(long)y * width + x] = jacobi_inside_2(x, y, step3_rows, left_2);
+                result[(long)y * width + x] = jacobi_inside_2(x, y, step3_rows, edge);
             for (int x = end; x < to; x++)
-                result[(long)y * width + x] = jacobi_at_2(x, y, step3_rows, left_2, width, height);
+                result[(long)y * width + x] = jacobi_at_2(x, y, step3_rows, edge, width, height);
         }
     }
 }
