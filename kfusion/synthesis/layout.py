@@ -7,19 +7,21 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 _WIDTH = 100
-_HANGING = 8  # columns; lines that go on and stand further right stand below something
+_BLOCK = 4  # columns
+_HANGING = 8  # lines that go on and stand further right stand below something
 _NOT_PLAIN = re.compile(r"//|/\*|\*/|[\"'#\\]")
 # Where a line may break, and how bad that is; within brackets it is worse.
 _BREAKS = tuple(
     (re.compile(each), cost)
     for each, cost in (
-        (r"(?<=[;,]) ", 0),
-        (r" (?=[?:] )| (?=\|\| )| (?=&& )", 1),
-        (r" (?=[-+] )", 2),
-        (r" (?=[*/%&|^] )| (?=<< )| (?=>> )|(?<= =) |(?<= [-+*/%&|^]=) ", 5),
+        (r"(?<=[;{]) (?=\S)", 0),
+        (r"(?<=,) ", 1),
+        (r" (?=[?:] )| (?=\|\| )| (?=&& )", 2),
+        (r" (?=[-+] )", 3),
+        (r" (?=[*/%&|^] )| (?=<< )| (?=>> )|(?<= =) |(?<= [-+*/%&|^]=) ", 8),
     )
 )
-_WITHIN = {"(": 3, "[": 9}
+_WITHIN = {"(": 4, "[": 12}
 _FAR, _TOO_FAR = 50, 4  # columns; to go on below what stands there is worse, too
 _OPERATOR = re.compile(r" *[-+*/%&|^?:<>=.,]")
 
@@ -55,7 +57,7 @@ class _Statement:
                 self.open.append((character, column))
             elif character in ")]" and self.open:
                 self.open.pop()
-        self.ended = line.endswith((";", "{", "}"))
+        self.ended = not self.open and line.endswith((";", "{", "}"))
 
     @property
     def column(self) -> int:
@@ -120,7 +122,10 @@ def _parts(line: str, before: _Statement) -> Iterator[str]:
     yield first
     within = before.copy()
     within.read(first)
-    yield from _parts(" " * within.column + line[at:].lstrip(), within)
+    column = within.column
+    if within.ended:  # another statement on the same line
+        column = _indent(line) + _BLOCK * (first.count("{") - first.count("}"))
+    yield from _parts(" " * column + line[at:].lstrip(), within)
 
 
 def _best_break(line: str, before: _Statement) -> int | None:

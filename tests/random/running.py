@@ -39,7 +39,10 @@ def job_of(pipeline: Pipeline, done: Fused) -> Job:
         calls = [pipeline.calls[index] for index in launch.calls]
         absent = bool(pipeline.options) and len(calls) > 1
         otherwise = tuple(_step(pipeline, c.kernel.name, c.arguments, c) for c in calls)
-        step = _step(pipeline, launch.name, launch.arguments, calls[0], otherwise if absent else ())
+        by_index = {each.index: each.kernel for each in done.plan.invocations}
+        needed = [i for i in launch.calls if by_index[i].required_size is not None]
+        as_call = pipeline.calls[(needed or launch.calls)[0]]  # that has groups as one needs them
+        step = _step(pipeline, launch.name, launch.arguments, as_call, otherwise if absent else ())
         if launch.elements > 1 or launch.tiles:
             size, local = launch.over(step.size, step.local)
             assert local is not None
