@@ -112,10 +112,14 @@ def fuse_files(
         try:
             planned = _region(region, own, result, for_recording=for_recording)
             if targets.near and planned.has_neighbours:
-                given = replace(given, fused=kept)
+                told = result.diagnostics[said:]
                 del result.diagnostics[said:]
-                own = replace(given, each=targets.near, target=targets.near[0])
-                planned = _region(region, own, result, for_recording=for_recording)
+                own = replace(given, fused=kept, each=targets.near, target=targets.near[0])
+                near = _region(region, own, result, for_recording=for_recording)
+                if near.computes_again:
+                    given, planned = replace(given, fused=kept), near
+                else:
+                    result.diagnostics[said:] = told
         except KFusionError as refused:  # it stays as it is written; the others go on
             if refused.exit_code == 1:  # but an annotation that the code contradicts is an error
                 raise

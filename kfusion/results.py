@@ -70,6 +70,10 @@ class PlannedPattern:
         return found
 
 
+# In how many rounds of a loop no item needs what the kernel overwrites depends on the device.
+_OF_NEIGHBOURS = frozenset({DEAR, "KF235"})
+
+
 @dataclass(frozen=True)
 class PlannedRegion:
     region: Region | CppRegion | RefusedRegion
@@ -87,11 +91,16 @@ class PlannedRegion:
 
     @property
     def has_neighbours(self) -> bool:
-        """Is something computed again for them, or would be if that took less?"""
+        """Does an item read what others make, which it may compute again on some devices?"""
+        why = (reason for each in self.patterns for cut in each.plan.cuts for reason in cut.reasons)
+        return self.computes_again or any(reason.code in _OF_NEIGHBOURS for reason in why)
+
+    @property
+    def computes_again(self) -> bool:
+        """Or keeps what neighbours need in rows."""
         plans = [each.plan for each in self.patterns]
-        again = (group.again for plan in plans for group in plan.groups)
-        why = (reason for plan in plans for cut in plan.cuts for reason in cut.reasons)
-        return any(again) or any(reason.code == DEAR for reason in why)
+        plans += [form.plan for each in self.patterns for p in each.patterns for form in p.forms]
+        return any(group.again or group.tiles for plan in plans for group in plan.groups)
 
     @property
     def is_marked(self) -> bool:

@@ -89,6 +89,7 @@ def test_without_a_target_only_neighbours_tell_devices_apart(tmp_path: Path) -> 
     assert made(LINALG, "distance") == made(LINALG, "distance", "--target", "any")
     assert made(LINALG, "distance") != made(LINALG, "distance", "--target", "auto")
     assert made(CONVOLUTION, "separable") == made(CONVOLUTION, "separable", "--target", "auto")
+    assert made(STENCIL, "steps") == made(STENCIL, "steps", "--target", "auto")
     assert made(CONVOLUTION, "separable") != made(CONVOLUTION, "separable", "--target", "any")
 
 
