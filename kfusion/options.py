@@ -53,8 +53,15 @@ def check_defines(defines: tuple[str, ...]) -> None:
             )
 
 
+def _has_c_library(folder: Path) -> bool:
+    """`/usr/include`, as CMake and pkg-config may name it: kfusion has headers of its own."""
+    return all((folder / name).exists() for name in ("stdlib.h", "stdio.h", "stdint.h"))
+
+
 def preprocessor(
     cc: str, include_dirs: tuple[Path, ...], defines: tuple[str, ...], real_headers: bool
 ) -> Preprocessor:
-    include_dirs = (*include_dirs, include_folder())
+    # As the compiler does, which looks there in the end anyway.
+    own = [each for each in include_dirs if real_headers or not _has_c_library(each)]
+    include_dirs = (*own, include_folder())
     return Preprocessor(cc, include_dirs, (fake_libc_dir(),), defines, real_headers)

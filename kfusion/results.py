@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from kfusion.graph.drops import Why
+from kfusion.graph.levels import may_share_loads
 from kfusion.graph.model import RegionPlan
 from kfusion.graph.plan import DEAR
 from kfusion.host.at_end import EndNames
@@ -91,9 +92,14 @@ class PlannedRegion:
 
     @property
     def has_neighbours(self) -> bool:
-        """Does an item read what others make, which it may compute again on some devices?"""
-        why = (reason for each in self.patterns for cut in each.plan.cuts for reason in cut.reasons)
-        return self.computes_again or any(reason.code in _OF_NEIGHBOURS for reason in why)
+        """Does an item read what others read, or make? Some devices may compute that again."""
+        plans = [each.plan for each in self.patterns]
+        why = (reason for plan in plans for cut in plan.cuts for reason in cut.reasons)
+        return (
+            self.computes_again
+            or any(reason.code in _OF_NEIGHBOURS for reason in why)
+            or any(may_share_loads(i.kernel) for plan in plans for i in plan.invocations)
+        )
 
     @property
     def computes_again(self) -> bool:

@@ -48,7 +48,7 @@ from kfusion.kernel.forms import (
     form_of,
     number,
 )
-from kfusion.kernel.model import Mode
+from kfusion.kernel.model import Kernel, Mode
 from kfusion.kernel.types import INTEGERS, is_unsigned, size_of
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
@@ -318,6 +318,14 @@ def share_loads(stages: Sequence[Stage], values: GroupValues) -> bool:
             return False
         if form.mentions(GLOBAL_ID):
             counts[name] += 1 + len(loops)
+    return any(count > 1 for count in counts.values())
+
+
+def may_share_loads(kernel: Kernel) -> bool:
+    """Could it be so, whatever is launched with the kernel?"""
+    reads = [a for a in kernel.accesses if a.mode.reads and a.form is not None]
+    forms = {(a.parameter, a.form) for a in reads if a.form and a.form.mentions(GLOBAL_ID)}
+    counts = Counter(parameter for parameter, form in forms for _ in range(1 + form.in_loop))
     return any(count > 1 for count in counts.values())
 
 

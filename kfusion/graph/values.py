@@ -185,6 +185,7 @@ class _Analysis:
         self.dead: set[tuple[int, int]] = set()
         # By stages, and how many statements are dead.
         self._known_events: dict[tuple[tuple[int, ...], int], list[_Event]] = {}
+        self._known_types: dict[tuple[str, Form], frozenset[str]] = {}
         self._known_cells: dict[tuple[tuple[int, ...], int], dict[_Cell, list[_Event]]] = {}
         self.written = frozenset(name for stage in stages for name in stage.written)
 
@@ -287,12 +288,23 @@ class _Analysis:
     def _way(self, access: BoundAccess) -> str:
         """What else tells two reads apart: outside of an image samplers differ."""
         texel = access.access.texel
-        if access.narrow:
+        if access.narrow and self._types_of(access) - {"int"} > {"uint"}:
             return "uint"
         if texel is None or access.memory.name in self.written:
             return ""
         of_kernel = texel.sampler == OF_KERNEL
         return f"{access.stage.invocation.index} {access.number}" if of_kernel else texel.sampler
+
+    def _types_of(self, access: BoundAccess) -> frozenset[str]:
+        """In which the index is computed, and others of that form (`BoundAccess.differs`)."""
+        if not self._known_types:
+            for each in (a for stage in self.stages for a in stage.accesses if a.form is not None):
+                key = each.memory.name, self.equalities.form(each.form or Form())
+                self._known_types[key] = self._known_types.get(key, frozenset()) | {
+                    each.access.index_type
+                }
+        form = self.equalities.form(access.form) if access.form is not None else Form()
+        return self._known_types.get((access.memory.name, form), frozenset())
 
     def _spoiled(self) -> set[str]:
         """Written memory of which some access might hit any element."""

@@ -121,11 +121,18 @@ class Observation:
         """Objects that the region writes, and that the user calls temporary."""
         if not self.outs and not self.temporaries:
             return {}
+        # In the end, on one of the paths: two buffers may take turns.
+        named = {
+            path.values[name]
+            for path, name, _ in self._objects()
+            if self.outs & _owners_at_end(path, path.values[name])
+        }
         return {
             path.values[name]: owner
             for path, name, owner in self._objects()
             if owner is not None
             and (owner not in self.outs if self.outs else owner in self.temporaries)
+            and path.values[name] not in named
             and not path.leaves
             and name in _written(path)
         }
@@ -146,12 +153,25 @@ def _is_named(prediction: Prediction, name: str, names: EndNames) -> bool:
     """
     value = prediction.values.get(name)
     plain = _is_plain(value.place) if isinstance(value, Entry) else isinstance(value, Made)
+    owners: set[str | None] = {*_owners_at_end(prediction, value)}
+    return plain and all(map(names.is_temporary, owners or {None}))
+
+
+def _owners_at_end(prediction: Prediction, value: Sym | None) -> set[str]:
+    """Variables that lead to it when the region ends. Pointers may have changed places: what one
+    led to first counts, too."""
     after = dict(prediction.after.items())
     holding = [place for place, held in after.items() if held == value]
     if isinstance(value, Entry) and after.get(value.place, value) == value:
         holding.append(value.place)
-    owners = {variable_of(Entry(place)) for place in holding} - {None}
-    return plain and all(map(names.is_temporary, owners or {None}))
+    found: set[str] = set()
+    for place in holding:
+        root = place.root
+        if isinstance(root, Pointee) and isinstance(root.pointer, Entry):
+            found |= _owners_at_end(prediction, root.pointer)
+        if (name := variable_of(Entry(place))) is not None:
+            found.add(name)
+    return found
 
 
 def _is_plain(place: Place) -> bool:
@@ -171,8 +191,7 @@ def _owner(path: Prediction, name: str) -> str | None:
     """The application's variable that an object belongs to: what is made, at the end."""
     value: Sym | None = path.values.get(name)
     if isinstance(value, Made):
-        held = [Entry(place) for place, v in path.after.items() if v == value]
-        owners = set(map(variable_of, held)) - {None}
+        owners = _owners_at_end(path, value)
         return owners.pop() if len(owners) == 1 else None
     return variable_of(value)
 

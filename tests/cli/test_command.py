@@ -561,3 +561,10 @@ def test_a_misspelt_annotation_beside_a_right_one_is_told(command: Command) -> N
     done = command.run(*PROGRAM, "-o", "out")
     assert done.returncode == 0
     assert "warning[KF114]: the pragma 'kfuze' is not understood" in done.stderr
+
+
+def test_folders_of_the_c_library_are_left_to_the_compiler(command: Command) -> None:
+    """CMake's `OpenCL::OpenCL` may name `/usr/include`."""
+    command.change("app.c", '#include "vec.h"\n', '#include "vec.h"\n#include <stdint.h>\n')
+    done = command.run(*PROGRAM, "-o", "out", "-I/usr/include")
+    assert (done.returncode, done.stderr) == (0, "")

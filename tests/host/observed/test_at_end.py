@@ -204,6 +204,12 @@ DROPPED = {
         OUT,
         VALUES,
     ),
+    "nothing where pointers change places": (
+        {},
+        LAUNCHES + "vec *m = c; c = t; t = m;",
+        OUT,
+        POINTERS,
+    ),
 }
 
 
