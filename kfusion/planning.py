@@ -69,7 +69,7 @@ class Kernels:
         # Two regions share a kernel if only the comments differ, which quote the launches.
         key = tuple(token.text for token in tokenize(probe.text))
         if key not in self.made:
-            taken = self.taken
+            taken = self.taken | self.reserved
             if probe.elements > 1:
                 taken = taken | {name.removesuffix(ITEM) for name in taken}
             name = combined_name([name + suffix], taken)

@@ -11,13 +11,16 @@ from kfusion.parse.cpp import CppUnit
 from kfusion.parse.recorded import agreed_defines
 from kfusion.parse.unit import Unit, argument_of
 from kfusion.source.diagnostics import error
-from kfusion.source.lexer import tokenize
+from kfusion.source.lexer import names_in, tokenize
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 
 PROGRAM_QUERIES = protection("host-program-queries", "a program that counts kernels is changed")
 _QUERIES = ("clCreateKernelsInProgram", "CL_PROGRAM_NUM_KERNELS", "CL_PROGRAM_KERNEL_NAMES")
 _MACRO = re.compile(r"-D\s*([A-Za-z_]\w*)")
+_DEFINED = re.compile(r"#\s*define\s+([A-Za-z_]\w*)")
+_MADE_UP = re.compile(r"-D(?!\s*[A-Za-z_])|#\s*define\s+(?![A-Za-z_])")
+_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 _NEWER = re.compile(r"-cl-std=CL[23]")
 
 
@@ -27,8 +30,14 @@ def kernel_defines(units: tuple[Unit, ...]) -> tuple[str, ...]:
 
 
 def option_macros(units: Iterable[Unit | CppUnit]) -> frozenset[str]:
-    """All that look like macros of build options, wherever the host composes them."""
-    return frozenset(name for unit in units for name in _MACRO.findall(unit.source.text))
+    """All that look like macros of build options, or of text in front of a program, wherever the
+    host composes them; or any word, if it makes up their names, too."""
+    found: set[str] = set()
+    for text in (unit.source.text for unit in units):
+        found.update(_MACRO.findall(text), _DEFINED.findall(text))
+        if _MADE_UP.search(text):
+            found.update(names_in(text), *map(names_in, _STRING.findall(text)))
+    return frozenset(found)
 
 
 def groups_are_full(units: Iterable[Unit | CppUnit]) -> bool:

@@ -340,8 +340,10 @@ class _Reader:
             start, end = (token.start, token.end) if token else (-1, -1)
             around = self.include
             if token is None and self.file == STDIN and self.tokens:  # it was a _Pragma
-                operator = self.tokens[min(self.last + 1, len(self.tokens) - 1)]
-                around = self.macro or (operator.start, operator.end)
+                at = min(self.last + 1, len(self.tokens) - 1)
+                operator, closing = self.tokens[at], self.tokens[at : at + 4][-1]  # `("unroll")`
+                whole = operator.text == "_Pragma" and closing.text == ")"
+                around = self.macro or (operator.start, (closing if whole else operator).end)
             self.result.append(PToken(text, start, end, around, self.file, self.line, self.system))
         self.line += 1
 

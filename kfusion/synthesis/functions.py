@@ -12,9 +12,10 @@ from kfusion.graph.model import Again, Group, Marching
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues
 from kfusion.kernel.forms import GLOBAL_ID, Atom, Form, Id, form_of
+from kfusion.source.lexer import between_commas, tokenize
 from kfusion.synthesis.again import FUNCTION, INSIDE, ITEM_NAMES, Function, ItemParameter
 from kfusion.synthesis.layout import realigned
-from kfusion.synthesis.names import Names, identifier
+from kfusion.synthesis.names import Names, identifier, uncommented
 from kfusion.synthesis.negate import negated
 from kfusion.synthesis.rows import Kept, Rows
 from kfusion.synthesis.signature import signature
@@ -184,7 +185,9 @@ class FunctionWriter(Writer):
         declared = f"{self.out.indent}const {self._returns} {variable} = "
         at = [n for n, line in enumerate(self.out.lines) if line.startswith(declared)]
         last = "\n".join(self.out.lines[at[0] :]) if at else ""
-        if not at or last.count(";") != 1 or not last.endswith(";"):
+        tokens = tokenize(last)
+        alone = [t.text for t in tokens].count(";") == 1 and tokens[-1].text == ";"
+        if not alone or len(between_commas(tokens, -1, len(tokens) - 1)) > 1:
             self.out.add(f"return {variable};")
             return
         returned = last.replace(declared, f"{self.out.indent}return ", 1)
@@ -269,7 +272,7 @@ class FunctionWriter(Writer):
         title += ", away from borders" * (suffix == INSIDE)
         if self._is_in_long_loops:
             head = f"__attribute__((always_inline))\n{head}"
-        labels = f"/* {title.replace('*/', '* /').replace('/*', '/ *')} */"
+        labels = f"/* {uncommented(title)} */"
         canonical = {p.name: self.parameters.named[p.name][0].parameter.canonical for p in given}
         return Function(
             name,

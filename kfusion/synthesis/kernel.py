@@ -99,7 +99,16 @@ def synthesise(
         shown = {each.parameter.argument.name for each in given}
         alike = {n: b for n, b in parameters_of_memory(stages).items() if n in shown}
         writer = Writer(
-            stages, values, equalities, name, group, exact, functions, alike, written_out=out
+            stages,
+            values,
+            equalities,
+            name,
+            group,
+            exact,
+            functions,
+            alike,
+            written_out=out,
+            taken=taken,
         )
         return writer, writer.kernel()
 

@@ -34,15 +34,17 @@ class _Statement:
         self.assigned = 0  # the column where the value begins
         self.indent = 0
         self.ended = True
+        self.listed = False  # what follows a comma, or the sign of an assignment
 
     def copy(self) -> _Statement:
         new = _Statement()
         new.open, new.assigned, new.indent = list(self.open), self.assigned, self.indent
-        new.ended = self.ended
+        new.ended, new.listed = self.ended, self.listed
         return new
 
     def goes_on(self, line: str) -> bool:
-        return bool(self.open) or (not self.ended and _OPERATOR.match(line) is not None)
+        hangs = self.listed or _OPERATOR.match(line) is not None
+        return bool(self.open) or (hangs and not self.ended)
 
     def read(self, line: str, start: int = 0) -> None:
         """`start`: up to there it is read."""
@@ -50,7 +52,8 @@ class _Statement:
             self.open, self.assigned, self.indent = [], 0, _indent(line)
         if not self.open and " = " in line:
             self.assigned = line.index(" = ") + len(" = ")
-        if not self.open and line.endswith((" =", ",")):
+        self.listed = line.endswith((" =", ","))
+        if not self.open and self.listed:
             self.assigned = self.indent + _HANGING
         for column, character in enumerate(line[start:], start + 1):
             if character in "([":

@@ -109,6 +109,11 @@ class Names:
         return f"{stem}_{number}"
 
 
+def uncommented(text: str) -> str:
+    """For a comment, which it does not end."""
+    return text.replace("*/", "* /").replace("/*", "/ *")
+
+
 def plus(number: int) -> str:
     """Behind another number."""
     return f" {'+' if number > 0 else '-'} {abs(number)}" if number else ""

@@ -10,7 +10,7 @@ from kfusion.graph.levels import Key, Level, Levels, Limits
 from kfusion.kernel.forms import Form
 from kfusion.source.dataclasses import dataclass
 from kfusion.synthesis.again import Function
-from kfusion.synthesis.names import Names, plus
+from kfusion.synthesis.names import Names, plus, uncommented
 from kfusion.synthesis.rows import Rows
 from kfusion.synthesis.signature import Style
 from kfusion.synthesis.statements import Lines
@@ -115,7 +115,7 @@ class LevelsWriter:
         self.comment(self.calls[level.key].label)
 
     def comment(self, text: str) -> None:
-        for line in wrap(f"/* {text} */", _WIDTH, subsequent_indent="   "):
+        for line in wrap(f"/* {uncommented(text)} */", _WIDTH, subsequent_indent="   "):
             self.out.add(line)
 
     def _most(self, which: str, text: str, forms: tuple[Form, ...], size: str) -> str:

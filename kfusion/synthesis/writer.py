@@ -35,6 +35,7 @@ from kfusion.kernel.forms import (
 from kfusion.kernel.forms import Value as ScalarValue
 from kfusion.kernel.model import Declaration, PreludeItem, Symbol
 from kfusion.kernel.rounds import short_loops
+from kfusion.kernel.surroundings import macros_of
 from kfusion.kernel.types import INTEGERS
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Unit
@@ -50,7 +51,7 @@ from kfusion.synthesis.copies import find_copies
 from kfusion.synthesis.hoist import declared_in, hoisted_copies
 from kfusion.synthesis.layout import broken
 from kfusion.synthesis.model import FusedKernel, FusedParameter
-from kfusion.synthesis.names import Names, file_names, plus
+from kfusion.synthesis.names import Names, file_names, plus, uncommented
 from kfusion.synthesis.negate import negated
 from kfusion.synthesis.parameters import Parameters
 from kfusion.synthesis.render import Renderer, reindented
@@ -59,7 +60,7 @@ from kfusion.synthesis.several import ID_OF_ITEM, ItemFunction, write_calls
 from kfusion.synthesis.signature import Bound, Style, signature
 from kfusion.synthesis.statements import Lines, StatementWriter
 from kfusion.synthesis.storage import shared_arrays
-from kfusion.synthesis.unused import without_unused
+from kfusion.synthesis.unused import names_of, without_unused
 from kfusion.synthesis.usage import StageUse
 from kfusion.synthesis.variables import Variables
 
@@ -409,9 +410,15 @@ class Writer:
         return {s for s in use.symbols if not s.parameter} - reloads
 
     def leave_out_unused(self) -> None:
+        """But nothing where macros are called: what they write out names as much as they do."""
+        lines, defined = [*self.work, *self.out.lines], file_names(self.unit)
+        macros = macros_of(self.unit, list(names_of(lines)))
+        history = (each for name in macros for _, each in self.unit.macros.history[name])
+        if self.renderer.called or any(m and re.search(r"[{}]|<%|%>", m.body) for m in history):
+            return
         hidden = self.hidden
-        self.out.lines[:] = without_unused(self.out.lines, hidden)
-        self.work = without_unused(self.work, hidden)
+        self.out.lines[:] = without_unused(self.out.lines, hidden, defined)
+        self.work = without_unused(self.work, hidden, defined)
 
     def used_parameters(self) -> tuple[FusedParameter, ...]:
         lines = [*self.work, *self.out.lines]
@@ -578,12 +585,8 @@ class Writer:
     def _open_block(self, use: StageUse, *, labelled: bool) -> None:
         self.out.blank()
         if labelled:
-            label = (
-                " ".join(use.stage.invocation.label.split())
-                .replace("*/", "* /")
-                .replace("/*", "/ *")
-            )
-            self.out.add(f"/* {label} */")
+            label = " ".join(use.stage.invocation.label.split())
+            self.out.add(f"/* {uncommented(label)} */")
 
     def _stage(self, use: StageUse, *, is_first: bool) -> None:
         self._take_places(use)

@@ -186,3 +186,70 @@ def test_a_barrier_that_is_a_macro_is_not_written_between_stages(macro: str) -> 
 def test_statements_and_choices_in_expressions_are_refused(body: str) -> None:
     with pytest.raises(KFusionError, match="KF118"):
         fuse(P.format(body) + Q, CALLS)
+
+
+ON_THE_WAY = {
+    "an operator for a pragma": """float s = 0;
+    _Pragma("unroll 3")
+    for (int k = 0; k < 3; k++)
+        s += a[i];
+    c[i] = s;""",
+    "a function of the file with effects": """uint seed = i;
+    const uint first = get_next(&seed);
+    c[i] = a[i] + get_next(&seed);""",
+    "macros of one word": """float s = 0, m = 1;
+    for (int k = 0; k < 3; k++)
+        SET s = a[i] + k;
+    if (s > 2) m = 2;
+    OTHERWISE m = 3;
+    c[i] = s * m;""",
+    "a brace in a macro": """float s = 0;
+    for (int k = 0; k < 2; k++) BEGIN
+        const int row = k;
+        s += a[i];
+        s += row;
+    }
+    c[i] = s;""",
+}
+BEFORE = """
+uint get_next(uint *s) { *s = *s * 1664525u + 1013904223u; return *s >> 8; }
+#define SET
+#define OTHERWISE else
+#define BEGIN {
+"""
+
+
+@pytest.mark.parametrize("body", ON_THE_WAY)
+def test_what_looks_like_a_declaration_that_nothing_needs(body: str) -> None:
+    one_kernel(BEFORE + P.format(ON_THE_WAY[body]) + Q)
+
+
+LIGHT = """
+kernel void light(global float *t, global const float *a, const int w, const int h)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x >= w || y >= h)
+        return;
+    const float r = a[y * w + x]
+                    + 1.0f, unused = 3.0f;
+    t[y * w + x] = r;
+}
+kernel void blur(global float *c, global const float *t, const int w, const int h)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x >= w || y >= h)
+        return;
+    c[y * w + x] = t[y * w + max(x - 1, 0)] + t[y * w + min(x + 1, w - 1)];
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["any", "cpu", "gpu"])
+def test_values_and_calls_with_more_text_than_they_need(target: str) -> None:
+    calls = ["light(t, a /* from */, w, h)", "blur(c, t, w, h /* to */)"]
+    ranges = [LaunchRange(2, "all")] * 2
+    fused = fuse(LIGHT, calls, ["c"], ranges=ranges, target=target, tiles=True)
+    assert len(fused.kernels) == 1
+    random = np.random.default_rng(1)
+    data = {name: random.random(37 * 13).astype(np.float32) for name in "atc"}
+    assert_same(fused, LIGHT, Case(data, {"w": np.int32(37), "h": np.int32(13)}, (37, 13)), ["c"])
