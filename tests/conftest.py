@@ -29,13 +29,6 @@ if FOLDER not in os.environ:  # else it is that of the process that has started 
     os.environ[FOLDER] = tempfile.mkdtemp(prefix="kept-")
     atexit.register(shutil.rmtree, os.environ[FOLDER], ignore_errors=True)
 
-if _gold := shutil.which("ld.gold"):  # compilers and PoCL find it there; it is quicker than theirs
-    _linker = Path(os.environ[FOLDER], "bin", "ld")
-    _linker.parent.mkdir(exist_ok=True)
-    with suppress(FileExistsError):
-        _linker.symlink_to(_gold)
-    os.environ["COMPILER_PATH"] = str(_linker.parent)
-
 # PoCL's files may be read by one process while another one still writes them.
 _worker = os.environ.get("PYTEST_XDIST_WORKER", "alone")
 os.environ["POCL_CACHE_DIR"] = str(Path(os.environ[FOLDER], "pocl", _worker))

@@ -13,7 +13,7 @@ import pytest
 from casestudies import demo
 from kfusion.device.oclgrind import MeasureError
 from tests.support import called
-from tests.support.kept import kept_object
+from tests.support.kept import LINKER, kept_object
 
 
 def kfusion(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
@@ -37,7 +37,7 @@ def build(
                 for source in sources
             ]
         linked = [f"-l{library}" for library in (*libraries, "OpenCL", "m")]
-        command = ["cc", *objects, "-o", str(output), *linked]
+        command = ["cc", *LINKER, *objects, "-o", str(output), *linked]
         subprocess.run(command, capture_output=True, text=True, check=True)
     except subprocess.CalledProcessError as failed:
         raise MeasureError(failed.stderr) from failed

@@ -18,7 +18,7 @@ from casestudies.measure import RunResult, run_counted
 from kfusion.runtime import CALLS_NAME, HEADER_NAME
 from tests.support import called, run_time
 from tests.support.case_format import Case, Run
-from tests.support.kept import COMPILERS, kept_object, kept_run
+from tests.support.kept import COMPILERS, LINKER, kept_object, kept_run
 
 UNFUSED, FUSED = "unfused", "fused"
 LINKED = "linked"  # the fused program, to be linked with the run time
@@ -114,7 +114,7 @@ class Program:
         binary = self.scratch / f"{kind}-program"
         if not binary.exists():
             linker = COMPILERS[max(Path(name).suffix for name in self._sources)]
-            command = [linker, *map(str, self._made(kind)), "-o", str(binary)]
+            command = [linker, *LINKER, *map(str, self._made(kind)), "-o", str(binary)]
             command += self._libraries
             subprocess.run(command, capture_output=True, text=True, check=True)
         return binary

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
@@ -22,6 +23,8 @@ from casestudies.measure import RunResult
 from kfusion.paths import include_dir
 
 COMPILERS = {".c": "cc", ".cpp": "c++"}
+LINKER = ["-fuse-ld=gold"] * (shutil.which("ld.gold") is not None)  # takes two thirds of the time
+
 FOLDER = "KFUSION_TESTS_KEPT"  # an environment variable: all processes of a test run have it
 _OPENCL = re.compile("OCL_|OPENCL|POCL_(?!CACHE_DIR)|KFUSION|LD_")
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b(?:[ \t]*[\"<]([^\">]+))?", re.MULTILINE)
