@@ -40,11 +40,7 @@ def without_unused(
 
 def names_of(lines: Sequence[str]) -> Iterator[str]:
     """All that they name, also in directives, and as often as they do."""
-    for token in tokenize("\n".join(lines)):
-        if token.kind is Kind.DIRECTIVE:
-            yield from _NAME.findall(token.text)
-        elif token.kind is Kind.NAME:
-            yield token.text
+    return _names(tokenize("\n".join(lines)))
 
 
 class _Lines:

@@ -160,7 +160,8 @@ class Writer:
         self.work: list[str] = []  # the lines of the stages, for the order of parameters
         locals_ = {s.name for use in self.uses for s in self._own_variables(use)}
         written = (function.name for function in functions.values())
-        self.names = Names([*file_names(self.unit), name, *locals_, *written, *taken])
+        self.in_file = file_names(self.unit)
+        self.names = Names([*self.in_file, name, *locals_, *written, *taken])
         self.parameters = Parameters(
             self.uses, equalities, self.renderer, self.style, self.names, self.symbols, alike
         )
@@ -335,7 +336,7 @@ class Writer:
             *item.lines,
             "}",
         ]
-        names = Names([*file_names(self.unit), *self.parameters.named])
+        names = Names([*self.in_file, *self.parameters.named])
         items = names.new("items")
         out = Lines(self.style.indent)
         write_calls(
@@ -411,7 +412,7 @@ class Writer:
 
     def leave_out_unused(self) -> None:
         """But nothing where macros are called: what they write out names as much as they do."""
-        lines, defined = [*self.work, *self.out.lines], file_names(self.unit)
+        lines, defined = [*self.work, *self.out.lines], self.in_file
         macros = macros_of(self.unit, list(names_of(lines)))
         history = (each for name in macros for _, each in self.unit.macros.history[name])
         if self.renderer.called or any(m and re.search(r"[{}]|<%|%>", m.body) for m in history):
