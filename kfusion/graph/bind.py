@@ -17,7 +17,8 @@ from kfusion.graph.model import (
     Scalar,
     Shifted,
 )
-from kfusion.kernel.evaluate import Typed, image_size, offset_of
+from kfusion.kernel.arithmetic import Typed
+from kfusion.kernel.evaluate import image_size, offset_of
 from kfusion.kernel.forms import (
     GLOBAL_ID,
     GLOBAL_OFFSET,

@@ -11,6 +11,7 @@ from functools import cache
 
 from pycparser import c_ast
 
+from kfusion.kernel.arithmetic import UNKNOWN, Known, Typed, binary, convert
 from kfusion.kernel.builtins import (
     ATOMICS,
     CONSTANTS,
@@ -21,16 +22,11 @@ from kfusion.kernel.builtins import (
     is_work_item,
 )
 from kfusion.kernel.evaluate import (
-    UNKNOWN,
     Environment,
-    Known,
     Pointer,
-    Typed,
     assigned_pointer,
     assigned_value,
-    binary,
     conditions,
-    convert,
     evaluate,
     moved,
     offset_of,

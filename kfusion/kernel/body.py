@@ -7,12 +7,11 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
+from kfusion.kernel.arithmetic import Typed, convert
 from kfusion.kernel.builtins import is_value, is_work_item
 from kfusion.kernel.evaluate import (
     Environment,
-    Typed,
     conditions,
-    convert,
     evaluate,
     is_condition,
     resolve_pointer,

@@ -14,20 +14,8 @@ from typing import TypeVar
 
 from pycparser import c_ast
 
-from kfusion.kernel.evaluate import (
-    NOT_KNOWN,
-    UNKNOWN,
-    Environment,
-    Known,
-    Pointer,
-    Typed,
-    binary,
-    convert,
-    evaluate,
-    moved,
-    offset_of,
-    one_of,
-)
+from kfusion.kernel.arithmetic import NOT_KNOWN, UNKNOWN, Known, Typed, binary, convert, one_of
+from kfusion.kernel.evaluate import Environment, Pointer, evaluate, moved, offset_of
 from kfusion.kernel.forms import Form, Id, LoopVariable, form_of, number
 from kfusion.kernel.model import Symbol
 from kfusion.kernel.scopes import Scopes

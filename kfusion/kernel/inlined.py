@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from pycparser import c_ast
 
-from kfusion.kernel.evaluate import Environment, cast_pointer, convert, evaluate, resolve_pointer
+from kfusion.kernel.arithmetic import convert
+from kfusion.kernel.evaluate import Environment, cast_pointer, evaluate, resolve_pointer
 from kfusion.kernel.images import sampler_of
 from kfusion.kernel.model import Body, Symbol
 from kfusion.kernel.only_read import reads_argument

@@ -115,12 +115,13 @@ def written_out(
     unit = conditions.unit
     if not is_on(PINS):
         return ()
+    calls: dict[tuple[int, int], None] = {}
     for index in range(function.first, function.body.last):
         token = unit.tokens[index]
         head = index < function.body.first and type_macro(unit, index) is None
-        if token.macro is None or not (head or (index in symbols and token.start < 0)):
-            continue
-        span = Span(unit.source, *token.macro)
+        if token.macro is not None and (head or (index in symbols and token.start < 0)):
+            calls[token.macro] = None
+    for span in (Span(unit.source, *call) for call in calls):
         for macro in sorted(macros_of(unit, names_in(span.text))):
             if conditions.is_doubtful(macro):
                 message = f"the macro '{macro}' in {function.name}() depends on build options"

@@ -8,10 +8,11 @@ from time import monotonic
 
 from pycparser import c_ast
 
+from kfusion.kernel.arithmetic import Typed
 from kfusion.kernel.body import nodes_of, split_body
 from kfusion.kernel.conditions import Conditions
 from kfusion.kernel.effects import effect_of, is_acting
-from kfusion.kernel.evaluate import Environment, Pointer, TooLongError, Typed, vector_parameter
+from kfusion.kernel.evaluate import Environment, Pointer, TooLongError, vector_parameter
 from kfusion.kernel.forms import Form, Value, form_of
 from kfusion.kernel.helpers import Helpers
 from kfusion.kernel.images import COORDINATES, samplers_of

@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from kfusion.kernel.evaluate import UNKNOWN, Environment, Typed, conditions, convert, evaluate
+from kfusion.kernel.arithmetic import UNKNOWN, Typed, convert
+from kfusion.kernel.evaluate import Environment, conditions, evaluate
 from kfusion.kernel.flow import changed_in
 from kfusion.kernel.forms import (
     GLOBAL_ID,

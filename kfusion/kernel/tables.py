@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
+from kfusion.kernel.arithmetic import Typed, convert
 from kfusion.kernel.conditions import Conditions
-from kfusion.kernel.evaluate import Environment, Typed, convert, evaluate
+from kfusion.kernel.evaluate import Environment, evaluate
 from kfusion.kernel.forms import Form
 from kfusion.kernel.settled import is_settled
 from kfusion.kernel.types import canonical, is_integer, qualifiers, resolved, vector_of

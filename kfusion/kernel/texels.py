@@ -11,7 +11,8 @@ import re
 
 from pycparser import c_ast
 
-from kfusion.kernel.evaluate import Environment, Typed, evaluate
+from kfusion.kernel.arithmetic import Typed
+from kfusion.kernel.evaluate import Environment, evaluate
 from kfusion.kernel.forms import Form, Id, texel_at
 from kfusion.kernel.types import canonical, is_integer
 from kfusion.parse.unit import called_name

@@ -7,16 +7,9 @@ from collections.abc import Sequence
 from pycparser import c_ast
 
 from kfusion.kernel.accesses import ExpressionWalker
+from kfusion.kernel.arithmetic import UNKNOWN, Typed, convert
 from kfusion.kernel.body import address_space, declare, is_sampler
-from kfusion.kernel.evaluate import (
-    UNKNOWN,
-    Environment,
-    Typed,
-    conditions,
-    convert,
-    evaluate,
-    resolve_pointer,
-)
+from kfusion.kernel.evaluate import Environment, conditions, evaluate, resolve_pointer
 from kfusion.kernel.flow import (
     LEAVING,
     MOST_STEP,

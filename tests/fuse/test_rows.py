@@ -60,6 +60,27 @@ CALLS = ["f(t, a, w, h, n)", "g(o, t, w, h, n)"]
         # Columns
         (f"{WHOLE} t[x*h + y] = a[y*w + x];", f"{WHOLE} o[y*w + x] = t[x*h + y];", 1),
         (f"{WHOLE} t[x*h + y] = a[y*w + x];", f"{WHOLE} o[y*w + x] = t[y*w + x];", 2),
+        # Pitches that are made of numbers
+        (
+            "if (x < n >> 1 && y < h) t[y*(n >> 1) + x] = a[y*w + x];",
+            "if (x < n >> 1 && y < h) o[y*w + x] = t[y*(n >> 1) + x];",
+            1,
+        ),
+        (
+            "if (x < (n >> 1) && y < h) t[y*(n >> 1) + x] = a[y*w + x];",
+            "if (x < n / 2 && y < h) o[y*w + x] = t[y*(n / 2) + x];",
+            1,  # the numbers differ only where n is negative, and no item is inside
+        ),
+        (
+            "if (x < (w & ~3) && y < h) t[y*(w & ~3) + x] = a[y*w + x];",
+            "if (x < (w & ~3) && y < h) o[y*w + x] = t[(w & ~3) * y + x];",
+            1,
+        ),
+        (
+            "if (x < (w & ~3) && y < h) t[y*(w & ~3) + x] = a[y*w + x];",
+            "if (x < (w & ~3) && y < h) o[y*w + x] = t[(w & ~1) * y + x];",
+            2,
+        ),
         # Conditions that have a name
         (
             "const bool inside = x < w && y < h; if (!inside) return; t[y*w + x] = a[x];",
@@ -174,6 +195,11 @@ def test_two_dimensions(first: str, second: str, launches: int) -> None:
             1,
         ),
         (f"{ITEM} const int r = i >> 2, k = i & 1; t[4*r + k] = a[r];", f"{ITEM} o[i] = t[i];", 2),
+        # Of negative numbers
+        (f"{ITEM} t[i] = a[i];", f"{ITEM} o[i] = t[2*((i - 4) >> 1) + ((i - 4) & 1) + 4];", 1),
+        (f"{ITEM} t[i] = a[i];", f"{ITEM} o[i] = t[2*((i - 4) / 2) + ((i - 4) & 1) + 4];", 2),
+        (f"{ITEM} t[i] = a[i];", f"{ITEM} o[i] = t[((i - 4) & ~1) + ((i - 4) & 1) + 4];", 1),
+        (f"{ITEM} t[i] = a[i];", f"{ITEM} o[i] = t[((i + 4u) & ~3u) + ((i + 4u) & 3u) - 4u];", 1),
         (f"{ITEM} t[2*i] = a[i]; t[2*i | 1] = 1;", f"{ITEM} o[i] = t[2*i] + t[2*i + 1];", 1),
         (f"{ITEM} t[2*i] = a[i]; t[2*i | 1] = 1;", f"{ITEM} o[i] = t[2*i] + t[2*i + 2];", 2),
     ],
