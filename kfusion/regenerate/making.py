@@ -93,7 +93,7 @@ def making_text(pattern: Pattern) -> str:
         making.collect()
     shared = [c for c in forms[0][1].conditions if all(c in m.conditions for _, m in forms)]
     fits = f"kfusion_{pattern.name}_fits"
-    blocks = [_Making(pattern, pattern.forms[0]).checking_text(fits, shared)]
+    blocks = [forms[0][1].checking_text(fits, shared)]
     for name, making in forms:
         making.conditions = [c for c in making.conditions if c not in shared]
         text = making.making_text(name, fits)
@@ -160,7 +160,6 @@ class _Making:
             self._apart_from_all([drop.memory for drop in self.pattern.drops])
 
     def checking_text(self, name: str, conditions: list[_Condition]) -> str:
-        self._values_named(conditions)
         lines = [line for condition in conditions for line in _refusing(condition)]
         uses = dict.fromkeys(use for condition in conditions for use in condition.uses)
         return _function(name, self._declarations(uses), lines or ["(void)run;"], "return 1;")
@@ -250,15 +249,6 @@ class _Making:
         if type_ in ("", given) or not is_on(GUARD_TYPES):
             return text, f"cl_{given}"
         return f"(cl_{type_}){text}", f"cl_{type_}"  # an equal one, of another kernel
-
-    def _values_named(self, conditions: list[_Condition]) -> None:
-        """The names that the conditions were written with."""
-        for condition in conditions:
-            for kind, key in condition.uses:
-                if kind == "value":
-                    assert isinstance(key, _Place)
-                    if key not in self._values:
-                        self._values[key] = self.words.new(self._word(key))
 
     def _declarations(self, uses: Iterable[tuple[str, object]]) -> list[str]:
         """Of all variables that are used; memory and values come from launches."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -208,3 +209,18 @@ def test_trace_tells_of_programs_that_are_built_with_other_options(tmp_path: Pat
     assert program.both() == AS_WRITTEN
     told = program.run("out", KFUSION="trace").stderr.splitlines()
     assert "built from another text, or with options (-D) that kfusion was not given" in told[-1]
+
+
+def test_numbers_that_several_forms_ask_for_in_another_order(tmp_path: Path) -> None:
+    """With all stored, the last call stays apart, and the first `n` is another launch's."""
+    body = """\
+        launch("halve", b, a, (cl_mem)0);
+        launch("differences", s, b, (cl_mem)0);
+        launch("smooth", t, s, (cl_mem)0);
+        launch("decimate", c, t, (cl_mem)0);
+"""
+    declared = "cl_mem s = scratch();"
+    program = host(tmp_path, "#pragma kfuse(b, t, out(c))", body, declared=declared)
+    shutil.copytree(Path(__file__).parent / "decimated", tmp_path, dirs_exist_ok=True)
+    recorded(program)
+    assert program.both() == {"halve_differences_smooth_decimate": 1}
