@@ -12,6 +12,7 @@ from pycparser import c_ast
 from kfusion.host.program import constant
 from kfusion.host.record import Recorder
 from kfusion.host.symbolic import FALSE, Place, Pointee, Ref, Sym
+from kfusion.host.types import are_alike
 from kfusion.parse.unit import argument_of
 
 _DESCRIPTION = ("buffer", "mem_object")  # of cl_image_desc: what an image lies over, if not NULL
@@ -74,10 +75,13 @@ class Initialisers(Recorder):
         return isinstance(item, c_ast.Constant) and bool(types.members(type_))
 
     def array_length(self, node: c_ast.BinaryOp) -> int | None:
-        """n in `sizeof a / sizeof a[0]`, for an array whose declaration is seen."""
+        """n in `sizeof a / sizeof a[0]`, for an array whose declaration is seen, and in
+        `sizeof((T[]){a, b}) / sizeof(T)`."""
         if node.op != "/" or not (_is_sizeof(node.left) and _is_sizeof(node.right)):
             return None
         whole, element = node.left.expr, node.right.expr
+        if isinstance(whole, c_ast.CompoundLiteral) and isinstance(element, c_ast.Typename):
+            return self._literal_length(whole, element.type)
         inner = getattr(element, "name", None) or getattr(element, "expr", None)
         if not (isinstance(whole, c_ast.ID) and isinstance(inner, c_ast.ID)):
             return None
@@ -89,6 +93,15 @@ class Initialisers(Recorder):
         if declared.type.dim is not None:
             return constant(declared.type.dim, self.program.enumerators)
         return len(declared.init.exprs) if isinstance(declared.init, c_ast.InitList) else None
+
+    def _literal_length(self, literal: c_ast.CompoundLiteral, element: c_ast.Node) -> int | None:
+        array, items = literal.type.type, literal.init.exprs
+        if not isinstance(array, c_ast.ArrayDecl) or array.dim is not None:
+            return None
+        inner = self.program.types.members(array.type)  # whose braces may be left out
+        if inner or any(isinstance(i, (c_ast.NamedInitializer, c_ast.InitList)) for i in items):
+            return None
+        return len(items) if are_alike(array.type, element) else None
 
     def _designated(self, designator: c_ast.Node, members: list[str]) -> int | None:
         """The position that `[index]` or `.member` names."""

@@ -22,7 +22,7 @@ class DeclaredTypes:
             self.opaque |= unit.opaque_types
             for node in unit.nodes[c_ast.Typedef]:
                 first = self._typedefs.setdefault(node.name, node.type)
-                if not _are_alike(first, node.type):
+                if not are_alike(first, node.type):
                     self.ambiguous.add(node.name)
             for kind in (c_ast.Struct, c_ast.Union):
                 for node in unit.nodes[kind]:
@@ -36,7 +36,7 @@ class DeclaredTypes:
     def _add(self, node: c_ast.Struct) -> None:
         if node.name and node.decls is not None:
             first = self._structs.setdefault(node.name, node)
-            if not _are_alike(first, node):
+            if not are_alike(first, node):
                 self.ambiguous.add(node.name)
         if isinstance(node, c_ast.Union):
             self._union_members |= {getattr(d, "name", None) for d in node.decls or []}
@@ -118,7 +118,7 @@ def is_void(type_: c_ast.Node | None) -> bool:
     return isinstance(inner, c_ast.IdentifierType) and inner.names == ["void"]
 
 
-def _are_alike(one: c_ast.Node, other: c_ast.Node) -> bool:
+def are_alike(one: c_ast.Node, other: c_ast.Node) -> bool:
     """Is it the same declaration, perhaps read a second time, in another file?"""
     if one is other:
         return True
@@ -127,7 +127,7 @@ def _are_alike(one: c_ast.Node, other: c_ast.Node) -> bool:
     if any(getattr(one, name) != getattr(other, name) for name in one.attr_names):
         return False
     below, beside = list(one), list(other)
-    return len(below) == len(beside) and all(map(_are_alike, below, beside))
+    return len(below) == len(beside) and all(map(are_alike, below, beside))
 
 
 def named_type(type_: c_ast.Node | None) -> str:
