@@ -33,7 +33,7 @@ from kfusion.host.sync import kept_apart
 from kfusion.joined import Joining, alike
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import PATIENCE, read_kernels
-from kfusion.outputs import known_options, output_texts, with_kernels
+from kfusion.outputs import known_options, output_texts, with_kernels, without_values
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.files import Inputs, parse_sources
 from kfusion.parse.recorded import RecordedRow, recorded_programs, recorded_rows
@@ -129,6 +129,7 @@ def fuse_files(
     inputs = joining.with_texts(list(given.fused.units.values()))
     given = replace(given, inputs=inputs)
     result.files = output_texts(given, result)
+    result.diagnostics += without_values(given)
     for unit in inputs.kernels:
         name, made = unit.source.path.name, with_kernels(unit, given)
         result.programs[name] = (unit.source.text, made.text)

@@ -9,8 +9,11 @@ from kfusion.given import Given
 from kfusion.graph.target import Target
 from kfusion.host.closed import closed_as_a_whole
 from kfusion.host.closed_files import calls_opencl
+from kfusion.host.options import given_by_hosts
 from kfusion.host.outside import has_redirected
 from kfusion.joined import joined_data, may_be_another
+from kfusion.kernel.opened import names_left_open
+from kfusion.kernel.pins import given_macros
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.embedded import build_options, source_hash
 from kfusion.parse.files import Inputs
@@ -28,7 +31,7 @@ from kfusion.regenerate.tables import RegionText, pattern_text
 from kfusion.results import PlannedRegion, Result
 from kfusion.runtime import CALLS_NAME, HEADER_NAME
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.diagnostics import error
+from kfusion.source.diagnostics import Diagnostic, error, warning
 from kfusion.source.text import Edit, SourceFile, Spliced, bytes_of
 from kfusion.synthesis.files import given_edits, section_edits
 from kfusion.synthesis.model import FusedKernel
@@ -225,6 +228,28 @@ def _one_program(given: Given) -> Iterator[_OneProgram]:
         units = [*files, *both] if way == 0 else both
         kernels = [kernel for unit in units for kernel in given.fused.of(unit)]
         yield _OneProgram(text.unit, data, files, kernels, options)
+
+
+def without_values(given: Given) -> Iterator[Diagnostic]:
+    """Macros that only build options give values, where those are not known: kernels were fused for
+    builds without them."""
+    hosts = given_by_hosts((*given.inputs.hosts, *given.inputs.cpp))
+    for unit, options in known_options(given.inputs).items():
+        kernels = given.fused.of(unit)
+        if options is not None or not kernels:
+            continue
+        open_names = names_left_open(unit)
+        defaults = given_macros(pin for kernel in kernels for pin in kernel.pins)
+        found = {name: span for name, span in hosts.items() if name in (*open_names, *defaults)}
+        if found:
+            name, span = next(iter(found.items()))
+            yield warning(
+                "KF244",
+                f"kernels are built with '{name}', and kfusion was not given a value: such builds "
+                "have no fused kernels",
+                span,
+                help=f"-D {name}=VALUE, as one run writes it: with the point of 2.0f, for example",
+            )
 
 
 def known_options(inputs: Inputs) -> dict[Unit, tuple[str, ...] | None]:

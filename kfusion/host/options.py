@@ -40,6 +40,12 @@ def option_macros(units: Iterable[Unit | CppUnit]) -> frozenset[str]:
     return frozenset(found)
 
 
+def given_by_hosts(units: Iterable[Unit | CppUnit]) -> dict[str, Span]:
+    """Where the text of a host gives a macro to a build: `"-DSOFT=%g"`."""
+    places = [(unit.source, found) for unit in units for found in _MACRO.finditer(unit.source.text)]
+    return {found[1]: Span(source, *found.span()) for source, found in reversed(places)}
+
+
 def groups_are_full(units: Iterable[Unit | CppUnit]) -> bool:
     """Are ranges divided into groups of one size? Since OpenCL C 2.0 the last may be smaller."""
     texts = [unit.source.text for unit in units]
