@@ -760,13 +760,17 @@ def _not_understood(a: BoundAccess, b: BoundAccess) -> Reason:
             unknown.access.span,
             related=related,
         )
-    hint = _without_sign(unknown)
+    first, last = unknown.access.index
+    used = {token.text for token in kernel.unit.tokens[first : last + 1]}
+    nothing = next((name for name, _ in kernel.open_names if name in used), None)
+    value = f"nothing gives '{nothing}' a value: -D {nothing}=VALUE does"
+    hints = [_FOLLOWED, _without_sign(unknown)] if nothing is None else [value]
     return Reason(
         "KF203",
         f"the index of {unknown} is not understood, and {other.stage.kernel_name}() {verb} "
         f"'{other.memory}' too",
         unknown.access.span,
-        help="; ".join(filter(None, (_FOLLOWED, hint))),
+        help="; ".join(filter(None, hints)),
         related=related,
     )
 
