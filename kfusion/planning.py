@@ -25,6 +25,7 @@ from kfusion.regenerate.pattern import Form, Pattern
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Reason
 from kfusion.source.lexer import tokenize
+from kfusion.synthesis.alike import but_for_names
 from kfusion.synthesis.kernel import synthesise
 from kfusion.synthesis.model import FusedKernel, FusedParameter, NotWrittenError
 from kfusion.synthesis.several import ITEM
@@ -40,7 +41,7 @@ class Kernels:
     taken: set[str]  # by anything in the program: no fused kernel is called so
     reserved: frozenset[str] = frozenset()  # in files of kernels: nothing in one is called so
     written: set[str] = field(default_factory=set)  # fused kernels, and the functions they call
-    made: dict[tuple[str, ...], FusedKernel] = field(default_factory=dict)  # by their tokens
+    made: dict[tuple[str, ...], FusedKernel] = field(default_factory=dict)  # by their texts
     units: dict[str, Unit] = field(default_factory=dict)  # where each has its components
     order: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of parameters, see below
     alone: dict[str, Reason] = field(default_factory=dict)  # components that cannot be repeated
@@ -66,8 +67,7 @@ class Kernels:
         name = combined_name(names, ())
         write = partial(synthesise, group, plan.invocations, exact=self.exact)
         probe = write(name, taken=self.reserved)
-        # Two regions share a kernel if only the comments differ, which quote the launches.
-        key = tuple(token.text for token in tokenize(probe.text))
+        key = but_for_names(probe, {m.kernel.unit for m in members}, self.reserved)
         if key not in self.made:
             taken = self.taken | self.reserved
             if probe.elements > 1:

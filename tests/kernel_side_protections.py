@@ -159,4 +159,7 @@ PROTECTED_BY: dict[str, str] = {
     "parts": "tests/fuse/test_parts.py::test_two_items_store_parts_of_one_element",
     "partial": f"{_TRAPS}::test_trap_01_partial_overwrite_by_a_later_kernel_keeps_the_store",
     "untouched": "tests/graph/test_cpu.py::test_weights_that_another_stage_writes_are_copied",
+    # synthesis
+    "own-names": "tests/synthesis/test_alike.py::test_kernels_that_store_what_they_load"
+    "[v_x + HALO-v_y + HALO-False]",
 }

@@ -204,3 +204,12 @@ def test_sync_holds_for_what_annotations_list(tmp_path: Path) -> None:
     )
     assert "cut[KF212]: launch_last is not fused with earlier calls" in program.fused()
     assert program.both() == AS_WRITTEN
+
+
+def test_one_kernel_whatever_the_objects_are_called(tmp_path: Path) -> None:
+    again = PAIR.replace("t, a", "t, c").replace("c, t, b", "a, t, b")
+    pragma = "#pragma kfuse(b, c, t, out(a)) runs(square(t, c, n), add(a, t, b, n))"
+    after = f'{pragma}\n    {{\n{again}    }}\n    show("a", a);'
+    program = host(tmp_path, f"#pragma kfuse(a, b, t, out(c)) {RUNS}", after=after)
+    program.fused()
+    assert program.both() == {"square_add": 2}
