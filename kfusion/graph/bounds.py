@@ -664,6 +664,8 @@ def _never_negative(atom: Atom) -> Iterator[Form]:
         rest = atom.dividend - atom.divisor * here
         yield rest
         yield atom.divisor - rest - number(1)
+    elif isinstance(atom, Quotient) and _is_rounded_to_zero(atom):
+        yield atom.divisor * here
 
 
 def _divides(quotient: Quotient) -> bool:
@@ -676,6 +678,13 @@ def _divides(quotient: Quotient) -> bool:
     if is_unsigned(quotient.type) and _may_pass_its_end(quotient.dividend) and is_on(ENDS):
         return False
     return _is_sum(quotient.dividend) and _is_sum(quotient.divisor)
+
+
+def _is_rounded_to_zero(quotient: Quotient) -> bool:
+    """`i / frame * frame` is not negative, whatever sign `frame` has."""
+    if quotient.divisor == number(1) or is_unsigned(quotient.type):
+        return False
+    return _is_sum(quotient.dividend)
 
 
 OTHER_ITEM = "'"  # behind the kinds of ids

@@ -152,6 +152,15 @@ PROGRAMS: dict[str, tuple[str, str, int]] = {
         2,
     ),
     **{
+        f"from a multiple of {by} on": (
+            "const int i = get_global_id(0); if (i < (int)n) t[i] = 2 * a[i];",
+            f"const int i = get_global_id(0), b = i / {by} * {by};"
+            " if (i < (int)n) c[i] = b + 2 < (int)n ? t[b + 2] : 0;",
+            1,
+        )
+        for by in ("f", "y")
+    },
+    **{
         f"a loop over the range, in {type_}": (
             "const uint i = get_global_id(0); if (i < n) t[i] = 2 * a[i];",
             f"for ({type_} i = get_global_id(0); i < n; i += get_global_size(0)) c[i] = t[i] + 1;",
