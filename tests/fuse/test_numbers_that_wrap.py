@@ -154,8 +154,10 @@ PROGRAMS: dict[str, tuple[str, str, int]] = {
     **{
         f"from a multiple of {by} on": (
             "const int i = get_global_id(0); if (i < (int)n) t[i] = 2 * a[i];",
-            f"const int i = get_global_id(0), b = i / {by} * {by};"
-            " if (i < (int)n) c[i] = b + 2 < (int)n ? t[b + 2] : 0;",
+            (
+                f"const int i = get_global_id(0), b = i / {by} * {by};"
+                " if (i < (int)n) c[i] = b + 2 < (int)n ? t[b + 2] : 0;"
+            ),
             1,
         )
         for by in ("f", "y")
