@@ -81,7 +81,7 @@ class Timed:
             gb_s=(self.before.gb_s, self.after.gb_s),
             share=(self.before.gb_s / copy_gb_s, self.after.gb_s / copy_gb_s),
             speed_up=self.before.ms / self.after.ms,
-            predicted=self.before.bytes / self.after.bytes,
+            predicted=self.before.bytes / max(self.after.bytes, 1),  # none if nothing is stored
             doubt=max(self.before.doubt, self.after.doubt),
         )
 

@@ -22,6 +22,7 @@ from kfusion.tuned import NOT_RUN, Point, budgets_text
 
 if TYPE_CHECKING:
     from kfusion.device.tune import Tuner
+    from kfusion.device.verify import Verifier
 
 SIZES = (1, 13, 64, 1000)
 BENCH_ITEMS = 1 << 22
@@ -95,11 +96,6 @@ def verify_here(result: Result, wanted: Wanted, words: Sequence[str]) -> int:
         outcomes = [verifier.verify(planned, size) for planned, size in shown]
     for outcome in outcomes:
         same = _tell(outcome, words) and same
-    unknown = sorted(wanted.numbers.keys() - verifier.used)
-    buffers = {
-        str(m) for planned in result.to_run for i in planned.plan.invocations for m in i.memory
-    }
-    unknown += sorted(wanted.data.keys() - buffers)
     if all(outcome.skipped for outcome in outcomes):
         click.echo(
             "nothing was run, and nothing compared; "
@@ -107,9 +103,7 @@ def verify_here(result: Result, wanted: Wanted, words: Sequence[str]) -> int:
             err=True,
         )
         return NOTHING_RUN
-    for name in unknown:
-        option = "--let" if name in wanted.numbers else "--data"
-        click.echo(f"{option} {name}: nothing that was run has this name", err=True)
+    unknown = _tell_unknown(result, wanted, verifier)
     if wanted.sizes:
         _tell_fixed(outcomes)
     if unknown or not same:
@@ -118,6 +112,16 @@ def verify_here(result: Result, wanted: Wanted, words: Sequence[str]) -> int:
     if left_out:
         click.echo(f"not compared: {', '.join(left_out)}", err=True)
     return INCOMPLETE if left_out else 0
+
+
+def _tell_unknown(result: Result, wanted: Wanted, verifier: Verifier) -> bool:
+    """Is something given that is not there?"""
+    memory = {str(m) for p in result.to_run for i in p.plan.invocations for m in i.memory}
+    names = [f"--let {name}" for name in sorted(wanted.numbers.keys() - verifier.used)]
+    names += [f"--data {name}" for name in sorted(wanted.data.keys() - memory)]
+    for name in names:
+        click.echo(f"{name}: nothing that was run has this name", err=True)
+    return bool(names)
 
 
 def _tell_fixed(outcomes: Sequence[Outcome]) -> None:
@@ -172,12 +176,13 @@ def bench_here(
         click.echo(times.table(rows))
     for doubt in times.doubts(rows, repeats):
         click.echo(doubt, err=True)
+    unknown = bool(rows) and _tell_unknown(result, wanted, verifier)
     _tell_fixed([each.outcome for each in timed])
     if json is not None:
         json.write_text(times.as_json(device, copy, repeats, rows))
     if plot is not None and rows:
         times.plot(plot, device, rows)
-    return 0 if rows and all(same) else 1
+    return 0 if rows and all(same) and not unknown else 1
 
 
 def _usual(planned: PlannedPattern) -> tuple[int, ...]:

@@ -11,7 +11,9 @@ from casestudies.measure import (
     parse_instruction_counts,
     run_counted,
 )
+from kfusion.device.bench import Side, Timed
 from kfusion.device.oclgrind import MeasureError, oclgrind_races
+from kfusion.device.verify import Outcome
 
 ELEMENTS = 100
 VECTOR = 4 * ELEMENTS
@@ -146,3 +148,10 @@ def test_uninitialised_value_is_a_complaint(scale: Path, kernels: dict[str, str]
 def test_program_that_fails_under_oclgrind_is_an_error(scale: Path) -> None:
     with pytest.raises(MeasureError, match=r"exit status 3\n(?s:.*)nowhere\.cl: No such file"):
         oclgrind_bytes([scale, "scale"], {"KERNELS": "nowhere.cl"})
+
+
+def test_fused_launches_that_move_nothing() -> None:
+    """What they would store is read by nobody."""
+    before, after = Side(2, 4096, 2.0, 0.1), Side(1, 0, 0.5, 0.1)
+    row = Timed(Outcome("app", 1024, (2, 1)), before, after).row(copy_gb_s=10.0)
+    assert (row.speed_up, row.gb_s[1], row.predicted) == (4.0, 0.0, 4096.0)

@@ -321,10 +321,12 @@ def test_oclgrind_looks_at_what_could_be_run() -> None:
     assert done.returncode == 3
 
 
-def test_a_name_that_nothing_has() -> None:
-    done = verify("legal.c", "--size", "13", "--let", "bogus=3")
+@pytest.mark.parametrize("command", ["verify", "bench"])
+def test_a_name_that_nothing_has(command: str) -> None:
+    repeats = ["--repeats", "1"] if command == "bench" else []
+    done = verify("legal.c", "--size", "13", "--let", "bogus=3", *repeats, command=command)
     assert done.returncode == 1
-    assert done.stderr == "--let bogus: nothing that was run has this name\n"
+    assert "--let bogus: nothing that was run has this name\n" in done.stderr
 
 
 @pytest.mark.parametrize(
