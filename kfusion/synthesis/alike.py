@@ -20,7 +20,7 @@ from kfusion.synthesis.several import ITEM
 
 OWN_NAMES = protection("own-names", "names of the file are taken for variables of a kernel")
 
-_NO_TYPES = frozenset("return else do case goto sizeof".split())
+_NO_TYPES = frozenset("return else do case goto sizeof struct union enum".split())
 
 
 def but_for_names(

@@ -38,6 +38,7 @@ def key(text: str, *names: str) -> tuple[str, ...]:
         ("v_x * WEIGHT", "v_y * OTHER", False),  # as build options say
         ("v_x + last", "v_y + first", False),
         ("p.x", "p.y", False),
+        ("v_x; struct left p", "v_y; struct right p", False),
         ("v_x; return WEIGHT", "v_y; return OTHER", False),
         ("v_x\n#if x > 0\n+ 1\n#endif\n", "v_y\n#if x > 0\n+ 1\n#endif\n", False),
     ],
