@@ -16,7 +16,7 @@ from kfusion.host.closed import Closedness, closedness
 from kfusion.host.closed_cpp import check_names, closedness_of_cpp, nothing_told
 from kfusion.host.known import Kind, kind_of
 from kfusion.host.observed import Observation
-from kfusion.host.options import check_program_queries, kernel_defines, option_macros
+from kfusion.host.options import check_points, check_program_queries, kernel_defines, option_macros
 from kfusion.host.oracle import Expected
 from kfusion.host.predict import Prediction, predictions
 from kfusion.host.predict_launches import PredictedLaunch, shape
@@ -84,6 +84,7 @@ def fuse_files(
         _require_kernels(inputs)
     if regions:
         check_program_queries((*inputs.hosts, *inputs.cpp))
+        check_points((*inputs.hosts, *inputs.cpp), sources.how.defines)
     kernels, doubles = _all_kernels(inputs, patience)
     built = known_options(inputs) if regions else {}
     joining = Joining(inputs, kernels, patience)

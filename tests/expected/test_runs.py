@@ -213,3 +213,33 @@ def test_one_kernel_whatever_the_objects_are_called(tmp_path: Path) -> None:
     program = host(tmp_path, f"#pragma kfuse(a, b, t, out(c)) {RUNS}", after=after)
     program.fused()
     assert program.both() == {"square_add": 2}
+
+
+@pytest.mark.parametrize(
+    ("value", "launches"),
+    [("2", None), ("(-2)", None), ("0x2u", None), ("2.0f", LEAST)],
+)
+def test_a_number_that_the_host_makes_with_a_point(
+    value: str, launches: dict[str, int] | None, tmp_path: Path
+) -> None:
+    """`#if TIMES == 2` would keep the program that has 2.5f from being built."""
+    program = host(tmp_path, f"#pragma kfuse(a, b, t, out(c)) {RUNS}")
+    kernels, lib = tmp_path / "kernels.cl", tmp_path / "lib.c"
+    kernels.write_text(
+        "#ifndef TIMES\n#define TIMES 1.0f\n#endif\n"
+        + kernels.read_text().replace("x[i] * x[i]", "TIMES * x[i]")
+    )
+    options = 'static char options[40];\n    sprintf(options, "-DTIMES=%.2ff", 2.5);\n'
+    text = lib.read_text().replace('rig_program("")', "rig_program(options)")
+    lib.write_text(text.replace("void start(void)\n{\n", f"void start(void)\n{{\n    {options}"))
+    if launches is None:
+        done = program.kfusion("-o", "out", f"-DTIMES={value}")
+        assert done.returncode == 2
+        message = f"builds get 'TIMES' with a point, and kfusion was given -D TIMES={value}: what"
+        assert (
+            f"error[KF244]: {message} is fused for an integer would not compile there"
+            in done.stderr
+        )
+        return
+    program.fused(f"-DTIMES={value}")
+    assert program.both() == launches
