@@ -79,6 +79,8 @@ class Observation:
         is_known &= None not in given
         is_known &= not any(isinstance(self._before(value), Num | Unknown) for value in objects)
         given |= self._other_names(objects)
+        for path, name, _ in self._objects():
+            given |= _owners_at_end(path, path.values[name])
         seen = visible_in(self.region.block, self.region.function)
         types = self.program.types
         # They may reach kernels through what was filled before the region.
