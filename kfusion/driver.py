@@ -16,7 +16,7 @@ from kfusion.host.closed import Closedness, closedness
 from kfusion.host.closed_cpp import check_names, closedness_of_cpp, nothing_told
 from kfusion.host.known import Kind, kind_of
 from kfusion.host.observed import Observation
-from kfusion.host.options import check_points, check_program_queries, kernel_defines, option_macros
+from kfusion.host.options import check_program_queries, kernel_defines, option_macros
 from kfusion.host.oracle import Expected
 from kfusion.host.predict import Prediction, predictions
 from kfusion.host.predict_launches import PredictedLaunch, shape
@@ -33,7 +33,7 @@ from kfusion.host.sync import kept_apart
 from kfusion.joined import Joining, alike
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import PATIENCE, read_kernels
-from kfusion.outputs import known_options, output_texts, with_kernels, without_values
+from kfusion.outputs import check_points, known_options, output_texts, with_kernels, without_values
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.files import Inputs, parse_sources
 from kfusion.parse.recorded import RecordedRow, recorded_programs, recorded_rows
@@ -84,7 +84,6 @@ def fuse_files(
         _require_kernels(inputs)
     if regions:
         check_program_queries((*inputs.hosts, *inputs.cpp))
-        check_points((*inputs.hosts, *inputs.cpp), sources.how.defines)
     kernels, doubles = _all_kernels(inputs, patience)
     built = known_options(inputs) if regions else {}
     joining = Joining(inputs, kernels, patience)
@@ -129,6 +128,7 @@ def fuse_files(
         result.regions.append(replace(planned, said=tuple(result.diagnostics[said:])))
     inputs = joining.with_texts(list(given.fused.units.values()))
     given = replace(given, inputs=inputs)
+    check_points(given)
     result.files = output_texts(given, result)
     result.diagnostics += without_values(given)
     for unit in inputs.kernels:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -35,6 +36,8 @@ from kfusion.source.diagnostics import Diagnostic, error, warning
 from kfusion.source.text import Edit, SourceFile, Spliced, bytes_of
 from kfusion.synthesis.files import given_edits, section_edits
 from kfusion.synthesis.model import FusedKernel
+
+_NUMBERED = re.compile(r"\b(\w+) == -?\d")  # in pins: macros that stand for integers
 
 
 def output_texts(given: Given, result: Result) -> dict[str, str]:
@@ -228,6 +231,22 @@ def _one_program(given: Given) -> Iterator[_OneProgram]:
         units = [*files, *both] if way == 0 else both
         kernels = [kernel for unit in units for kernel in given.fused.of(unit)]
         yield _OneProgram(text.unit, data, files, kernels, options)
+
+
+def check_points(given: Given) -> None:
+    """`#if SOFT == 1`, which asks whether a build has the number that a kernel was fused for, does
+    not compile where the host makes it 1.5f."""
+    hosts = given_by_hosts((*given.inputs.hosts, *given.inputs.cpp), point=True)
+    kernels = [kernel for unit in given.inputs.kernels for kernel in given.fused.of(unit)]
+    for name in _NUMBERED.findall("\n".join(pin for each in kernels for pin in each.pins)):
+        if name in hosts:
+            raise error(
+                "KF244",
+                f"builds get '{name}' with a point, and kfusion was given an integer: what is "
+                "fused for that would not compile there",
+                hosts[name],
+                help=f"give it a point, too: -D {name}=2.5f stands for all such numbers",
+            )
 
 
 def without_values(given: Given) -> Iterator[Diagnostic]:

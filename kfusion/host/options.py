@@ -19,7 +19,6 @@ PROGRAM_QUERIES = protection("host-program-queries", "a program that counts kern
 _QUERIES = ("clCreateKernelsInProgram", "CL_PROGRAM_NUM_KERNELS", "CL_PROGRAM_KERNEL_NAMES")
 _MACRO = re.compile(r"-D\s*([A-Za-z_]\w*)")
 _WITH_A_POINT = re.compile(r"-D\s*([A-Za-z_]\w*)=\(?%[-+ #0-9.]*(?:[efaEFA]|[gG]f)")
-_INTEGER = re.compile(r"([A-Za-z_]\w*)=[-(]*(?:0[xX])?[0-9a-fA-F]+[uUlL]*\)?")
 _DEFINED = re.compile(r"#\s*define\s+([A-Za-z_]\w*)")
 _MADE_UP = re.compile(r"-D(?!\s*[A-Za-z_])|#\s*define\s+(?![A-Za-z_])")
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
@@ -42,27 +41,12 @@ def option_macros(units: Iterable[Unit | CppUnit]) -> frozenset[str]:
     return frozenset(found)
 
 
-def given_by_hosts(units: Iterable[Unit | CppUnit]) -> dict[str, Span]:
-    """Where the text of a host gives a macro to a build: `"-DSOFT=%g"`."""
-    places = [(unit.source, found) for unit in units for found in _MACRO.finditer(unit.source.text)]
+def given_by_hosts(units: Iterable[Unit | CppUnit], *, point: bool = False) -> dict[str, Span]:
+    """Where the text of a host gives a macro to a build, `"-DSOFT=%d"`; `point`: as a number with a
+    point, `"-DSOFT=%f"`."""
+    form = _WITH_A_POINT if point else _MACRO
+    places = [(unit.source, found) for unit in units for found in form.finditer(unit.source.text)]
     return {found[1]: Span(source, *found.span()) for source, found in reversed(places)}
-
-
-def check_points(units: Iterable[Unit | CppUnit], defines: Iterable[str]) -> None:
-    """`#if SOFT == 1`, which asks whether a build has the number that a kernel was fused for, does
-    not compile where the host makes it 1.5f."""
-    integers = {found[1]: found[0] for found in map(_INTEGER.fullmatch, defines) if found}
-    for unit in units:
-        for found in _WITH_A_POINT.finditer(unit.source.text):
-            given = integers.get(found[1])
-            if given is not None:
-                raise error(
-                    "KF244",
-                    f"builds get '{found[1]}' with a point, and kfusion was given -D {given}: what "
-                    "is fused for an integer would not compile there",
-                    Span(unit.source, *found.span()),
-                    help=f"give it a point, too: -D {found[1]}=2.5f stands for all such numbers",
-                )
 
 
 def groups_are_full(units: Iterable[Unit | CppUnit]) -> bool:
