@@ -375,6 +375,8 @@ def test_what_the_host_sees_is_not_held_back(queue: cl.CommandQueue, program: cl
         assert region.noted == 0
         assert region.reasons == ["square: the host sees the memory of 'x'"]
     mapped.base.release(queue)
+    queue.finish()  # before the array is gone that kernels store into
+    assert (host == np.arange(N, dtype=np.float32) ** 2).all()
 
 
 def test_memory_that_shares_bytes_with_out_is_stored(
