@@ -32,6 +32,10 @@ from kfusion.synthesis.several import ITEM
 
 STORING_ALL = "_all"  # after the name of a kernel of which there is one that stores less
 
+# Programs of the components, and a text but for the names of its variables: what other names
+# stand for is another thing in another program.
+_Key = tuple[tuple[Unit, ...], tuple[str, ...]]
+
 
 @dataclass
 class Kernels:
@@ -41,7 +45,7 @@ class Kernels:
     taken: set[str]  # by anything in the program: no fused kernel is called so
     reserved: frozenset[str] = frozenset()  # in files of kernels: nothing in one is called so
     written: set[str] = field(default_factory=set)  # fused kernels, and the functions they call
-    made: dict[tuple[str, ...], FusedKernel] = field(default_factory=dict)  # by their texts
+    made: dict[_Key, FusedKernel] = field(default_factory=dict)
     units: dict[str, Unit] = field(default_factory=dict)  # where each has its components
     order: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of parameters, see below
     alone: dict[str, Reason] = field(default_factory=dict)  # components that cannot be repeated
@@ -67,7 +71,8 @@ class Kernels:
         name = combined_name(names, ())
         write = partial(synthesise, group, plan.invocations, exact=self.exact)
         probe = write(name, taken=self.reserved)
-        key = but_for_names(probe, {m.kernel.unit for m in members}, self.reserved)
+        written = but_for_names(probe, {m.kernel.unit for m in members}, self.reserved)
+        key = tuple(dict.fromkeys(m.kernel.program for m in members)), written
         if key not in self.made:
             taken = self.taken | self.reserved
             if probe.elements > 1:

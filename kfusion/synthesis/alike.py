@@ -21,6 +21,7 @@ from kfusion.synthesis.several import ITEM
 OWN_NAMES = protection("own-names", "names of the file are taken for variables of a kernel")
 
 _NO_TYPES = frozenset("return else do case goto sizeof struct union enum".split())
+_BEFORE_OTHERS = frozenset(". -> struct union enum goto".split())  # no variable stands behind
 
 
 def but_for_names(
@@ -29,6 +30,12 @@ def but_for_names(
     """`outside`: what the files of kernels give a meaning outside of function bodies."""
     tokens = tokenize(kernel.text)  # comments, which quote the launches, are none
     macros = [each for unit in units for each in _macros(unit, [token.text for token in tokens])]
+    called = {macro.name for macro in macros}
+    plain = [_is_plain(kernel.text, called)]
+    # A body that begins with `#` is no directive.
+    plain += [_is_plain(f"; {m.body}", called.union(m.parameters or ())) for m in macros]
+    if is_on(OWN_NAMES) and not all(plain):
+        return tuple(token.text for token in tokens)
     no_types = _NO_TYPES.union(macro.name for macro in macros)
     declared = {parameter.name for parameter in kernel.parameters}
     for type_, name in pairwise(tokens):
@@ -50,6 +57,17 @@ def but_for_names(
         else:
             texts.append(token.text)
     return tuple(texts)
+
+
+def _is_plain(text: str, open_names: Collection[str]) -> bool:
+    """Does each name in it stay what it is, a variable or none, when macros are expanded?"""
+    for before, token in pairwise(tokenize(f"{text}\n;")):
+        if before.text in _BEFORE_OTHERS:
+            if token.kind is not Kind.NAME or token.text in open_names:
+                return False
+        elif before.kind is Kind.PUNCTUATOR and "#" in before.text:
+            return False
+    return True
 
 
 def _macros(unit: Unit, names: list[str]) -> list[Macro]:

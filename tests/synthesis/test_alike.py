@@ -13,6 +13,11 @@ from tests.support.kernel_side import unit_of
 FILE = """
 #define HALO x[i - 1]
 #define AT(p, k) p[k]
+#define SECOND(p) p##_2
+#define TEXT(p) #p
+#define OF(p, m) (p).m
+#define LAST(p) p
+#define DOT(p) p.
 constant int last = 7, first = 0;
 kernel void old(global float *x, global float *y) { }
 """
@@ -34,6 +39,12 @@ def key(text: str, *names: str) -> tuple[str, ...]:
         ("v_x + x[i + 1]", "v_y + y[i + 1]", True),
         ("v_x + x[i + 1]", "v_y + x[i + 1]", False),
         ("AT(x, i)", "AT(y, i)", True),
+        ("SECOND(v_x)", "SECOND(v_y)", False),
+        ("SECOND (v_x)", "SECOND (v_y)", False),
+        ("TEXT(v_x)[0]", "TEXT(v_y)[0]", False),
+        ("OF(p[0], x)", "OF(p[0], y)", False),
+        ("p[0].LAST(x)", "p[0].LAST(y)", False),
+        ("DOT(p[0]) x", "DOT(p[0]) y", False),
         ("v_x + HALO", "v_y + HALO", False),  # one adds the element before of what it loads
         ("v_x * WEIGHT", "v_y * OTHER", False),  # as build options say
         ("v_x + last", "v_y + first", False),
