@@ -98,6 +98,7 @@ class Environment:
     structures: dict[Symbol, Member] = field(default_factory=dict)
     # Of arrays that nothing changes all elements; those of the file by name.
     tables: dict[Symbol | str, tuple[Typed, ...]] = field(default_factory=dict)
+    constants: dict[str, Typed] = field(default_factory=dict)  # names of the file for integers
     # Why samplers may not give the texel asked for; those of the file by name.
     samplers: dict[Symbol | str, str] = field(default_factory=dict)
     # Of variables that hold whether conditions hold: what does then, and what does if not.
@@ -125,7 +126,7 @@ class Environment:
         """That of a helper function, at its beginning."""
         inside = self.inside | {name}
         found = Environment(self.unit, uses, self.certain, inside=inside, returned=self.returned)
-        found.until = self.until
+        found.until, found.constants = self.until, self.constants
         found.tables.update((k, v) for k, v in self.tables.items() if isinstance(k, str))
         return found
 
@@ -160,7 +161,8 @@ def _evaluated(env: Environment, node: c_ast.Node) -> Typed:
         return _constant(node)
     if isinstance(node, c_ast.ID):
         symbol = env.symbol(node)
-        return env.values.get(symbol, UNKNOWN) if symbol else UNKNOWN
+        known = env.values.get(symbol) if symbol else env.constants.get(node.name)
+        return known or UNKNOWN
     if isinstance(node, c_ast.Cast):
         type_ = canonical(env.unit, node.to_type)
         if isinstance(node.expr, c_ast.ExprList):

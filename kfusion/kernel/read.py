@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from time import monotonic
+from typing import NamedTuple
 
 from pycparser import c_ast
 
 from kfusion.kernel.arithmetic import Typed
 from kfusion.kernel.body import nodes_of, split_body
 from kfusion.kernel.conditions import Conditions
+from kfusion.kernel.constants import constants_of
 from kfusion.kernel.effects import effect_of, is_acting
 from kfusion.kernel.evaluate import Environment, Pointer, TooLongError, vector_parameter
 from kfusion.kernel.forms import Form, Value, form_of
@@ -59,7 +61,13 @@ _OF_DIMENSIONS = (
 MIXED_IDS = protection("mixed-ids", "an item's own elements have more than one iteration")
 
 
-Declared = tuple[dict[str, str], dict[str, Values]]  # samplers and tables of the file
+class Declared(NamedTuple):
+    """What names of the file stand for."""
+
+    samplers: dict[str, str]
+    constants: dict[str, Typed]
+    tables: dict[str, Values]
+
 
 PATIENCE = 10.0  # seconds for one kernel: most take a few milliseconds
 
@@ -68,7 +76,9 @@ def read_kernels(unit: Unit, patience: float = PATIENCE) -> dict[str, Kernel]:
     """All kernels that the file defines, by name."""
     helpers = Helpers(unit)
     conditions = Conditions(unit), Conditions(unit, pins_types=True)
-    declared = samplers_of(unit, conditions[0]), tables_of(unit, conditions[0])
+    constants = constants_of(unit, conditions[0])
+    tables = tables_of(unit, conditions[0], constants)
+    declared = Declared(samplers_of(unit, conditions[0]), constants, tables)
     return {
         name: _read_in_time(unit, function, helpers, conditions, declared, patience)
         for name, function in unit.functions.items()
@@ -136,8 +146,9 @@ def _read(
     parameters = read_parameters(unit, function)
     scopes = find_scopes(unit, function)
     env = Environment(unit, scopes.uses, conditions.certain, until=until)
-    env.samplers.update(declared[0])
-    env.tables.update(declared[1])
+    env.samplers.update(declared.samplers)
+    env.constants = declared.constants
+    env.tables.update(declared.tables)
     _bind_parameters(env, scopes, parameters)
     _bind_structures(env, scopes, function, conditions)
     body = split_body(env, scopes, function, strides=strides)

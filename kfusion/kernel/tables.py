@@ -68,9 +68,9 @@ def _is_known(value: Typed) -> bool:
     return value.form is not None or (bool(value.parts) and all(map(_is_known, value.parts)))
 
 
-def tables_of(unit: Unit, conditions: Conditions) -> dict[str, Values]:
+def tables_of(unit: Unit, conditions: Conditions, constants: dict[str, Typed]) -> dict[str, Values]:
     """Of the arrays that the file declares, those that no other build declares otherwise."""
-    env = Environment(unit, {}, conditions.certain)
+    env = Environment(unit, {}, conditions.certain, constants=constants)
     found: dict[str, Values] = {}
     for node in unit.ast.ext:
         if not isinstance(node, c_ast.Decl) or not isinstance(node.type, c_ast.ArrayDecl):
