@@ -242,7 +242,7 @@ def check_points(given: Given) -> None:
         if name in hosts:
             raise error(
                 "KF244",
-                f"builds get '{name}' with a point, and kfusion was given an integer: what is "
+                f"builds may get '{name}' with a point, and kfusion was given an integer: what is "
                 "fused for that would not compile there",
                 hosts[name],
                 help=f"give it a point, too: -D {name}=2.5f stands for all such numbers",

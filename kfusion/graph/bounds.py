@@ -141,6 +141,7 @@ class Bounds:
     assumable: Assumable
     endless: bool = False
     _slacks: list[Slack] = field(default_factory=list)
+    _exact_quotients: dict[Quotient, Proof | None] = field(default_factory=dict)
     _steps: Iterator[int] = field(default_factory=count)
     _found: dict[tuple[Form, Form | None, bool], Proof | None] = field(default_factory=dict)
 
@@ -256,7 +257,7 @@ class Bounds:
         return form
 
     def _proof(self, form: Form, pitch: Form, of_rows: bool) -> Proof | None:
-        known = [*self._slacks, *_of_atoms([form]), *self._of_facts]
+        known = [*self._slacks, *_of_atoms([form]), *self._of_facts, *self._rounded(form)]
         certain = [slack for slack in known if not slack.assumed]
         proof = self._search(form, certain)
         if proof is None and len(certain) < len(known):
@@ -351,6 +352,29 @@ class Bounds:
             if all(map(self._may, assumed)):
                 for difference in (form_of(atom) - value, value - form_of(atom)):
                     yield Slack(difference, frozenset(assumed))
+
+    def _rounded(self, form: Form) -> Iterator[Slack]:
+        """`(w + 15) / 16 * 16` is hardly more than `w + 15`, where that is not negative."""
+        atoms = {a for each in (form, *(s.form for s in self._slacks)) for a in each.atoms}
+        quotients = (a for a in atoms if isinstance(a, Quotient) and a.divisor.is_constant)
+        for atom in sorted(quotients, key=str):
+            if atom.divisor.constant > 1 and not _divides(atom):
+                if atom not in self._exact_quotients:
+                    self._exact_quotients[atom] = self._is_exact_quotient(atom)
+                if (proof := self._exact_quotients[atom]) is not None:
+                    yield from (Slack(each, proof) for each in _of_division(atom))
+
+    def _is_exact_quotient(self, atom: Quotient) -> Proof | None:
+        """Why it is that of integers without end: nothing is negative or has wrapped around."""
+        if is_unsigned(atom.type) and not self.endless and is_on(ENDS):
+            by = atom.dividend.constant
+            scalar = (atom.dividend - number(by)).single
+            if not is_plain(atom.dividend) or not isinstance(scalar, Value):
+                return None
+            most = _FEW if _has_64_bits(atom.type) else last_of(atom.type) - by
+            assumed: Proof = frozenset({Floor(scalar, max(0, -by)), Ceiling(scalar, most)})
+            return assumed if all(map(self._may, assumed)) else None
+        return self._search(atom.dividend, [*self._slacks, *_of_atoms([atom.dividend])])
 
     def _ranges(self, form: Form, pitch: Form) -> Iterator[Slack]:
         """The ids of a dimension are below a width."""
@@ -660,12 +684,16 @@ def _never_negative(atom: Atom) -> Iterator[Form]:
         yield here - number(atom.ends[0])
         yield number(atom.ends[1]) - here
     elif isinstance(atom, Quotient) and _divides(atom):
-        # What is left of a division: 0 <= a - b*(a/b) < b
-        rest = atom.dividend - atom.divisor * here
-        yield rest
-        yield atom.divisor - rest - number(1)
+        yield from _of_division(atom)
     elif isinstance(atom, Quotient) and _is_rounded_to_zero(atom):
         yield atom.divisor * here
+
+
+def _of_division(quotient: Quotient) -> Iterator[Form]:
+    """What is left of it: 0 <= a - b*(a/b) < b"""
+    rest = quotient.dividend - quotient.divisor * form_of(quotient)
+    yield rest
+    yield quotient.divisor - rest - number(1)
 
 
 def _divides(quotient: Quotient) -> bool:

@@ -18,7 +18,8 @@ from kfusion.source.text import Span
 PROGRAM_QUERIES = protection("host-program-queries", "a program that counts kernels is changed")
 _QUERIES = ("clCreateKernelsInProgram", "CL_PROGRAM_NUM_KERNELS", "CL_PROGRAM_KERNEL_NAMES")
 _MACRO = re.compile(r"-D\s*([A-Za-z_]\w*)")
-_WITH_A_POINT = re.compile(r"-D\s*([A-Za-z_]\w*)=\(?%[-+ #0-9.]*(?:[efaEFA]|[gG]f)")
+_VALUE = re.compile(r'-D(?:\s|"\s*")*([A-Za-z_]\w*)(?:"\s*")*=(?:"\s*")*([^\s"]*)')
+_WITH_A_POINT = re.compile(r"[0-9]\.|\.[0-9]|%[-+#0-9.*]*[lL]?[aefgAEFG]|\([a-z_]+\)")
 _DEFINED = re.compile(r"#\s*define\s+([A-Za-z_]\w*)")
 _MADE_UP = re.compile(r"-D(?!\s*[A-Za-z_])|#\s*define\s+(?![A-Za-z_])")
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
@@ -42,10 +43,12 @@ def option_macros(units: Iterable[Unit | CppUnit]) -> frozenset[str]:
 
 
 def given_by_hosts(units: Iterable[Unit | CppUnit], *, point: bool = False) -> dict[str, Span]:
-    """Where the text of a host gives a macro to a build, `"-DSOFT=%d"`; `point`: as a number with a
-    point, `"-DSOFT=%f"`."""
-    form = _WITH_A_POINT if point else _MACRO
+    """Where the text of a host gives a macro to a build, `"-DSOFT=%d"`; `point`: as a number that
+    may have a point, `"-DSOFT=%g"`."""
+    form = _VALUE if point else _MACRO
     places = [(unit.source, found) for unit in units for found in form.finditer(unit.source.text)]
+    if point:
+        places = [place for place in places if _WITH_A_POINT.search(place[1][2])]
     return {found[1]: Span(source, *found.span()) for source, found in reversed(places)}
 
 

@@ -216,11 +216,19 @@ def test_one_kernel_whatever_the_objects_are_called(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "launches"),
-    [("2", None), ("(-2)", None), ("0x2u", None), ("2.0f", LEAST)],
+    ("value", "given", "launches"),
+    [
+        ("2", '"-DTIMES=%.2ff", 2.5', None),
+        ("(-2)", '"-DTIMES=%g", 2.5', None),
+        ("0x2u", '"-D" "TIMES=%.*f", 3, 2.5', None),
+        ("2", '"-D TIMES" "=%lf", 2.5', None),
+        ("2", 'rig_items() ? "-DTIMES=2" : "-DTIMES=2.5f"', None),
+        ("2", '"-DTIMES=((float)%d)", 2', None),
+        ("2.0f", '"-DTIMES=%.2ff", 2.5', LEAST),
+    ],
 )
 def test_a_number_that_the_host_makes_with_a_point(
-    value: str, launches: dict[str, int] | None, tmp_path: Path
+    value: str, given: str, launches: dict[str, int] | None, tmp_path: Path
 ) -> None:
     """`#if TIMES == 2` would keep the program that has 2.5f from being built."""
     program = host(tmp_path, f"#pragma kfuse(a, b, t, out(c)) {RUNS}")
@@ -229,14 +237,14 @@ def test_a_number_that_the_host_makes_with_a_point(
         "#ifndef TIMES\n#define TIMES 1.0f\n#endif\n"
         + kernels.read_text().replace("x[i] * x[i]", "TIMES * x[i]")
     )
-    options = 'static char options[40];\n    sprintf(options, "-DTIMES=%.2ff", 2.5);\n'
+    options = 'static char options[40];\n    sprintf(options, GIVEN);\n'.replace("GIVEN", given)
     text = lib.read_text().replace('rig_program("")', "rig_program(options)")
     lib.write_text(text.replace("void start(void)\n{\n", f"void start(void)\n{{\n    {options}"))
     if launches is None:
         done = program.kfusion("-o", "out", f"-DTIMES={value}")
         assert done.returncode == 2
-        message = "builds get 'TIMES' with a point, and kfusion was given an integer: what is fused"
-        assert f"error[KF244]: {message} for that would not compile there" in done.stderr
+        message = "builds may get 'TIMES' with a point, and kfusion was given an integer: what is"
+        assert f"error[KF244]: {message} fused for that would not compile there" in done.stderr
         assert not (tmp_path / "out").exists()
         return
     program.fused(f"-DTIMES={value}")
