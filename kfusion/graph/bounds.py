@@ -354,11 +354,15 @@ class Bounds:
                     yield Slack(difference, frozenset(assumed))
 
     def _rounded(self, form: Form) -> Iterator[Slack]:
-        """`(w + 15) / 16 * 16` is hardly more than `w + 15`, where that is not negative."""
-        atoms = {a for each in (form, *(s.form for s in self._slacks)) for a in each.atoms}
+        """`(w + 15) / 16 * 16` is hardly more than `w + 15`, where that is not negative, and
+        `(size_t)(w + 15)` is the same."""
+        forms = (form, *(slack.form for slack in self._slacks))
+        atoms = {atom for each in forms for atom in each.everything}
         quotients = (a for a in atoms if isinstance(a, Quotient) and a.divisor.is_constant)
         for atom in sorted(quotients, key=str):
-            if atom.divisor.constant > 1 and not _divides(atom):
+            if _divides(atom):
+                yield from _of_atom(atom)  # it may stand within a conversion
+            else:
                 if atom not in self._exact_quotients:
                     self._exact_quotients[atom] = self._is_exact_quotient(atom)
                 if (proof := self._exact_quotients[atom]) is not None:
@@ -366,13 +370,21 @@ class Bounds:
 
     def _is_exact_quotient(self, atom: Quotient) -> Proof | None:
         """Why it is that of integers without end: nothing is negative or has wrapped around."""
-        if is_unsigned(atom.type) and not self.endless and is_on(ENDS):
+        *_, origin = atom.type.split()
+        if atom.converts and not _is_wider(atom.type):
+            return None
+        if atom.converts and not _has_64_bits(origin) and _is_sum(atom.dividend):
+            if _most_of(atom.dividend) <= last_of(origin):
+                return NOTHING
+        if is_unsigned(origin) and not self.endless and is_on(ENDS):
             by = atom.dividend.constant
             scalar = (atom.dividend - number(by)).single
             if not is_plain(atom.dividend) or not isinstance(scalar, Value):
                 return None
-            most = _FEW if _has_64_bits(atom.type) else last_of(atom.type) - by
-            assumed: Proof = frozenset({Floor(scalar, max(0, -by)), Ceiling(scalar, most)})
+            most = _FEW if _has_64_bits(origin) else last_of(origin) - by
+            assumed: Proof = frozenset({Ceiling(scalar, most)})
+            if by < 0 or not is_unsigned(scalar.type):
+                assumed |= {Floor(scalar, max(0, -by))}
             return assumed if all(map(self._may, assumed)) else None
         return self._search(atom.dividend, [*self._slacks, *_of_atoms([atom.dividend])])
 
@@ -512,8 +524,11 @@ def _most(atom: Value | LoopVariable | Quotient | Choice | Listed) -> int:
     if isinstance(atom, Choice):
         return max(map(_most_of, (atom.then, atom.otherwise)))
     if isinstance(atom, Quotient):
-        converted = last_of(atom.type.split()[0]) + 1
-        return min(converted, _most_of(atom.dividend))
+        type_, by = atom.type.split()[0], 1
+        if atom.divisor.is_constant:
+            by = abs(atom.divisor.constant)
+        divided = last_of(type_) + (not is_unsigned(type_))
+        return min(divided, _most_of(atom.dividend)) // max(by, 1)
     if isinstance(atom, Value) and INTEGERS.get(atom.type, (64, True))[0] == 64:
         return _FEW
     return min(last_of(atom.type), LAST) if atom.type in INTEGERS else LAST
@@ -687,6 +702,13 @@ def _never_negative(atom: Atom) -> Iterator[Form]:
         yield from _of_division(atom)
     elif isinstance(atom, Quotient) and _is_rounded_to_zero(atom):
         yield atom.divisor * here
+
+
+def _is_wider(conversion: str) -> bool:
+    """Does the type hold all numbers of the other one that are not negative? `size_t from int`"""
+    words = conversion.split()
+    to, origin = words[0], words[-1]
+    return to in INTEGERS and origin in INTEGERS and last_of(to) >= last_of(origin)
 
 
 def _of_division(quotient: Quotient) -> Iterator[Form]:

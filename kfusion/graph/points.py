@@ -197,7 +197,8 @@ def _is_named_there(read: BoundAccess, variable: LoopVariable) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Named:
-    """Of `y*(w + 2) + x` the pitch is a scalar that is called `w + 2`, and `w` is 2 less."""
+    """Of `y*(w + 2) + x` the pitch is a scalar that is called `w + 2`, and `w` is 2 less; of
+    `y*((w + 15) / 16*16) + x` it is 16 times a scalar that is called `(w + 15)/16`."""
 
     new: Mapping[Atom, Form]
     back: Mapping[Atom, Form]
@@ -207,6 +208,12 @@ def _named_widths(index: Form, dimensions: int) -> _Named:
     new: dict[Atom, Form] = {}
     back: dict[Atom, Form] = {}
     pitches = [_times(index, Id(GLOBAL_ID, d)) for d in range(dimensions)]
+    for atom in sorted({a for each in pitches for a in each.atoms}, key=str):
+        form = form_of(atom)
+        fixed = all(isinstance(a, Value | Quotient | Choice) for a in form.everything)
+        if isinstance(atom, Quotient | Choice) and fixed:
+            name = Value(str(atom), atom.type.split()[0])
+            new[atom], back[name] = form_of(name), form
     for each in sorted(pitches, key=lambda form: len(form.terms)):
         pitch = each.replace(new)
         for (longer, factor), (shorter, less) in permutations(pitch.terms, 2):
@@ -219,7 +226,8 @@ def _named_widths(index: Form, dimensions: int) -> _Named:
             ):
                 wide = form_of(width) + number(less // factor)
                 name = width._replace(name=str(wide))
-                new[width], back[name] = form_of(name) - number(less // factor), wide
+                new[width] = form_of(name) - number(less // factor)
+                back[name] = wide.replace(back)
                 break
     return _Named(new, back)
 

@@ -237,7 +237,7 @@ def test_a_number_that_the_host_makes_with_a_point(
         "#ifndef TIMES\n#define TIMES 1.0f\n#endif\n"
         + kernels.read_text().replace("x[i] * x[i]", "TIMES * x[i]")
     )
-    options = 'static char options[40];\n    sprintf(options, GIVEN);\n'.replace("GIVEN", given)
+    options = "static char options[40];\n    sprintf(options, GIVEN);\n".replace("GIVEN", given)
     text = lib.read_text().replace('rig_program("")', "rig_program(options)")
     lib.write_text(text.replace("void start(void)\n{\n", f"void start(void)\n{{\n    {options}"))
     if launches is None:

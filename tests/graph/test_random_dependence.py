@@ -32,6 +32,8 @@ y * w + x|y * p + x|(y + 1) * (w + 2) + x + 1|y * w + w - 1 - x|x * h + y|(h - 1
 y * w + 2 * x|(y * w + x) * 3 + 1|y * n + x * w + j|(x * h + y) * w + j|y * w + j|x * (w + 1) + j
 x * w + j|x * 4 + j|x + j * n|x * w + (w - 1)|x * w + w - j - 2|x * w + j - 1
 x / w * w + x % w|x % w + y * w|x / 2|x % 4|x / 2 * 2 + x % 2|0|n|w - 1|x * w|x & 3
+y * ((w + 3) / 4 * 4) + x|y * ((w + 3) & (0 - 4)) + x|y * (w / 4 * 4) + x|y * ((w + 7) / 8 * 8) + x
+y * (w + 1 - (w + 1) % 2) + x|y * ((n + 3) / 4 * 4) + x|y * ((w + 3) / 4) + x / 4
 x + 3|x + 6|3 * j + x|x + 6 - 3 * j
 MIN(x, n - 1)|MIN(x + 1, n - 1)|MAX(x, 0)|MAX(x - 1, 0)|MIN(MAX(x - 1, 0), n - 1)|MIN(x, 3)
 PICK(x < n, x, n - 1)|PICK(x < w, x, 0)|PICK(x < n && x > 0, x, w)|PICK(x == 0, n, x)|MIN(w, x)
