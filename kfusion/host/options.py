@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from pycparser import c_ast
 
@@ -11,7 +11,7 @@ from kfusion.parse.cpp import CppUnit
 from kfusion.parse.recorded import agreed_defines
 from kfusion.parse.unit import Unit, argument_of
 from kfusion.source.diagnostics import error
-from kfusion.source.lexer import names_in, tokenize
+from kfusion.source.lexer import Kind, names_in, tokenize
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Span
 
@@ -20,6 +20,7 @@ _QUERIES = ("clCreateKernelsInProgram", "CL_PROGRAM_NUM_KERNELS", "CL_PROGRAM_KE
 _MACRO = re.compile(r"-D\s*([A-Za-z_]\w*)")
 _VALUE = re.compile(r'-D(?:\s|"\s*")*([A-Za-z_]\w*)(?:"\s*")*=(?:"\s*")*([^\s"]*)')
 _WITH_A_POINT = re.compile(r"[0-9]\.|\.[0-9]|%[-+#0-9.*]*[lL]?[aefgAEFG]|\([a-z_]+\)")
+_SHOWING = frozenset("printf fprintf puts fputs perror".split())
 _DEFINED = re.compile(r"#\s*define\s+([A-Za-z_]\w*)")
 _MADE_UP = re.compile(r"-D(?!\s*[A-Za-z_])|#\s*define\s+(?![A-Za-z_])")
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
@@ -45,11 +46,28 @@ def option_macros(units: Iterable[Unit | CppUnit]) -> frozenset[str]:
 def given_by_hosts(units: Iterable[Unit | CppUnit], *, point: bool = False) -> dict[str, Span]:
     """Where the text of a host gives a macro to a build, `"-DSOFT=%d"`; `point`: as a number that
     may have a point, `"-DSOFT=%g"`."""
-    form = _VALUE if point else _MACRO
-    places = [(unit.source, found) for unit in units for found in form.finditer(unit.source.text)]
-    if point:
-        places = [place for place in places if _WITH_A_POINT.search(place[1][2])]
-    return {found[1]: Span(source, *found.span()) for source, found in reversed(places)}
+    found: dict[str, Span] = {}
+    for unit in units:
+        for start, text in _strings(unit.source.text):
+            for each in (_VALUE if point else _MACRO).finditer(text):
+                if not point or _WITH_A_POINT.search(each[2]):
+                    first, last = each.span()
+                    found.setdefault(each[1], Span(unit.source, start + first, start + last))
+    return found
+
+
+def _strings(text: str) -> Iterator[tuple[int, str]]:
+    """Where strings are, those beside each other in one; not those that are only shown."""
+    tokens = tokenize(text)
+    for at, token in enumerate(tokens):
+        if token.kind is Kind.DIRECTIVE:
+            yield token.start, token.text
+        elif token.kind is Kind.STRING and (at == 0 or tokens[at - 1].kind is not Kind.STRING):
+            last = at
+            while last + 1 < len(tokens) and tokens[last + 1].kind is Kind.STRING:
+                last += 1
+            if _SHOWING.isdisjoint(t.text for t in tokens[max(0, at - 4) : at]):
+                yield token.start, text[token.start : tokens[last].end]
 
 
 def groups_are_full(units: Iterable[Unit | CppUnit]) -> bool:

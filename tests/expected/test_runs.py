@@ -225,6 +225,7 @@ def test_one_kernel_whatever_the_objects_are_called(tmp_path: Path) -> None:
         ("2", 'rig_items() ? "-DTIMES=2" : "-DTIMES=2.5f"', None),
         ("2", '"-DTIMES=((float)%d)", 2', None),
         ("2.0f", '"-DTIMES=%.2ff", 2.5', LEAST),
+        ("2", '"-DTIMES=2"); /* "-DTIMES=%f" */ printf("-DTIMES=%.1f ", 2.5', LEAST),
     ],
 )
 def test_a_number_that_the_host_makes_with_a_point(
