@@ -72,6 +72,17 @@ class BoundAccess:
         return replace(self, form=form, facts=facts)
 
     @property
+    def when(self) -> frozenset[Comparison] | None:
+        """All that decides whether an item of the launch comes to it; None: it is not known."""
+        stage, when = self.stage, self.access.when
+        if when is None or stage.stride or stage.placement is not None or self.access.statement < 0:
+            return None
+        own = tuple(c.map(stage.bind) for c in when)
+        if not stage.range.uniform and any((c.left + c.right).mentions(LOCAL_SIZE) for c in own):
+            return None  # the size of the last group is another one
+        return frozenset((*stage.guards, *own))
+
+    @property
     def narrow(self) -> bool:
         """Where the index wraps around, it is another number than in 64 bits."""
         index = Typed(self.form, self.access.index_type)

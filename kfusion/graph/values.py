@@ -22,13 +22,16 @@ from kfusion.graph.bind import BoundAccess, Stage, surely_stored
 from kfusion.graph.bounds import Bounds, Nothing
 from kfusion.graph.ownership import passed_on
 from kfusion.graph.unify import Equalities
-from kfusion.kernel.forms import Form
+from kfusion.kernel.forms import Comparison, Form
 from kfusion.kernel.model import OF_KERNEL, Effect, Kernel, Mode, Symbol
 from kfusion.kernel.types import size_of
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
 GUARDS = protection("guards", "values are forwarded only between stages with equal guards")
+ALL_CONDITIONS = protection(
+    "all-conditions", "a value goes on to guards that are the conditions under which it is made"
+)
 IMPLIED = protection("implied", "values go on only where they have been made for all items")
 _VECTOR = re.compile(r"u?(?:char|short|int|long)(?:2|4|8|16)|(?:half|float|double)(?:2|4|8|16)")
 PARTS = protection("parts", "an item stores an element of which others store components")
@@ -200,6 +203,9 @@ class _Analysis:
                 if left and self._can_start_in(left):
                     live = self._live_after(left[0], number, behind)
                     self._promote([*left, *behind], live, places)
+                elif left and (later := self._going_on(number, cell, left)):
+                    live = self._live_after(left[0], number, later)
+                    self._promote([*left, *later], live, places, under=True)
         for memory in self.wanted:
             places |= self._always_made(memory, places)
         for number in range(len(self.stages)):
@@ -219,6 +225,28 @@ class _Analysis:
             if all(self._has_been_in(self.blocks[number], event) for event in reads):
                 found += reads
         return found
+
+    def _going_on(self, number: int, cell: _Cell, made: Sequence[_Event]) -> list[_Event]:
+        """In later blocks, whose guards are the conditions under which the block has made it."""
+        under = {self._under(event) for event in made}
+        found: list[_Event] = []
+        if len(under) > 1 or None in under or any(e.mode is not Mode.WRITE for e in made):
+            return found
+        for later in self.blocks[number + 1 :] if len({e.stage for e in made}) == 1 else ():
+            events = [e for e in self._events(later.stages) if e.of(cell[0])]
+            own = self._cells(later).get(cell, [])
+            alike = all(not e.conditional and self._under(e) in under for e in own)
+            if later.waits or len(own) < len(events) or not alike:
+                break
+            found += own
+        return found
+
+    def _under(self, event: _Event) -> frozenset[Comparison] | None:
+        """All that decides whether an item comes to it."""
+        when = event.access.when
+        if when is None or not is_on(ALL_CONDITIONS):
+            return when if when is None else frozenset()
+        return frozenset(map(self.equalities.comparison, when))
 
     def _has_been_in(self, block: Block, event: _Event) -> bool:
         """Who comes to the later access was under the guards of the block, too."""
@@ -494,12 +522,20 @@ class _Analysis:
     # Variables
 
     def _promote(
-        self, events: list[_Event], live: bool, places: dict[tuple[int, int], Place]
+        self,
+        events: list[_Event],
+        live: bool,
+        places: dict[tuple[int, int], Place],
+        *,
+        under: bool = False,
     ) -> None:
-        """Decide for one element. All accesses before `start` stay as written."""
+        """Decide for one element. All accesses before `start` stay as written.
+
+        `under`: each is under the same conditions, which is told of the later ones by guards."""
         start = next((i for i in range(len(events)) if self._can_start(events, i)), None)
         before = range(len(events) if start is None else start)
         always = next((i for i in before if self._always(events, i)), None)
+        always = 0 if under else always
         start = always if always is not None else start
         if start is None:
             return

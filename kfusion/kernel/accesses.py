@@ -90,6 +90,7 @@ class ExpressionWalker(ABC):
         self.flow = Flow(env, scopes, self._lost, self.passed)
         self._facts: list[Comparison] = []
         self._conditional = 0
+        self._when: tuple[Comparison, ...] | None = ()  # all conditions around, if it is known
         self._looped = 0
         self._unsure = 0  # conditions around, and loops that need not have all rounds
         self._left = False  # the item may have ended its work
@@ -99,6 +100,7 @@ class ExpressionWalker(ABC):
         """What holds where another walker is, holds here."""
         self._facts = list(outer._facts)
         self._conditional, self._looped = outer._conditional, outer._looped
+        self._when = outer._when
         self._unsure = outer._unsure
         self._left, self._doubted = outer._left, outer._doubted
 
@@ -114,9 +116,14 @@ class ExpressionWalker(ABC):
         conditional: bool = False,
         looped: bool = False,
         sure: bool = False,
+        complete: bool = False,
     ) -> Iterator[None]:
-        """`sure`: it is come to, with all numbers that are known of the loop."""
-        length = len(self._facts)
+        """`sure`: it is come to, with all numbers that are known of the loop; `complete`: the
+        facts are all that decides."""
+        length, when = len(self._facts), self._when
+        if conditional or looped:
+            known = complete and not looped and when is not None
+            self._when = (*when, *facts) if known and when is not None else None
         self.learn(facts)
         self._conditional += conditional
         self._looped += looped
@@ -125,6 +132,7 @@ class ExpressionWalker(ABC):
         self._unsure -= (conditional or looped) and not sure
         self._looped -= looped
         self._conditional -= conditional
+        self._when = when
         del self._facts[length:]
 
     def learn(self, facts: Sequence[Comparison]) -> None:
@@ -290,7 +298,8 @@ class ExpressionWalker(ABC):
         self.expression(node.left)
         if node.op in ("&&", "||"):
             facts, _ = conditions(self.env, node.left, negated=node.op == "||")
-            self.flow.either(node, lambda: self._under(facts, node.right), lambda: True)
+            known = facts, False
+            self.flow.either(node, lambda: self._under(known, node.right), lambda: True)
         else:
             self.expression(node.right)
 
@@ -300,7 +309,7 @@ class ExpressionWalker(ABC):
     def choice(
         self,
         node: c_ast.If | c_ast.TernaryOp,
-        way: Callable[[Sequence[Comparison], c_ast.Node], bool],
+        way: Callable[[Known, c_ast.Node], bool],
     ) -> tuple[Known, Known]:
         """What holds in the one branch, and in the other, and whether that is all."""
         self.expression(node.cond)
@@ -310,12 +319,12 @@ class ExpressionWalker(ABC):
         when = conditions(self.env, node.cond)
         unless = conditions(self.env, node.cond, negated=True)
         when, unless = (when[0], when[1] and certain), (unless[0], unless[1] and certain)
-        ways = lambda: way(when[0], node.iftrue), lambda: way(unless[0], node.iffalse)
+        ways = lambda: way(when, node.iftrue), lambda: way(unless, node.iffalse)
         self.flow.either(node, *ways, when=when, unless=unless)
         return when, unless
 
-    def _under(self, facts: Sequence[Comparison], node: c_ast.Node) -> bool:
-        with self._scope(facts, conditional=True):
+    def _under(self, known: Known, node: c_ast.Node) -> bool:
+        with self._scope(known[0], conditional=True, complete=known[1]):
             self.expression(node)
         return True
 
@@ -609,6 +618,7 @@ class ExpressionWalker(ABC):
                 whole=whole,
                 anywhere=anywhere,
                 atomic=atomic,
+                when=None if self._left else self._when,
             )
         )
 

@@ -102,6 +102,8 @@ class Access:
     unit: int = 0  # of the index, in bytes, if it is not the element
     anywhere: bool = False  # a pointer is passed on, copied or cast: `helper(a + i)`
     atomic: bool = False  # items may meet there: `atomic_inc(&count[i])`
+    # All that decides whether an item behind the guards comes to it; None: not known.
+    when: tuple[Comparison, ...] | None = None
 
     @property
     def text(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pycparser import c_ast
 
 from kfusion.kernel.accesses import ExpressionWalker
-from kfusion.kernel.arithmetic import UNKNOWN, Typed, convert
+from kfusion.kernel.arithmetic import UNKNOWN, Known, Typed, convert
 from kfusion.kernel.body import address_space, declare, is_sampler
 from kfusion.kernel.evaluate import Environment, conditions, evaluate, resolve_pointer
 from kfusion.kernel.flow import (
@@ -127,8 +127,8 @@ class Walker(ExpressionWalker):
         if not goes_on(node.iffalse):
             self.learn(when[0])
 
-    def _branch(self, facts: Sequence[Comparison], node: c_ast.Node | None) -> bool:
-        with self._scope(facts, conditional=True):
+    def _branch(self, known: Known, node: c_ast.Node | None) -> bool:
+        with self._scope(known[0], conditional=True, complete=known[1]):
             self._statement(node)
         return goes_on(node)
 
