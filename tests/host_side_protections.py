@@ -18,6 +18,10 @@ PROTECTED_BY: dict[str, str] = {
         "what_out_does_not_name_is_not_stored_unless_it_is_read_first"
     ),
     "python-out-aliases": _BLOCK.format("memory_that_shares_bytes_with_out_is_stored"),
+    "host-fresh": _CASE.format(
+        "loops: two steps whose number changes, between an object that is temporary and one that "
+        "is not"
+    ),
     "host-payers": _CASE.format("loops: as many steps as the command line says"),
     # Is a region closed?
     "closed-unknown": _DEEP.format("function that is not declared"),

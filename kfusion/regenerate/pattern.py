@@ -25,6 +25,14 @@ class Form:
     def price(self) -> int:
         return sum(group.bytes for group in self.plan.groups)
 
+    @property
+    def memory(self) -> set[str]:
+        """Names of the objects that its kernels get."""
+        alone = [m for g in self.plan.groups if g not in self.kernels for m in g.members]
+        given = [p.argument for kernel in self.kernels.values() for p in kernel.parameters]
+        given += [a for member in alone for a in self.plan.invocations[member].arguments]
+        return {argument.name for argument in given if isinstance(argument, Memory)}
+
 
 @dataclass(frozen=True, eq=False)
 class Loop:

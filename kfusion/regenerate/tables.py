@@ -17,6 +17,7 @@ from kfusion.source.protections import is_on, protection
 from kfusion.synthesis.model import FusedKernel
 
 FusedKernels = Mapping[Unit, Sequence[FusedKernel]]  # of each program
+FRESH = protection("host-fresh", "a repetition reads temporary data of the one before it")
 PAYERS = protection("host-payers", "what several rounds do not store is written by those behind")
 
 _WIDTH = 96
@@ -138,8 +139,10 @@ def _evidence(pattern: Pattern, invocation: Invocation, fused: FusedKernels) -> 
 def _memory_tables(pattern: Pattern) -> list[str]:
     blocks: list[str] = []
     if pattern.drops:
+        left = pattern.less.memory if pattern.less is not None and is_on(FRESH) else set[str]()
         listed = ", ".join(
-            f"{{{pattern.slots[f'memory {d.memory}']}, {d.why.value} | KFUSION_FRESH}}"
+            f"{{{pattern.slots[f'memory {d.memory}']}, {d.why.value}"
+            f"{' | KFUSION_FRESH' if d.memory not in left else ''}}}"
             for d in pattern.drops
         )
         blocks.append(f"static const kfusion_drop kfusion_drops_{pattern.name}[] = {{{listed}}};")
