@@ -24,6 +24,7 @@ PROTECTED_BY: dict[str, str] = {
     "test_loop_without_sign_up_to_what_is_not_compared",
     "settled-structures": f"{_CASES}[structures: an option of the program puts a member in front "
     "of those that are compared]",
+    "constants": "tests/fuse/test_exact.py::test_constants_are_rounded_as_other_numbers[-0.3f]",
     "all-conditions": "tests/fuse/test_unguarded_work.py::test_conditions_are_others[more items]",
     "unchanged": "tests/fuse/test_offsets_in_arrays.py::"
     "test_numbers_that_change[an element is stored]",

@@ -5,16 +5,27 @@ store and a load of `t` made. If results shall be exactly those of the kernels o
 `t` is assigned in between, under a condition that never holds, which compilers do not
 know: a product that may be another value is no part of a sum. (NVIDIA's looks through
 volatile variables and conversions of bits. The assignment costs nothing measurable.)
+
+Constants are assigned so in any case: of `t = -0.3f` and then `t*t + 0.1f` a compiler makes a
+number, with a rounding after each operation, where it would contract the two operations.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import field
+
+from pycparser import c_ast
 
 from kfusion.graph.bind import BoundAccess, Stage
 from kfusion.graph.values import GroupValues, Value
+from kfusion.kernel.builtins import is_work_item
+from kfusion.kernel.model import Kernel
 from kfusion.kernel.types import is_integer
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.protections import is_on, protection
+
+CONSTANTS = protection("constants", "compilers round constant operations otherwise than others")
 
 
 @dataclass(frozen=True)
@@ -58,6 +69,47 @@ def rounded(
     if last is not None and not is_integer(last.type.rstrip("0123456789")):
         before.setdefault(len(stages), {})[last] = None
     return Rounded({number: tuple(found) for number, found in before.items()}, frozenset(memory))
+
+
+def rounded_constants(
+    stages: list[Stage], values: GroupValues, returned: tuple[int, int] | None = None
+) -> Rounded:
+    """Only those whose stores store constants, but 0: what is multiplied by that or added to it
+    is rounded once."""
+    varying = {
+        place.value
+        for number, stage in enumerate(stages)
+        for access in stage.accesses
+        if (place := values.places.get((number, access.number))) is not None
+        if access.access.mode.writes and not _stores_a_constant(access)
+    }
+    found = rounded(stages, values, returned).before if is_on(CONSTANTS) else {}
+    kept = {n: tuple(v for v in each if v not in varying) for n, each in found.items()}
+    return Rounded({number: each for number, each in kept.items() if each})
+
+
+def _stores_a_constant(access: BoundAccess) -> bool:
+    it, kernel = access.access, access.stage.invocation.kernel
+    stores = kernel.function.nodes.get(c_ast.Assignment, ())
+    made = [node for node in stores if kernel.unit.index(node.lvalue) == it.first]
+    if len(made) != 1 or made[0].op != "=" or not it.whole:
+        return False
+    value = made[0].rvalue
+    zero = isinstance(value, c_ast.Constant) and re.fullmatch(r"0(\.0*)?[fF]?", value.value)
+    return not zero and _is_constant(kernel, value)
+
+
+def _is_constant(kernel: Kernel, node: c_ast.Node) -> bool:
+    """Nothing in it is of an item, of a parameter or in memory."""
+    if isinstance(node, c_ast.ID):
+        symbol = kernel.symbols.get(kernel.unit.index(node))
+        if symbol is None or symbol.parameter or kernel.settled.get(symbol) != symbol.token:
+            return symbol is None and not is_work_item(node.name)
+        declared = kernel.function.nodes.get(c_ast.Decl, ())
+        values = [d.init for d in declared if kernel.unit.name_index(d) == symbol.token and d.init]
+        return len(values) == 1 and _is_constant(kernel, values[0])
+    inside = [child for _, child in node.children()]
+    return not isinstance(node, c_ast.ArrayRef) and all(_is_constant(kernel, n) for n in inside)
 
 
 def unreachable(stages: list[Stage], found: Rounded) -> BoundAccess | None:

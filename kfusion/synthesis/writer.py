@@ -18,7 +18,7 @@ from textwrap import wrap
 from kfusion.graph.bind import Stage
 from kfusion.graph.model import Again, Group, InRows, Scalar, Shifted
 from kfusion.graph.pauses import carried
-from kfusion.graph.rounding import Rounded, rounded
+from kfusion.graph.rounding import rounded, rounded_constants
 from kfusion.graph.several import dimension_of
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, Value
@@ -114,7 +114,7 @@ class Writer:
         self.straight = {
             key: form for key, form in straight.items() if isinstance(form, Form) or key in loads
         }
-        self.rounded = rounded(stages, values, returned) if exact else Rounded()
+        self.rounded = (rounded if exact else rounded_constants)(stages, values, returned)
         self.waiting = {n for n, s in enumerate(stages) if s.invocation.index in group.barriers}
         self.values, self.equalities, self.name = values, equalities, name
         self.elements, self.by_group = group.elements, group.by_group

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from kfusion.api import fuse
-from tests.support.kernel_side import random_data
+from tests.support.kernel_side import fused_and_same, fused_text, random_data
 from tests.support.pyopencl_run import Case, assert_same
 
 SOURCE = """
@@ -108,3 +108,53 @@ def test_what_cannot_be_rounded_is_not_fused() -> None:
         "'*p' in scale() would be contracted with what another kernel computes, for all that "
         "--exact can do"
     )
+
+
+CONSTANTS = ["-0.3f", "2 * 0.15f", "(float)0.3", "k", "fabs(-0.3f)"]
+
+
+@pytest.mark.parametrize("value", CONSTANTS)
+def test_constants_are_rounded_as_other_numbers(value: str) -> None:
+    """Of `t*t + 0.1f` with a constant `t` LLVM makes a number with two roundings; it is
+    contracted, and has one, where `t` is loaded."""
+    source = f"""
+kernel void fill(global float *t, const int n)
+{{
+    const int i = get_global_id(0);
+    const float k = 0.3f;
+    if (i < n)
+        t[i] = {value};
+}}
+kernel void add(global float *c, global const float *t, const int n)
+{{
+    const int i = get_global_id(0);
+    if (i < n)
+        c[i] = t[i] * t[i] + 0.1f;
+}}
+"""
+    calls = ["fill(t, n)", "add(c, t, n)"]
+    fused = fused_and_same(source, calls, ["c"], launches=1, scalars={"n": np.int32(60)})
+    assert "/* never */" in fused_text(fused)
+
+
+@pytest.mark.parametrize("value", ["0", "0.0f", "n", "i", "c[i]", "get_global_id(0)", "v"])
+def test_no_constants(value: str) -> None:
+    source = f"""
+kernel void fill(global float *t, global const float *c, const int n)
+{{
+    const int i = get_global_id(0);
+    float v = 1;
+    v += n;
+    if (i < n)
+        t[i] = {value};
+}}
+kernel void add(global float *c, global const float *t, const int n)
+{{
+    const int i = get_global_id(0);
+    if (i < n)
+        c[i] = t[i] * t[i] + 0.1f;
+}}
+"""
+    calls = ["fill(t, a, n)", "add(c, t, n)"]
+    fused = fused_and_same(source, calls, ["c"], launches=1, scalars={"n": np.int32(60)})
+    assert "never" not in fused_text(fused)
