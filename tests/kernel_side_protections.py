@@ -25,6 +25,8 @@ PROTECTED_BY: dict[str, str] = {
     "settled-structures": f"{_CASES}[structures: an option of the program puts a member in front "
     "of those that are compared]",
     "constants": "tests/fuse/test_exact.py::test_constants_are_rounded_as_other_numbers[-0.3f]",
+    "elements": "tests/fuse/test_functions_of_elements.py::test_functions_that_do_more[it "
+    "computes]",
     "all-conditions": "tests/fuse/test_unguarded_work.py::test_conditions_are_others[more items]",
     "unchanged": "tests/fuse/test_offsets_in_arrays.py::"
     "test_numbers_that_change[an element is stored]",

@@ -633,8 +633,8 @@ class _Analysis:
             return False  # the load would stand above that store
         if event.mode is Mode.READ:
             return True
-        effect = self._effect(event.statement)
-        return effect is not None and effect.store == event.access.number
+        statements = self.stages[event.stage].invocation.kernel.body.statements
+        return event.access.access.assignment == statements[event.statement[1]]
 
     def _is_settled(self, event: _Event) -> bool:
         """The variables of the index are declared, and have their values, before the statement."""

@@ -9,6 +9,7 @@ from pycparser import c_ast
 from kfusion.kernel.builtins import is_value, is_work_item, reads_image, reads_lanes
 from kfusion.kernel.evaluate import Environment, resolve_pointer
 from kfusion.kernel.model import Access, Effect
+from kfusion.kernel.only_read import reads_argument
 from kfusion.kernel.types import is_plain_value
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Unit, arguments_of, called_name, descendants, is_step
@@ -26,7 +27,7 @@ def effect_of(
     if statement.kind != "plain" or not nodes:
         return None
     if all(isinstance(node, c_ast.Decl) for node in nodes):
-        if not all(node.init is None or _harmless(env, node.init) for node in nodes):
+        if not all(node.init is None or is_harmless(env, node.init) for node in nodes):
             return None
         tokens = tuple(map(env.unit.name_index, nodes))
         if not all(token in env.uses for token in tokens):
@@ -37,10 +38,10 @@ def effect_of(
         return None
     if isinstance(node, c_ast.FuncCall):
         # `write_imagef(image, (int2)(x, y), value);`
-        harmless = all(_harmless(env, each) for each in arguments_of(node))
+        harmless = all(is_harmless(env, each) for each in arguments_of(node))
         return _store_of(statement, accesses) if harmless else None
     if isinstance(node, c_ast.Assignment):
-        if not _harmless(env, node.rvalue):
+        if not is_harmless(env, node.rvalue):
             return None
         target = node.lvalue
     elif is_step(node):
@@ -61,10 +62,10 @@ def _store_of(statement: Statement, accesses: tuple[Access, ...]) -> Effect | No
 def is_acting(env: Environment, nodes: list[c_ast.Node]) -> bool:
     """`if (atomic_inc(&count[0]) > 3)`: whether what it guards is needed or not, it is done."""
     condition = nodes[0].cond if nodes and isinstance(nodes[0], c_ast.If) else None
-    return condition is not None and is_on(ACTING) and not _harmless(env, condition)
+    return condition is not None and is_on(ACTING) and not is_harmless(env, condition)
 
 
-def _harmless(env: Environment, node: c_ast.Node) -> bool:
+def is_harmless(env: Environment, node: c_ast.Node) -> bool:
     """It may read memory, but changes nothing."""
     return not any(_changes(env, each) for each in descendants(node))
 
@@ -74,7 +75,7 @@ def _changes(env: Environment, node: c_ast.Node) -> bool:
     if isinstance(node, c_ast.FuncCall):
         name = called_name(node)
         if name in env.unit.functions:
-            return not _takes_values(env.unit, name)
+            return not _only_returns(env.unit, name)
         return not (is_value(name) or is_work_item(name) or reads_image(name) or reads_lanes(name))
     taken = isinstance(node, c_ast.UnaryOp) and node.op == "&"
     into_buffer = taken and resolve_pointer(env, node) is not None
@@ -82,13 +83,15 @@ def _changes(env: Environment, node: c_ast.Node) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _takes_values(unit: Unit, name: str) -> bool:
-    """A helper that gets no pointer: all that it can do is return a value."""
+def _only_returns(unit: Unit, name: str) -> bool:
+    """A helper that gets values, and pointers through which it reads: all that it can do is
+    return a value."""
     for function in unit.definitions[name]:
-        for parameter in function.listed:
+        for place, parameter in enumerate(function.listed):
             if not isinstance(parameter, (c_ast.Decl, c_ast.Typename)):
                 return False  # `...`
             is_void = isinstance(parameter, c_ast.Typename) and len(function.listed) == 1
-            if not is_void and not is_plain_value(unit, parameter.type):
+            given = is_plain_value(unit, parameter.type) or reads_argument(unit, name, place)
+            if not is_void and not given:
                 return False
     return True

@@ -1,7 +1,8 @@
 """What a helper function does with the pointers that it is given, as if its text stood there.
 
 In: a walker at a call. Out: the accesses of the function's body, each at the place of the call:
-nothing of them can be replaced, but whose elements they are is known.
+nothing of them can be replaced, but whose elements they are is known. A call that is nothing but an
+element is read as that element.
 """
 
 from __future__ import annotations
@@ -12,15 +13,20 @@ from typing import TYPE_CHECKING
 from pycparser import c_ast
 
 from kfusion.kernel.arithmetic import convert
+from kfusion.kernel.effects import is_harmless
 from kfusion.kernel.evaluate import Environment, cast_pointer, evaluate, resolve_pointer
 from kfusion.kernel.images import sampler_of
-from kfusion.kernel.model import Body, Symbol
+from kfusion.kernel.model import Body, Mode, Symbol
 from kfusion.kernel.only_read import reads_argument
 from kfusion.kernel.scopes import Scopes, find_scopes
+from kfusion.kernel.types import canonical
 from kfusion.parse.unit import Function, arguments_of
+from kfusion.source.protections import is_on, protection
 
 if TYPE_CHECKING:
     from kfusion.kernel.accesses import ExpressionWalker
+
+ELEMENTS = protection("elements", "a call of a function is more than the element that it reads")
 
 _MOST = 64  # calls that are followed in a kernel
 
@@ -100,17 +106,40 @@ def _walk(walker: ExpressionWalker, inner: ExpressionWalker, node: c_ast.FuncCal
     inner.walk()
     walker.local_ids = walker.local_ids or inner.local_ids
     first, last = walker.unit.ends.of(node)
+    is_element = _is_element(walker, inner, node)
     for access in inner.accesses:
-        walker.accesses.append(
-            replace(
-                access,
-                conditional=True,  # an earlier return of the function is not looked at
-                every_item=False,
-                statement=walker.body.statement_at(first),
-                first=first,
-                last=last,
-                span=walker.unit.span(first, last),
-                plain=False,
-                assignment=None,
-            )
+        found = replace(
+            access,
+            statement=walker.body.statement_at(first),
+            first=first,
+            last=last,
+            span=walker.unit.span(first, last),
+            plain=is_element,
+            assignment=None,
         )
+        if not is_element:  # an earlier return of the function is not looked at
+            found = replace(found, conditional=True, every_item=False, when=None)
+        walker.accesses.append(found)
+
+
+def _is_element(walker: ExpressionWalker, inner: ExpressionWalker, node: c_ast.FuncCall) -> bool:
+    """Is the call nothing but an element: `at(t, i - 1)` of a function that returns `t[i]`?"""
+    unit, function, accesses = walker.unit, inner.function, inner.accesses
+    *others, last = function.node.body.block_items or [None]
+    if len(accesses) != 1 or not isinstance(last, c_ast.Return):
+        return False
+    (access,), element = accesses, last.expr
+    if not is_on(ELEMENTS):
+        return access.mode is Mode.READ
+    if not isinstance(element, c_ast.ArrayRef) or not isinstance(element.name, c_ast.ID):
+        return False
+    pointers = [p for p in function.listed if p.name == element.name.name]
+    pointee = canonical(unit, pointers[0].type.type) if len(pointers) == 1 else ""
+    return (
+        access.mode is Mode.READ
+        and access.plain
+        and (access.first, access.last) == unit.ends.of(element)
+        and pointee == canonical(unit, function.node.decl.type.type)
+        and all(is_harmless(walker.env, each) for each in arguments_of(node))
+        and all(isinstance(each, c_ast.Decl) and is_harmless(inner.env, each) for each in others)
+    )

@@ -124,7 +124,7 @@ ADVICE: dict[str, str] = {
     "KF238": "what is computed again must follow from an item's global ids and from memory: one "
     "element, stored once and under no condition but guards",
     "KF239": "read the element by its index, `t[i - 1]`, in the type that it is stored with; not "
-    "through a pointer or a function",
+    "through a pointer, nor by a function that does more than return it",
     "KF240": "let a step read one earlier state: what it needs of others may be kept beside it in "
     "one buffer, as a float2",
     "KF231": "write the access with the parameter itself, `a[i]`, instead of a pointer made of it",

@@ -1,0 +1,159 @@
+"""Neighbours that are read by a function: `at(t, x - 1, y, w, h)`, which returns `t[y * w + x]`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kfusion.api import Fused, fuse
+from kfusion.graph.model import LaunchRange
+from kfusion.graph.target import TARGETS, Target
+from tests.stencils.running import EAGER, MARCH, STRIPS
+from tests.support.kernel_side import fused_and_same, fused_text, random_data
+from tests.support.pyopencl_run import Case, assert_same
+
+CLAMPED = """
+static int clampi(int v, int lo, int hi) { return v < lo ? lo : (v > hi ? hi : v); }
+float at(global const float *f, int x, int y, int w, int h)
+{
+    return f[clampi(y, 0, h - 1) * w + clampi(x, 0, w - 1)];
+}
+"""
+NAMED = """
+#define IX(x, y) ((x) + (y) * w)
+static inline float at(const global float *f, const int x, const int y, const int w, int h)
+{
+    const int p = clamp(x, 0, w - 1), q = min(max(y, 0), h - 1);
+    return (f[IX(p, q)]);
+}
+#define AT(x, y) at(t, x, y, w, h)
+"""
+AROUND = """
+float at(global const float *f, int x, int y, int w, int h)
+{
+    return f[(y + h) % h * w + (x + w) % w];
+}
+"""
+
+
+def stencil(before: str, work: str, guard: str = "if (x >= w || y >= h) return;") -> str:
+    return f"""
+{before}
+kernel void twice(global float *t, global const float *a, const int w, const int h)
+{{
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x < w && y < h)
+        t[y * w + x] = 2.0f * a[y * w + x];
+}}
+kernel void cross(global float *c, global const float *t, const int w, const int h)
+{{
+    const int x = get_global_id(0), y = get_global_id(1);
+    {guard}
+    float s = 0;
+    {work}
+    c[y * w + x] = s;
+}}
+""".replace("void cross", "void around")
+
+
+SUMS = {
+    "clamped": stencil(
+        CLAMPED,
+        "s = at(t, x - 1, y, w, h) + at(t, x + 1, y, w, h) - at(t, x, y - 1, w, h)"
+        " * at(t, x, y + 1, w, h);",
+    ),
+    "named": stencil(NAMED, "s = AT(x - 1, y) + AT(x + 1, y) - AT(x, y - 1) * AT(x, y + 1);"),
+    "around": stencil(AROUND, "s = at(t, x - 1, y, w, h) - at(t, x, y + 1, w, h) * 3;"),
+    "in a loop": stencil(
+        CLAMPED, "for (int k = -1; k <= 1; k++) s += at(t, x + k, y - k, w, h) * (k + 2);"
+    ),
+    "under a condition": stencil(
+        CLAMPED, "if (x > 0) s += at(t, x - 1, y, w, h); s -= t[y * w + x];"
+    ),
+    "of a function": stencil(
+        CLAMPED + "float far(global const float *g, int i, int j, int w, int h)"
+        "{ return at(g, i + 1, j + 1, w, h); }",
+        "s = at(t, x - 1, y, w, h);",
+    ),
+}
+
+
+def fused_with(source: str, target: Target) -> Fused:
+    calls, ranges = ["twice(t, a, w, h)", "around(c, t, w, h)"], [LaunchRange(2, "plane")] * 2
+    tiles = target.strip > 0 or target.march > 0
+    return fuse(source, calls, ["c"], ranges=ranges, target=target, tiles=tiles)
+
+
+@pytest.mark.parametrize(
+    "target", [EAGER, STRIPS, MARCH, TARGETS["cpu"]], ids=["inline", "strips", "march", "cpu"]
+)
+@pytest.mark.parametrize("source", SUMS.values(), ids=list(SUMS))
+def test_neighbours(source: str, target: Target) -> None:
+    fused = fused_with(source, target)
+    assert target.name == "cpu" or len(fused.kernels) == 1
+    for w, h in ((29, 13), (1, 1), (2, 3)):
+        numbers = {"w": np.int32(w), "h": np.int32(h)}
+        case = Case(random_data("act", 32 * 32), dict(numbers), (w + 2, h + 1))
+        assert_same(fused, source, case, ["c"])
+
+
+OTHERS = {
+    "it converts": "int at(global const float *f, int x, int y, int w, int h)"
+    "{ return f[clamp(y, 0, h - 1) * w + clamp(x, 0, w - 1)]; }",
+    "it computes": "float at(global const float *f, int x, int y, int w, int h)"
+    "{ return 2 * f[clamp(y, 0, h - 1) * w + clamp(x, 0, w - 1)]; }",
+    "it may return something else": "float at(global const float *f, int x, int y, int w, int h)"
+    "{ if (x < 0) return 0; return f[clamp(y, 0, h - 1) * w + min(x, w - 1)]; }",
+    "it reads two": "float at(global const float *f, int x, int y, int w, int h)"
+    "{ float v = f[0]; return f[clamp(y, 0, h - 1) * w + clamp(x, 0, w - 1)]; }",
+    "it casts": "float at(global const float *f, int x, int y, int w, int h) { return"
+    " ((global const int *)f)[clamp(y, 0, h - 1) * w + clamp(x, 0, w - 1)]; }",
+}
+
+
+@pytest.mark.parametrize("before", OTHERS.values(), ids=list(OTHERS))
+def test_functions_that_do_more(before: str) -> None:
+    source = stencil(before, "s = at(t, x - 1, y, w, h);")
+    fused = fused_with(source, EAGER)
+    assert len(fused.kernels) == 2
+    assert any(each.code == "KF239" for each in fused.diagnostics)
+
+
+def test_a_call_that_changes_something() -> None:
+    source = stencil(CLAMPED, "int k = x; s = at(t, k++, y, w, h); s += k;")
+    assert len(fused_with(source, EAGER).kernels) == 2
+
+
+ELEMENTS = """
+float first(global const float *p, int i) { return p[i]; }
+float next(uint *state) { *state = *state * 1664525u + 1013904223u; return *state >> 8; }
+float sum(global const float *p, int i, int n)
+{
+    float s = 0;
+    for (int k = 0; k < 3; k++)
+        s += p[(i + k) % n];
+    return s;
+}
+kernel void make(global float *t, global const float *a, const int n)
+{
+    const int i = get_global_id(0);
+    uint state = i + 7;
+    if (i < n)
+        t[i] = VALUE;
+}
+kernel void use(global float *c, global const float *t, const int n)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        c[i] = 3.0f * first(t, i) + t[i];
+}
+"""
+
+
+@pytest.mark.parametrize("value", ["first(a, i)", "sum(a, i, n) * 2", "next(&state)", "a[i]"])
+def test_an_element_that_a_function_makes(value: str) -> None:
+    source = ELEMENTS.replace("VALUE", value)
+    calls = ["make(t, a, n)", "use(c, t, n)"]
+    fused = fused_and_same(source, calls, ["c"], launches=1, scalars={"n": np.int32(60)})
+    assert fused.plan.groups[0].internalised == {"t"}
+    assert "first(t" not in fused_text(fused)
