@@ -59,9 +59,9 @@ class Value(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What the number is called where scalars are compared."""
+        """What the number is called where scalars are compared: `size:.w@0:int of ...`."""
         place = f"@{self.bytes}:{self.type} of {self.whole}"
-        return f"{self.name}{self.part}{place}" if self.part else self.name
+        return f"{self.name}:{self.part}{place}" if self.part else self.name
 
     @property
     def compared(self) -> bool:
@@ -72,7 +72,7 @@ class Value(NamedTuple):
 @lru_cache(maxsize=4096)
 def part_called(key: str) -> Value | None:
     """The number that a key names, in a scalar that is a vector or a structure."""
-    match = re.fullmatch(r"(.*?)((?:\.\w+|\[\d+\])+)@(\d+):(\w+) of (.*)", key, re.DOTALL)
+    match = re.fullmatch(r"(.*):((?:\.\w+|\[\d+\])+)@(\d+):(\w+) of (.*)", key, re.DOTALL)
     if match is None:
         return None
     name, path, place, type_, whole = match.groups()
