@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from kfusion.host.symbolic import Entry, Op, Sym, Unknown, known_on_entry, leaves
+from collections.abc import Callable, Mapping, Sequence
+from operator import add, and_, floordiv, lshift, mod, mul, or_, rshift, sub, xor
+
+from kfusion.host.symbolic import Entry, Num, Op, Sym, Unknown, known_on_entry, leaves
 
 _WIDE = frozenset(
     f"({name})"
@@ -11,6 +14,7 @@ _WIDE = frozenset(
         *("uint64_t", "uintptr_t", "long"),
     )
 )
+_NARROW = ("(int)", "(unsigned)", "(unsigned int)", "(cl_int)", "(cl_uint)")
 
 
 def strip(value: Sym) -> Sym:
@@ -33,6 +37,48 @@ def may_be_equal(left: Sym, right: Sym) -> bool:
         if len(left.args) == len(right.args) and all(map(may_be_equal, left.args, right.args)):
             return True
     return _may_be_one_count(left, right)
+
+
+_COMPUTED: Mapping[str, Callable[[int, int], int]] = {
+    "+": add,
+    "-": sub,
+    "*": mul,
+    "/": floordiv,
+    "%": mod,
+    "<<": lshift,
+    ">>": rshift,
+    "&": and_,
+    "|": or_,
+    "^": xor,
+}
+_EXAMPLE = 1 << 12  # of a size: what is rounded up to whole groups stays as it is
+
+
+def examples(values: Sequence[Sym]) -> list[int] | None:
+    """Numbers for values that are computed from the same unknown one: `n` and `n >> 1`."""
+    unknown = {leaf for value in values for leaf in leaves(value) if not isinstance(leaf, Num)}
+    if len(unknown) > 1:
+        return None
+    found = [_example(value) for value in values]
+    known = [number for number in found if number is not None]
+    return known if len(known) == len(found) else None
+
+
+def _example(value: Sym) -> int | None:
+    if isinstance(value, Num):
+        return value.value
+    if not isinstance(value, Op):
+        return _EXAMPLE
+    parts = [_example(part) for part in value.args]
+    known = [part for part in parts if part is not None]
+    if len(known) == len(parts) == 1 and value.name in (*_WIDE, *_NARROW):
+        return known[0]
+    compute = _COMPUTED.get(value.name)
+    if compute is None or len(known) != 2 or len(parts) != 2:
+        return None
+    by_nothing = value.name in ("/", "%") and known[1] == 0
+    shifts = value.name in ("<<", ">>") and not 0 <= known[1] < 64
+    return None if by_nothing or shifts else compute(*known)
 
 
 def is_open(value: Sym) -> bool:

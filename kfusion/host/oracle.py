@@ -22,7 +22,7 @@ from kfusion.graph.model import (
     Scalar,
     Shifted,
 )
-from kfusion.host.equality import is_open, may_be_equal, strip
+from kfusion.host.equality import examples, is_open, may_be_equal, strip
 from kfusion.host.formats import lossy_format
 from kfusion.host.predict import Prediction
 from kfusion.host.program import HostProgram
@@ -114,7 +114,7 @@ class Expected(Oracle):
 
     def _differ(self, one: Sym, other: Sym) -> bool:
         """In the program's likely run."""
-        numbers = self._number(one), self._number(other)
+        numbers = self._numbers(one, other)
         return None not in numbers and numbers[0] != numbers[1]
 
     def covers(self, left: Invocation, right: Invocation, bounds: tuple[Bound, ...]) -> bool:
@@ -126,9 +126,14 @@ class Expected(Oracle):
         value, size = self._end(bound), self.sizes[bound.invocation]
         if value is None or bound.dimension >= len(size):
             return False
-        end = self._number(value)
-        number = self._number(size[bound.dimension])
+        end, number = self._numbers(value, size[bound.dimension])
         return end is None or number is None or end <= number
+
+    def _numbers(self, *values: Sym | None) -> list[int | None]:
+        """In the program's likely run; if what they are computed from is not known, examples."""
+        found = [self.in_run(strip(value)) for value in values if value is not None]
+        alike = examples(found) if len(found) == len(values) else None
+        return [*alike] if alike is not None else [self._number(value) for value in values]
 
     def _number(self, value: Sym | None) -> int | None:
         """In the program's likely run."""
@@ -216,7 +221,7 @@ class Expected(Oracle):
         value = self._value(scalar.name) if scalar is not None else Num(0)
         if value is None or reaches.dimension >= len(size):
             return False
-        end, number = self._number(value), self._number(size[reaches.dimension])
+        end, number = self._numbers(value, size[reaches.dimension])
         return end is None or number is None or end + reaches.more <= number
 
     def spans(self, invocation: Invocation, dimension: int, scalar: Scalar) -> bool:
@@ -243,7 +248,7 @@ class Expected(Oracle):
         a, b = self._value(left.name), self._value(right.name)
         if a is None or b is None:
             return False
-        low, high = self._number(a), self._number(b)
+        low, high = self._numbers(a, b)
         if low is not None and high is not None:
             return 0 <= low * times <= high
         return known_on_entry(a) and known_on_entry(b)
