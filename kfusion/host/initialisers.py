@@ -90,8 +90,10 @@ class Initialisers(Recorder):
             return None
         if not isinstance(declared.type, c_ast.ArrayDecl):
             return None
-        if declared.type.dim is not None:
-            return constant(declared.type.dim, self.program.enumerators)
+        if (size := declared.type.dim) is not None:
+            known = constant(size, self.program.enumerators)
+            of_another = known is None and isinstance(size, c_ast.BinaryOp)
+            return self.array_length(size) if of_another else known
         return len(declared.init.exprs) if isinstance(declared.init, c_ast.InitList) else None
 
     def _literal_length(self, literal: c_ast.CompoundLiteral, element: c_ast.Node) -> int | None:
