@@ -77,10 +77,13 @@ def not_known(value: Sym) -> CannotRunError:
 
 
 class Numbers:
-    """`given` maps names, or spelled values, to numbers; all other whole numbers are `size`."""
+    """`given` maps names, or spelled values, to numbers; all other whole numbers are `size`, but
+    for those that are `fixed`."""
 
-    def __init__(self, size: int, given: Mapping[str, Number]) -> None:
-        self.size, self.given = size, given
+    def __init__(
+        self, size: int, given: Mapping[str, Number], fixed: Mapping[Sym, int] | None = None
+    ) -> None:
+        self.size, self.given, self.fixed = size, given, fixed or {}
         self.used: set[str] = set()  # of the given names
         self.chosen = False  # was the size asked for?
 
@@ -93,6 +96,8 @@ class Numbers:
                 return self.given[name]
         if isinstance(value, Literal):
             return _literal(value)
+        if value in self.fixed:
+            return self.fixed[value]
         if isinstance(value, Entry):
             self.chosen = True
             return self.size

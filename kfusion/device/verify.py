@@ -35,9 +35,10 @@ from kfusion.graph.model import (
     Shifted,
     Tiles,
 )
+from kfusion.host.equality import strip
 from kfusion.host.later import written_by
 from kfusion.host.predict_launches import unset_name
-from kfusion.host.symbolic import Sym
+from kfusion.host.symbolic import Num, Sym
 from kfusion.kernel.evaluate import image_of
 from kfusion.kernel.forms import part_called
 from kfusion.kernel.model import Kernel, Parameter
@@ -223,7 +224,7 @@ class Verifier:
 
     def prepare(self, planned: PlannedPattern, size: int) -> Prepared:
         plan = planned.plan
-        numbers = Numbers(size, self.wanted.numbers)
+        numbers = Numbers(size, self.wanted.numbers, _group_sizes(planned))
         numbers.used = self.used
         launches = launches_of(planned, numbers, self.type_of)
         scalars = self._scalars(planned, numbers)
@@ -373,6 +374,13 @@ def written_type(kernel: Kernel, parameter: Parameter) -> str:
     """The element type as the file says it; a macro stands for what it holds at the end."""
     macro = kernel.unit.macros.at_end(parameter.canonical)
     return macro.body.strip() if macro is not None else parameter.canonical
+
+
+def _group_sizes(planned: PlannedPattern) -> dict[Sym, int]:
+    """Numbers of items in a group: of a variable, as the program's likely run has it."""
+    values = {strip(value) for launch in planned.launches for value in launch.local or ()}
+    found = {value: planned.prediction.in_run(value) for value in values}
+    return {value: n.value for value, n in found.items() if isinstance(n, Num) and n.value > 0}
 
 
 def launches_of(

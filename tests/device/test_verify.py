@@ -262,6 +262,19 @@ def test_local_memory_sized_by_the_host(tmp_path: Path) -> None:
     assert all(line.endswith(" elements compared: the same") for line in lines)
 
 
+def test_a_group_size_in_a_variable(tmp_path: Path) -> None:
+    """It is what the program's likely run has, not as large as all other numbers."""
+    folder = tmp_path / "verify"
+    shutil.copytree(PROGRAMS, folder)
+    host = (
+        (folder / "lib.c").read_text().replace("#define GROUP 64\n", "static size_t group = 64;\n")
+    )
+    (folder / "lib.c").write_text(host.replace("GROUP", "group"))
+    done = compare_here(["verify", "legal.c", "lib.c", "kernels.cl", "--size", "1000"], folder)
+    found = "legal.c:9: size 1000: kernels 3 -> 1: 3264 elements compared: the same\n"
+    assert done.stdout == found, done.stderr
+
+
 def test_nothing_run_is_no_success() -> None:
     done = verify("legal.c", "--size", "0", "--oclgrind")
     assert done.returncode == 1
