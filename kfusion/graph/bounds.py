@@ -214,7 +214,14 @@ class Bounds:
         return None
 
     def is_positive(self, form: Form) -> bool:
-        return self.not_negative(form - number(1)) is not None
+        """It, or all that is multiplied in it."""
+        if self.not_negative(form - number(1)) is not None:
+            return True
+        terms = [(factor, map(form_of, monomial)) for monomial, factor in form.terms]
+        return bool(terms) and all(
+            factor > 0 and all(self.not_negative(each - number(1)) is not None for each in parts)
+            for factor, parts in terms
+        )
 
     def implied(self, fact: Comparison) -> Proof | None:
         """Why the comparison holds, as C makes it."""

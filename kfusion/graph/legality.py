@@ -528,9 +528,10 @@ def _meeting(
     near = _stays_in_group(a, b, Dependence.SAME_GROUP)  # then it may be enough to wait
     if made and not near and left.form != right.form:
         source = source_of(left, right, world)
-        if isinstance(source, Source):  # whichever items these are
-            return _Meeting(a, b, Dependence.OTHER, (left, right), world, source, tuple(needed))
     found, proof = depend(left, right, a.stage.range.dimensions, world)
+    if isinstance(source, Source) and not (found is Dependence.NONE and proof <= source.proof):
+        # Whichever items these are.
+        return _Meeting(a, b, Dependence.OTHER, (left, right), world, source, tuple(needed))
     fine = found in (Dependence.NONE, Dependence.SAME_ITEM)
     if fine or _stays_in_group(a, b, found):
         for assumption in (*needed, *world.all_assumptions(proof)):

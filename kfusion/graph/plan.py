@@ -144,6 +144,8 @@ def _equalities(assumptions: Iterable[Assumption], stages: Sequence[Stage]) -> E
             equalities.join(assumption)
         elif isinstance(assumption, AtLeast):
             equalities.assumed.append(assumption)
+        elif isinstance(assumption, AtMost):
+            equalities.orders.append(assumption)
     return equalities
 
 

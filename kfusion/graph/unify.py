@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from itertools import permutations, product
 
 from kfusion.graph.bounds import Floor, as_signed
-from kfusion.graph.model import AtLeast, Equal, Oracle, Scalar
+from kfusion.graph.model import AtLeast, AtMost, Equal, Oracle, Scalar
 from kfusion.kernel.forms import Atom, Comparison, Form, Id, Value, form_of, number, part_called
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
@@ -29,6 +29,7 @@ class Equalities:
     oracle: Oracle | None = None  # None: nothing new is assumed
     small_ids: bool = False  # an int holds them: no launch has an offset
     assumed: list[Equal | AtLeast] = field(default_factory=list)
+    orders: list[AtMost] = field(default_factory=list)  # of scalars: `w <= pitch`
     _leader: dict[str, str] = field(default_factory=dict)
     _renamed: dict[Form, Form] = field(default_factory=dict)
 
@@ -66,6 +67,18 @@ class Equalities:
         if form not in self._renamed:
             self._renamed[form] = form.rename(self._atom)
         return self._renamed[form]
+
+    @property
+    def facts(self) -> list[Comparison]:
+        """What is assumed of the order of scalars."""
+        found: list[Comparison] = []
+        for each in self.orders:
+            left, right = (
+                self.form(form_of(part_called(key) or Value(key, each.type)))
+                for key in (each.left, each.right)
+            )
+            found.append(Comparison("<=", left * number(each.times), right, each.type))
+        return found
 
     def comparison(self, comparison: Comparison) -> Comparison:
         comparison = comparison.map(self.form)

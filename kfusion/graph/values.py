@@ -369,9 +369,10 @@ class _Analysis:
         if "uint" in (a.access.index_type, b.access.index_type) or difference.in_loop:
             return False
         facts = [self.equalities.comparison(fact) for fact in (*a.facts, *b.facts)]
-        bounds = Bounds(facts, Nothing())
+        bounds = Bounds([*facts, *self.equalities.facts], Nothing())
         types = a.access.index_type, b.access.index_type
-        if len(difference.terms) > 1 and bounds.few(difference, types=types) is None:
+        sums = len(difference.terms) > 1 or any(len(m) > 1 for m, _ in difference.terms)
+        if sums and bounds.few(difference, types=types) is None:
             return False
         return bounds.is_positive(difference) or bounds.is_positive(-difference)
 
