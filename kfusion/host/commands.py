@@ -68,6 +68,8 @@ class Commands(Expressions):
         if pointer == FALSE:
             return SetArgument(kernel, index, size, None, None)
         place = self.target(pointer)
+        if {path[0] for path in self.state.parts(place)} == {"union"}:  # whichever member is set
+            place /= "union"
         value = whole = self.read(place)
         if place.path and not _is_of_one(size):
             around = self.read(Place(place.root, place.path[:-1]))
