@@ -411,7 +411,8 @@ def _meetings(
             continue
         if not (a.access.mode.writes or b.access.mode.writes):
             continue
-        if a.access.conditional and a.when is not None and b.when is not None:
+        conditional = a.access.conditional or b.access.conditional
+        if conditional and a.when is not None and b.when is not None:
             equalities.same_guards(a.when, b.when)
         meeting = _meeting(a, b, oracle, legal, equalities, again=again)
         if meeting is not None and is_on(OWN_ELEMENTS):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import add, and_, floordiv, lshift, mod, mul, or_, rshift, sub, xor
+from typing import Any
 
 from kfusion.host.symbolic import Entry, Num, Op, Sym, Unknown, known_on_entry, leaves
 
@@ -51,25 +52,27 @@ _COMPUTED: Mapping[str, Callable[[int, int], int]] = {
     "|": or_,
     "^": xor,
 }
-_EXAMPLE = 1 << 12  # of a size: what is rounded up to whole groups stays as it is
+# Of sizes: what is rounded up to whole groups stays as it is.
+_EXAMPLES = (1 << 12, 3 << 10, 5 << 9, 7 << 8)
 
 
 def examples(values: Sequence[Sym]) -> list[int] | None:
-    """Numbers for values that are computed from the same unknown one: `n` and `n >> 1`."""
-    unknown = {leaf for value in values for leaf in leaves(value) if not isinstance(leaf, Num)}
-    if len(unknown) > 1:
+    """Numbers for values that are computed from the same unknown ones: `n` and `n >> 1`."""
+    unknown = [dict.fromkeys(x for x in leaves(v) if not isinstance(x, Num)) for v in values]
+    if not unknown or any(each.keys() != unknown[0].keys() for each in unknown):
         return None
-    found = [_example(value) for value in values]
+    given = dict(zip(unknown[0], _EXAMPLES, strict=False))
+    found = [_example(value, given) for value in values]
     known = [number for number in found if number is not None]
     return known if len(known) == len(found) else None
 
 
-def _example(value: Sym) -> int | None:
+def _example(value: Sym, given: Mapping[Any, int]) -> int | None:
     if isinstance(value, Num):
         return value.value
     if not isinstance(value, Op):
-        return _EXAMPLE
-    parts = [_example(part) for part in value.args]
+        return given.get(value)
+    parts = [_example(part, given) for part in value.args]
     known = [part for part in parts if part is not None]
     if len(known) == len(parts) == 1 and value.name in (*_WIDE, *_NARROW):
         return known[0]

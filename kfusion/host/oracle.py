@@ -236,8 +236,8 @@ class Expected(Oracle):
             return True
         if _is_chosen(left) or _is_chosen(right):  # differently, perhaps, each time
             return False
-        number = self._number(left)
-        return number is not None and number == self._number(right)
+        one, other = self._numbers(left, right)
+        return one is not None and one == other
 
     def _are_likely_equal(self, left: Sym, right: Sym) -> bool:
         """Where kernels fuse without it, too, nothing is assumed of what is not known."""
