@@ -33,7 +33,14 @@ from kfusion.host.sync import kept_apart
 from kfusion.joined import Joining, alike
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import PATIENCE, read_kernels
-from kfusion.outputs import check_points, known_options, output_texts, with_kernels, without_values
+from kfusion.outputs import (
+    check_points,
+    known_options,
+    output_texts,
+    relaxed,
+    with_kernels,
+    without_values,
+)
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.files import Inputs, parse_sources
 from kfusion.parse.recorded import RecordedRow, recorded_programs, recorded_rows
@@ -130,7 +137,7 @@ def fuse_files(
     given = replace(given, inputs=inputs)
     check_points(given)
     result.files = output_texts(given, result)
-    result.diagnostics += without_values(given)
+    result.diagnostics += [*without_values(given), *relaxed(given)]
     for unit in inputs.kernels:
         name, made = unit.source.path.name, with_kernels(unit, given)
         result.programs[name] = (unit.source.text, made.text)

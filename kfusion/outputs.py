@@ -10,7 +10,7 @@ from kfusion.given import Given
 from kfusion.graph.target import Target
 from kfusion.host.closed import closed_as_a_whole
 from kfusion.host.closed_files import calls_opencl
-from kfusion.host.options import given_by_hosts
+from kfusion.host.options import given_by_hosts, relaxing_option
 from kfusion.host.outside import has_redirected
 from kfusion.joined import joined_data, may_be_another
 from kfusion.kernel.opened import names_left_open
@@ -32,7 +32,7 @@ from kfusion.regenerate.tables import RegionText, pattern_text
 from kfusion.results import PlannedRegion, Result
 from kfusion.runtime import CALLS_NAME, HEADER_NAME
 from kfusion.source.dataclasses import dataclass
-from kfusion.source.diagnostics import Diagnostic, error, warning
+from kfusion.source.diagnostics import Diagnostic, Severity, error, warning
 from kfusion.source.text import Edit, SourceFile, Spliced, bytes_of
 from kfusion.synthesis.files import given_edits, section_edits
 from kfusion.synthesis.model import FusedKernel
@@ -269,6 +269,21 @@ def without_values(given: Given) -> Iterator[Diagnostic]:
                 span,
                 help=f"-D {name}=VALUE, as one run writes it: with the point of 2.0f, for example",
             )
+
+
+def relaxed(given: Given) -> Iterator[Diagnostic]:
+    """Where programs with fused kernels may be built so that compilers change numbers."""
+    span = relaxing_option((*given.inputs.hosts, *given.inputs.cpp))
+    if span is not None and any(given.fused.of(unit) for unit in given.inputs.kernels):
+        yield Diagnostic(
+            "KF405",
+            Severity.NOTE,
+            f"with '{span.text}' compilers may compute what goes from one kernel of a fused one to "
+            "the next in another way, (a + b) - b as a: numbers may differ, also with --exact",
+            span,
+            help="build without the option, or look at the differences: kfusion verify, "
+            "KFUSION=check",
+        )
 
 
 def known_options(inputs: Inputs) -> dict[Unit, tuple[str, ...] | None]:

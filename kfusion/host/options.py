@@ -24,6 +24,7 @@ _SHOWING = frozenset("printf fprintf puts fputs perror".split())
 _DEFINED = re.compile(r"#\s*define\s+([A-Za-z_]\w*)")
 _MADE_UP = re.compile(r"-D(?!\s*[A-Za-z_])|#\s*define\s+(?![A-Za-z_])")
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+_RELAXING = re.compile(r"-cl-(?:fast-relaxed-math|unsafe-math-optimizations)")
 _NEWER = re.compile(r"-cl-std=CL[23]")
 
 
@@ -54,6 +55,15 @@ def given_by_hosts(units: Iterable[Unit | CppUnit], *, point: bool = False) -> d
                     first, last = each.span()
                     found.setdefault(each[1], Span(unit.source, start + first, start + last))
     return found
+
+
+def relaxing_option(units: Iterable[Unit | CppUnit]) -> Span | None:
+    """Where the host has an option with which `(a + b) - b` is `a`."""
+    for unit in units:
+        for start, text in _strings(unit.source.text):
+            if (found := _RELAXING.search(text)) is not None:
+                return Span(unit.source, start + found.start(), start + found.end())
+    return None
 
 
 def _strings(text: str) -> Iterator[tuple[int, str]]:

@@ -83,6 +83,7 @@ CODES: dict[str, str] = {
     "KF402": "a region with fewer than two launches",
     "KF403": "a temporary may be read later",
     "KF404": "what out or temp names cannot be looked at",
+    "KF405": "build options let the compiler change numbers",
 }
 
 # What would change a cut, where its reason has no better advice.
