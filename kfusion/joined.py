@@ -2,9 +2,9 @@
 
 The run time puts the sources one behind the other, with the fused kernel behind them, and builds
 that. So it must mean what each program means by itself: no name that one of them declares or
-defines may stand in another one, and in the text of all each has the tokens that it has alone.
-Which options a program is built with the run time compares; only kernels are taken whose text no
-option can change.
+defines may stand in another one, but for macros that both define alike, and in the text of all each
+has the tokens that it has alone. Which options a program is built with the run time compares; only
+kernels are taken whose text no option can change.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def _clashes(one: Unit, other: Unit) -> Iterator[str]:
     if one.how.defines != other.how.defines:
         yield "they are built with different options"
     for unit, reader in ((one, other), (other, one)) if is_on(NAMES) else ():
-        if both := _declared(unit) & _words(reader):
+        if both := _declared(unit) & _words(reader) - _of_one_text(unit, reader):
             where = f"{unit.source.path.name} declares '{min(both)}'"
             yield f"{where}, which stands in {reader.source.path.name}, too"
         defined = [each.name for each in branches_of(unit).definitions]
@@ -218,6 +218,25 @@ def _clashes(one: Unit, other: Unit) -> Iterator[str]:
             if parts := made_of(word, defined):
                 where = f"{unit.source.path.name} defines '{min(parts)}'"
                 yield f"{where}, which '{word}' may be made of"
+
+
+def _of_one_text(one: Unit, other: Unit) -> frozenset[str]:
+    """Macros that both files define once, in any build, and alike: `#define TILE 16`."""
+    ours, theirs = _defined_once(one), _defined_once(other)
+    return frozenset(name for name, macro in ours.items() if theirs.get(name) == macro)
+
+
+def _defined_once(unit: Unit) -> dict[str, object]:
+    found: dict[str, object] = {}
+    definitions = branches_of(unit).definitions
+    times = Counter(definition.name for definition in definitions)
+    declared = {node.name for node in unit.nodes[c_ast.Decl]}
+    for each in definitions:
+        macros = [macro for _, macro in unit.macros.history.get(each.name, ())]
+        alone = times[each.name] == len(macros) == 1 and each.block is None
+        if alone and macros[0] is not None and each.name not in declared:
+            found[each.name] = macros[0].definition
+    return found
 
 
 def _is_the_same(text: Unit, units: tuple[Unit, ...]) -> bool:
