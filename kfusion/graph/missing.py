@@ -6,6 +6,8 @@ that are missing in the proof; none where items do meet, whatever is known.
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from kfusion.graph.bind import BoundAccess
 from kfusion.graph.bounds import OTHER_ITEM, Assumed, Need
 from kfusion.graph.ownership import Dependence, depend
@@ -38,8 +40,24 @@ def missing(a: BoundAccess, b: BoundAccess) -> list[tuple[str, BoundAccess]]:
         if text is None or text.split(" < ")[0].isdecimal():
             return []
         told.append((text, access))
+    if any(_contradict(one, other) for one, other in combinations(needs, 2)):
+        return []
     # Where both lack the same, it is said of one after the other.
     return list(dict.fromkeys(told)) if len(told) <= _MOST else []
+
+
+def _contradict(one: Form, other: Form) -> bool:
+    """`x < w` and `w < x + 1`, whoever's `x` it is: nobody can see to both."""
+    room = one.rename(_own) + other.rename(_own)
+    return room.is_constant and room.constant < 0
+
+
+def _own(atom: Atom) -> Atom:
+    if isinstance(atom, Id):
+        return Id(atom.kind.removesuffix(OTHER_ITEM), atom.dimension)
+    if isinstance(atom, LoopVariable):
+        return atom._replace(name=atom.name.removesuffix(OTHER_ITEM))
+    return atom
 
 
 def unequal(a: BoundAccess, b: BoundAccess) -> list[str]:

@@ -114,3 +114,17 @@ def test_help_helps() -> None:
         (ROWS, f"{XY} if (x < w) if (y < h) o[y*w + x] = t[y*w + x];"),
     ]:
         assert fuse(program(first, second), CALLS).plan.fuses
+
+
+def test_what_cannot_hold_for_both_is_not_asked_for() -> None:
+    """`x + 1 < w` and `w < x + 2` of the calls' items would keep them apart."""
+    around = "a[y*w + x - 1] + a[y*w + x + 1] + a[(y + 2)*w + x] + a[(y - 1)*w + x]"
+    source = program(
+        f"{XY} if (x < 2 || x >= w - 2 || y < 2 || y >= h - 2) return; t[y*w + x] = {around};",
+        f"{XY} if (x >= w || y >= h) return; t[y*w + x] *= 2;",
+    )
+    calls = ["f(t, a, w, h, n)", "g(o, a, w, h, n)"]
+    fused = fuse(source, calls, ["t", "a"])
+    cut = next(d for d in fused.diagnostics if d.code == "KF201")
+    assert "it is not known" not in cut.message
+    assert cut.help == STAY_APART
