@@ -40,6 +40,9 @@ def split_body(
     nodes = nodes_of(env, function, statements)
     while statements:
         statement, here = statements[0], nodes[0]
+        if is_empty(env, statement):
+            statements, nodes = statements[1:], nodes[1:]
+            continue
         item = _declarations(env, scopes, statement, here)
         if item is None:
             item = _guard(env, statement, here, early_return=True)
@@ -49,7 +52,7 @@ def split_body(
             prelude.append(item)
             statements, nodes = statements[1:], nodes[1:]
             continue
-        rest = [s for s in statements[1:] if not is_return(env, s)]
+        rest = [s for s in statements[1:] if not (is_return(env, s) or is_empty(env, s))]
         item = None if rest else _guard(env, statement, here)
         opened = any(i.opening for i in prelude)
         if item is None and strides and not rest and not opened:
@@ -63,7 +66,7 @@ def split_body(
         if item.counter is not None and item.counter.last is not None:
             statements.remove(item.counter.last)
         nodes = nodes_of(env, function, statements)
-    while statements and is_return(env, statements[-1]):
+    while statements and (is_return(env, statements[-1]) or is_empty(env, statements[-1])):
         statements.pop()
     if prelude and not any(i.guard is not None for i in prelude):
         # Nothing keeps the work from following what it begins with.
@@ -110,6 +113,11 @@ def is_return(env: Environment, statement: Statement) -> bool:
         and statement.last == statement.first + 1
         and env.unit.tokens[statement.first].text == "return"
     )
+
+
+def is_empty(env: Environment, statement: Statement) -> bool:
+    """A semicolon, as behind `if (i < n) { ... };`"""
+    return statement.first == statement.last and env.unit.tokens[statement.first].text == ";"
 
 
 def only_returns(env: Environment, statement: Statement) -> bool:

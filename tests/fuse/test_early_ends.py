@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kfusion.api import fuse
+from tests.stencils.running import EAGER
 from tests.support.kernel_side import fused_and_same
 
 ITEM = "const int i = get_global_id(0);"
@@ -199,3 +200,25 @@ def test_label_in_a_block(switch: str) -> None:
     fused_and_same(
         source, CALLS, launches=2, scalars=scalars, size=(8, 4), local=(8, 4), buffers=data
     )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{item} if (i < n) {{ {work} }};",
+        "{item}; if (i < n) {{ {work}; }};; return;;",
+        "{item} if (i >= n) return;; {work};",
+    ],
+)
+def test_semicolons_alone_are_no_work(body: str) -> None:
+    text = "".join(
+        f"kernel void {name}(global float *{to}, global const float *{of}, const int n)\n"
+        f"{{ {body.format(item='const int i = get_global_id(0);', work=work)} }}\n"
+        for name, to, of, work in (
+            ("first", "t", "a", "t[i] = 2.0f * a[i];"),
+            ("second", "c", "t", "c[i] = t[i] + t[max(i - 1, 0)];"),
+        )
+    )
+    calls = ["first(t, a, n)", "second(c, t, n)"]
+    numbers = {"n": np.int32(60)}
+    fused_and_same(text, calls, ["c"], launches=1, scalars=numbers, target=EAGER)
