@@ -55,6 +55,8 @@ def _enumerate(env: Environment, node: c_ast.Enum) -> None:
     for each in node.values.enumerators:
         next_one = binary(before, "+", Typed(number(1), "int"))
         before = next_one if each.value is None else evaluate(env, each.value)
+        if before.form is not None and before.form.is_constant and before.form.constant in _INT:
+            before = Typed(before.form, "int")  # whatever the type of the expression is
         _give(env, each.name, before)
 
 

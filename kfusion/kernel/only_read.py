@@ -151,10 +151,8 @@ class _Walk:
 
 def reads_argument(unit: Unit, name: str, place: int, inside: frozenset[str] = frozenset()) -> bool:
     """Does the function only read through the argument at the place?"""
-    if name.startswith(("vload", "prefetch")):
-        return True
     if name not in unit.functions or name in inside:
-        return False
+        return name not in unit.functions and name.startswith(("vload", "prefetch"))
     for function in unit.definitions[name]:
         parameters = function.listed
         named = parameters[place].name if place < len(parameters) else None

@@ -157,3 +157,26 @@ def test_an_element_that_a_function_makes(value: str) -> None:
     fused = fused_and_same(source, calls, ["c"], launches=1, scalars={"n": np.int32(60)})
     assert fused.plan.groups[0].internalised == {"t"}
     assert "first(t" not in fused_text(fused)
+
+
+@pytest.mark.parametrize("name", ["put", "vload_put", "prefetch_put"])
+def test_a_function_that_stores_is_called(name: str) -> None:
+    """Also where what it returns is overwritten, and whatever it is called."""
+    source = f"""
+float {name}(global float *u, int i) {{ u[i] = i; return 2.0f; }}
+kernel void make(global float *t, global float *u, const int n)
+{{
+    const int i = get_global_id(0);
+    if (i < n)
+        t[i] = {name}(u, i);
+}}
+kernel void use(global float *t, global const float *a, const int n)
+{{
+    const int i = get_global_id(0);
+    if (i < n)
+        t[i] = a[i];
+}}
+"""
+    fused = fuse(source, ["make(t, u, n)", "use(t, a, n)"], ["t", "u"])
+    case = Case(random_data("atu"), {"n": np.int32(60)}, (64,))
+    assert_same(fused, source, case, ["t", "u"])

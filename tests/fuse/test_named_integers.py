@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kfusion.api import fuse
 from tests.stencils.running import EAGER
-from tests.support.kernel_side import fused_and_same, refusal
+from tests.support.kernel_side import OWN_ELEMENTS, fused_and_same, random_data, refusal
+from tests.support.pyopencl_run import Case, assert_same
 
 NUMBERS = {"n": np.int32(64)}
 CALLS = ["shift(t, a, n)", "back(c, t, n)"]
@@ -96,3 +98,27 @@ def test_a_variable_with_the_name() -> None:
     fused_and_same(
         source(ENUMERATORS, "i + NEAR", inside, "i + 3"), CALLS, ["c"], launches=1, scalars=NUMBERS
     )
+
+
+@pytest.mark.parametrize("value", ["1u", "sizeof(char)", "1 ? 1 : 0u"])
+def test_an_enumerator_is_an_int(value: str) -> None:
+    """So `i - AT < n` holds for item 0, and `i - 1u < n` does not."""
+    text = f"""
+enum {{ AT = {value} }};
+kernel void shift(global float *t, global const float *a, const int n)
+{{
+    const int i = get_global_id(0);
+    if (i - AT < n)
+        t[i] = a[i] * 2;
+}}
+kernel void back(global float *c, global float *t, const int n)
+{{
+    const int i = get_global_id(0);
+    if (i - 1u < n) {{
+        t[i] = t[i] * 2;
+        c[i] = t[i] + 1;
+    }}
+}}
+"""
+    fused = fuse(text, CALLS, ["c", "t"], target=OWN_ELEMENTS)
+    assert_same(fused, text, Case(random_data("act"), {"n": np.int32(20)}, (64,)), ["c", "t"])
