@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,21 +17,31 @@ from kfusion.source.diagnostics import error
 
 OCLGRIND = "Oclgrind"
 INCOMPLETE = 3  # the exit status if nothing differs, and not everything was run
+_AT_WORK = "KFUSION_AT_WORK"  # names a file
 NOTHING_RUN = 4  # that of the process that should have
 
 
 def verify_apart(words: Sequence[str], oclgrind: bool) -> int:
     """The same command in a process of its own, so that a crash is a finding and not an end."""
     command = [sys.executable, "-m", "kfusion", "verify", *words, "--here"]
-    done = subprocess.run(command, check=False)
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as file:
+        done = subprocess.run(command, env={**os.environ, _AT_WORK: file.name}, check=False)
+        running = file.read() or "the kernels"
     if done.returncode < 0:
-        click.echo(f"the kernels crashed (signal {-done.returncode})", err=True)
+        click.echo(f"{running} crashed (signal {-done.returncode}) on random data", err=True)
+        click.echo("  help: give data, --data NAME=FILE, or let the program run: --run", err=True)
         return 1
     if done.returncode == NOTHING_RUN:
         return 1
     if oclgrind and done.returncode in (0, 1, INCOMPLETE):
         return _races([*command, "--device", OCLGRIND]) or done.returncode
     return done.returncode
+
+
+def at_work(running: str) -> None:
+    """What is said if the process does not live to say more."""
+    if name := os.environ.get(_AT_WORK):
+        Path(name).write_text(running, encoding="utf-8")
 
 
 def tune_apart(words: Sequence[str], file: Path, limit: float | None) -> int:

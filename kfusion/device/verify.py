@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from kfusion.checks import number_in
+from kfusion.device.apart import at_work
 from kfusion.device.builds import macro_to_give
 from kfusion.device.evaluate import CannotRunError, Numbers
 from kfusion.device.extents import Launched, extents
@@ -212,7 +213,9 @@ class Verifier:
             prepared = self.prepare(planned, size)
         except CannotRunError as reason:
             return Outcome(name, size, counts, skipped=str(reason))
+        at_work(f"{name}, size {size}: the kernels as they are written")
         before = self._run(prepared.before, prepared)
+        at_work(f"{name}, size {size}: the fused kernels")
         after = self._run(prepared.after, prepared)
         observed = _observed(planned)
         elements = sum(prepared.data[n].size for n in observed)

@@ -76,7 +76,10 @@ def test_sizes_and_scalars_are_given() -> None:
 def test_a_crash_is_a_finding() -> None:
     done = verify("crash.c", "--size", "64")
     assert done.returncode == 1
-    assert done.stderr.endswith("the kernels crashed (signal 11)\n")
+    assert done.stderr.endswith(
+        "crash.c:9, size 64: the kernels as they are written crashed (signal 11) on random data\n"
+        "  help: give data, --data NAME=FILE, or let the program run: --run\n"
+    )
 
 
 def test_a_value_that_is_no_number() -> None:
