@@ -78,5 +78,6 @@ def _is_one_text(conditions: Conditions, start: int, end: int) -> bool:
     changing = {each.name for each in conditions.branches.definitions if each.block is not None}
     macros = macros_of(unit, names) | (changing & set(names))
     return not conditions.branches.unseen and not any(
-        conditions.is_conditional(m) or conditions.is_outside(m) for m in macros
+        conditions.is_conditional(m) or conditions.is_outside(m) or conditions.is_of_compiler(m)
+        for m in (*macros, *names)
     )

@@ -74,6 +74,9 @@ def test_rounds_of_a_loop_up_to_one() -> None:
 
 OTHERS = {
     "of a build option": "#ifndef FAR\n#define FAR 3\n#endif\nenum { AT = FAR };",
+    "of the compiler": "enum { AT = __OPENCL_VERSION__ - 117 };",
+    "of a macro of the compiler": "#define SINCE (__OPENCL_C_VERSION__ / 40)\n"
+    "constant int AT = SINCE;",
     "under a condition": "#ifdef OTHER\nenum { AT = 1 };\n#else\nenum { AT = 3 };\n#endif",
     "under a condition within": "enum {\n#ifndef OTHER\nNONE = 2,\n#endif\nAT };",
     "behind one that is not known": "enum { FIRST = (int)1.5f, AT };",
