@@ -366,7 +366,7 @@ class Bounds:
         forms = (form, *(slack.form for slack in self._slacks))
         atoms = {atom for each in forms for atom in each.everything}
         quotients = (a for a in atoms if isinstance(a, Quotient) and a.divisor.is_constant)
-        for atom in sorted(quotients, key=str):
+        for atom in sorted((a for a in quotients if a.divisor.constant > 0), key=str):
             if _divides(atom):
                 yield from _of_atom(atom)  # it may stand within a conversion
             else:

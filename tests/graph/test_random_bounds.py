@@ -49,7 +49,7 @@ def drawn_form(random: Random, type_: str, *, divided: bool = True) -> Form:
     for _ in range(random.choice([1, 1, 1, 2])):
         form += form_of(random.choice(ATOMS[type_])) * number(random.choice([1, 1, 1, -1, 2]))
     if divided and random.random() < 0.2 and form.terms and not form.is_constant:
-        by = random.choice([2, 3, 4])
+        by = random.choice([2, 3, 4, *([] if is_unsigned(type_) else [-2, -3])])
         form = form_of(Quotient(form, number(by), type_)) * number(random.choice([1, by]))
         form += number(random.choice([0, 0, 1, -1]))
     if divided and random.random() < 0.15:
@@ -92,7 +92,7 @@ def value(form: Form, numbers: Numbers, type_: str) -> int:
                 factor *= converted - (signed and converted >> (bits - 1)) * (1 << bits)
             elif isinstance(atom, Quotient):
                 left, right = (value(side, numbers, type_) for side in atom.parts)
-                factor *= abs(left) // right * (-1 if left < 0 else 1)
+                factor *= abs(left) // abs(right) * (-1 if (left < 0) != (right < 0) else 1)
             else:
                 factor *= numbers[atom]
         total += factor

@@ -47,6 +47,15 @@ def test_a_number_without_sign() -> None:
     assert found == frozenset({Ceiling(u, LAST - 15)})
 
 
+def test_a_negative_divisor() -> None:
+    """`(w + 7) / -8 * -8` is not more than `w + 7`."""
+    w = form_of(Value("w", "int"))
+    made = form_of(Quotient(w + number(7), number(-8), "int")) * number(-8)
+    facts = [Comparison("<", X, w, "int")]
+    goal = Comparison("<=", w + number(8), made, "int")
+    assert Bounds(facts, Nothing()).implied(goal) is None
+
+
 def test_a_conversion() -> None:
     """Of a sum that is 3, `(ulong)(u + 15)` is 3."""
     u = form_of(Value("u", "uint"))
