@@ -24,7 +24,8 @@ PROTECTED_BY: dict[str, str] = {
     "test_loop_without_sign_up_to_what_is_not_compared",
     "settled-structures": f"{_CASES}[structures: an option of the program puts a member in front "
     "of those that are compared]",
-    "constants": "tests/fuse/test_exact.py::test_constants_are_rounded_as_other_numbers[-0.3f]",
+    "constants": "tests/fuse/test_exact.py::test_constants_are_rounded_as_other_numbers"
+    "[float--0.3f-t[i]]",
     "elements": "tests/fuse/test_functions_of_elements.py::test_functions_that_do_more[it "
     "computes]",
     "all-conditions": "tests/fuse/test_unguarded_work.py::test_conditions_are_others[more items]",

@@ -411,7 +411,7 @@ def _meetings(
             continue
         if not (a.access.mode.writes or b.access.mode.writes):
             continue
-        conditional = a.access.conditional or b.access.conditional
+        conditional = a.access.conditional != b.access.conditional
         if conditional and a.when is not None and b.when is not None:
             equalities.same_guards(a.when, b.when)
         meeting = _meeting(a, b, oracle, legal, equalities, again=again)

@@ -6,13 +6,13 @@ store and a load of `t` made. If results shall be exactly those of the kernels o
 know: a product that may be another value is no part of a sum. (NVIDIA's looks through
 volatile variables and conversions of bits. The assignment costs nothing measurable.)
 
-Constants are assigned so in any case: of `t = -0.3f` and then `t*t + 0.1f` a compiler makes a
-number, with a rounding after each operation, where it would contract the two operations.
+In any case a variable that may be a constant expression is not declared as `const`: of
+`const float t = -0.3f` and then `t*t + 0.1f` clang makes a number, with a rounding after each
+operation, where it would contract the two operations.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import field
 
 from pycparser import c_ast
@@ -22,6 +22,7 @@ from kfusion.graph.values import GroupValues, Value
 from kfusion.kernel.builtins import is_work_item
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.types import is_integer
+from kfusion.parse.unit import arguments_of, called_name
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
 
@@ -34,6 +35,7 @@ class Rounded:
 
     before: dict[int, tuple[Value, ...]] = field(default_factory=dict)
     memory: frozenset[str] = frozenset()  # that a stage reads back
+    folded: frozenset[Value] = frozenset()  # variables that are not to be constants
 
     @property
     def values(self) -> frozenset[Value]:
@@ -71,45 +73,56 @@ def rounded(
     return Rounded({number: tuple(found) for number, found in before.items()}, frozenset(memory))
 
 
-def rounded_constants(
-    stages: list[Stage], values: GroupValues, returned: tuple[int, int] | None = None
-) -> Rounded:
-    """Only those whose stores store constants, but 0: what is multiplied by that or added to it
-    is rounded once."""
-    varying = {
-        place.value
-        for number, stage in enumerate(stages)
-        for access in stage.accesses
-        if (place := values.places.get((number, access.number))) is not None
-        if access.access.mode.writes and not _stores_a_constant(access)
-    }
-    found = rounded(stages, values, returned).before if is_on(CONSTANTS) else {}
-    kept = {n: tuple(v for v in each if v not in varying) for n, each in found.items()}
-    return Rounded({number: each for number, each in kept.items() if each})
+def folded_constants(stages: list[Stage], values: GroupValues) -> Rounded:
+    """Values that may be constant expressions, as far as their stores tell."""
+    found: set[Value] = set()
+    for number, stage in enumerate(stages) if is_on(CONSTANTS) else ():
+        for access in stage.accesses:
+            place = values.places.get((number, access.number))
+            value = place.value if place is not None else None
+            if value is not None and value.constant and access.access.mode.writes:
+                found |= {value} if _may_store_a_constant(access) else set()
+    return Rounded(folded=frozenset(found))
 
 
-def _stores_a_constant(access: BoundAccess) -> bool:
-    it, kernel = access.access, access.stage.invocation.kernel
-    stores = kernel.function.nodes.get(c_ast.Assignment, ())
-    made = [node for node in stores if kernel.unit.index(node.lvalue) == it.first]
-    if len(made) != 1 or made[0].op != "=" or not it.whole:
-        return False
-    value = made[0].rvalue
-    zero = isinstance(value, c_ast.Constant) and re.fullmatch(r"0(\.0*)?[fF]?", value.value)
-    return not zero and _is_constant(kernel, value)
+def _may_store_a_constant(access: BoundAccess) -> bool:
+    kernel, statement = access.stage.invocation.kernel, access.access.assignment
+    if statement is None:
+        return True
+    inside = range(statement.first, statement.last + 1)
+    nodes = kernel.function.nodes
+    stored = [
+        node.rvalue
+        for node in nodes.get(c_ast.Assignment, ())
+        if kernel.unit.index(node.lvalue) in inside
+    ]
+    stored += [
+        arguments_of(node)[-1]
+        for node in nodes.get(c_ast.FuncCall, ())
+        if called_name(node).startswith("write_image") and kernel.unit.index(node) in inside
+    ]
+    return not stored or any(_may_be_constant(kernel, node) for node in stored)
 
 
-def _is_constant(kernel: Kernel, node: c_ast.Node) -> bool:
-    """Nothing in it is of an item, of a parameter or in memory."""
+def _may_be_constant(kernel: Kernel, node: c_ast.Node) -> bool:
+    """For a compiler that looks at conditions, `1 ? 0.3f : n`, and at sizes."""
     if isinstance(node, c_ast.ID):
         symbol = kernel.symbols.get(kernel.unit.index(node))
-        if symbol is None or symbol.parameter or kernel.settled.get(symbol) != symbol.token:
-            return symbol is None and not is_work_item(node.name)
+        if symbol is None:  # of the file
+            return not is_work_item(node.name)
+        if symbol.parameter or kernel.settled.get(symbol) != symbol.token:
+            return False
         declared = kernel.function.nodes.get(c_ast.Decl, ())
         values = [d.init for d in declared if kernel.unit.name_index(d) == symbol.token and d.init]
-        return len(values) == 1 and _is_constant(kernel, values[0])
-    inside = [child for _, child in node.children()]
-    return not isinstance(node, c_ast.ArrayRef) and all(_is_constant(kernel, n) for n in inside)
+        return len(values) == 1 and _may_be_constant(kernel, values[0])
+    if isinstance(node, c_ast.UnaryOp) and node.op in ("sizeof", "*"):
+        return bool(node.op == "sizeof")
+    inside = [_may_be_constant(kernel, child) for _, child in node.children()]
+    if isinstance(node, c_ast.TernaryOp):
+        return inside[0] and any(inside[1:])
+    if isinstance(node, c_ast.BinaryOp) and node.op in ("&&", "||"):
+        return any(inside)
+    return all(inside)
 
 
 def unreachable(stages: list[Stage], found: Rounded) -> BoundAccess | None:

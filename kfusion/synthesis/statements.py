@@ -238,7 +238,8 @@ class StatementWriter:
         if value in self.carried:
             return ""
         type_ = self.use.type_of(access)
-        constant = value.constant and value not in self.rounded.values
+        free = self.rounded.values | self.rounded.folded
+        constant = value.constant and value not in free
         return f"const {type_} " if constant else f"{type_} "
 
     def _store_inline(

@@ -18,7 +18,7 @@ from textwrap import wrap
 from kfusion.graph.bind import Stage
 from kfusion.graph.model import Again, Group, InRows, Scalar, Shifted
 from kfusion.graph.pauses import carried
-from kfusion.graph.rounding import rounded, rounded_constants
+from kfusion.graph.rounding import folded_constants, rounded
 from kfusion.graph.several import dimension_of
 from kfusion.graph.unify import Equalities
 from kfusion.graph.values import GroupValues, Value
@@ -114,7 +114,9 @@ class Writer:
         self.straight = {
             key: form for key, form in straight.items() if isinstance(form, Form) or key in loads
         }
-        self.rounded = (rounded if exact else rounded_constants)(stages, values, returned)
+        self.rounded = (
+            rounded(stages, values, returned) if exact else folded_constants(stages, values)
+        )
         self.waiting = {n for n, s in enumerate(stages) if s.invocation.index in group.barriers}
         self.values, self.equalities, self.name = values, equalities, name
         self.elements, self.by_group = group.elements, group.by_group
@@ -145,7 +147,7 @@ class Writer:
                 before = carried(values, block.stages[0])
                 self.carried |= carried(values, block.stages[-1] + 1) - before
         self.carried |= values.assigned_only
-        apart = self.carried | self.rounded.values
+        apart = self.carried | self.rounded.values | self.rounded.folded
         self.copies = [find_copies(use, apart) for use in self.uses]
         early = self.uses[1 : min(self.waiting, default=len(self.uses))]
         self.early = {use.number: hoisted_copies(use) for use in early}
