@@ -244,9 +244,9 @@ class _Analysis:
     def _under(self, event: _Event) -> frozenset[Comparison] | None:
         """All that decides whether an item comes to it."""
         when = event.access.when
-        if when is None or not is_on(ALL_CONDITIONS):
-            return when if when is None else frozenset()
-        return frozenset(map(self.equalities.comparison, when))
+        if when is None:
+            return None
+        return frozenset(map(self.equalities.comparison, when if is_on(ALL_CONDITIONS) else ()))
 
     def _has_been_in(self, block: Block, event: _Event) -> bool:
         """Who comes to the later access was under the guards of the block, too."""

@@ -5,8 +5,6 @@ In: the declarations of a file. Out: the integers, of the names that have the sa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pycparser import c_ast
 
 from kfusion.kernel.arithmetic import Typed, binary, convert
@@ -25,9 +23,9 @@ def constants_of(unit: Unit, conditions: Conditions) -> dict[str, Typed]:
     for node in unit.ast.ext:
         if isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.TypeDecl):
             _declare(env, conditions, node)
-        for each in _enumerations(node):
-            if is_settled(conditions, unit.index(each)):
-                _enumerate(env, each)
+        listed = _enumeration(node)
+        if listed is not None and is_settled(conditions, unit.index(listed)):
+            _enumerate(env, listed)
     return env.constants
 
 
@@ -42,12 +40,11 @@ def _declare(env: Environment, conditions: Conditions, node: c_ast.Decl) -> None
         _give(env, node.name, convert(evaluate(env, node.init), type_))
 
 
-def _enumerations(node: c_ast.Node) -> Iterator[c_ast.Enum]:
+def _enumeration(node: c_ast.Node) -> c_ast.Enum | None:
     """`enum { A };`, `enum Kind { A } kind;`, `typedef enum { A } Kind;`"""
     while not isinstance(node, c_ast.Enum) and isinstance(getattr(node, "type", None), c_ast.Node):
         node = node.type
-    if isinstance(node, c_ast.Enum) and node.values is not None:
-        yield node
+    return node if isinstance(node, c_ast.Enum) and node.values is not None else None
 
 
 def _enumerate(env: Environment, node: c_ast.Enum) -> None:

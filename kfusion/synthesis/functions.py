@@ -182,14 +182,17 @@ class FunctionWriter(Writer):
 
     def _return(self, variable: str) -> None:
         """The variable, or what it would be only declared for."""
-        declared = f"{self.out.indent}const {self._returns} {variable} = "
-        at = [n for n, line in enumerate(self.out.lines) if line.startswith(declared)]
+        plain = f"{self.out.indent}{self._returns} {variable} = "
+        constant = f"{self.out.indent}const {plain.lstrip()}"
+        starts = (plain, constant)
+        at = [n for n, line in enumerate(self.out.lines) if line.startswith(starts)]
         last = "\n".join(self.out.lines[at[0] :]) if at else ""
         tokens = tokenize(last)
         alone = [t.text for t in tokens].count(";") == 1 and tokens[-1].text == ";"
         if not alone or len(between_commas(tokens, -1, len(tokens) - 1)) > 1:
             self.out.add(f"return {variable};")
             return
+        declared = constant if last.startswith(constant) else plain
         returned = last.replace(declared, f"{self.out.indent}return ", 1)
         self.out.lines[at[0] :] = realigned(returned, last).split("\n")
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from kfusion.api import fuse
+from tests.stencils.running import EAGER
 from tests.support.kernel_side import fused_and_same, fused_text, random_data
 from tests.support.pyopencl_run import Case, assert_same
 
@@ -151,6 +152,27 @@ kernel void add(global float *c, global const {type_} *t, const int n)
     assert "const float t_i" not in fused_text(fused)
     data = {"c": np.zeros(64, np.float32), "t": np.zeros(64, {"uchar": np.uint8}.get(type_, type_))}
     assert_same(fused, source, Case(data, {"n": np.int32(60)}, (64,)), ["c"])
+
+
+def test_a_function_returns_its_constant() -> None:
+    source = """
+kernel void fill(global float *t, const int n)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        t[i] = 0.3f;
+}
+kernel void add(global float *c, global const float *t, const int n)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        c[i] = t[max(i - 1, 0)] * t[min(i + 1, n - 1)] + 0.1f;
+}
+"""
+    numbers = {"n": np.int32(60)}
+    calls = ["fill(t, n)", "add(c, t, n)"]
+    fused = fused_and_same(source, calls, ["c"], launches=1, scalars=numbers, target=EAGER)
+    assert "return 0.3f;" in fused_text(fused)
 
 
 @pytest.mark.parametrize("value", ["n", "i", "c[i]", "get_global_id(0)", "v", "c[i] * 0.3f"])
