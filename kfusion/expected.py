@@ -107,7 +107,7 @@ def told_by_runs(
     memory = {m.name for launch in launches for m in launch.invocation.memory}
     observed = None
     if names is not None:
-        observed = frozenset(names.outs or memory - set(names.temporaries))
+        observed = frozenset(names.names("out") or memory - set(names.names("temp")))
     row = _prediction(launches, values, frozenset(), FROM_RUNS)
     return _told(row, lambda piece: _Runs(apart.of(piece)), FROM_RUNS, observed)
 

@@ -4,13 +4,13 @@ Which object a name stands for in the end nobody need prove: the run time looks.
 hands it the variables, `KFUSION_REGION_OUT(sum, c, d.device)`, and a store is left out only if what
 they hold allows it. That needs variables of type cl_mem, structures with members of that type and
 no pointers to more of them, or variables of the function that point to such structures; each
-known when the region begins.
+known when the region begins. Of an item with members, `temp(s->scratch)`, only those are asked
+for; the most specific item decides: `kfuse(s, temp(s->scratch))`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 from pycparser import c_ast
 
@@ -24,11 +24,14 @@ from kfusion.host.program import HostProgram
 from kfusion.host.reach import NEVER_RETURN
 from kfusion.host.region import CppRegion, Region
 from kfusion.host.types import DeclaredTypes
-from kfusion.parse.annotations import RegionMark
+from kfusion.parse.annotations import NamedData
 from kfusion.parse.unit import Function, Unit, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Diagnostic, Severity
 from kfusion.source.lexer import tokenize
+
+Path = tuple[str, ...]  # a variable, and members
+Members = tuple[str, ...]
 
 _FREES = frozenset("free realloc reallocarray reallocf munmap mremap brk sbrk".split())
 _MOST = 16  # of the run time's macro
@@ -52,77 +55,120 @@ class Handle:
     """How a handle is read in the region's line: `c`, `c.device`, `KFUSION_OF(c, device)`."""
 
     text: str
-    members: tuple[str, ...] = ()
+    members: Members = ()
     reader: Reader | None = None
 
 
 @dataclass(frozen=True)
+class Named:
+    """An item of the list, and the handles for which no other item is more specific."""
+
+    item: NamedData
+    handles: tuple[Handle, ...]
+
+
+@dataclass(frozen=True)
 class EndNames:
-    """`out` or `temp` names, and behind the latter those that are in the list besides."""
+    """What the run time looks at: the items of the list, and other members of what they name."""
 
-    outs: tuple[str, ...]
-    temporaries: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
-    handles: Mapping[str, tuple[Handle, ...]] = field(default_factory=dict)
+    items: tuple[Named, ...]
+    beside: tuple[Handle, ...] = ()  # members of structures of which others are temporary
 
-    def is_temporary(self, name: str | None) -> bool:
-        return name not in self.outs if self.outs else name in self.temporaries
+    def names(self, role: str) -> tuple[str, ...]:
+        """The variables, or the last members, of the items with a role."""
+        return tuple(named.item.path[-1] for named in self.items if named.item.role == role)
+
+    def is_temporary(self, path: Path | None) -> bool:
+        """`path`: a variable and members; None: nobody's."""
+        return is_temporary(path, [named.item for named in self.items])
 
     @property
     def line(self) -> tuple[str, str]:
         """The macro of the region's line, and what stands behind the region's name in it."""
-        if self.outs:
-            return "KFUSION_REGION_OUT", ", ".join(self._expressions(self.outs))
-        temporaries = self._expressions(self.temporaries)
-        listed = ", ".join([*temporaries, *self._expressions(self.others)])
+        outs, temporaries, others = map(self._expressions, ("out", "temp", ""))
+        if outs:
+            return "KFUSION_REGION_OUT", ", ".join(outs)
+        beside = [f"KFUSION_BESIDE({handle.text})" for handle in self.beside]
+        listed = ", ".join([*temporaries, *others, *beside])
         return "KFUSION_REGION_TEMP", f"{len(temporaries)}, {listed}"
 
     @property
-    def readers(self) -> tuple[Reader, ...]:
-        listed = (*self.outs, *self.temporaries, *self.others)
-        handles = (handle for name in listed for handle in self.handles.get(name, ()))
-        return tuple(handle.reader for handle in handles if handle.reader is not None)
+    def known(self) -> set[Path]:
+        """What the region's launches must have got: of anything else nothing is known."""
+        role = "out" if self.names("out") else ""
+        named = (each for each in self.items if each.item.role == role)
+        return {(each.item.name, *handle.members) for each in named for handle in each.handles}
 
-    def names_handle(self, variable: str | None, members: tuple[str, ...]) -> bool:
+    @property
+    def readers(self) -> tuple[Reader, ...]:
+        return tuple(handle.reader for handle in self._handles() if handle.reader is not None)
+
+    def names_handle(self, variable: str, members: Members) -> bool:
         """Is a member of a variable, or of what it points to, a handle, or has one in it?"""
-        handles = self.handles.get(variable or "", ())
+        named = (each for each in self.items if each.item.name == variable)
+        handles = (handle for each in named for handle in each.handles)
         return any(handle.members[: len(members)] == members for handle in handles)
 
     @property
     def fits(self) -> bool:
         """Are there no more of them than the run time's macro takes?"""
-        return len(self._expressions((*self.outs, *self.temporaries, *self.others))) <= _MOST
+        return len(list(self._handles())) <= _MOST
 
-    def _expressions(self, names: Iterable[str]) -> list[str]:
-        return [handle.text for name in names for handle in self.handles.get(name, [Handle(name)])]
+    def _handles(self) -> Iterator[Handle]:
+        """Those in the line."""
+        outs = any(named.item.role == "out" for named in self.items)
+        roles = ("out",) if outs else ("temp", "")
+        yield from (h for named in self.items if named.item.role in roles for h in named.handles)
+        yield from () if outs else self.beside
+
+    def _expressions(self, role: str) -> list[str]:
+        return [h.text for named in self.items if named.item.role == role for h in named.handles]
+
+
+def is_temporary(path: Path | None, items: Sequence[NamedData]) -> bool:
+    """What the most specific item says of a variable's member."""
+    found = _most_specific(path, items) if path is not None else None
+    if any(item.role == "out" for item in items):
+        return found is None or found.role != "out"
+    return found is not None and found.role == "temp"
+
+
+def _most_specific(path: Path, items: Iterable[NamedData]) -> NamedData | None:
+    """Of items with the same name that with a role, which is the same in all of them."""
+    around = [item for item in items if path[: len(item.path)] == item.path]
+    return max(around, key=lambda item: (len(item.path), item.role != ""), default=None)
 
 
 def end_names(
     region: Region | CppRegion, program: HostProgram, closed: Closedness
 ) -> EndNames | None:
     """None: `out` and `temp` are not there, or name something else than such variables."""
-    outs, temporaries, others = _roles(region.mark)
-    handles: Mapping[str, tuple[Handle, ...]]
+    items = _items(region)
+    names: EndNames | None
     if isinstance(region, CppRegion):
-        found = handles_in_tokens(region, (*outs, *temporaries, *others))
-        handles = {name: (Handle(name),) for name in found}
+        found = handles_in_tokens(region, [item.name for item in items if not item.members])
+        plain = (item for item in items if not item.members and item.name in found)
+        names = EndNames(tuple(Named(item, (Handle(item.name),)) for item in plain))
     else:
-        handles = _handles(region, program, closed)
-    others = tuple(name for name in others if name in handles)
-    names = EndNames(outs, handles=handles)
-    if not outs:
-        names = EndNames((), temporaries, others, handles)
-        if not temporaries or _is_copied(region, (*temporaries, *others), set(temporaries)):
+        names = _looked_at(region, items, program, closed)
+    roles = {item.role for item in items}
+    named = [each.item for each in names.items]
+    if not roles - {""} or not names.fits or any(i.role and i not in named for i in items):
+        return None
+    if "out" not in roles:
+        temporaries = {item.name for item in items if item.role}
+        if _is_copied(region, [item.name for item in named], temporaries):
             return None
-    return names if handles.keys() >= {*outs, *names.temporaries} and names.fits else None
+    return names
 
 
 def not_looked_at(region: Region | CppRegion) -> Diagnostic | None:
     """A note on `out` and `temp`, if the run time cannot look at what they name."""
-    outs, temporaries, _ = _roles(region.mark)
-    named = f"out({', '.join(outs)})" if outs else f"temp({', '.join(temporaries)})"
-    if not outs and not temporaries:
+    items = _items(region)
+    role = next((r for r in ("out", "temp") if any(item.role == r for item in items)), None)
+    if role is None:
         return None
+    named = f"{role}({', '.join(item.text for item in items if item.role == role)})"
     help = "it can in variables of type cl_mem"
     if isinstance(region, Region):
         help += (
@@ -139,21 +185,64 @@ def not_looked_at(region: Region | CppRegion) -> Diagnostic | None:
     )
 
 
-def _roles(mark: RegionMark) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    def named(role: str) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(item.name for item in mark.data if item.role == role))
-
-    outs, temporaries = named("out"), named("temp")
-    return outs, temporaries, tuple(n for n in named("") if n not in (*outs, *temporaries))
+def _items(region: Region | CppRegion) -> list[NamedData]:
+    """Each once: with its role, if it has one."""
+    ordered = sorted(region.mark.data, key=lambda item: item.role == "")
+    return list({item.path: item for item in reversed(ordered)}.values())[::-1]
 
 
 # C: the declarations
 
 
-def _handles(
-    region: Region, program: HostProgram, closed: Closedness
-) -> dict[str, tuple[Handle, ...]]:
-    """The variables that the region sees when it begins, and how their handles are read."""
+@dataclass(frozen=True)
+class _Seen:
+    """A variable that holds handles, or points to what does; and how one of them is read."""
+
+    type: c_ast.Node
+    types: DeclaredTypes
+    macros: Container[str]
+    read: Callable[[Members], Handle]
+
+    def handles(self, members: Members) -> tuple[list[Handle], bool]:
+        """Those in a member; and are these all?"""
+        type_: c_ast.Node | None = self.type
+        for member in members:
+            inside = _is_plain(type_, self.types) and member in self.types.members(type_)
+            type_ = self.types.member(type_, member) if inside else None
+        found, complete = _handles_in(type_, self.types) if type_ is not None else ([], False)
+        paths = [(*members, *inner) for inner in found]
+        if any(word in self.macros for path in paths for word in path):
+            return [], False
+        return list(map(self.read, paths)), complete and bool(paths)
+
+
+def _looked_at(
+    region: Region, items: Sequence[NamedData], program: HostProgram, closed: Closedness
+) -> EndNames:
+    """The items whose handles can all be read, and how."""
+    seen = _seen(region, items, program, closed)
+    named: list[Named] = []
+    split = [item.name for item in items if item.role == "temp" and item.members]
+    for item in items:
+        is_beside = not item.role and not item.members and item.name in split
+        if item.name not in seen or is_beside:
+            continue
+        found, complete = seen[item.name].handles(item.members)
+        own = [h for h in found if _most_specific((item.name, *h.members), items) == item]
+        if complete:
+            named.append(Named(item, tuple(own)))
+    listed = {handle.text for each in named for handle in each.handles}
+    beside: list[Handle] = []
+    for name in dict.fromkeys(split):
+        if name in seen:
+            beside += [h for h in seen[name].handles(())[0] if h.text not in listed]
+    return EndNames(tuple(named), tuple(beside))
+
+
+def _seen(
+    region: Region, items: Sequence[NamedData], program: HostProgram, closed: Closedness
+) -> dict[str, _Seen]:
+    """The variables that the region sees when it begins."""
     function = region.function
     visible: dict[str, c_ast.Decl | None] = {}
     for node in region.unit.ast.ext:
@@ -163,9 +252,9 @@ def _handles(
     own = visible_in(region.block, function)
     visible |= own
     macros = region.unit.macros.history
-    named = {item.name for item in region.mark.data}
-    temporaries = {item.name for item in region.mark.data if item.role == "temp"}
-    found: dict[str, tuple[Handle, ...]] = {}
+    named = {item.name for item in items}
+    temporaries = {item.name for item in items if item.role == "temp"}
+    found: dict[str, _Seen] = {}
     for name, node in visible.items():
         if node is None or name not in named:
             continue
@@ -173,62 +262,62 @@ def _handles(
             continue
         if _is_hidden(node, function):
             continue
-        handles = _handles_of(node, types)
-        if not handles and name in own:
-            handles = _behind(node, types) or _behind_elsewhere(node, types, program)
-            if not handles or not _has_address(node, types):
-                continue
+        holding = _holding(node, types, macros)
+        if holding is None and name in own and _has_address(node, types):
+            holding = _behind(node, types, macros) or _behind_elsewhere(node, types, program)
             if name in temporaries and not _is_alive(node, region, program, closed):
                 continue
-        words = {word for handle in handles for word in (name, *handle.members)}
-        if handles and not words & macros.keys():
-            found[name] = tuple(handles)
+        if holding is not None and name not in macros:
+            found[name] = holding
     return found
 
 
-def _handles_of(node: c_ast.Decl, types: DeclaredTypes) -> list[Handle]:
-    """Of a variable that holds them itself."""
-    if _is_handle(node, types):
-        return [Handle(node.name)]
-    if {"volatile", "_Atomic"} & set(node.quals) or "register" in node.storage:
-        return []
-    found = _handles_in(node.type, types) or []
-    return [Handle(".".join((node.name, *members)), members) for members in found]
+def _holding(node: c_ast.Decl, types: DeclaredTypes, macros: Container[str]) -> _Seen | None:
+    """A variable that holds handles itself."""
+    name = node.name
+    type_ = _handle_type(node, types)
+    if type_ is None and {"volatile", "_Atomic"}.isdisjoint(node.quals):
+        type_ = node.type if types.members(node.type) else None
+    if type_ is None or "register" in node.storage:
+        return None
+
+    def read(members: Members) -> Handle:
+        return Handle(".".join((name, *members)), members)
+
+    return _Seen(type_, types, macros, read)
 
 
-def _behind(node: c_ast.Decl, types: DeclaredTypes) -> list[Handle]:
-    """Of a pointer to a structure that the file knows."""
+def _behind(node: c_ast.Decl, types: DeclaredTypes, macros: Container[str]) -> _Seen | None:
+    """A pointer to a structure that the file knows."""
     target = _target(node, types)
     if target is None or not types.members(target):
-        return []
-    return [
-        Handle(f"KFUSION_OF({node.name}, {'.'.join(members)})", members)
-        for members in _handles_in(target, types) or []
-    ]
+        return None
+
+    def read(members: Members) -> Handle:
+        return Handle(f"KFUSION_OF({node.name}, {'.'.join(members)})", members)
+
+    return _Seen(target, types, macros, read)
 
 
-def _behind_elsewhere(node: c_ast.Decl, types: DeclaredTypes, program: HostProgram) -> list[Handle]:
+def _behind_elsewhere(node: c_ast.Decl, types: DeclaredTypes, program: HostProgram) -> _Seen | None:
     """The same, of a structure that only files know which call OpenCL, and all in the same way."""
     target = _target(node, types)
     struct = getattr(target, "type", None)
-    if not isinstance(struct, c_ast.Struct) or not struct.name or types.members(target):
-        return []
-    if struct.name in program.types.ambiguous:
-        return []
-    for unit in program.units:
-        inside = DeclaredTypes([unit])
-        if not inside.members(target) or not has_redirected(unit):
-            continue
-        found = _handles_in(target, inside) or []
-        words = {word for members in found for word in (struct.name, *members)}
-        if words & unit.macros.history.keys():
-            return []
-        readers = [Reader(unit, struct.name, ".".join(members)) for members in found]
-        return [
-            Handle(f"KFUSION_READ({reader.name}, {node.name})", members, reader)
-            for reader, members in zip(readers, found, strict=True)
-        ]
-    return []
+    if target is None or not isinstance(struct, c_ast.Struct) or types.members(target):
+        return None
+    tag = struct.name
+    if not tag or tag in program.types.ambiguous:
+        return None
+    known = ((unit, DeclaredTypes([unit])) for unit in program.units if has_redirected(unit))
+    unit, inside = next(((u, t) for u, t in known if t.members(target)), (None, types))
+    if unit is None or tag in unit.macros.history:
+        return None
+
+    def read(members: Members) -> Handle:
+        reader = Reader(unit, tag, ".".join(members))
+        return Handle(f"KFUSION_READ({reader.name}, {node.name})", members, reader)
+
+    return _Seen(target, inside, unit.macros.history, read)
 
 
 def _target(node: c_ast.Decl, types: DeclaredTypes) -> c_ast.Node | None:
@@ -251,13 +340,25 @@ def _is_alive(node: c_ast.Decl, region: Region, program: HostProgram, closed: Cl
     Else it may lead to what is somebody else's now.
     """
     function = region.function
-    if _may_free(region, program, closed) or function.nodes[c_ast.Goto]:
+    path = path_to(region.block, function.node.body) or []
+    if _may_free(region, program, closed):
         return False
-    if node.init is not None or any(node is p for p in function.parameters):
+    if any(node is p for p in function.parameters):
         return True
-    path = path_to(region.block, function.node.body)
-    before = (part for each in statements_before(path or []) for part in _certain_parts(each))
-    return any(_is_set(part, node) for part in before)
+    if _may_be_jumped_to(path, function):
+        return False
+    before = (part for each in statements_before(path) for part in _certain_parts(each))
+    return node.init is not None or any(_is_set(part, node) for part in before)
+
+
+def _may_be_jumped_to(path: list[c_ast.Node], function: Function) -> bool:
+    """May `goto` lead to a node, whose path in a function is given, past what is before it?"""
+    if not function.nodes[c_ast.Goto]:
+        return False
+    items = function.node.body.block_items or []
+    behind = items[1 + next((i for i, item in enumerate(items) if item in path), len(items)) :]
+    harmless = {id(inner) for item in behind for inner in descendants(item)}
+    return any(id(label) not in harmless for label in function.nodes[c_ast.Label])
 
 
 def _certain_parts(statement: c_ast.Node) -> Iterator[c_ast.Node]:
@@ -311,35 +412,40 @@ def _may_free(region: Region, program: HostProgram, closed: Closedness) -> bool:
     return False
 
 
-def _handles_in(type_: c_ast.Node | None, types: DeclaredTypes) -> list[tuple[str, ...]] | None:
-    """The members that lead to handles; None: there may be others."""
+def _handles_in(type_: c_ast.Node | None, types: DeclaredTypes) -> tuple[list[Members], bool]:
+    """The members that lead to handles; and can there be no others?"""
     if not may_hold_handles(type_, types):
-        return []
+        return [], True
     if is_handle(type_):
-        return [()]
+        return [()], True
+    if not _is_plain(type_, types):
+        return [], False
+    found: list[Members] = []
+    complete = not types.has_unnamed(type_)
+    for name in types.members(type_):
+        below, all_below = _handles_in(types.member(type_, name), types)
+        found += [(name, *members) for members in below]
+        complete &= all_below
+    return found, complete
+
+
+def _is_plain(type_: c_ast.Node | None, types: DeclaredTypes) -> bool:
+    """A structure itself, whose members are known."""
     resolved = types.resolved(type_)
     inner = getattr(resolved, "type", None)
     plain = isinstance(resolved, c_ast.TypeDecl) and isinstance(inner, c_ast.Struct)
-    if not plain or types.is_opaque(type_) or types.has_unnamed(resolved):
-        return None
-    found: list[tuple[str, ...]] = []
-    for name in types.members(resolved):
-        below = _handles_in(types.member(resolved, name), types)
-        if below is None:
-            return None
-        found += [(name, *members) for members in below]
-    return found
+    return plain and not types.is_opaque(type_)
 
 
-def _is_handle(node: c_ast.Decl, types: DeclaredTypes) -> bool:
-    """Exactly cl_mem, in a variable that has an address and is read as any other one."""
+def _handle_type(node: c_ast.Decl, types: DeclaredTypes) -> c_ast.Node | None:
+    """Exactly cl_mem, in a variable that is read as any other one."""
     type_: c_ast.Node | None = node.type
     while isinstance(type_, c_ast.TypeDecl) and not set(type_.quals or ()) - {"const"}:
         if is_handle(type_):
-            return "register" not in node.storage
+            return type_
         names = getattr(type_.type, "names", [])
         type_ = types.typedef(names[0]) if len(names) == 1 else None
-    return False
+    return None
 
 
 def _is_copied(region: Region | CppRegion, known: Sequence[str], temporaries: set[str]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from kfusion.graph.drops import Drop, Why
-from kfusion.host.at_end import EndNames
+from kfusion.host.at_end import EndNames, Path, is_temporary
 from kfusion.host.holding import may_hold_handles
 from kfusion.host.later import contradictions, written_by
 from kfusion.host.names import visible_in
@@ -18,9 +18,11 @@ from kfusion.host.predict import Prediction, Predictions
 from kfusion.host.program import HostProgram
 from kfusion.host.region import Region, require_used
 from kfusion.host.runs import Run, Runs
+from kfusion.host.spelling import spell
 from kfusion.host.symbolic import App, Entry, Global, Local, Made, Num, Place, Pointee, Sym, Unknown
 from kfusion.kernel.model import Kernel
-from kfusion.source.diagnostics import Diagnostic, error
+from kfusion.parse.annotations import NamedData
+from kfusion.source.diagnostics import Diagnostic, error, nearest
 
 
 class Observation:
@@ -37,9 +39,6 @@ class Observation:
         """`kernels`: all that are given. `told`: what is launched is known otherwise."""
         self.told = told
         self.region, self.predicted, self.program = region, predicted, program
-        data = region.mark.data
-        self.outs = {item.name for item in data if item.role == "out"}
-        self.temporaries = {item.name for item in data if item.role == "temp"}
         self.run = run = runs.of(region.block)
         self._check_names(run)
         self.notes: list[Diagnostic] = []
@@ -61,12 +60,17 @@ class Observation:
 
     @staticmethod
     def is_settled(prediction: Prediction, names: EndNames | None) -> bool:
-        """Are the named variables likely to hold in the end the handles that they held before?"""
-        return names is None or not any(
-            names.names_handle(variable_of(Entry(place)), place.path)
-            for place, value in prediction.after.items()
-            if value != Entry(place)
-        )
+        """Are the named variables likely to hold in the end the handles that they held before, and
+        have the launches got those that nothing else would be known of?"""
+        if names is None:
+            return True
+        memory = {m.name for launch in prediction.launches for m in launch.invocation.memory}
+        got = [_owners_at_end(prediction, prediction.values.get(name)) for name in memory]
+        if not names.known <= set[Path]().union(*got):
+            return False
+        changed = (place for place, held in prediction.after.items() if held != Entry(place))
+        paths = map(_path_of, map(Entry, changed))
+        return not any(p and names.names_handle(p[0], p[1:]) for p in paths)
 
     # What the annotation says
 
@@ -79,41 +83,52 @@ class Observation:
         is_known &= None not in given
         is_known &= not any(isinstance(self._before(value), Num | Unknown) for value in objects)
         given |= self._other_names(objects)
-        for path, name, _ in self._objects():
-            given |= _owners_at_end(path, path.values[name])
+        for prediction, name, _ in self._objects():
+            given |= _owners_at_end(prediction, prediction.values[name])
+        variables = {owner[0] for owner in given if owner is not None}
         seen = visible_in(self.region.block, self.region.function)
         types = self.program.types
         # They may reach kernels through what was filled before the region.
         tables = {n for n, d in seen.items() if d is None or may_hold_handles(d.type, types)}
         require_used(self.region, used | self.program.globals.keys() | tables)
         for item in self.region.mark.data:
-            if is_known and item.name not in given and (item.role or item.name not in used):
+            if item.members and item.name in variables:
+                is_given = any(p is not None and p[: len(item.path)] == item.path for p in given)
+                near = _likely_member(item, given)
+            else:
+                is_given, near = item.name in variables, None
+            if is_known and not is_given and (item.role or item.name not in used):
                 if not item.role and item.name in self.program.globals:
                     continue
                 raise error(
                     "KF127",
-                    f"{f'{item.role}({item.name}): ' if item.role else ''}no call of this region "
-                    f"gives '{item.name}' to a kernel",
+                    f"{f'{item.role}({item.text}): ' if item.role else ''}no call of this region "
+                    f"gives '{item.text}' to a kernel",
                     item.span,
+                    help=f"did you mean '{near}'?" if near else None,
                 )
 
     def _before(self, value: Sym) -> Sym | None:
         """What it stands for when the region begins; None: not known."""
         return self.run.before[self.region.block].value(value) if self.run is not None else None
 
-    def _other_names(self, values: Iterable[Sym]) -> set[str]:
-        """Variables that hold the same objects when the region begins, as far as that is known."""
+    def _other_names(self, values: Iterable[Sym]) -> set[Path]:
+        """Variables and members that hold the same objects when the region begins, as far as that
+        is known."""
         if self.run is None:
             return set()
         before = self.run.before[self.region.block]
         handles = {before.value(value) for value in values}
-        roots = [place.root for place, _ in before.state.holding(handles)]
         own = before.executor.frame.number
-        local = {r.name for r in roots if isinstance(r, Local) and r.frame == own}
-        return local | {root.name for root in roots if isinstance(root, Global)}
+        found: set[Path] = set()
+        for place, _ in before.state.holding(handles):
+            root = place.root
+            if isinstance(root, Global) or (isinstance(root, Local) and root.frame == own):
+                found.add((root.name, *place.path))
+        return found
 
-    def _objects(self) -> Iterator[tuple[Prediction, str, str | None]]:
-        """The memory of all launches, and the variables that it belongs to."""
+    def _objects(self) -> Iterator[tuple[Prediction, str, Path | None]]:
+        """The memory of all launches, and the variables and members that it belongs to."""
         for path in self.predicted.likely:
             names = {m.name for row in path.segments for x in row for m in x.invocation.memory}
             for name in sorted(names):
@@ -121,23 +136,23 @@ class Observation:
 
     def _temporary(self) -> dict[Sym, str]:
         """Objects that the region writes, and that the user calls temporary."""
-        if not self.outs and not self.temporaries:
-            return {}
+        items = self.region.mark.data
         # In the end, on one of the paths: two buffers may take turns.
         named = {
             path.values[name]
             for path, name, _ in self._objects()
-            if self.outs & _owners_at_end(path, path.values[name])
+            if any(item.role == "out" for item in items)
+            and not all(is_temporary(o, items) for o in _owners_at_end(path, path.values[name]))
         }
-        return {
-            path.values[name]: owner
-            for path, name, owner in self._objects()
-            if owner is not None
-            and (owner not in self.outs if self.outs else owner in self.temporaries)
-            and path.values[name] not in named
-            and not path.leaves
-            and name in _written(path)
-        }
+        found: dict[Sym, str] = {}
+        for path, name, owner in self._objects():
+            value = path.values[name]
+            if owner is None or not is_temporary(owner, items) or value in named:
+                continue
+            if not path.leaves and name in _written(path):
+                split = any(item.members for item in items if item.name == owner[0])
+                found[value] = spell(value) if split else owner[0]
+        return found
 
 
 def drops_of(row: Prediction, is_unseen: Callable[[str], bool]) -> tuple[Drop, ...]:
@@ -155,24 +170,25 @@ def _is_named(prediction: Prediction, name: str, names: EndNames) -> bool:
     """
     value = prediction.values.get(name)
     plain = _is_plain(value.place) if isinstance(value, Entry) else isinstance(value, Made)
-    owners: set[str | None] = {*_owners_at_end(prediction, value)}
+    owners: set[Path | None] = {*_owners_at_end(prediction, value)}
     return plain and all(map(names.is_temporary, owners or {None}))
 
 
-def _owners_at_end(prediction: Prediction, value: Sym | None) -> set[str]:
-    """Variables that lead to it when the region ends. Pointers may have changed places: what one
-    led to first counts, too."""
+def _owners_at_end(prediction: Prediction, value: Sym | None) -> set[Path]:
+    """Variables and members that lead to it when the region ends. Pointers may have changed places:
+    what one led to first counts, too."""
     after = dict(prediction.after.items())
     holding = [place for place, held in after.items() if held == value]
     if isinstance(value, Entry) and after.get(value.place, value) == value:
         holding.append(value.place)
-    found: set[str] = set()
+    found: set[Path] = set()
     for place in holding:
         root = place.root
         if isinstance(root, Pointee) and isinstance(root.pointer, Entry):
-            found |= _owners_at_end(prediction, root.pointer)
-        if (name := variable_of(Entry(place))) is not None:
-            found.add(name)
+            pointers = _owners_at_end(prediction, root.pointer)
+            found |= {(*pointer, *place.path) for pointer in pointers}
+        if (path := _path_of(Entry(place))) is not None:
+            found.add(path)
     return found
 
 
@@ -189,20 +205,30 @@ def _written(row: Prediction) -> set[str]:
     return {name for launch in row.launches for name in written_by(launch.invocation)}
 
 
-def _owner(path: Prediction, name: str) -> str | None:
-    """The application's variable that an object belongs to: what is made, at the end."""
+def _owner(path: Prediction, name: str) -> Path | None:
+    """What of the application's an object belongs to: what is made, at the end."""
     value: Sym | None = path.values.get(name)
     if isinstance(value, Made):
         owners = _owners_at_end(path, value)
         return owners.pop() if len(owners) == 1 else None
-    return variable_of(value)
+    return _path_of(value)
 
 
-def variable_of(value: Sym | None) -> str | None:
-    """The application's variable that leads to what was there when the region began."""
+def _path_of(value: Sym | None) -> Path | None:
+    """The application's variable, and members, that lead to what was there when the region began:
+    `s`, `acc` of `s->acc`."""
     if not isinstance(value, Entry):
         return None
-    place = value.place
+    place, path = value.place, value.place.path
     while isinstance(place.root, Pointee) and isinstance(place.root.pointer, Entry):
         place = place.root.pointer.place
-    return place.root.name if isinstance(place.root, App | Global) else None
+        path = (*place.path, *path)
+    return (place.root.name, *path) if isinstance(place.root, App | Global) else None
+
+
+def _likely_member(item: NamedData, given: Iterable[Path | None]) -> str | None:
+    """What the call of a region may be meant to give to a kernel: `s->acc` by `s->ac`."""
+    known = {".".join(path[1:]) for path in given if path is not None and path[0] == item.name}
+    near = nearest(".".join(item.members), known)
+    arrow = "->" if "->" in item.text else "."
+    return f"{item.name}{arrow}{near}" if near else None

@@ -43,9 +43,20 @@ _REGION_IN_MACRO = re.compile(r'\bkfuse(?=\s*\()|_Pragma\s*\(\s*"\s*kfuse\b')
 
 @dataclass(frozen=True)
 class NamedData:
+    """A variable, or a member of what it holds or points to: `c`, `d.device`, `s->field.mem`."""
+
     name: str
     role: str  # "" (listed), "out" or "temp"
     span: Span
+    members: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        return (self.name, *self.members)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.span.text.split())
 
 
 @dataclass(frozen=True)
@@ -393,7 +404,7 @@ class _Finder:
 def _data(
     source: SourceFile, tokens: Sequence[Token], opening: int, close: int
 ) -> tuple[NamedData, ...]:
-    """kfuse's list: names with an optional `&`, `out(...)` and `temp(...)` around some."""
+    """kfuse's list: `c`, `&c`, `s->field`, with `out(...)` and `temp(...)` around some."""
     result: list[NamedData] = []
     role, index = "", opening + 1
     expect_name = close > index
@@ -408,8 +419,10 @@ def _data(
             role, index = token.text, index + 2
             continue
         if token.kind is Kind.NAME and expect_name:
-            result.append(NamedData(token.text, role, here))
-            expect_name = False
+            last, members = _members(tokens, index)
+            here = Span(source, token.start, tokens[last].end)
+            result.append(NamedData(token.text, role, here, members))
+            index, expect_name = last, False
         elif token.text == "," and not expect_name:
             expect_name = True
         elif token.text == ")" and role and not expect_name:
@@ -425,6 +438,15 @@ def _data(
         raise _expected(here, "a name" if expect_name else "another ')'")
     _refuse_two_roles(result)
     return tuple(result)
+
+
+def _members(tokens: Sequence[Token], index: int) -> tuple[int, tuple[str, ...]]:
+    """`->field.mem` behind a name, and where that ends."""
+    members: list[str] = []
+    while tokens[index + 1].text in (".", "->") and tokens[index + 2].kind is Kind.NAME:
+        index += 2
+        members.append(tokens[index].text)
+    return index, tuple(members)
 
 
 def _unreadable_region(span: Span) -> KFusionError:
@@ -482,13 +504,13 @@ def _with_role(wanted: KFusionError, word: str) -> KFusionError:
 
 
 def _refuse_two_roles(data: list[NamedData]) -> None:
-    seen: dict[str, NamedData] = {}
+    seen: dict[tuple[str, ...], NamedData] = {}
     for item in data:
-        first = seen.setdefault(item.name, item) if item.role else item
+        first = seen.setdefault(item.path, item) if item.role else item
         if first.role != item.role:
             raise error(
                 "KF112",
-                f"'{item.name}' cannot be both {first.role} and {item.role}",
+                f"'{item.text}' cannot be both {first.role} and {item.role}",
                 item.span,
                 related=((f"{first.role} here", first.span),),
             )

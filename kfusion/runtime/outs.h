@@ -3,10 +3,14 @@
 /* The variables that an annotation names, where it is not known beforehand which objects they
    hold in the end: KFUSION_REGION_OUT(sum, c, d) */
 typedef struct kfusion_named {
-    const cl_mem *const *variable; /* NULL in C++: one of another type; odd: a kfusion_pointer */
+    const cl_mem *const *variable; /* NULL in C++: one of another type; else with bits below */
     size_t variables;
     size_t temporaries; /* the first so many are temp(...), the others are not; 0: all are out(...) */
 } kfusion_named;
+
+/* Of what is in a variable's place: it leads to a kfusion_pointer; nothing is known of the objects
+   that no launch of the region got. */
+enum { KFUSION_BY_POINTER = 1, KFUSION_MAY_BE_ANY = 2 };
 
 /* A handle in what a variable points to when the region ends. */
 typedef struct kfusion_pointer {
@@ -38,13 +42,16 @@ KFUSION_HERE int kfusion_is_readable(const void *place)
    names nothing; -1: that cannot be told. */
 KFUSION_HERE int kfusion_read_named(const cl_mem *variable, cl_mem *mem)
 {
-    const kfusion_pointer *pointer = (const kfusion_pointer *)((uintptr_t)variable - 1);
+    const uintptr_t bits = KFUSION_BY_POINTER | KFUSION_MAY_BE_ANY;
+    const int by_pointer = ((uintptr_t)variable & KFUSION_BY_POINTER) != 0;
+    const kfusion_pointer *pointer = (const kfusion_pointer *)((uintptr_t)variable & ~bits);
     const void *object;
     int readable;
 
+    variable = (const cl_mem *)((uintptr_t)variable & ~bits);
     if (variable == NULL)
         return -1;
-    if ((uintptr_t)variable & 1) {
+    if (by_pointer) {
         if (pointer->elsewhere && pointer->reads == NULL)
             return -1; /* the other file is linked as it was */
         memcpy(&object, pointer->variable, sizeof object);
@@ -85,6 +92,8 @@ KFUSION_HERE int kfusion_is_named_temporary(kfusion_state *s, const kfusion_memo
         if (mem == m->mem)
             return 0;
         other = kfusion_find_memory(s, mem);
+        if (((uintptr_t)named->variable[i] & KFUSION_MAY_BE_ANY) && (other == NULL || !other->held))
+            continue;
         if (other == NULL || !other->held || !kfusion_apart(mem, m->mem))
             return 0;
     }
@@ -133,7 +142,12 @@ static inline KFUSION_UNUSED const cl_mem *kfusion_variable(const Other &)
 #endif
 
 #define KFUSION_POINTER(...)                                                                  \
-    *(const cl_mem *)((uintptr_t)&(const kfusion_pointer){__VA_ARGS__} | 1)
+    *(const cl_mem *)((uintptr_t)&(const kfusion_pointer){__VA_ARGS__} | KFUSION_BY_POINTER)
+
+/* KFUSION_REGION_TEMP(sum, 1, t.mem, KFUSION_BESIDE(t.next)): a member of a structure that the
+   annotation names for another one's sake. Nobody says that the region's launches get it. */
+#define KFUSION_BESIDE(variable)                                                              \
+    *(const cl_mem *)((uintptr_t)&(variable) | KFUSION_MAY_BE_ANY)
 
 /* KFUSION_REGION_OUT(sum, KFUSION_OF(c, device)): the member of what c points to in the end. */
 #define KFUSION_OF(pointer, member)                                                           \

@@ -46,6 +46,24 @@ def test_regions(annotation: str) -> None:
     assert annotation.startswith(region.annotation.text)
 
 
+def test_members() -> None:
+    text = "kfuse(s, out(s->p, d . in . mem), temp(&s -> field.t)) {}"
+    (region,) = host(text).regions
+    assert [(d.text, d.path, d.role) for d in region.data] == [
+        ("s", ("s",), ""),
+        ("s->p", ("s", "p"), "out"),
+        ("d.in.mem", ("d", "in", "mem"), "out"),
+        ("s->field.t", ("s", "field", "t"), "temp"),
+    ]
+
+
+@pytest.mark.parametrize("item", ["s->", "s->3", "s.", "->p", "s[0]", "out(s->t), temp(s->t)"])
+def test_what_is_no_member(item: str) -> None:
+    (region,) = host(f"kfuse({item}) {{}}").regions
+    assert region.refused is not None
+    assert region.refused.code == "KF112"
+
+
 @pytest.mark.parametrize("annotation", ["kfuse()", "#pragma kfuse\n", "#pragma kfuse()\n"])
 def test_a_region_may_list_nothing(annotation: str) -> None:
     (region,) = host(f"{annotation} {{ }}").regions

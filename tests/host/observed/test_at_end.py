@@ -20,6 +20,7 @@ TYPES = """
 typedef struct { vec v; vec w; } two;
 typedef struct { vec *v; } far;
 typedef struct { cl_mem all[2]; } row;
+typedef struct { vec v; cl_mem all[2]; far other; union { cl_mem mem; int n; } u; } mixed;
 typedef struct { vec v; int id; cl_context x; float *host; cl_event e; char name[8]; } rich;
 typedef struct { vec v; union { cl_mem mem; int n; } u; } either;
 typedef struct { cl_mem first; cl_mem second; } cl_pair;
@@ -91,6 +92,36 @@ LINES = {
         OUT,
         "vec *a, vec *t, hidden *c",
     ),
+    "a member of a structure that only the library knows": (
+        "KFUSION_READ(hidden_v_mem, c)",
+        "vec_square(t, a); hide(c, t);",
+        "a, t, out(c->v)",
+        "vec *a, vec *t, hidden *c",
+    ),
+    "a temporary member, and what is beside it": (
+        "1, KFUSION_OF(c, v.mem), KFUSION_BESIDE(KFUSION_OF(c, w.mem))",
+        "vec_square(&c->v, a); vec_add(&c->w, &c->v, a);",
+        "c, temp(c->v)",
+        "vec *a, two *c",
+    ),
+    "a member that is listed beside a temporary structure": (
+        "1, KFUSION_OF(c, v.mem), KFUSION_OF(c, w.mem)",
+        "vec_square(&c->v, a); vec_add(&c->w, &c->v, a);",
+        "c->w, temp(c)",
+        "vec *a, two *c",
+    ),
+    "all of a structure but a member": (
+        "c.w.mem",
+        "vec_square(&c.v, &a); vec_add(&c.w, &c.v, &a);",
+        "out(c), temp(c.v)",
+        "vec a, two c",
+    ),
+    "a member beside a table": (
+        "1, c.v.mem",
+        "vec_square(&c.v, &a); vec_add(&t, &c.v, &a);",
+        "temp(c.v.mem)",
+        "vec a, vec t, mixed c",
+    ),
     "a structure with much else in it": (
         "c.v.mem",
         "vec_square(&t, &a); vec_add(&c.v, &t, &a);",
@@ -125,6 +156,11 @@ UNSEEN = {
         "vec_square(t, a); one(c.mem, t->mem);",
         OUT,
         "vec *a, vec *t, union both c",
+    ),
+    "a member behind another pointer": (
+        "vec_add(c->v, t, a);",
+        "a, t, out(c->v->mem)",
+        "vec *a, vec *t, far *c",
     ),
     "a handle as a number": ("vec_add(&c.v, t, a);", OUT, "vec *a, vec *t, numbered c"),
     "a union": ("vec_add(&c.v, t, a);", OUT, "vec *a, vec *t, either c"),
@@ -161,6 +197,7 @@ SET_BEFORE = {
     "if (flag) t = d;": False,
     "while (flag--) t = d;": False,
     "if (flag) goto in; t = d; in:;": False,
+    "t = d; if (flag) goto end;": True,
     "t = d;": True,
     "swap(&t, &d);": True,
     "if (made(&t)) return;": True,
@@ -180,6 +217,7 @@ def test_a_temporary_is_set_before_the_region(before: str, tmp_path: Path) -> No
         {before}
     #pragma kfuse(a, c, temp(t))
         {{ if (flag) {{ vec_square(t, a); vec_add(c, t, a); }} }}
+        end:;
     }}
     """
     _, names = observed(text, tmp_path)
@@ -203,6 +241,24 @@ DROPPED = {
         BY_VALUE + "cl_mem m = t.mem; t.mem = c.mem; c.mem = m;",
         OUT,
         VALUES,
+    ),
+    "a temporary member": (
+        {"*c.v.mem": "AT_END"},
+        "vec_square(&c->v, a); vec_add(&c->w, &c->v, a);",
+        "c, temp(c->v)",
+        "vec *a, two *c",
+    ),
+    "all members but one": (
+        {"*c.v.mem": "AT_END"},
+        "vec_square(&c->v, a); vec_add(&c->w, &c->v, a);",
+        "c->w, temp(c)",
+        "vec *a, two *c",
+    ),
+    "nothing where members change places": (
+        {},
+        "vec_square(&c->v, a); vec_add(&c->w, &c->v, a); c->v.mem = c->w.mem;",
+        "c, temp(c->v)",
+        "vec *a, two *c",
     ),
     "nothing where pointers change places": (
         {},
