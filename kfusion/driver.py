@@ -33,6 +33,7 @@ from kfusion.host.sync import kept_apart
 from kfusion.joined import Joining, alike
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import PATIENCE, read_kernels
+from kfusion.kernel.written_out import written_out
 from kfusion.outputs import (
     check_points,
     known_options,
@@ -77,7 +78,7 @@ def fuse_files(
     `name_of`: where an input's text goes, below the folder of the outputs."""
     rows = tuple(row for path in recorded for row in recorded_rows(path))
     programs = [each for path in recorded for each in recorded_programs(path)]
-    inputs = parse_sources(sources, kernel_defines, strings=True, recorded=programs)
+    inputs = _opened(parse_sources(sources, kernel_defines, strings=True, recorded=programs))
     program = HostProgram(inputs.hosts, inputs.cpp)
     taken = set[str]().union(*(names_in(unit) for unit in inputs.all))
     reserved = option_macros((*inputs.hosts, *inputs.cpp)).union(
@@ -140,13 +141,20 @@ def fuse_files(
     result.diagnostics += [*without_values(given), *relaxed(given)]
     for unit in inputs.kernels:
         name, made = unit.source.path.name, with_kernels(unit, given)
-        result.programs[name] = (unit.source.text, made.text)
+        result.programs[name] = (unit.source.written.text, made.text)
         if unit not in inputs.files and given.fused.of(unit):
             result.strings[name] = made
     for unit, options in known_options(inputs).items():
         if options is not None:
             result.builds[unit.source.path.name] = options
     return result
+
+
+def _opened(inputs: Inputs) -> Inputs:
+    """What kernels read through functions is read in kernels."""
+    units = {unit: written_out(unit) for unit in inputs.kernels}
+    embedded = tuple(replace(each, unit=units[each.unit]) for each in inputs.embedded)
+    return replace(inputs, kernels=tuple(units.values()), embedded=embedded)
 
 
 def _not_taken(

@@ -24,6 +24,7 @@ from kfusion.kernel.model import Kernel
 from kfusion.kernel.opened import names_left_open
 from kfusion.kernel.read import read_kernels
 from kfusion.kernel.surroundings import made_of
+from kfusion.kernel.written_out import written_out
 from kfusion.parse.embedded import EmbeddedUnit, Program, read_programs
 from kfusion.parse.files import Inputs
 from kfusion.parse.syntax import is_name
@@ -153,11 +154,11 @@ class Joining:
     def _joined(self, units: tuple[Unit, ...]) -> EmbeddedUnit | None:
         data = joined_data([self._data(unit) for unit in units])
         name = " and ".join(unit.source.path.name for unit in units)
-        parts = tuple(unit.source for unit in units)
+        parts = tuple(unit.source.written for unit in units)
         file = SourceFile(Path(name), "\n".join(part.text for part in parts), parts)
         how = replace(units[0].how, read=set())
         read = read_programs([Program(file, data, name, how, self._options(units))], ()).units
-        text = replace(read[0], parts=units) if read else None
+        text = replace(read[0], unit=written_out(read[0].unit), parts=units) if read else None
         if text is not None and _is_the_same(text.unit, units) and self._has_pragmas(text):
             return text
         for one in units if len(units) == 2 else ():
@@ -182,7 +183,7 @@ class Joining:
 
     def _data(self, unit: Unit) -> bytes:
         found = (each.data for each in self.inputs.embedded if each.unit is unit)
-        return next(found, bytes_of(unit.source.text))
+        return next(found, bytes_of(unit.source.written.text))
 
     def _options(self, units: tuple[Unit, ...]) -> tuple[str, ...] | None:
         """Those that all of them may be built with, as far as is known of each."""

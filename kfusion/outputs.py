@@ -13,7 +13,6 @@ from kfusion.host.closed_files import calls_opencl
 from kfusion.host.options import given_by_hosts, relaxing_option
 from kfusion.host.outside import has_redirected
 from kfusion.joined import joined_data, may_be_another
-from kfusion.kernel.opened import names_left_open
 from kfusion.kernel.pins import given_macros
 from kfusion.parse.cpp import CppUnit
 from kfusion.parse.embedded import build_options, source_hash
@@ -83,13 +82,14 @@ def _seen_from(name: str, header: str) -> str:
 
 def with_kernels(unit: Unit, given: Given) -> Spliced:
     """A kernel file with the fused kernels of its components, each a block behind a blank line."""
-    text, added = unit.source.text, given.fused.of(unit)
-    edits = section_edits(unit) + given_edits(unit, added)
+    source, added = unit.source.written, given.fused.of(unit)
+    edits = unit.source.as_written([*section_edits(unit), *given_edits(unit, added)])
+    text = source.text
     lead = "" if text.endswith("\n") else "\n"
     for kernel in added:
         edits.append(Edit(len(text), len(text), f"{lead}\n{kernel.text.rstrip()}\n"))
         lead = ""
-    return _spliced(unit.source, edits)
+    return _spliced(source, edits)
 
 
 def _spliced(source: SourceFile, edits: Iterable[Edit]) -> Spliced:
@@ -190,7 +190,7 @@ def _sources(unit: Unit, given: Given) -> list[bytes]:
     """Without the fused kernels; of several programs as the run time puts them together."""
     text = next((each for each in given.inputs.embedded if each.unit is unit), None)
     if text is None:
-        return [bytes_of(unit.source.text)]
+        return [bytes_of(unit.source.written.text)]
     if not text.parts:
         return [text.data]
     each = [_own(part, given) for part in text.parts]
@@ -202,7 +202,7 @@ def _own(program: Unit, given: Given) -> list[bytes]:
     """Of a program as it was, and of its file in the output if that is another text."""
     if program not in given.inputs.files:
         return _sources(program, given)
-    texts = program.source.text, with_kernels(program, given).text
+    texts = program.source.written.text, with_kernels(program, given).text
     return [bytes_of(text) for text in dict.fromkeys(texts)]
 
 
@@ -222,7 +222,7 @@ def _one_program(given: Given) -> Iterator[_OneProgram]:
     if len(joined & set(files)) < 2:
         return
     text = given.joining.text_of(files)
-    if text is None or not all(unit.source.text.endswith("\n") for unit in files):
+    if text is None or not all(unit.source.written.text.endswith("\n") for unit in files):
         return
     both = [t.unit for t in given.inputs.embedded if t.parts and set(t.parts) <= set(files)]
     options = known_options(given.inputs)[files[0]]
@@ -257,9 +257,8 @@ def without_values(given: Given) -> Iterator[Diagnostic]:
         kernels = given.fused.of(unit)
         if options is not None or not kernels:
             continue
-        open_names = names_left_open(unit)
         defaults = given_macros(pin for kernel in kernels for pin in kernel.pins)
-        found = {name: span for name, span in hosts.items() if name in (*open_names, *defaults)}
+        found = {name: span for name, span in hosts.items() if name in defaults}
         if found:
             name, span = next(iter(found.items()))
             yield warning(

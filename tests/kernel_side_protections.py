@@ -26,8 +26,16 @@ PROTECTED_BY: dict[str, str] = {
     "of those that are compared]",
     "constants": "tests/fuse/test_exact.py::test_constants_are_rounded_as_other_numbers"
     "[float--0.3f-t[i]]",
-    "elements": "tests/fuse/test_functions_of_elements.py::test_functions_that_do_more[it "
-    "computes]",
+    "written-out-always": f"{_CASES}[written_out: whether the function is called depends on a "
+    "value]",
+    "written-out-first": f"{_CASES}[written_out: the statement changes what the function gets "
+    "before it is called]",
+    "written-out-meaning": f"{_CASES}[written_out: a macro of the function means something else "
+    "in the kernel]",
+    "written-out-hidden": f"{_CASES}[written_out: the function reads a table of the file that the "
+    "kernel has another variable for]",
+    "elements": "tests/fuse/test_functions_of_elements.py::test_calls_that_stay[a value decides "
+    "whether it is called]",
     "all-conditions": "tests/fuse/test_unguarded_work.py::test_conditions_are_others[more items]",
     "unchanged": "tests/fuse/test_offsets_in_arrays.py::"
     "test_numbers_that_change[an element is stored]",

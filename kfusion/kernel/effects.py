@@ -75,7 +75,7 @@ def _changes(env: Environment, node: c_ast.Node) -> bool:
     if isinstance(node, c_ast.FuncCall):
         name = called_name(node)
         if name in env.unit.functions:
-            return not _only_returns(env.unit, name)
+            return not only_returns(env.unit, name)
         return not (is_value(name) or is_work_item(name) or reads_image(name) or reads_lanes(name))
     taken = isinstance(node, c_ast.UnaryOp) and node.op == "&"
     into_buffer = taken and resolve_pointer(env, node) is not None
@@ -83,7 +83,7 @@ def _changes(env: Environment, node: c_ast.Node) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _only_returns(unit: Unit, name: str) -> bool:
+def only_returns(unit: Unit, name: str) -> bool:
     """A helper that gets values, and pointers through which it reads: all that it can do is
     return a value."""
     for function in unit.definitions[name]:

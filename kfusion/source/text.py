@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -41,6 +41,7 @@ class SourceFile:
     path: Path
     text: str
     parts: tuple[SourceFile, ...] = ()  # each on lines of its own, if the text is of several files
+    made: Spliced | None = None  # of the user's file, where kfusion reads another text
 
     def __repr__(self) -> str:
         return f"SourceFile({self.name!r})"  # plans are printed, and name it often
@@ -48,6 +49,20 @@ class SourceFile:
     @property
     def name(self) -> str:
         return str(self.path)
+
+    @property
+    def written(self) -> SourceFile:
+        """As the user has it."""
+        return self.made.source.written if self.made is not None else self
+
+    def as_written(self, edits: Iterable[Edit]) -> list[Edit]:
+        """Edits of what the user has written, at their places in the user's file."""
+        edits = list(edits)
+        made = self.made
+        if made is None:
+            return edits
+        places = ((made.place(e.start)[0], made.place(e.end)[0], e.new) for e in edits)
+        return made.source.as_written(Edit(*place) for place in places)
 
     @cached_property
     def line_starts(self) -> list[int]:
@@ -83,7 +98,11 @@ class Span:
 
     @property
     def home(self) -> Span:
-        """In the file that this part of the text is of."""
+        """In the file that this part of the text is of, as the user has it."""
+        if self.file.made is not None:
+            made = self.file.made
+            start, end = made.place(self.start)[0], made.place(max(self.start, self.end - 1))[1]
+            return Span(made.source, start, max(start, end)).home
         first = 0
         for part in self.file.parts:
             if self.start <= first + len(part.text):
@@ -141,6 +160,11 @@ class Spliced:
     @cached_property
     def text(self) -> str:
         return apply_edits(self.source.text, list(self.edits))
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """What a character of the text comes from: a character, or what an edit replaces."""
+        found = self.origin(offset)
+        return (found.start, found.end) if isinstance(found, Edit) else (found, found + 1)
 
     def origin(self, offset: int) -> int | Edit:
         """Where a character of the text stands in the source, or the edit that it comes from."""

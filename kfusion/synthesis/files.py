@@ -14,7 +14,8 @@ from kfusion.synthesis.model import FusedKernel
 
 def with_kernels(unit: Unit, kernels: Sequence[FusedKernel]) -> str:
     """The file's text with thesis-form sections as pragmas, and the kernels added."""
-    text = apply_edits(unit.source.text, section_edits(unit) + given_edits(unit, kernels))
+    edits = unit.source.as_written([*section_edits(unit), *given_edits(unit, kernels)])
+    text = apply_edits(unit.source.written.text, edits)
     if not kernels:
         return text
     return "\n\n".join([text.rstrip("\n"), *(kernel.text for kernel in kernels)]) + "\n"
