@@ -333,12 +333,12 @@ class Repeated:
     that take as long."""
 
     loads: Mapping[tuple[Point, str, Form], int] = field(default_factory=dict)
-    work: Mapping[tuple[int, Point], int] = field(default_factory=dict)  # by producers
+    work: Mapping[tuple[int, Point], int] = field(default_factory=dict)  # by stages
 
     def longer(self, stages: Sequence[Stage]) -> int:
-        """Than if each producer did it once for each item."""
+        """Than if each stage did it once for each item."""
         rounds = {key: rounds_of(Form(), stages, *key[1]) for key in self.work}
-        once = {producer: self.work[producer, point] for producer, point in self.work}
+        once = {number: self.work[number, point] for number, point in self.work}
         return sum(self.work[key] * rounds[key] for key in rounds) - sum(once.values())
 
 
@@ -361,8 +361,9 @@ def loads_again(
             return
         seen.add((each.producer, each.memory, point))
         values = functions[each.producer, each.memory]
-        if long := work_of(stages[each.producer].invocation.kernel):
-            work[each.producer, point] = long
+        for number, stage in enumerate(stages[: each.producer + 1]):
+            if _computes(number, stage, values) and (long := work_of(stage.invocation.kernel)):
+                work[number, point] = long
         for access in loads_of(stages[: each.producer + 1], values):
             found[point, *element_of(access)] = size_of(access.type)
         for inner in again:
@@ -373,6 +374,12 @@ def loads_again(
         if is_live(each, stages, values):
             call(each, here)
     return Repeated(found, work) if len(seen) <= MOST_CALLS else None
+
+
+def _computes(number: int, stage: Stage, values: GroupValues) -> bool:
+    """Is something left of the stage?"""
+    statements = range(len(stage.invocation.kernel.body.statements))
+    return any((number, index) not in values.dead for index in statements)
 
 
 def _ids(point: Point) -> dict[Atom, Form]:

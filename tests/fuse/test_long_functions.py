@@ -56,6 +56,9 @@ def fused_with(function: str, target: Target | str) -> Fused:
         ("0.5f * x + 1.0f", "any", 1),
         ("pow(x, 2.2f)", "any", 2),
         ("exp(-x)", "any", 2),
+        ("x / (1.0f + fabs(x))", "any", 2),
+        ("x / 4.0f", "any", 1),  # a multiplication
+        ("(int)x / 3", "any", 1),
         ("pow(x, 2.2f)", "cpu", 1),  # which keeps rows
     ],
 )
@@ -64,6 +67,38 @@ def test_what_takes_long_is_stored_and_loaded(function: str, target: str, kernel
     assert len(fused.kernels) == kernels
     messages = [d.message for d in fused.diagnostics]
     assert any("would take longer" in message for message in messages) == (kernels > 1)
+
+
+@pytest.mark.parametrize("before", ["t[i] = sin(a[i]);", "t[i] = a[i] / (1 + a[i]);"])
+def test_what_takes_long_in_an_earlier_step(before: str) -> None:
+    """The function that computes it again has the steps of all calls before."""
+    source = f"""
+kernel void make(global float *t, global const float *a, const int n)
+{{
+    const int i = get_global_id(0);
+    if (i < n) {{ {before} }}
+}}
+kernel void twice(global float *t, const int n)
+{{
+    const int i = get_global_id(0);
+    if (i < n)
+        t[i] *= 2;
+}}
+kernel void fir(global float *c, global const float *t, const int taps, const int n)
+{{
+    const int i = get_global_id(0);
+    float sum = 0;
+    if (i >= n)
+        return;
+    for (int k = 0; k < taps; k++)
+        sum += i - k >= 0 ? t[i - k] : 0;
+    c[i] = sum;
+}}
+"""
+    calls = ["make(t, a, n)", "twice(t, n)", "fir(c, t, taps, n)"]
+    assert len(fuse(source, calls, ["c"]).kernels) == 2
+    cheap = source.replace(before, "t[i] = a[i];")
+    assert len(fuse(cheap, calls, ["c"]).kernels) == 1
 
 
 def test_what_takes_long_may_be_computed_again_where_loads_cost_nothing() -> None:
