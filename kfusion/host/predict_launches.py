@@ -238,7 +238,7 @@ class Launches:
             return Memory(name, parameter.name) if is_memory else Scalar(name, parameter.name)
         if effect.value is None:
             return LocalMemory(str(effect.size), parameter.name)
-        value = effect.value if is_memory else effect.whole
+        value = effect.value if is_memory or _is_one(effect, parameter) else effect.whole
         assert value is not None
         if position not in launch.arguments:
             value = self._named.get(value, value)
@@ -298,6 +298,12 @@ def _fit(settings: Mapping[int, SetArgument], kernel: Kernel) -> bool:
 _HANDLE = 8  # bytes of a memory object's, as the host has it, or of a sampler's
 _SIZES = {"mem": _HANDLE, "sampler": _HANDLE}
 _SIZE_OF = re.compile(r"sizeof\((cl_|)(?:unsigned |signed )?(\w+)\)")
+
+
+def _is_one(effect: SetArgument, parameter: Parameter) -> bool:
+    """Not a vector or a structure, of which there may be more behind the first number."""
+    type_ = parameter.canonical
+    return not type_[-1:].isdigit() and known_size(type_) == _bytes(effect.size) is not None
 
 
 def _bytes(size: Sym) -> int | None:

@@ -13,6 +13,7 @@ from kfusion.host.arithmetic import compute
 from kfusion.host.known import Kind, kind_of
 from kfusion.host.types import DeclaredTypes
 from kfusion.parse.cpp import CppUnit
+from kfusion.parse.literals import integer
 from kfusion.parse.unit import Function, Unit, declares_function, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.protections import is_on, protection
@@ -190,8 +191,9 @@ def constant(node: c_ast.Node, enumerators: dict[str, int]) -> int | None:
     if isinstance(node, c_ast.Constant) and "int" in node.type and node.value[-1] != "'":
         digits = node.value.rstrip("uUlL")
         return int(digits, 8 if digits[0] == "0" and digits.isdigit() else 0)
-    if isinstance(node, c_ast.Constant) and node.type == "char" and len(node.value) == 3:
-        return ord(node.value[1])
+    if isinstance(node, c_ast.Constant) and node.type == "char":
+        value = integer(node.value)  # char has a sign nearly everywhere
+        return value - 256 if value is not None and value > 127 else value
     if isinstance(node, c_ast.ID):
         return enumerators.get(node.name)
     if isinstance(node, c_ast.Cast):
