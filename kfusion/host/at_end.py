@@ -10,6 +10,7 @@ for; the most specific item decides: `kfuse(s, temp(s->scratch))`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 from pycparser import c_ast
@@ -25,6 +26,7 @@ from kfusion.host.reach import NEVER_RETURN
 from kfusion.host.region import CppRegion, Region
 from kfusion.host.types import DeclaredTypes
 from kfusion.parse.annotations import NamedData
+from kfusion.parse.literals import integer
 from kfusion.parse.unit import Function, Unit, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Diagnostic, Severity
@@ -47,7 +49,7 @@ class Reader:
 
     @property
     def name(self) -> str:
-        return f"{self.tag}_{self.member.replace('.', '_')}"
+        return re.sub(r"\W+", "_", f"{self.tag}_{self.member}").rstrip("_")
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +81,13 @@ class EndNames:
         return tuple(named.item.path[-1] for named in self.items if named.item.role == role)
 
     def is_temporary(self, path: Path | None) -> bool:
-        """`path`: a variable and members; None: nobody's."""
-        return is_temporary(path, [named.item for named in self.items])
+        """`path`: a variable and members; None: nobody's. Who knows an index may read any entry of
+        a table: of those only what `temp` names is temporary."""
+        items = [named.item for named in self.items]
+        if path is not None and any(step[0] == "[" for step in path):
+            found = _most_specific(path, items)
+            return found is not None and found.role == "temp"
+        return is_temporary(path, items)
 
     @property
     def line(self) -> tuple[str, str]:
@@ -207,11 +214,10 @@ class _Seen:
         """Those in a member; and are these all?"""
         type_: c_ast.Node | None = self.type
         for member in members:
-            inside = _is_plain(type_, self.types) and member in self.types.members(type_)
-            type_ = self.types.member(type_, member) if inside else None
+            type_ = _member(type_, member, self.types)
         found, complete = _handles_in(type_, self.types) if type_ is not None else ([], False)
         paths = [(*members, *inner) for inner in found]
-        if any(word in self.macros for path in paths for word in path):
+        if any(word in self.macros for path in paths for word in path if word[0] != "["):
             return [], False
         return list(map(self.read, paths)), complete and bool(paths)
 
@@ -262,7 +268,8 @@ def _seen(
             continue
         if _is_hidden(node, function):
             continue
-        holding = _holding(node, types, macros)
+        is_parameter = any(node is each for each in function.listed)
+        holding = _holding(node, types, macros, is_parameter=is_parameter)
         if holding is None and name in own and _has_address(node, types):
             holding = _behind(node, types, macros) or _behind_elsewhere(node, types, program)
             if name in temporaries and not _is_alive(node, region, program, closed):
@@ -272,17 +279,20 @@ def _seen(
     return found
 
 
-def _holding(node: c_ast.Decl, types: DeclaredTypes, macros: Container[str]) -> _Seen | None:
+def _holding(
+    node: c_ast.Decl, types: DeclaredTypes, macros: Container[str], *, is_parameter: bool
+) -> _Seen | None:
     """A variable that holds handles itself."""
     name = node.name
     type_ = _handle_type(node, types)
     if type_ is None and {"volatile", "_Atomic"}.isdisjoint(node.quals):
-        type_ = node.type if types.members(node.type) else None
+        known = types.members(node.type) or (_length(node.type, types) and not is_parameter)
+        type_ = node.type if known else None
     if type_ is None or "register" in node.storage:
         return None
 
     def read(members: Members) -> Handle:
-        return Handle(".".join((name, *members)), members)
+        return Handle(_joined((name, *members)), members)
 
     return _Seen(type_, types, macros, read)
 
@@ -294,7 +304,7 @@ def _behind(node: c_ast.Decl, types: DeclaredTypes, macros: Container[str]) -> _
         return None
 
     def read(members: Members) -> Handle:
-        return Handle(f"KFUSION_OF({node.name}, {'.'.join(members)})", members)
+        return Handle(f"KFUSION_OF({node.name}, {_joined(members)})", members)
 
     return _Seen(target, types, macros, read)
 
@@ -314,7 +324,7 @@ def _behind_elsewhere(node: c_ast.Decl, types: DeclaredTypes, program: HostProgr
         return None
 
     def read(members: Members) -> Handle:
-        reader = Reader(unit, tag, ".".join(members))
+        reader = Reader(unit, tag, _joined(members))
         return Handle(f"KFUSION_READ({reader.name}, {node.name})", members, reader)
 
     return _Seen(target, inside, unit.macros.history, read)
@@ -418,15 +428,39 @@ def _handles_in(type_: c_ast.Node | None, types: DeclaredTypes) -> tuple[list[Me
         return [], True
     if is_handle(type_):
         return [()], True
-    if not _is_plain(type_, types):
+    length = _length(type_, types)
+    if not _is_plain(type_, types) and length is None:
         return [], False
     found: list[Members] = []
-    complete = not types.has_unnamed(type_)
-    for name in types.members(type_):
-        below, all_below = _handles_in(types.member(type_, name), types)
+    complete = length is not None or not types.has_unnamed(type_)
+    entries = [f"[{number}]" for number in range(length)] if length else types.members(type_)
+    for name in entries:
+        below, all_below = _handles_in(_member(type_, name, types), types)
         found += [(name, *members) for members in below]
         complete &= all_below
     return found, complete
+
+
+def _member(type_: c_ast.Node | None, name: str, types: DeclaredTypes) -> c_ast.Node | None:
+    """The type of a member of a structure, or of an entry of an array."""
+    if name[0] == "[":
+        length = _length(type_, types)
+        return types.target(type_) if length is not None and int(name[1:-1]) < length else None
+    inside = _is_plain(type_, types) and name in types.members(type_)
+    return types.member(type_, name) if inside else None
+
+
+def _length(type_: c_ast.Node | None, types: DeclaredTypes) -> int | None:
+    """Of an array, if it is a number, and if all entries can be looked at."""
+    array = types.resolved(type_)
+    length = array.dim if isinstance(array, c_ast.ArrayDecl) else None
+    number = integer(length.value) if isinstance(length, c_ast.Constant) else None
+    return number if number is not None and 0 < number <= _MOST else None
+
+
+def _joined(steps: Sequence[str]) -> str:
+    """`d.plane[1]`"""
+    return "".join(s if s[0] == "[" else f".{s}" for s in steps).removeprefix(".")
 
 
 def _is_plain(type_: c_ast.Node | None, types: DeclaredTypes) -> bool:

@@ -164,12 +164,11 @@ def drops_of(row: Prediction, is_unseen: Callable[[str], bool]) -> tuple[Drop, .
 
 
 def _is_named(prediction: Prediction, name: str, names: EndNames) -> bool:
-    """Is it what no `out` names in the end, or what a `temp` names, and nobody else?
-
-    Of a table every entry may be read by whoever knows an index.
-    """
+    """Is it what no `out` names in the end, or what a `temp` names, and nobody else?"""
     value = prediction.values.get(name)
-    plain = _is_plain(value.place) if isinstance(value, Entry) else isinstance(value, Made)
+    plain = isinstance(value, Made)
+    if isinstance(value, Entry):
+        plain = _is_plain(value.place) or _path_of(value) is not None
     owners: set[Path | None] = {*_owners_at_end(prediction, value)}
     return plain and all(map(names.is_temporary, owners or {None}))
 

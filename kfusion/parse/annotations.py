@@ -43,7 +43,7 @@ _REGION_IN_MACRO = re.compile(r'\bkfuse(?=\s*\()|_Pragma\s*\(\s*"\s*kfuse\b')
 
 @dataclass(frozen=True)
 class NamedData:
-    """A variable, or a member of what it holds or points to: `c`, `d.device`, `s->field.mem`."""
+    """A variable, or a member of what it holds or points to: `c`, `d.device`, `s->plane[1]`."""
 
     name: str
     role: str  # "" (listed), "out" or "temp"
@@ -441,12 +441,18 @@ def _data(
 
 
 def _members(tokens: Sequence[Token], index: int) -> tuple[int, tuple[str, ...]]:
-    """`->field.mem` behind a name, and where that ends."""
+    """`->field.mem` or `[1]` behind a name, and where that ends."""
     members: list[str] = []
-    while tokens[index + 1].text in (".", "->") and tokens[index + 2].kind is Kind.NAME:
-        index += 2
-        members.append(tokens[index].text)
-    return index, tuple(members)
+    while True:
+        step, inner = tokens[index + 1].text, tokens[index + 2 : index + 4]
+        if step in (".", "->") and inner[0].kind is Kind.NAME:
+            members.append(inner[0].text)
+            index += 2
+        elif step == "[" and inner[0].text.isdigit() and inner[-1].text == "]":
+            members.append(f"[{int(inner[0].text)}]")
+            index += 3
+        else:
+            return index, tuple(members)
 
 
 def _unreadable_region(span: Span) -> KFusionError:

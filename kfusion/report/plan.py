@@ -14,7 +14,7 @@ from kfusion.graph.values import Role
 from kfusion.kernel.model import Feature
 from kfusion.report.columns import columns
 
-_NAMED = re.compile(r"[A-Za-z_]\w*((->|\.)\w+)*")  # a variable, or a member of one
+_NAMED = re.compile(r"[A-Za-z_]\w*((->|\.)\w+|\[\d+\])*")  # a variable, or a member of one
 _HEADINGS = ("kernel", "calls", "loads", "stores", "kept in variables")
 _HIDING = frozenset(  # the loads and stores of a kernel that has one of them are not all seen
     {
@@ -62,9 +62,11 @@ def _region(title: str, plan: RegionPlan, origin: str, says: bool) -> str:
     memory = {m.name: str(m) for i in plan.invocations for m in i.memory}
     passed = sorted({memory[name] for group in plan.groups for name in group.forwarded})
     passed = [name for name in passed if _NAMED.fullmatch(name)]  # others have no variable
-    if passed and not says:
-        listed = ", ".join(passed)
-        lines.append(f"  if nobody reads {listed} later, out(...) or temp(...) can say so")
+    if says:  # and does not speak of entries of tables
+        passed = [name for name in passed if "[" in name]
+    if passed:
+        can = "temp(...) can" if says else "out(...) or temp(...) can"
+        lines.append(f"  if nobody reads {', '.join(passed)} later, {can} say so")
     for _, alike in groupby(plan.cuts, lambda cut: _steps_cut(cut, by_index)):
         cut, *more = alike
         lines += ["", *_cut(cut, by_index)]

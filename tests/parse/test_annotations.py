@@ -47,17 +47,19 @@ def test_regions(annotation: str) -> None:
 
 
 def test_members() -> None:
-    text = "kfuse(s, out(s->p, d . in . mem), temp(&s -> field.t)) {}"
+    text = "kfuse(s, out(s->p, d . in . mem), temp(&s -> field.t[ 10 ])) {}"
     (region,) = host(text).regions
     assert [(d.text, d.path, d.role) for d in region.data] == [
         ("s", ("s",), ""),
         ("s->p", ("s", "p"), "out"),
         ("d.in.mem", ("d", "in", "mem"), "out"),
-        ("s->field.t", ("s", "field", "t"), "temp"),
+        ("s->field.t[10]", ("s", "field", "t", "[10]"), "temp"),
     ]
 
 
-@pytest.mark.parametrize("item", ["s->", "s->3", "s.", "->p", "s[0]", "out(s->t), temp(s->t)"])
+@pytest.mark.parametrize(
+    "item", ["s->", "s->3", "s.", "->p", "s[i]", "s[", "out(s->t), temp(s->t)"]
+)
 def test_what_is_no_member(item: str) -> None:
     (region,) = host(f"kfuse({item}) {{}}").regions
     assert region.refused is not None

@@ -117,10 +117,22 @@ LINES = {
         "vec a, two c",
     ),
     "a member beside a table": (
-        "1, c.v.mem",
+        "1, c.v.mem, KFUSION_BESIDE(c.all[0]), KFUSION_BESIDE(c.all[1])",
         "vec_square(&c.v, &a); vec_add(&t, &c.v, &a);",
         "temp(c.v.mem)",
         "vec a, vec t, mixed c",
+    ),
+    "a table": (
+        "c.all[0], c.all[1]",
+        "one(t->mem, a->mem); one(c.all[0], t->mem);",
+        OUT,
+        "vec *a, vec *t, row c",
+    ),
+    "entries of a table behind a pointer": (
+        "1, KFUSION_OF(c, all[1]), KFUSION_OF(c, all[0])",
+        "one(c->all[1], a->mem); one(c->all[0], c->all[1]);",
+        "c->all[0], temp(c->all[1])",
+        "vec *a, row *c",
     ),
     "a structure with much else in it": (
         "c.v.mem",
@@ -147,10 +159,15 @@ def test_what_the_line_of_the_region_names(name: str, tmp_path: Path) -> None:
 
 UNSEEN = {
     "a pointer in a structure": ("vec_add(c.v, t, a);", OUT, "vec *a, vec *t, far c"),
-    "a table of handles": (
-        "one(t->mem, a->mem); one(c.all[0], t->mem);",
+    "a table of unknown length": (
+        "one(t->mem, a->mem); one(c[0], t->mem);",
         OUT,
-        "vec *a, vec *t, row c",
+        "vec *a, vec *t, cl_mem c[]",
+    ),
+    "a table of the caller": (
+        "one(t->mem, a->mem); one(c[0], t->mem);",
+        OUT,
+        "vec *a, vec *t, cl_mem c[2]",
     ),
     "a union that a call gets": (
         "vec_square(t, a); one(c.mem, t->mem);",
@@ -254,6 +271,24 @@ DROPPED = {
         "c->w, temp(c)",
         "vec *a, two *c",
     ),
+    "an entry of a table, by temp": (
+        {"*c.all[1]": "AT_END"},
+        "one(c->all[1], a->mem); one(c->all[0], c->all[1]);",
+        "c->all[0], temp(c->all[1])",
+        "vec *a, row *c",
+    ),
+    "a table, by temp": (
+        {"*c.all[1]": "AT_END"},
+        "one(c->all[1], a->mem); one(d, c->all[1]);",
+        "out(d), temp(c->all)",
+        "vec *a, row *c, cl_mem d",
+    ),
+    "no entry of a table that only out does not name": (
+        {},
+        "one(c->all[1], a->mem); one(d, c->all[1]);",
+        "out(d)",
+        "vec *a, row *c, cl_mem d",
+    ),
     "nothing where members change places": (
         {},
         "vec_square(&c->v, a); vec_add(&c->w, &c->v, a); c->v.mem = c->w.mem;",
@@ -272,4 +307,4 @@ DROPPED = {
 @pytest.mark.parametrize("name", DROPPED)
 def test_what_may_be_left_out(name: str, tmp_path: Path) -> None:
     expected, region, data, parameters = DROPPED[name]
-    assert dropped(program(region, data, parameters), tmp_path, header=TYPES) == expected
+    assert dropped(program(region, data, parameters, FILE), tmp_path, header=TYPES) == expected
