@@ -81,13 +81,14 @@ class EndNames:
         return tuple(named.item.path[-1] for named in self.items if named.item.role == role)
 
     def is_temporary(self, path: Path | None) -> bool:
-        """`path`: a variable and members; None: nobody's. Who knows an index may read any entry of
-        a table: of those only what `temp` names is temporary."""
+        """`path`: a variable and members; None: nobody's."""
+        return is_temporary(path, [named.item for named in self.items])
+
+    def calls_temporary(self, path: Path | None) -> bool:
+        """By `temp`, and not because no `out` has it."""
         items = [named.item for named in self.items]
-        if path is not None and any(step[0] == "[" for step in path):
-            found = _most_specific(path, items)
-            return found is not None and found.role == "temp"
-        return is_temporary(path, items)
+        found = _most_specific(path, items) if path is not None else None
+        return found is not None and found.role == "temp"
 
     @property
     def line(self) -> tuple[str, str]:

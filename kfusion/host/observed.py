@@ -164,11 +164,14 @@ def drops_of(row: Prediction, is_unseen: Callable[[str], bool]) -> tuple[Drop, .
 
 
 def _is_named(prediction: Prediction, name: str, names: EndNames) -> bool:
-    """Is it what no `out` names in the end, or what a `temp` names, and nobody else?"""
+    """Is it what no `out` names in the end, or what a `temp` names, and nobody else?
+
+    Of a table every entry may be read by whoever knows an index, if no `temp` names it.
+    """
     value = prediction.values.get(name)
     plain = isinstance(value, Made)
     if isinstance(value, Entry):
-        plain = _is_plain(value.place) or _path_of(value) is not None
+        plain = _is_plain(value.place) or names.calls_temporary(_path_of(value))
     owners: set[Path | None] = {*_owners_at_end(prediction, value)}
     return plain and all(map(names.is_temporary, owners or {None}))
 
