@@ -567,7 +567,6 @@ def test_what_is_read_for_a_dead_result(target: Target) -> None:
     check(HALF_WANTED, 1, half_wanted, out=("b", "o"), target=target)
 
 
-READER = "float left(global const float *p, int x) { return -p[max(x - 1, 0)]; }\n"
 STAYING: dict[str, tuple[str, list[str], list[str]]] = {
     "overwrites what is read again": (pair(ROW, SIDES), [F, call("g", "a", "t")], ["a"]),
     "overwritten in between, and read once more": (
@@ -602,11 +601,6 @@ STAYING: dict[str, tuple[str, list[str], list[str]]] = {
         pair(f"{X} if (x < w) t[x] = t[x] + a[x];", SIDES),
         [F, G],
         ["o", "t"],
-    ),
-    "read by a function of the file that does more": (
-        READER + pair(ROW, f"{X} if (x < w) o[x] = left(t, x);"),
-        [F, G],
-        ["o"],
     ),
 }
 
