@@ -63,6 +63,7 @@ BOUNDS = protection("bounds", "y*w + x is an element of its own only where 0 <= 
 DIMENSIONS = protection("dimensions", "an index must depend on every id of the launch")
 WRAPPING = protection("wrapping", "indices that wrap around may meet")
 ONE_WIDTH = protection("one-width", "indices count elements of one type")
+ONE_NUMBER = protection("one-number", "two items that ids choose are one if they are equal")
 COVERING = protection("covering", "no race is implied where the store does not always happen")
 
 
@@ -162,6 +163,8 @@ def _meet(
         dimensions = 1
     strides = {s for s in (a.stage.stride, b.stage.stride) if s is not None}
     needed = {*range(dimensions), *(s.dimension for s in strides)}
+    if not strides:
+        needed -= {dimension for dimension, _ in _chosen(a) & _chosen(b)}
     few = bounds.few(
         a.form, b.form.rename(of_other_item), types=(a.access.index_type, b.access.index_type)
     )
@@ -192,6 +195,20 @@ def _meet(
     if difference.terms and not difference.in_loop and not difference.mentions(*ITEM_IDS):
         return Dependence.NEIGHBOUR, NOTHING
     return Dependence.OTHER, NOTHING
+
+
+def _chosen(access: BoundAccess) -> set[tuple[int, int]]:
+    """Dimensions of which only items with a certain number do it: `if (get_global_id(0) == 0)`."""
+    ids = {form_of(Id(GLOBAL_ID, d)): d for d in range(access.stage.range.dimensions)}
+    found: set[tuple[int, int]] = set()
+    for fact in access.facts:
+        for one, other in ((fact.left, fact.right), (fact.right, fact.left)):
+            if fact.op == "==" and one in ids and other.is_constant:
+                found.add((ids[one], other.constant if is_on(ONE_NUMBER) else 0))
+        first = {"<": number(1), "<=": number(0)}.get(fact.op)
+        if fact.left in ids and fact.right == first:
+            found.add((ids[fact.left], 0))
+    return found
 
 
 def in_one_unit(a: BoundAccess, b: BoundAccess) -> tuple[BoundAccess, BoundAccess] | None:

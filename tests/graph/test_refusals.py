@@ -157,10 +157,10 @@ def test_write_after_write() -> None:
 
 
 def test_one_item_writes_and_all_read() -> None:
-    cut = refusal(other("if (i == 0) c[0] = a[i];"), ["f(t, x)", "f(y, t)"])
+    cut = refusal(other("if (i == 0) c[0] = a[i];"), ["f(t, x)", "square(y, t)"])
     assert cut.code == "KF218"
     assert cut.message == (
-        "'a[i]' in f() reads an element of 't' that 'c[0]' in f() writes: one item writes it, "
+        "'a[i]' in square() reads an element of 't' that 'c[0]' in f() writes: one item writes it, "
         "the others need it"
     )
 
