@@ -11,7 +11,7 @@ not if the one access is computed again, or if nothing of the memory is stored.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
 from kfusion.graph.bind import BoundAccess, Stage
@@ -420,7 +420,9 @@ def cost(
     sizes |= {name: size for (_, name, _), size in further.loads.items()}
     stored = saved_by(stages, values)
     written = {a.memory.name: size_of(a.type) for stage in stages for a in stage.accesses}
-    vectors = near_straight or near
+    types = {access.memory.name: access.type for stage in stages for access in stage.accesses}
+    mixed = mix_vectors(types[name] for name in [*sizes, *stored])
+    vectors = near if mixed and not further.loads else near_straight or near
     straight = {(n, f): size for (n, f), size in loads.items() if not _varies(f)}
     others = loads.keys() - straight.keys()
     executed = sum(loads[each] * rounds_of(each[1], stages) for each in others)
@@ -434,6 +436,15 @@ def cost(
         + executed // near
         + sum(straight.values()) // vectors
     )
+
+
+def mix_vectors(types: Iterable[str]) -> bool:
+    """Are some of the elements vectors? Then a compiler for CPUs makes no vectors of the others."""
+    return len({is_vector(type_) for type_ in types}) > 1
+
+
+def is_vector(type_: str) -> bool:
+    return type_[-1:].isdigit()
 
 
 def _varies(form: Form) -> bool:

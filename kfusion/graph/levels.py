@@ -21,8 +21,10 @@ from math import prod
 from kfusion.graph.again import (
     Functions,
     is_live,
+    is_vector,
     live_stages,
     loads_of,
+    mix_vectors,
     not_alone,
     rounds_of,
     saved_by,
@@ -181,7 +183,23 @@ class Levels:
             share = level.share(tiles)
             beside |= {name: max(share - 1, beside.get(name, 0)) for name, _ in level.loads}
             moved += share * (sum(level.loads.values()) + level.kept) * inside
+        moved += self.one_by_one(tiles, stages, values, near)
         return int(moved + sum(element[n] * (1 + more / near) for n, more in beside.items()))
+
+    def one_by_one(
+        self, tiles: Tiles, stages: Sequence[Stage], values: GroupValues, near: int
+    ) -> float:
+        """What loads of numbers cost besides, where vectors are loaded or stored, too: compilers
+        for CPUs make no vectors of the former then."""
+        found = 0.0
+        types = {a.memory.name: a.type for stage in stages for a in stage.accesses}
+        for level in (*self.levels, self.last) if not isinstance(tiles, Marching) else ():
+            touched = [name for name, _ in level.loads]
+            touched += saved_by(stages, values) if level is self.last else []
+            numbers = (size for (n, _), size in level.loads.items() if not is_vector(types[n]))
+            if mix_vectors(types[name] for name in touched):
+                found += level.share(tiles) * sum(numbers) * (1 / near - 1 / max(near, NEAR_ROWS))
+        return found
 
     def tiles(self, columns: int, rows: int) -> Tiles | None:
         """What one item does, with no more columns than there is memory for. In three dimensions

@@ -17,8 +17,10 @@ from kfusion.graph.again import (
     computed_again,
     cost,
     functions_of,
+    is_vector,
     keys,
     loads_again,
+    mix_vectors,
     saved_by,
     unsettled,
 )
@@ -443,7 +445,8 @@ class _Planner:
                 size = levels.cost(tiles, members, values, near)
                 assumptions = [*assumptions, *levels.assumed]
                 if again or size < cost(members, values, Repeated(), near, straight):
-                    size = size if self.shared else values.bytes
+                    if not self.shared:
+                        size = values.bytes + int(levels.one_by_one(tiles, members, values, near))
                     return _Candidate(
                         assumptions, stored, barriers, handed, size, again, levels.further, tiles
                     )
@@ -582,6 +585,15 @@ class _Planner:
             if isinstance(each, _Candidate) and each.again:
                 return (self._costs(each.again, right[0]),)
         more = "one kernel for these would load and store more than they do apart"
+        stages = [self.stages[call] for call in (*left, *right)]
+        types = {access.type for stage in stages for access in stage.accesses}
+        if any(isinstance(each, _Candidate) and each.tiles for each in joined):
+            if mix_vectors(types):
+                more = (
+                    "one kernel for these would take longer than they do apart: beside vectors, "
+                    f"{' and '.join(sorted(filter(is_vector, types)))}, compilers for CPUs load "
+                    "numbers one by one"
+                )
         return (Reason(DEAR, more, self.invocations[right[0]].span),)
 
     def _costs(self, again: Sequence[Again], call: int) -> Reason:

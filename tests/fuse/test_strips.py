@@ -321,6 +321,37 @@ def test_the_plan_says_that_one_launch_is_in_strips() -> None:
     assert "kernel 1: a group of 1 x 1 items does the work of 4 x 3" in told
 
 
+@pytest.mark.parametrize(("weights", "kernels"), [("float", 1), ("float2", 2)])
+def test_vectors_beside_numbers_are_slow(weights: str, kernels: int) -> None:
+    """Compilers for CPUs make vectors of the loads of nine numbers, if no others are there."""
+    source = f"""
+kernel void mean(global float *t, global const float *a, const int w, const int h)
+{{
+    const int x = get_global_id(0), y = get_global_id(1);
+    float sum = 0;
+    if (x >= w || y >= h)
+        return;
+    for (int j = -1; j <= 1; j++)
+        for (int i = -1; i <= 1; i++)
+            sum += a[clamp(y + j, 0, h - 1) * w + clamp(x + i, 0, w - 1)];
+    t[y * w + x] = sum / 9;
+}}
+kernel void blend(global float *o, global const float *t, global const {weights} *g, const int w,
+                  const int h)
+{{
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x < w && y < h)
+        o[y * w + x] = t[y * w + x] * g[y * w + x]{".x - t[y * w + x]" * (weights != "float")};
+}}
+"""
+    calls, ranges = ["mean(t, a, w, h)", "blend(o, t, g, w, h)"], [LaunchRange(2, "plane")] * 2
+    cpu = TARGETS["cpu"]
+    fused = fuse(source, calls, ["o"], ranges=ranges, target=cpu, tiles=True)
+    assert len(fused.kernels) == kernels
+    told = [reason.message for cut in fused.plan.cuts for reason in cut.reasons]
+    assert any("vectors, float2" in each for each in told) == (kernels > 1)
+
+
 def test_one_launch_keeps_its_shape_on_other_devices() -> None:
     assert not alone("jacobi(o, a, w, h)", replace(TARGETS["cpu"], strip=0)).plan.fuses
     assert not alone("jacobi(o, a, w, h)", TARGETS["nvidia"]).plan.fuses
