@@ -29,6 +29,7 @@ from kfusion.kernel.surroundings import pragmas_of
 from kfusion.kernel.types import canonical
 from kfusion.parse.annotations import find_annotations
 from kfusion.parse.compiler import STDIN
+from kfusion.parse.literals import integer
 from kfusion.parse.opencl import IMAGES, parse_opencl
 from kfusion.parse.sources import preprocess_opencl
 from kfusion.parse.statements import Statement
@@ -46,6 +47,7 @@ _ROUNDS = 4  # functions that call such functions
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _PLAIN = re.compile(r"[\w$.]+")
 _DIRECTIVE = re.compile(r"^[ \t]*#", re.MULTILINE)
+_LARGEST = (1 << 31) - 1
 _NOT_OF_TYPES = frozenset(("static", "inline", "extern", "const"))
 _NOT_FIRST = (c_ast.For, c_ast.While, c_ast.DoWhile, c_ast.Switch, c_ast.Label, c_ast.Return)
 _REFUSED = (c_ast.Goto, c_ast.Label, c_ast.Switch, c_ast.Pragma, c_ast.Break, c_ast.Continue)
@@ -170,6 +172,8 @@ class _Writer:
         macros = [unit.tokens[index].macro for index in (first, last)]
         if macros != [None, None] or unit.tokens[first].file != STDIN:
             return None
+        if not all(_is_whole(unit, *unit.ends.of(each)) for each in arguments_of(call)):
+            return None
         at = max(n for n in range(1, len(path)) if _is_statement(path[n - 1], path[n]))
         root, inside = path[at], path[at:]
         if isinstance(root, c_ast.If):
@@ -186,6 +190,11 @@ class _Writer:
         if len(around) < 2 or around[-1].first > unit.index(root):
             return None
         statement, outer = around[-1], around[-2]
+        start, end = unit.range(statement.first, statement.last)
+        if not _is_whole(unit, statement.first, statement.last):
+            return None
+        if _DIRECTIVE.search(unit.source.text[start:end]):
+            return None
         is_alone = outer.kind == "compound"
         declared = [n for n in self.kernel.nodes[c_ast.Decl] if self._is_in(n, statement)]
         if isinstance(root, c_ast.Decl) and (not is_alone or len(declared) != 1):
@@ -218,13 +227,10 @@ class _Writer:
         indent, before, closing = _indent(source, start), start, ""
         text = "".join(f"{line}\n" for line in lines).replace("\n", f"\n{indent}")
         if not first.is_alone:
-            before = len(source[:start].rstrip())
-            outer = source[source.rfind("\n", 0, before) + 1 : before]
             text, closing = f"{{ {text}", " }"
-            if "\n" not in source[before:start] or "//" in outer:
-                before = start
-            else:
-                outer = outer[: len(outer) - len(outer.lstrip())]
+            token = unit.tokens[first.statement.first - 1]
+            if token.macro is None and not source[token.end : start].strip():
+                before, outer = token.end, _indent(source, token.start)
                 text, closing = f" {{\n{indent}{text[2:]}", f"\n{outer}}}"
         yield Edit(before, start, text)
         for call, _, value in calls:
@@ -329,7 +335,9 @@ class _Text:
         notes = unit.notes_between(helper.body.first, helper.body.last)
         if any(note.text in ("local", "constant") for note in notes):
             return False
-        start, end = unit.range(helper.body.first, helper.body.last)
+        if not all(_is_whole(unit, *piece) for piece in _pieces(unit, helper.body)):
+            return False
+        start, end = unit.range(helper.first, helper.body.last)
         text = unit.source.text[start:end]
         if _DIRECTIVE.search(text) or pragmas_of(unit, helper) != pragmas_of(unit, kernel):
             return False
@@ -384,10 +392,12 @@ class _Text:
             if pointer and (given is None or symbol in self.own.address_taken):
                 return None
             self.names[symbol] = text
+            same = same and given not in self.writer.scopes.arrays  # sizeof tells them apart
             return "" if as_it_is and same and self.own.assigned_once(symbol) else None
         same = given is not None and given.canonical == symbol.canonical
         if isinstance(argument, c_ast.Constant):
-            same = argument.type == "int" == symbol.canonical
+            number = integer(argument.value) if argument.type == "int" else None
+            same = number is not None and number <= _LARGEST and symbol.canonical == "int"
         if same and self.own.assigned_once(symbol) and _PLAIN.fullmatch(text):
             self.names[symbol] = text
             if self._can_be_renamed(symbol):
@@ -409,12 +419,12 @@ class _Text:
         return self._type(self.helper.first, name)
 
     def _type(self, first: int, last: int) -> str:
-        tokens = self.unit.tokens[first:last]
-        words = [t.text for t in tokens if t.text not in _NOT_OF_TYPES]
-        macros = {t.macro for t in tokens if t.macro is not None}
-        if len(macros) == 1 and all(t.macro for t in tokens if t.text not in _NOT_OF_TYPES):
-            return self.unit.source.text[slice(*macros.pop())]
-        return " ".join(words)
+        kept = [n for n in range(first, last) if self.unit.tokens[n].text not in _NOT_OF_TYPES]
+        macro = self.unit.tokens[kept[0]].macro
+        through = [n for n in range(first, last) if self.unit.tokens[n].macro == macro]
+        if macro is not None and through == kept and _is_whole(self.unit, kept[0], kept[-1]):
+            return self.unit.source.text[slice(*macro)]
+        return " ".join(self.unit.tokens[n].text for n in kept)
 
     # Names
 
@@ -459,6 +469,26 @@ class _Text:
         own = _indent(unit.source.text, start)
         lines = text.split("\n")
         return "\n".join([lines[0], *(line.removeprefix(own) for line in lines[1:])])
+
+
+def _pieces(unit: Unit, body: Statement) -> Iterator[tuple[int, int]]:
+    """What may be written in another place: statements, conditions and what is returned."""
+    for statement in body.children:
+        yield statement.first, statement.last
+        if statement.kind == "if" and statement.header is not None:
+            yield statement.header[0] + 1, statement.header[1] - 1
+            yield from _pieces(unit, statement)
+        elif statement.kind == "compound":
+            yield from _pieces(unit, statement)
+        elif unit.tokens[statement.first].text == "return":
+            yield statement.first + 1, statement.last - 1
+
+
+def _is_whole(unit: Unit, first: int, last: int) -> bool:
+    """Does no call of a macro hold the end of it, and something beside it?"""
+    tokens = unit.tokens
+    pairs = ((tokens[first - 1], tokens[first]), (tokens[last], tokens[last + 1]))
+    return all(a.macro is None or a.macro != b.macro for a, b in pairs)
 
 
 def _is_element(unit: Unit, helper: Function) -> bool:

@@ -162,6 +162,89 @@ def test_neighbours(source: str, target: Target) -> None:
         assert_same(fused, source, case, ["c"])
 
 
+LAP = """
+float lap(global const float *u, int i, int j, int w, int h)
+{
+    const int l = max(i - 1, 0), r = min(i + 1, w - 1);
+    BEFORE
+    return u[j * w + l] + u[j * w + r] * 3 - u[j * w + i];
+}
+"""
+LAP_OF = "s = lap(t, x, y, w, h);"
+
+
+def lap(before: str = "", **changes: str) -> str:
+    text = LAP.replace("BEFORE", before)
+    for old, new in changes.items():
+        text = text.replace(old.replace("_", " "), new)
+    return text
+
+
+# Written out thoughtlessly, these mean something else, or nothing.
+ODD = {
+    "a macro of the result type changes": stencil(
+        "#define REAL int" + lap(float_lap="REAL lap") + "#undef REAL\n#define REAL float\n", LAP_OF
+    ),
+    "a macro of the result type is const": stencil(
+        "#define REAL const float" + lap("if (i > 3) return 0;", float_lap="REAL lap"), LAP_OF
+    ),
+    "the size of a pointer": stencil(
+        "float lap(global const float *u, const float *k, int i, int j, int w)"
+        "{ return u[j * w + min(i + 1, w - 1)] * k[1] + sizeof(k); }",
+        "float k[3] = {1, 2, 3}; s = lap(t, k, x, y, w);",
+    ),
+    "a directive in front of the statement": stencil(
+        lap(), f"if (x > 2)\n#if 1\n    {LAP_OF}\n#else\n    s = 1;\n#endif\n"
+    ),
+    "a directive in the statement": stencil(
+        lap(), "s =\n#if 1\n    lap(t, x, y, w, h)\n#else\n    2\n#endif\n;"
+    ),
+    "a line that goes on": stencil(lap(), f"if (x > 2) \\\n    {LAP_OF}"),
+    "a comment in front of the statement": stencil(lap(), f"if (x > 2) // {{\n    {LAP_OF}"),
+    "a macro that returns": stencil(
+        "#define DONE(v) return (v)"
+        + lap(return_u="DONE(u").replace("u[j * w + i];", "u[j * w + i]);"),
+        LAP_OF,
+    ),
+    "numbers that are no int": stencil(
+        lap().replace("int h", "int m").replace("return", "return m / 16 +"),
+        "s = lap(t, x, y, w, 0xFFFFFFF0) + lap(t, x, y, w, 4294967280);",
+    ),
+    "parameters of a macro": stencil(
+        "#define AT int i, int j" + lap(int_i__int_j="AT").replace("int i, int j", "AT"), LAP_OF
+    ),
+    "a macro with the end of another statement": stencil(
+        "#define NEXT k++; s +=" + lap(), "int k = x; NEXT lap(t, min(k, w - 1), y, w, h);"
+    ),
+    "a macro with a loop": stencil(
+        "#define AGAIN while (k++ < 3) s +=" + lap(),
+        "int k = 0; AGAIN lap(t, min(k, w - 1), y, w, h);",
+    ),
+    "a macro of two arguments": stencil(
+        "#define XY x, y\nfloat lap(global const float *u, int i, int j, int w)"
+        "{ return u[j * w + i] + u[i]; }",
+        "s = lap(t, XY, w);",
+    ),
+    "a macro of two statements": stencil(
+        "#define TWO z += l; z *= 3;" + lap("float z = 0; TWO").replace("return", "return z +"),
+        LAP_OF,
+    ),
+    "a macro of one statement and a half": stencil(
+        "#define SET(a, b) a += l; b = a"
+        + lap("float z = 0, q = 1; SET(z, q);").replace("return", "return q +"),
+        LAP_OF,
+    ),
+}
+
+
+@pytest.mark.parametrize("source", ODD.values(), ids=list(ODD))
+def test_texts_that_are_no_statements(source: str) -> None:
+    fused = fused_with(source, EAGER)
+    numbers = {"w": np.int32(29), "h": np.int32(13)}
+    case = Case(random_data("act", 32 * 32), dict(numbers), (31, 14))
+    assert_same(fused, source, case, ["c"])
+
+
 APART = {
     "it casts": stencil(CASTS, "s = at(t, x - 1, y, w, h);"),
     "a value decides whether it is called": stencil(
