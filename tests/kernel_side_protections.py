@@ -34,6 +34,7 @@ PROTECTED_BY: dict[str, str] = {
     "in the kernel]",
     "written-out-hidden": f"{_CASES}[written_out: the function reads a table of the file that the "
     "kernel has another variable for]",
+    "members": "tests/fuse/test_members.py::test_members[neighbours need what is changed]",
     "one-number": "tests/fuse/test_chosen_items.py::test_what_one_item_stores_and_reads[calls4-2]",
     "elements": "tests/fuse/test_functions_of_elements.py::test_calls_that_stay[a value decides "
     "whether it is called]",

@@ -63,6 +63,7 @@ from kfusion.source.protections import is_on, protection
 SYNCHRONISATION = protection(
     "synchronisation", "no barriers, local memory or group functions that are not followed"
 )
+MEMBERS = protection("members", "two accesses to one member may be those of different items")
 POINTERS = protection("pointers", "no atomics, volatile memory or pointers that escape")
 IMAGES = protection("images", "no images or samplers")
 PRINTF = protection("printf", "no printf")
@@ -497,6 +498,8 @@ def _meeting(
     again: bool,
 ) -> _Meeting | None:
     """None: items do not meet at the two accesses. `again`: reads may be computed again."""
+    if _are_other_members(a, b):
+        return None
     if is_on(SAMPLERS) and any(x.access.texel and x.access.texel.trouble for x in (a, b)):
         return _Meeting(a, b)
     world = _Assumable((a.stage, b.stage), oracle, equalities, a.memory.name)
@@ -543,6 +546,13 @@ def _meeting(
     if made and source is None:
         source = source_of(left, right, world)
     return _Meeting(a, b, found, (left, right), world, source, tuple(needed))
+
+
+def _are_other_members(a: BoundAccess, b: BoundAccess) -> bool:
+    """`p[i].force` and `p[j].place`: whatever the indices are."""
+    members = {a.access.member, b.access.member}
+    apart = len(members) == 2 or not is_on(MEMBERS)
+    return "" not in members and apart and a.type == b.type
 
 
 def _in_sizes(

@@ -555,20 +555,24 @@ class ExpressionWalker(ABC):
         if pointer is not None:
             self.offsets(node.name)
             self._access(pointer, mode, pointer.offset, self._at(node), whole=False)
+            self.accesses[-1] = replace(self.accesses[-1], member=node.field.name)
         elif node.type == "->":
             self.expression(node.name)
         else:
-            self._part(node.name, mode)
+            self._part(node.name, mode, node.field.name)
 
-    def _part(self, node: c_ast.Node, mode: Mode) -> None:
-        """Something of which only a part is read or written."""
+    def _part(self, node: c_ast.Node, mode: Mode, member: str = "") -> None:
+        """Something of which only a part is read or written: perhaps a member."""
         before = len(self.accesses)
         if mode is Mode.READ and not isinstance(node, (c_ast.ArrayRef, c_ast.StructRef)):
             self.expression(node)
         else:
             self._target(node, mode, statement=False)
         if len(self.accesses) > before:
-            self.accesses[-1] = replace(self.accesses[-1], whole=False)
+            last = self.accesses[-1]
+            is_element = isinstance(node, c_ast.ArrayRef) or getattr(node, "op", "") == "*"
+            member = last.member or (member if last.whole and is_element else "")
+            self.accesses[-1] = replace(last, whole=False, member=member)
 
     def _access(
         self,

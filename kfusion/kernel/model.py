@@ -96,6 +96,7 @@ class Access:
     whole: bool = True  # the whole element, not a component of it
     plain: bool = True  # a store: its own statement; a load: written `p[...]` or `*(p + ...)`
     assignment: Statement | None = None  # the statement that stores
+    member: str = ""  # of a structure: that alone is read or written, `p[i].force.x = ...;`
     part: bool = False  # if not the whole is stored: by a statement of its own, `p[i].y = ...;`
     texel: Texel | None = None  # None: no image
     seen_as: str = ""  # the type of the element, if it is not the parameter's: after a cast

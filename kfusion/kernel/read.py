@@ -106,6 +106,16 @@ def _read_in_time(
         return _unread(unit, function)
 
 
+def _of_member(unit: Unit, function: Function, access: Access) -> Access:
+    """The members of one structure lie apart, but for those of a union without a name."""
+    if not access.member:
+        return access
+    types = [p.type.type for p in function.parameters if p.name == access.parameter]
+    named = [m.name for type_ in types for m in members_of(unit, type_)]
+    apart = access.member in named and not (access.seen_as or access.unit)
+    return access if apart else replace(access, member="")
+
+
 def _has_unknown(kernel: Kernel) -> bool:
     return any(access.form is None and not access.atomic for access in kernel.accesses)
 
@@ -157,7 +167,7 @@ def _read(
     walker.walk()
     if body.stride is not None and not _is_its_own_item(walker, body.stride):
         return _read(unit, function, helpers, conditions, declared, until, strides=False)
-    accesses = tuple(walker.accesses)
+    accesses = tuple(_of_member(unit, function, each) for each in walker.accesses)
     nodes = nodes_of(env, function, body.statements)
     placed = [*zip(body.statements, nodes, strict=True)]
     changed = _changed_parameters(scopes, parameters)
