@@ -379,6 +379,7 @@ def _knows_group(ids: frozenset[Atom], dimension: int) -> bool:
     return Id(GROUP_ID, dimension) in ids or Id(GLOBAL_ID, dimension) in ids
 
 
+_MOST_TERMS = 80  # of two indices, multiplied out
 _MOST_DIGITS = 200  # that are looked at for one pair of indices; what people write has few
 
 
@@ -392,7 +393,7 @@ class _Reader:
 
     def digits(self, p: Form, q: Form) -> _Digits:
         if (p, q) not in self._found:
-            too_many = len(self._found) > _MOST_DIGITS
+            too_many = len(self._found) > _MOST_DIGITS or len(p.terms) + len(q.terms) > _MOST_TERMS
             self._found[p, q] = _Digits() if too_many else self._read(p, q)
         return self._found[p, q]
 

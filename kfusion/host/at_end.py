@@ -10,6 +10,7 @@ for; the most specific item decides: `kfuse(s, temp(s->scratch))`.
 
 from __future__ import annotations
 
+import pathlib
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
@@ -31,6 +32,7 @@ from kfusion.parse.unit import Function, Unit, descendants
 from kfusion.source.dataclasses import dataclass
 from kfusion.source.diagnostics import Diagnostic, Severity
 from kfusion.source.lexer import tokenize
+from kfusion.source.text import free_name, text_of
 
 Path = tuple[str, ...]  # a variable, and members
 Members = tuple[str, ...]
@@ -46,10 +48,7 @@ class Reader:
     unit: Unit
     tag: str
     member: str
-
-    @property
-    def name(self) -> str:
-        return re.sub(r"\W+", "_", f"{self.tag}_{self.member}").rstrip("_")
+    name: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +73,8 @@ class EndNames:
     """What the run time looks at: the items of the list, and other members of what they name."""
 
     items: tuple[Named, ...]
-    beside: tuple[Handle, ...] = ()  # members of structures of which others are temporary
+    beside: tuple[tuple[str, Handle], ...] = ()  # of variables of which other members are temporary
+    strict: bool = False  # the launches must have got these, too
 
     def names(self, role: str) -> tuple[str, ...]:
         """The variables, or the last members, of the items with a role."""
@@ -96,7 +96,8 @@ class EndNames:
         outs, temporaries, others = map(self._expressions, ("out", "temp", ""))
         if outs:
             return "KFUSION_REGION_OUT", ", ".join(outs)
-        beside = [f"KFUSION_BESIDE({handle.text})" for handle in self.beside]
+        form = "{}" if self.strict else "KFUSION_BESIDE({})"
+        beside = [form.format(handle.text) for _, handle in self.beside]
         listed = ", ".join([*temporaries, *others, *beside])
         return "KFUSION_REGION_TEMP", f"{len(temporaries)}, {listed}"
 
@@ -105,7 +106,10 @@ class EndNames:
         """What the region's launches must have got: of anything else nothing is known."""
         role = "out" if self.names("out") else ""
         named = (each for each in self.items if each.item.role == role)
-        return {(each.item.name, *handle.members) for each in named for handle in each.handles}
+        found = {(each.item.name, *handle.members) for each in named for handle in each.handles}
+        if self.strict and not role:
+            found |= {(name, *handle.members) for name, handle in self.beside}
+        return found
 
     @property
     def readers(self) -> tuple[Reader, ...]:
@@ -127,7 +131,7 @@ class EndNames:
         outs = any(named.item.role == "out" for named in self.items)
         roles = ("out",) if outs else ("temp", "")
         yield from (h for named in self.items if named.item.role in roles for h in named.handles)
-        yield from () if outs else self.beside
+        yield from () if outs else (handle for _, handle in self.beside)
 
     def _expressions(self, role: str) -> list[str]:
         return [h.text for named in self.items if named.item.role == role for h in named.handles]
@@ -181,8 +185,8 @@ def not_looked_at(region: Region | CppRegion) -> Diagnostic | None:
     if isinstance(region, Region):
         help += (
             ", in structures with members of that type, and behind pointers of the function to "
-            "such structures (in temp: if nothing that the region reaches may free memory): at "
-            "most 16 handles"
+            "such structures (in temp: if nothing that the region reaches may free memory, and all "
+            "handles of the structure are such members): at most 16 handles"
         )
     return Diagnostic(
         "KF404",
@@ -239,11 +243,39 @@ def _looked_at(
         if complete:
             named.append(Named(item, tuple(own)))
     listed = {handle.text for each in named for handle in each.handles}
-    beside: list[Handle] = []
+    beside: list[tuple[str, Handle]] = []
     for name in dict.fromkeys(split):
-        if name in seen:
-            beside += [h for h in seen[name].handles(())[0] if h.text not in listed]
-    return EndNames(tuple(named), tuple(beside))
+        # Another member, which cannot be looked at, may lead to the same object.
+        found, complete = seen[name].handles(()) if name in seen else ([], False)
+        beside += [(name, handle) for handle in found if handle.text not in listed]
+        if not complete:
+            named = [each for each in named if each.item.name != name]
+    return EndNames(tuple(named), tuple(beside), strict=_may_overlap(program))
+
+
+_OVERLAPPING = re.compile(
+    r"\b(clCreateSubBuffer|clCreateImage\w*|clCreateFrom\w+|clCreate\w+WithProperties"
+    r"|CL_MEM_USE_HOST_PTR)\b"
+)
+
+
+def _may_overlap(program: HostProgram) -> bool:
+    """May an object of the program be part of another one?"""
+
+    def find() -> bool:
+        read = {pathlib.Path(name) for unit in program.units for name in unit.how.read}
+        own = [p for p in read if p.is_file() and p.parent.name not in ("CL", "OpenCL")]
+        system = [
+            pathlib.Path("/usr"),
+            *(d for unit in program.units for d in unit.how.system_dirs),
+        ]
+        own = [path for path in own if not any(map(path.is_relative_to, system))]
+        texts = [each.source.text for each in program.units]
+        texts += [each.source.text for each in program.others]
+        texts += [text_of(path.read_bytes()) for path in own]
+        return any(_OVERLAPPING.search(text) for text in texts)
+
+    return program.remember("objects that overlap", find)
 
 
 def _seen(
@@ -324,11 +356,30 @@ def _behind_elsewhere(node: c_ast.Decl, types: DeclaredTypes, program: HostProgr
     if unit is None or tag in unit.macros.history:
         return None
 
+    names = program.remember("names of readers", lambda: _reader_names(program))
+
     def read(members: Members) -> Handle:
-        reader = Reader(unit, tag, _joined(members))
+        member = _joined(members)
+        reader = Reader(unit, tag, member, names[tag, member])
         return Handle(f"KFUSION_READ({reader.name}, {node.name})", members, reader)
 
     return _Seen(target, inside, unit.macros.history, read)
+
+
+def _reader_names(program: HostProgram) -> dict[tuple[str, str], str]:
+    """`vector_device`, one for each handle in a structure that has a tag."""
+    handles: set[tuple[str, str]] = set()
+    for unit in program.units:
+        types = DeclaredTypes([unit])
+        for tag in types.tags:
+            struct = c_ast.TypeDecl(None, [], None, c_ast.Struct(tag, None))
+            found, _ = _handles_in(struct, types)
+            handles.update((tag, _joined(members)) for members in found)
+    names: dict[tuple[str, str], str] = {}
+    for tag, member in sorted(handles):
+        wanted = re.sub(r"\W+", "_", f"{tag}_{member}").removesuffix("_" * member.endswith("]"))
+        names[tag, member] = free_name(wanted, {*names.values()})
+    return names
 
 
 def _target(node: c_ast.Decl, types: DeclaredTypes) -> c_ast.Node | None:

@@ -33,6 +33,11 @@ class DeclaredTypes:
         for name in self.ambiguous:
             self._structs.pop(name, None)
 
+    @property
+    def tags(self) -> list[str]:
+        """Of structures whose members are known."""
+        return [tag for tag, node in self._structs.items() if isinstance(node, c_ast.Struct)]
+
     def _add(self, node: c_ast.Struct) -> None:
         if node.name and node.decls is not None:
             first = self._structs.setdefault(node.name, node)

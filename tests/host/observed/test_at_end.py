@@ -116,12 +116,6 @@ LINES = {
         "out(c), temp(c.v)",
         "vec a, two c",
     ),
-    "a member beside a table": (
-        "1, c.v.mem, KFUSION_BESIDE(c.all[0]), KFUSION_BESIDE(c.all[1])",
-        "vec_square(&c.v, &a); vec_add(&t, &c.v, &a);",
-        "temp(c.v.mem)",
-        "vec a, vec t, mixed c",
-    ),
     "a table": (
         "c.all[0], c.all[1]",
         "one(t->mem, a->mem); one(c.all[0], t->mem);",
@@ -178,6 +172,11 @@ UNSEEN = {
         "vec_add(c->v, t, a);",
         "a, t, out(c->v->mem)",
         "vec *a, vec *t, far *c",
+    ),
+    "a temporary beside what cannot be looked at": (
+        "vec_square(&c.v, a); vec_add(t, &c.v, a);",
+        "temp(c.v.mem)",
+        "vec *a, vec *t, mixed c",
     ),
     "a handle as a number": ("vec_add(&c.v, t, a);", OUT, "vec *a, vec *t, numbered c"),
     "a union": ("vec_add(&c.v, t, a);", OUT, "vec *a, vec *t, either c"),
