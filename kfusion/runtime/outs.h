@@ -138,7 +138,10 @@ static inline KFUSION_UNUSED const cl_mem *kfusion_variable(const Other &)
 }
 #define KFUSION_VARIABLE(name) kfusion_variable(name)
 #else
-#define KFUSION_VARIABLE(name) &(name)
+/* NULL for members of packed structures: their addresses may be odd. */
+#define KFUSION_VARIABLE(name)                                                                \
+    (__alignof__(name) > KFUSION_MAY_BE_ANY ? (const cl_mem *)(uintptr_t)(const void *)&(name) \
+                                            : NULL)
 #endif
 
 #define KFUSION_POINTER(...)                                                                  \
