@@ -328,6 +328,7 @@ class Bounds:
 
     def _mirrored(self, form: Form) -> Iterator[Slack]:
         """`w - 2 + x`, `2*w - 3 - x`: what is mirrored at the last element has one before it."""
+        form = self._at_worst(form)
         if form.constant >= 0 or self.endless:
             return
         rest = Form(tuple((m, f) for m, f in form.terms if not all(map(is_never_negative, m))))
@@ -339,6 +340,18 @@ class Bounds:
             for least in range(1, _MIRRORED + 1) if factor > 1 else [most] if most else []:
                 if self._may(floor := Floor(scalar, least)):
                     yield Slack(form_of(scalar) - number(least), frozenset({floor}))
+
+    def _at_worst(self, form: Form) -> Form:
+        """In the round of a loop, `-1 <= k`, `k <= 1`, in which it is the least."""
+        for monomial, factor in form.terms:
+            loop = monomial[0] if len(monomial) == 1 else None
+            if isinstance(loop, LoopVariable):
+                side = form_of(loop) * number(1 if factor > 0 else -1)
+                ends = [s.form - side for s in self._slacks if not s.assumed]
+                least = max((-end.constant for end in ends if end.is_constant), default=None)
+                if least is not None:
+                    form += number(least * abs(factor)) - form_of(loop) * number(factor)
+        return form
 
     def _conversions(self, form: Form) -> Iterator[Slack]:
         """`(size_t)(w - 1)` of a `uint`, `(int)w`: the same number where `w` is neither 0 nor
@@ -418,7 +431,7 @@ class Bounds:
 
     def _ceilings(self, form: Form, pitch: Form) -> Iterator[Slack]:
         """Scalars are small enough for a sum to stay in 32 bits."""
-        if form.constant < LAST // 2:
+        if form.constant < LAST // 2 - _SMALL:
             return
         most = LAST // 2 // (2 + sum(abs(factor) for monomial, factor in form.terms if monomial))
         known = {scalar for slack in self._slacks for scalar in slack.form.scalars}
