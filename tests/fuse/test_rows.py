@@ -56,7 +56,7 @@ CALLS = ["f(t, a, w, h, n)", "g(o, t, w, h, n)"]
         (f"{WHOLE} t[y*w + w-1-x] = a[y*w + x];", f"{WHOLE} o[y*w + x] = t[y*w + x];", 2),
         (f"{WHOLE} t[(h-1-y)*w + x] = a[y*w + x];", f"{WHOLE} t[(h-1-y)*w + x] += a_(x);", 1),
         # One row is another one, or the same
-        ("if (x < w && y == 0) t[(h-1)*w + x] = a[x];", "if (x < w && y == 0) t[x] += 1;", 2),
+        ("if (x < w && y == 0) t[(h-1)*w + x] = a[x];", "if (x < w && y == 0) t[x] += 1;", 1),
         # Columns
         (f"{WHOLE} t[x*h + y] = a[y*w + x];", f"{WHOLE} o[y*w + x] = t[x*h + y];", 1),
         (f"{WHOLE} t[x*h + y] = a[y*w + x];", f"{WHOLE} o[y*w + x] = t[y*w + x];", 2),
