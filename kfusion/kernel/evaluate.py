@@ -46,6 +46,7 @@ from kfusion.kernel.types import (
     is_unsigned,
     is_wide,
     known_size,
+    members_of,
     promoted,
     qualifiers,
     resolved,
@@ -106,7 +107,7 @@ class Environment:
     texels: dict[Symbol, Form] = field(default_factory=dict)  # what a float2 names
     inside: frozenset[str] = frozenset()  # helper functions that are being evaluated
     found: dict[c_ast.Node, Typed] = field(default_factory=dict)  # since something was bound
-    returned: dict[tuple[str, tuple[Typed, ...]], Typed] = field(default_factory=dict)
+    returned: dict[tuple[str, tuple[Typed | Member, ...]], Typed] = field(default_factory=dict)
     until: float = inf  # of the monotonic clock
 
     def bind(self, symbol: Symbol, value: Typed | None) -> None:
@@ -229,16 +230,16 @@ def vector_parameter(
     return Typed(None, "", tuple(Typed(form_of(value), base) for value in values))
 
 
-def _member(env: Environment, node: c_ast.Node) -> Member | None:
+def member_of(env: Environment, node: c_ast.Node) -> Member | None:
     """What `size.width` or `shape.strides[1]` stands for."""
     if isinstance(node, c_ast.ID):
         symbol = env.symbol(node)
         return env.structures.get(symbol) if symbol is not None else None
     if isinstance(node, c_ast.StructRef) and node.type == ".":
-        inner = _member(env, node.name)
+        inner = member_of(env, node.name)
         return inner.inner(env.unit, node.field.name) if inner is not None else None
     if isinstance(node, c_ast.ArrayRef):
-        inner = _member(env, node.name)
+        inner = member_of(env, node.name)
         place = evaluate(env, node.subscript).form if inner is not None else None
         if inner is not None and place is not None and place.is_constant:
             return inner.element(env.unit, place.constant)
@@ -246,7 +247,7 @@ def _member(env: Environment, node: c_ast.Node) -> Member | None:
 
 
 def _of_structure(env: Environment, node: c_ast.Node) -> Typed:
-    member = _member(env, node)
+    member = member_of(env, node)
     if member is None:
         return UNKNOWN
     type_ = canonical(env.unit, member.type)
@@ -386,7 +387,8 @@ def _helper(env: Environment, node: c_ast.FuncCall) -> Typed:
     if entered is None:
         return UNKNOWN
     within, helper = entered
-    key = (node.name.name, tuple(within.values[symbol] for symbol in helper.parameters))
+    given = (within.structures.get(s) or within.values[s] for s in helper.parameters)
+    key = node.name.name, tuple(given)
     if key not in env.returned:
         env.returned[key] = _result(within, helper)
     return env.returned[key]
@@ -479,7 +481,11 @@ def _entered(env: Environment, node: c_ast.FuncCall) -> tuple[Environment, Simpl
         return None
     within = env.within(name, helper.uses)
     for symbol, argument in zip(helper.parameters, arguments, strict=True):
-        within.bind(symbol, convert(evaluate(env, argument), symbol.canonical))
+        structure = member_of(env, argument)
+        if structure is not None and members_of(env.unit, structure.type):
+            within.structures[symbol] = structure
+        else:
+            within.bind(symbol, convert(evaluate(env, argument), symbol.canonical))
     return within, helper
 
 

@@ -14,8 +14,15 @@ from pycparser import c_ast
 
 from kfusion.kernel.arithmetic import convert
 from kfusion.kernel.effects import is_harmless
-from kfusion.kernel.evaluate import Environment, cast_pointer, evaluate, resolve_pointer
+from kfusion.kernel.evaluate import (
+    Environment,
+    cast_pointer,
+    evaluate,
+    member_of,
+    resolve_pointer,
+)
 from kfusion.kernel.images import sampler_of
+from kfusion.kernel.members import keeps_members
 from kfusion.kernel.model import Body, Mode, Symbol
 from kfusion.kernel.only_read import reads_argument
 from kfusion.kernel.scopes import Scopes, find_scopes
@@ -58,7 +65,7 @@ def follow_call(walker: ExpressionWalker, node: c_ast.FuncCall, name: str) -> bo
         pointer = resolve_pointer(env, argument)
         if pointer is not None and not reads_argument(unit, name, place):
             writing.add(pointer.parameter)
-        _bind(walker, within, scopes, symbol, parameter, argument)
+        _bind(walker, within, scopes, function, symbol, parameter, argument)
     inner = type(walker)(within, scopes, function, Body((), ()), walker.helpers)
     inner.only_reads = lambda parameter: parameter not in writing
     _walk(walker, inner, node)
@@ -74,6 +81,7 @@ def _bind(
     walker: ExpressionWalker,
     within: Environment,
     scopes: Scopes,
+    function: Function,
     symbol: Symbol,
     parameter: c_ast.Decl,
     argument: c_ast.Node,
@@ -95,6 +103,9 @@ def _bind(
     if symbol.canonical == "sampler_t":
         within.samplers[symbol] = sampler_of(env, argument)
         return
+    if (structure := member_of(env, argument)) is not None and symbol not in scopes.address_taken:
+        if symbol.name in keeps_members(walker.unit, scopes, function):
+            within.structures[symbol] = structure
     walker.expression(argument)
     value = convert(evaluate(env, argument), symbol.canonical)
     within.bind(symbol, replace(value, form=None) if symbol in scopes.address_taken else value)

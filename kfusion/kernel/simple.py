@@ -10,9 +10,10 @@ from functools import lru_cache
 
 from pycparser import c_ast
 
+from kfusion.kernel.members import keeps_members
 from kfusion.kernel.model import Symbol
 from kfusion.kernel.scopes import Scopes, find_scopes
-from kfusion.kernel.types import canonical, is_integer, vector_of
+from kfusion.kernel.types import canonical, is_integer, members_of, vector_of
 from kfusion.parse.unit import Function, Unit, descendants, is_step
 from kfusion.source.dataclasses import dataclass
 
@@ -21,7 +22,7 @@ _MOST = 6  # conditions: each may double the ways through the function
 
 @dataclass(frozen=True, eq=False)
 class SimpleHelper:
-    """Integers in, or vectors of them, and one out."""
+    """Integers in, or vectors of them, or structures, and one integer or vector out."""
 
     uses: dict[int, Symbol]
     parameters: tuple[Symbol, ...]
@@ -81,6 +82,8 @@ def _parameters(unit: Unit, function: Function, scopes: Scopes) -> tuple[Symbol,
         if isinstance(node, c_ast.Typename):  # `(void)`
             return () if len(function.listed) == 1 and canonical(unit, node) == "void" else None
         symbol = _followed(unit, node, scopes) if isinstance(node, c_ast.Decl) else None
+        if symbol is None and getattr(node, "name", None) in keeps_members(unit, scopes, function):
+            symbol = scopes.parameters[node.name] if members_of(unit, node.type) else None
         if symbol is None:
             return None
         found.append(symbol)

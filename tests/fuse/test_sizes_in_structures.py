@@ -245,3 +245,51 @@ def ran(source: str, count: int) -> np.ndarray[Any, np.dtype[np.int32]]:
     cl.enqueue_copy(queue, result, memory)
     queue.finish()
     return result
+
+
+CELL = (
+    "int cell(int x, int y, size s) { return clamp(y, 0, s.h - 1) * s.w + clamp(x, 0, s.w - 1); }"
+)
+OF_STRUCTURES = {
+    "an index": (CELL, "t[cell(x - 1, y, s)] - t[cell(x, y + 1, s)]", 1),
+    "handed on": (
+        f"{CELL} int up(int x, int y, size z) {{ return cell(x, y - 1, z); }}",
+        "t[up(x, y, s)] + t[cell(x + 1, y, s)]",
+        1,
+    ),
+    "an element": (
+        (
+            f"{CELL} float at(global const float *p, int x, int y, size s)"
+            "{ return p[cell(x, y, s)]; }"
+        ),
+        "at(t, x - 1, y, s) + 2 * at(t, x, y + 1, s)",
+        1,
+    ),
+    "several elements": (
+        (
+            f"{CELL} float sum(global const float *p, int x, int y, size z)"
+            "{ return p[cell(x - 1, y, z)] - 3 * p[cell(x + 1, y, z)]; }"
+        ),
+        "sum(t, x, y, s) + sum(t, x, y + 1, s)",
+        1,
+    ),
+    "a copy that changes": (
+        "int cell(int x, int y, size s){ s.w = s.w - 1; return y * (s.w + 1) + clamp(x, 0, s.w); }",
+        "t[cell(x - 1, y, s)]",
+        2,
+    ),
+    "another structure": (CELL, "t[cell(x - 1, y, (size){1, s.h, s.w})]", 2),
+}
+
+
+@pytest.mark.parametrize("target", [EAGER, STRIPS, MARCH], ids=["inline", "strips", "march"])
+@pytest.mark.parametrize("name", OF_STRUCTURES)
+def test_functions_that_get_structures(name: str, target: Target) -> None:
+    before, work, kernels = OF_STRUCTURES[name]
+    source = written("size", "w", "h", f"{SIZE}\n{before}")
+    old = "t[y * s.w + max(x - 1, 0)] + t[min(y + 1, s.h - 1) * s.w + x]"
+    assert old in source
+    source = source.replace(old, work)
+    fused = fused_with(source, ["light(t, a, s)", "blur(c, t, s)"], target)
+    assert len(fused.kernels) == kernels
+    same(fused, source, {"s": np.array((0.5, HEIGHT, WIDTH), "f4,i4,i4")[()]})
