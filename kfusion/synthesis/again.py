@@ -60,6 +60,11 @@ class PointText:
     small: frozenset[Atom]  # what is known to be a small number
     minimum: bool  # `min` and `max` are OpenCL's
 
+    def item(self, form: Form) -> str:
+        """Of two numbers that are not small the sum is an id, but for small ones: no more than an
+        `int` holds."""
+        return self._sum(form) if self._is_narrow(form, sums=2) else self.of(form)
+
     def of(self, form: Form) -> str:
         """As an `int`: it is an id, so it has the value, whatever has been computed in 64 bits."""
         return self._sum(form) if self._is_narrow(form) else f"(int)({self.wide(form)})"
@@ -92,8 +97,11 @@ class PointText:
         for monomial, factor in terms:
             first, *others = (self._atom(atom, wide=bool(cast)) for atom in monomial)
             within = "" if products else cast
-            if products and not others and abs(factor) == 1 and (text or len(terms) == 1):
+            alone = not others and abs(factor) == 1
+            if products and alone and (text or len(terms) == 1):
                 product = first
+            elif alone and not cast and isinstance(monomial[0], Quotient) and factor > 0:
+                product = first.removeprefix("(").removesuffix(")") if " / " in first else first
             else:
                 product = " * ".join([cast + first, *(within + other for other in others)])
             if abs(factor) != 1:
@@ -113,11 +121,18 @@ class PointText:
         if isinstance(atom, Listed):
             index = self._sum(atom.index) if self._is_narrow(atom.index) else self.wide(atom.index)
             return atom.text.format(index) if atom.text else _one_of(atom.values, index)
+        if isinstance(atom, Quotient) and self._is_narrow_atom(atom):
+            sides = [self._operand(side) for side in atom.parts]
+            return f"({sides[0]} / {sides[1]})" if atom.divisor != number(1) else sides[0]
         if isinstance(atom, Quotient):
             to = ")(".join(atom.type.split(" from "))  # of a conversion: both types
             sides = [f"({to})({self.wide(side)})" for side in atom.parts]
             return f"({sides[0]} / {sides[1]})" if atom.divisor != number(1) else sides[0]
         return self.name(atom)
+
+    def _operand(self, form: Form) -> str:
+        text = self._sum(form)
+        return text if form.is_constant or form.single is not None else f"({text})"
 
     def _choice(self, choice: Choice, *, wide: bool) -> str:
         sides = [self.wide(s) if wide else self._sum(s) for s in (choice.then, choice.otherwise)]
@@ -146,13 +161,14 @@ class PointText:
         sides = [f"({comparison.type})({text})" for text in texts]
         return f"{sides[0]} {comparison.op} {sides[1]}"
 
-    def _is_narrow(self, form: Form) -> bool:
+    def _is_narrow(self, form: Form, sums: int = 1) -> bool:
         """What it adds up to, and what it is computed from, are numbers of 32 bits with sign.
 
-        An id and small numbers, or a scalar and such: no launch has more than 2^31 items.
+        An id and small numbers, or a scalar and such: no launch has more than 2^31 items. `sums`:
+        so many may be not small.
         """
         terms = [(m, f) for m, f in form.terms if m and not self._is_small(m[0])]
-        plain = len(terms) <= 1 and all(f == 1 for _, f in terms)
+        plain = len(terms) <= sums and all(f == 1 or (f == -1 and sums > 1) for _, f in terms)
         single = all(len(m) <= 1 and abs(f) < SMALL for m, f in form.terms)
         return plain and single and all(map(self._is_narrow_atom, form.atoms))
 
@@ -174,7 +190,7 @@ class PointText:
         if isinstance(atom, Listed):
             return max(map(abs, atom.ends)) < SMALL
         if isinstance(atom, Quotient):
-            return False
+            return atom.type == "int" and all(map(self._is_narrow, atom.parts))
         width, signed = (32, True) if isinstance(atom, Id) else INTEGERS.get(atom.type, (64, False))
         return width < 32 or (width == 32 and signed)
 

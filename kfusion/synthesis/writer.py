@@ -205,7 +205,7 @@ class Writer:
             straight = kept.level.straight[use.number, each.access]
             assert not isinstance(straight, Form)
             return kept.rows[key].of(straight, text)
-        point = [text.of(form) for form in each.point]
+        point = [text.item(form) for form in each.point]
         if kept is not None and not each.outside:
             return kept.rows[key].at(*point)
         function = self.functions[key]
