@@ -71,9 +71,10 @@ def not_known(value: Sym) -> CannotRunError:
     if isinstance(value, Op) and value.name.startswith(LOOP):
         name = _name(value)
         return CannotRunError(f"'{name}' is computed in a loop: give --let {name}=NUMBER")
-    if any(isinstance(leaf, Unknown) for leaf in leaves(value)):
+    name = spell(value)
+    if any(isinstance(leaf, Unknown) for leaf in leaves(value)) or " that is not known" in name:
         return CannotRunError("it is launched with a number that kfusion does not follow")
-    return CannotRunError(f"'{spell(value)}' is not known: give --let")
+    return CannotRunError(f"'{name}' is not known: give --let")
 
 
 class Numbers:
