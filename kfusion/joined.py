@@ -135,7 +135,8 @@ class Joining:
 
     def _compare(self, one: Unit, other: Unit) -> None:
         if other not in one.apart:
-            reasons = (*self._changeable(one), *self._changeable(other), *_clashes(one, other))
+            clashes = _clashes(one.before or one, other.before or other)
+            reasons = (*self._changeable(one), *self._changeable(other), *clashes)
             one.apart[other] = other.apart[one] = next(iter(reasons), "")
 
     def _changeable(self, unit: Unit) -> Iterator[str]:
@@ -158,9 +159,11 @@ class Joining:
         file = SourceFile(Path(name), "\n".join(part.text for part in parts), parts)
         how = replace(units[0].how, read=set())
         read = read_programs([Program(file, data, name, how, self._options(units))], ()).units
-        text = replace(read[0], unit=written_out(read[0].unit), parts=units) if read else None
-        if text is not None and _is_the_same(text.unit, units) and self._has_pragmas(text):
-            return text
+        written = tuple(unit.before or unit for unit in units)
+        if read and _is_the_same(read[0].unit, written):
+            text = replace(read[0], unit=written_out(read[0].unit), parts=units)
+            if self._has_pragmas(text):
+                return text
         for one in units if len(units) == 2 else ():
             for other in units:
                 one.apart[other] = "one behind the other they mean something else"

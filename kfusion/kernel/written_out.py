@@ -55,6 +55,7 @@ _REFUSED = (c_ast.Goto, c_ast.Label, c_ast.Switch, c_ast.Pragma, c_ast.Break, c_
 
 def written_out(unit: Unit) -> Unit:
     """The unit itself, if it has no such call."""
+    before = unit
     for _ in range(_ROUNDS):
         edits = [edit for function in _kernels(unit) for edit in _Writer(unit, function).edits()]
         if not edits:
@@ -64,6 +65,7 @@ def written_out(unit: Unit) -> Unit:
         annotations = find_annotations(file, kernels=True)
         how = replace(unit.how)
         unit = parse_opencl(file, annotations, preprocess_opencl(file, annotations, how))
+        unit.before = before
     return unit
 
 

@@ -36,6 +36,7 @@ _CLAUSES = ("runs", "harmless", "require")
 _BEHIND = "behind it may stand runs(square(x), add(c, x, y)), harmless(log_line) and require(1)"
 _REQUIRES = re.compile(r"\brequires?\s*\(|\)\s*require\b")
 _SYNC_PRAGMA = re.compile(r"#\s*pragma\s+sync\b(.*)$")
+_NUMBER = re.compile(r"[0-9]{1,9}")
 _SECTION_PRAGMA = re.compile(r"#\s*pragma\s+\w+\s*(\([^)]*\))?$")
 _SYNC_PART = re.compile(r"\s*(in|out)\b\s*(\([^)]*\))?")
 _REGION_IN_MACRO = re.compile(r'\bkfuse(?=\s*\()|_Pragma\s*\(\s*"\s*kfuse\b')
@@ -448,7 +449,7 @@ def _members(tokens: Sequence[Token], index: int) -> tuple[int, tuple[str, ...]]
         if step in (".", "->") and inner[0].kind is Kind.NAME:
             members.append(inner[0].text)
             index += 2
-        elif step == "[" and inner[0].text.isdigit() and inner[-1].text == "]":
+        elif step == "[" and _NUMBER.fullmatch(inner[0].text) and inner[-1].text == "]":
             members.append(f"[{int(inner[0].text)}]")
             index += 3
         else:

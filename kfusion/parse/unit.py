@@ -108,6 +108,7 @@ class Unit:
     ast: c_ast.FileAST
     opaque_types: frozenset[str] = frozenset()
     unread: frozenset[int] = frozenset()  # where the bodies begin that pycparser cannot read
+    before: Unit | None = None  # of the user's text, where kfusion reads another one
     # Programs that were compared with it: why there is no text of both, or an empty string.
     apart: dict[Unit, str] = field(default_factory=dict)
     _functions: dict[str, Function] = field(default_factory=dict)
