@@ -51,7 +51,7 @@ def _divides_floats(function: Function, node: c_ast.BinaryOp | c_ast.Assignment)
     """By a power of two compilers multiply."""
     is_binary = isinstance(node, c_ast.BinaryOp)
     sides = (node.left, node.right) if is_binary else (node.lvalue, node.rvalue)
-    by = sides[1].value.rstrip("fF") if isinstance(sides[1], c_ast.Constant) else ""
+    by = sides[1].value.rstrip("fFlL") if isinstance(sides[1], c_ast.Constant) else ""
     if by and "x" not in by.lower() and any(c in by for c in ".eE"):
         return abs(frexp(float(by))[0]) != 0.5
     return any(_is_float(function, side) for side in sides)

@@ -35,6 +35,7 @@ from kfusion.parse.sources import preprocess_opencl
 from kfusion.parse.statements import Statement
 from kfusion.parse.unit import Function, Unit, arguments_of, called_name, descendants, is_step
 from kfusion.source.dataclasses import dataclass
+from kfusion.source.diagnostics import KFusionError
 from kfusion.source.protections import is_on, protection
 from kfusion.source.text import Edit, SourceFile, Spliced, apply_edits, free_name
 
@@ -64,7 +65,11 @@ def written_out(unit: Unit) -> Unit:
         file = SourceFile(unit.source.path, made.text, made=made)
         annotations = find_annotations(file, kernels=True)
         how = replace(unit.how)
-        unit = parse_opencl(file, annotations, preprocess_opencl(file, annotations, how))
+        try:
+            made_of = preprocess_opencl(file, annotations, how)
+            unit = parse_opencl(file, annotations, made_of)
+        except KFusionError:  # the text is odd, and stays what it was
+            return unit
         unit.before = before
     return unit
 
@@ -263,15 +268,16 @@ class _Text:
         for symbol in dict.fromkeys(self.own.uses.values()):
             if symbol not in self.names:
                 self.names[symbol] = self._named(symbol)
-        if not all(map(self._can_be_renamed, self.names)):
+        type_ = self._result_type()
+        if type_ is None or not all(map(self._can_be_renamed, self.names)):
             return None
         value = self._free(f"{self.helper.name}_{self._of()}" if self._of() else "value")
         *before, last = self.helper.body.children
         if len(self.helper.nodes[c_ast.Return]) == 1:
             lines += [self._text(each.first, each.last) for each in before]
-            lines.append(f"const {self._result_type()} {value} = {self._returned(last)};")
+            lines.append(f"const {type_} {value} = {self._returned(last)};")
         else:
-            lines.append(f"{self._result_type()} {value};")
+            lines.append(f"{type_} {value};")
             lines += self._branches(self.helper.body.children, value)
         self.writer.words.update(self.taken)
         return lines, value
@@ -348,14 +354,15 @@ class _Text:
         return not (self._is_hidden() and is_on(HIDDEN))
 
     def _means_the_same(self, start: int, end: int) -> bool:
-        """No `#if` decides on the text, and no macro in it changes on the way to the kernel."""
-        unit, kernel = self.unit, self.writer.kernel
+        """No `#if` decides on the text, and its macros are the same anywhere."""
+        unit, helper = self.unit, self.helper
         blocks = (b for b in branches_of(unit).blocks if b.file is unit.source and not b.is_guard)
         if any(block.start < end and start < block.end for block in blocks):
             return False
-        places = [start, *unit.range(kernel.first, kernel.body.last)]
-        lines = [unit.source.location(place).line for place in places]
         history = unit.macros.history
+        tokens = unit.tokens[helper.first : helper.body.last + 1]
+        if any(token.text in history for token in tokens):  # which is no macro yet
+            return False
         words = set(_WORD.findall(unit.source.text[start:end]))
         waiting = list(words)
         while waiting:
@@ -363,8 +370,7 @@ class _Text:
                 inner = set(_WORD.findall(macro.body)) - words if macro is not None else set[str]()
                 words |= inner
                 waiting += inner
-        changes = (line for word in words for line, _ in history.get(word, ()))
-        return not any(min(lines) <= line <= max(lines) for line in changes)
+        return all(len(history.get(word, ())) <= 1 for word in words)
 
     def _is_hidden(self) -> bool:
         """Does the kernel declare something by a name that the function has from the file?"""
@@ -406,27 +412,30 @@ class _Text:
                 return ""
         self.names[symbol] = self._named(symbol)
         const = "const " if self.own.assigned_once(symbol) else ""
-        return f"{const}{self._type_of(parameter)} {self.names[symbol]} = {text};"
+        type_ = self._type_of(parameter)
+        return f"{const}{type_} {self.names[symbol]} = {text};" if type_ is not None else None
 
-    def _type_of(self, parameter: c_ast.Decl) -> str:
-        """As it is written, or as the preprocessor leaves it."""
+    def _type_of(self, parameter: c_ast.Decl) -> str | None:
         unit, last = self.unit, self.unit.name_index(parameter)
         first = last
         while unit.tokens[first - 1].text not in (",", "("):
             first -= 1
         return self._type(first, last)
 
-    def _result_type(self) -> str:
+    def _result_type(self) -> str | None:
         name = self.unit.name_index(self.helper.node.decl)
         return self._type(self.helper.first, name)
 
-    def _type(self, first: int, last: int) -> str:
-        kept = [n for n in range(first, last) if self.unit.tokens[n].text not in _NOT_OF_TYPES]
-        macro = self.unit.tokens[kept[0]].macro
-        through = [n for n in range(first, last) if self.unit.tokens[n].macro == macro]
-        if macro is not None and through == kept and _is_whole(self.unit, kept[0], kept[-1]):
-            return self.unit.source.text[slice(*macro)]
-        return " ".join(self.unit.tokens[n].text for n in kept)
+    def _type(self, first: int, last: int) -> str | None:
+        """None: it comes through a macro that gives more than that, or a part of it."""
+        tokens = self.unit.tokens
+        kept = [n for n in range(first, last) if tokens[n].text not in _NOT_OF_TYPES]
+        macros = {tokens[n].macro for n in kept}
+        through = [n for n in range(first, last) if tokens[n].macro in macros]
+        if macros == {None}:
+            return " ".join(tokens[n].text for n in kept)
+        whole = len(macros) == 1 and through == kept and _is_whole(self.unit, kept[0], kept[-1])
+        return self.unit.span(kept[0], kept[-1]).text if whole else None
 
     # Names
 
@@ -446,6 +455,9 @@ class _Text:
         taken = self.writer.words | self.taken
         if wanted in taken or wanted not in self.own_names:
             everywhere = {*_WORD.findall(self.unit.source.text), *self.unit.macros.history}
+            everywhere.update(token.text for token in self.unit.tokens)
+            bodies = (m.body for each in self.unit.macros.history.values() for _, m in each if m)
+            everywhere.update(word for body in bodies for word in _WORD.findall(body))
             wanted = free_name(wanted, taken | everywhere)
         self.taken.add(wanted)
         return wanted

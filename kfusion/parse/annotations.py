@@ -36,7 +36,7 @@ _CLAUSES = ("runs", "harmless", "require")
 _BEHIND = "behind it may stand runs(square(x), add(c, x, y)), harmless(log_line) and require(1)"
 _REQUIRES = re.compile(r"\brequires?\s*\(|\)\s*require\b")
 _SYNC_PRAGMA = re.compile(r"#\s*pragma\s+sync\b(.*)$")
-_NUMBER = re.compile(r"[0-9]{1,9}")
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _SECTION_PRAGMA = re.compile(r"#\s*pragma\s+\w+\s*(\([^)]*\))?$")
 _SYNC_PART = re.compile(r"\s*(in|out)\b\s*(\([^)]*\))?")
 _REGION_IN_MACRO = re.compile(r'\bkfuse(?=\s*\()|_Pragma\s*\(\s*"\s*kfuse\b')

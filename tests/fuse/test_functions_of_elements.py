@@ -188,6 +188,17 @@ ODD = {
     "a macro of the result type is const": stencil(
         "#define REAL const float" + lap("if (i > 3) return 0;", float_lap="REAL lap"), LAP_OF
     ),
+    "a macro changes in the kernel": stencil(
+        "#define K 3\n" + lap().replace("* 3", "* K"), f"\n#undef K\n#define K 5\n{LAP_OF}"
+    ),
+    "a macro for a name of the function comes later": stencil(
+        lap() + "#define l 2\n#define u(x) 3\n", LAP_OF
+    ),
+    "what a macro calls has the value's name": stencil(
+        "float lap_t(float x) { return x + 1; }\n#define FETCH(x) lap_t(x)\n"
+        + lap().replace("return ", "return FETCH(2.0f) + "),
+        LAP_OF,
+    ),
     "the size of a pointer": stencil(
         "float lap(global const float *u, const float *k, int i, int j, int w)"
         "{ return u[j * w + min(i + 1, w - 1)] * k[1] + sizeof(k); }",

@@ -57,6 +57,7 @@ def fused_with(function: str, target: Target | str) -> Fused:
         ("pow(x, 2.2f)", "any", 2),
         ("exp(-x)", "any", 2),
         ("x / (1.0f + fabs(x))", "any", 2),
+        ("x / 1.0L", "any", 1),
         ("x / 4.0f", "any", 1),  # a multiplication
         ("(int)x / 3", "any", 1),
         ("pow(x, 2.2f)", "cpu", 1),  # which keeps rows

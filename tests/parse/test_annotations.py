@@ -58,7 +58,7 @@ def test_members() -> None:
 
 
 @pytest.mark.parametrize(
-    "item", ["s->", "s[²]", "s->3", "s.", "->p", "s[i]", "s[", "out(s->t), temp(s->t)"]
+    "item", ["s->", "s[²]", "s[010]", "s->3", "s.", "->p", "s[i]", "s[", "out(s->t), temp(s->t)"]
 )
 def test_what_is_no_member(item: str) -> None:
     (region,) = host(f"kfuse({item}) {{}}").regions
