@@ -105,14 +105,14 @@ app.c:6:1: warning[KF112]: this annotation cannot be read: expected '#pragma kfu
     )
 
 
-def test_region_with_a_member(command: Command) -> None:
-    command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(a->x)")
+def test_region_with_an_index(command: Command) -> None:
+    command.change("app.c", "#pragma kfuse(a, b, out(c))", "#pragma kfuse(a[i])")
     assert (
         command.left_program()
         == """\
-app.c:6:16: warning[KF112]: this annotation cannot be read: expected ',' or ')' before '->'
-    6 | #pragma kfuse(a->x)
-      |                ^~
+app.c:6:16: warning[KF112]: this annotation cannot be read: expected ',' or ')' before '['
+    6 | #pragma kfuse(a[i])
+      |                ^
 """
     )
 
