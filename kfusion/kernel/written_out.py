@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise
 
 from pycparser import c_ast
@@ -101,23 +102,26 @@ class _Writer:
 
     def __init__(self, unit: Unit, kernel: Function) -> None:
         self.unit, self.kernel = unit, kernel
-        self._scopes: Scopes | None = None
-        self._words: set[str] | None = None
 
-    @property
+    @cached_property
     def scopes(self) -> Scopes:
-        self._scopes = self._scopes or find_scopes(self.unit, self.kernel)
-        return self._scopes
+        return find_scopes(self.unit, self.kernel)
 
-    @property
+    @cached_property
     def words(self) -> set[str]:
         """That stand in the kernel, or are taken for what is written out."""
-        if self._words is None:
-            tokens = self.unit.tokens[self.kernel.first : self.kernel.body.last + 1]
-            start, end = self.unit.range(self.kernel.first, self.kernel.body.last)
-            self._words = {token.text for token in tokens}
-            self._words.update(_WORD.findall(self.unit.source.text[start:end]))
-        return self._words
+        tokens = self.unit.tokens[self.kernel.first : self.kernel.body.last + 1]
+        start, end = self.unit.range(self.kernel.first, self.kernel.body.last)
+        found = {token.text for token in tokens}
+        return found.union(_WORD.findall(self.unit.source.text[start:end]))
+
+    @cached_property
+    def everywhere(self) -> set[str]:
+        """Words of the file, of its headers and of macros."""
+        found = {*_WORD.findall(self.unit.source.text), *self.unit.macros.history}
+        found.update(token.text for token in self.unit.tokens)
+        bodies = (m.body for each in self.unit.macros.history.values() for _, m in each if m)
+        return found.union(*(_WORD.findall(body) for body in bodies))
 
     def edits(self) -> list[Edit]:
         nodes = self.kernel.nodes[c_ast.FuncCall]
@@ -454,11 +458,7 @@ class _Text:
     def _free(self, wanted: str) -> str:
         taken = self.writer.words | self.taken
         if wanted in taken or wanted not in self.own_names:
-            everywhere = {*_WORD.findall(self.unit.source.text), *self.unit.macros.history}
-            everywhere.update(token.text for token in self.unit.tokens)
-            bodies = (m.body for each in self.unit.macros.history.values() for _, m in each if m)
-            everywhere.update(word for body in bodies for word in _WORD.findall(body))
-            wanted = free_name(wanted, taken | everywhere)
+            wanted = free_name(wanted, taken | self.writer.everywhere)
         self.taken.add(wanted)
         return wanted
 
