@@ -380,7 +380,9 @@ class _Text:
         """Does the kernel declare something by a name that the function has from the file?"""
         declared = {symbol.name for symbol in self.writer.scopes.uses.values()}
         own = {symbol.name for symbol in self.own.uses.values()}
-        named = {n.name for n in self.helper.nodes[c_ast.ID] if self._symbol(n) is None}
+        members = [node.field for node in self.helper.nodes[c_ast.StructRef]]
+        free = (n for n in self.helper.nodes[c_ast.ID] if n not in members)
+        named = {node.name for node in free if self._symbol(node) is None}
         types = self.helper.nodes[c_ast.IdentifierType]
         named |= {name for node in types for name in node.names}
         return bool(named & declared) or bool(own & named)

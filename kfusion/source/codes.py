@@ -125,8 +125,8 @@ ADVICE: dict[str, str] = {
     "KF238": "what is computed again must follow from an item's global ids and from memory: one "
     "element, stored once and under no condition but guards",
     "KF239": "read the element by its index, `t[i - 1]`, in the type that it is stored with, and "
-    "not through a pointer; a function may do it that only computes and returns, that stands under "
-    "no `#if`, and that is called whatever the values are",
+    "not through a pointer; a function of the file may do it that only computes and returns, that "
+    "stands under no `#if`, and that is called whatever the values are",
     "KF240": "let a step read one earlier state: what it needs of others may be kept beside it in "
     "one buffer, as a float2",
     "KF231": "write the access with the parameter itself, `a[i]`, instead of a pointer made of it",

@@ -129,6 +129,12 @@ SUMS |= {
     "it reads two": stencil(READS_TWO, CALLS),
     "its parameters have other types, and change": stencil(WIDE, CALLS),
     "it counts": stencil(COUNTS, CALLS),
+    "a member has the name of a variable": stencil(
+        "float at(global const float *f, int i, int j, int w, int h)"
+        "{ float2 v = (float2)(f[clamp(j, 0, h - 1) * w + clamp(i, 0, w - 1)], i); v.x += v.y;"
+        " return v.x; }",
+        CALLS,
+    ),
     "it computes under a condition": stencil(
         COMPUTES, "for (int k = 0; k < 2; k++) if (x > k) s += at(t, x - 1, y + k, w, h);"
     ),
