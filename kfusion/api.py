@@ -21,7 +21,7 @@ from kfusion.graph.plan import plan_region
 from kfusion.graph.target import ANY, AUTO, TARGETS, Target, target_of
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import PATIENCE, read_kernels
-from kfusion.kernel.written_out import written_out
+from kfusion.kernel.written_out import with_calls_written_out
 from kfusion.notation import Agreement, Call, check_names, read_call
 from kfusion.parse.annotations import find_annotations
 from kfusion.parse.compiler import Preprocessor, is_define
@@ -230,7 +230,9 @@ def read_program(
     file = SourceFile(Path("kernels.cl"), source)
     annotations = find_annotations(file, kernels=True)
     how = Preprocessor(cc, tuple(include_dirs), defines=defines)
-    unit = written_out(parse_opencl(file, annotations, preprocess_opencl(file, annotations, how)))
+    unit = with_calls_written_out(
+        parse_opencl(file, annotations, preprocess_opencl(file, annotations, how))
+    )
     return KernelProgram(unit, read_kernels(unit, patience))
 
 

@@ -33,7 +33,7 @@ from kfusion.host.sync import kept_apart
 from kfusion.joined import Joining, alike
 from kfusion.kernel.model import Kernel
 from kfusion.kernel.read import PATIENCE, read_kernels
-from kfusion.kernel.written_out import written_out
+from kfusion.kernel.written_out import with_calls_written_out
 from kfusion.outputs import (
     check_points,
     known_options,
@@ -152,7 +152,7 @@ def fuse_files(
 
 def _opened(inputs: Inputs) -> Inputs:
     """What kernels read through functions is read in kernels."""
-    units = {unit: written_out(unit) for unit in inputs.kernels}
+    units = {unit: with_calls_written_out(unit) for unit in inputs.kernels}
     embedded = tuple(replace(each, unit=units[each.unit]) for each in inputs.embedded)
     return replace(inputs, kernels=tuple(units.values()), embedded=embedded)
 

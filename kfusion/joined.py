@@ -24,7 +24,7 @@ from kfusion.kernel.model import Kernel
 from kfusion.kernel.opened import names_left_open
 from kfusion.kernel.read import read_kernels
 from kfusion.kernel.surroundings import made_of
-from kfusion.kernel.written_out import written_out
+from kfusion.kernel.written_out import with_calls_written_out
 from kfusion.parse.embedded import EmbeddedUnit, Program, read_programs
 from kfusion.parse.files import Inputs
 from kfusion.parse.syntax import is_name
@@ -161,7 +161,7 @@ class Joining:
         read = read_programs([Program(file, data, name, how, self._options(units))], ()).units
         written = tuple(unit.before or unit for unit in units)
         if read and _is_the_same(read[0].unit, written):
-            text = replace(read[0], unit=written_out(read[0].unit), parts=units)
+            text = replace(read[0], unit=with_calls_written_out(read[0].unit), parts=units)
             if self._has_pragmas(text):
                 return text
         for one in units if len(units) == 2 else ():

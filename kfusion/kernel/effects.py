@@ -73,17 +73,22 @@ def is_harmless(env: Environment, node: c_ast.Node) -> bool:
 def _changes(env: Environment, node: c_ast.Node) -> bool:
     """The node itself, whatever is below it."""
     if isinstance(node, c_ast.FuncCall):
-        name = called_name(node)
-        if name in env.unit.functions:
-            return not only_returns(env.unit, name)
-        return not (is_value(name) or is_work_item(name) or reads_image(name) or reads_lanes(name))
+        return not is_value_call(env.unit, node)
     taken = isinstance(node, c_ast.UnaryOp) and node.op == "&"
     into_buffer = taken and resolve_pointer(env, node) is not None
     return isinstance(node, c_ast.Assignment) or is_step(node) or (taken and not into_buffer)
 
 
+def is_value_call(unit: Unit, call: c_ast.FuncCall) -> bool:
+    """It returns a value, and does nothing else."""
+    name = called_name(call)
+    if name in unit.functions:
+        return _only_returns(unit, name)
+    return is_value(name) or is_work_item(name) or reads_image(name) or reads_lanes(name)
+
+
 @lru_cache(maxsize=256)
-def only_returns(unit: Unit, name: str) -> bool:
+def _only_returns(unit: Unit, name: str) -> bool:
     """A helper that gets values, and pointers through which it reads: all that it can do is
     return a value."""
     for function in unit.definitions[name]:

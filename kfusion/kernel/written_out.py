@@ -21,8 +21,7 @@ from itertools import pairwise
 from pycparser import c_ast
 
 from kfusion.kernel.branches import branches_of
-from kfusion.kernel.builtins import is_value, is_work_item, reads_image, reads_lanes
-from kfusion.kernel.effects import only_returns
+from kfusion.kernel.effects import is_value_call
 from kfusion.kernel.model import Symbol
 from kfusion.kernel.only_read import reads_argument
 from kfusion.kernel.scopes import Scopes, find_scopes
@@ -55,7 +54,7 @@ _NOT_FIRST = (c_ast.For, c_ast.While, c_ast.DoWhile, c_ast.Switch, c_ast.Label, 
 _REFUSED = (c_ast.Goto, c_ast.Label, c_ast.Switch, c_ast.Pragma, c_ast.Break, c_ast.Continue)
 
 
-def written_out(unit: Unit) -> Unit:
+def with_calls_written_out(unit: Unit) -> Unit:
     """The unit itself, if it has no such call."""
     before = unit
     for _ in range(_ROUNDS):
@@ -528,7 +527,7 @@ def _computes(unit: Unit, helper: Function, scopes: Scopes) -> bool:
     for node in descendants(helper.node.body):
         if isinstance(node, _REFUSED) or (isinstance(node, c_ast.UnaryOp) and node.op == "&"):
             return False
-        if isinstance(node, c_ast.FuncCall) and not _is_value_of(unit, node):
+        if isinstance(node, c_ast.FuncCall) and not is_value_call(unit, node):
             return False
         if isinstance(node, c_ast.Decl) and (node.storage or not node.name):
             return False
@@ -544,19 +543,12 @@ def _computes(unit: Unit, helper: Function, scopes: Scopes) -> bool:
     return True
 
 
-def _is_value_of(unit: Unit, call: c_ast.FuncCall) -> bool:
-    name = called_name(call)
-    if name in unit.functions:
-        return only_returns(unit, name)
-    return is_value(name) or is_work_item(name) or reads_image(name) or reads_lanes(name)
-
-
 def _is_pure(unit: Unit, node: c_ast.Node) -> bool:
     """It may read memory, but changes nothing."""
     return not any(
         isinstance(each, c_ast.Assignment)
         or is_step(each)
-        or (isinstance(each, c_ast.FuncCall) and not _is_value_of(unit, each))
+        or (isinstance(each, c_ast.FuncCall) and not is_value_call(unit, each))
         for each in descendants(node)
     )
 
